@@ -1,4 +1,4 @@
-//! The episode log: opening, closing, and coming back after the disk failed.
+//! Opens and closes the episode log, and reopens it after a disk failure.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,7 +26,7 @@ use super::write::transaction::WriterState;
 use crate::error::{Error, Result};
 use crate::model::{Fingerprint, IdSource, Micros};
 
-/// How to open an [`EpisodeLog`].
+/// Options for opening an [`EpisodeLog`].
 #[derive(Clone, Debug)]
 pub struct LogOptions {
     /// Agent of the log; empty opens the log of any agent, but creates none.
@@ -37,48 +37,48 @@ pub struct LogOptions {
     pub now: Micros,
     /// Whether `record` waits for the disk. Without it a crash loses up to the last 512 commits.
     pub durable: bool,
-    /// Whether to make the file if it is absent.
+    /// Whether to create the file if it is absent.
     pub create: bool,
-    /// Holder named in the lease; none writes no lease.
+    /// Holder named in the lease; `None` writes no lease.
     pub holder: Option<Holder>,
-    /// Whether to go on without episodes that a journal should hold and does not (`EpisodeLog::lost`).
+    /// Whether to continue without episodes that are missing from the journal (`EpisodeLog::lost`).
     pub accept_loss: bool,
 }
 
 /// Counters of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Episodes in the log.
+    /// Number of episodes in the log.
     pub episodes: u64,
-    /// Episodes that were ever verified.
+    /// Number of episodes ever verified.
     pub verified: u64,
-    /// Episodes with vectors.
+    /// Number of episodes with vectors.
     pub with_vectors: u64,
-    /// Length of the file and its journal.
+    /// Length of the file and its journal in bytes.
     pub bytes_on_disk: u64,
     /// Number of the last arrival.
     pub last_seq: u64,
     /// Number of the last verification.
     pub last_verification: u64,
-    /// Syncs of the file and its journal since it was opened.
+    /// Number of syncs of the file and its journal since opening.
     pub syncs: u64,
 }
 
-/// Where the bytes of a log live.
+/// Storage of a log.
 enum LogMedium {
     File,
     Backend(Source),
 }
 
-/// The state of the connection to the file.
+/// State of the connection to the file.
 enum Connection {
     Open(Box<OpenStore>),
-    /// The file failed and could not be opened again yet; these changes may not have reached the disk.
+    /// The file failed and could not be reopened yet; these changes may not have reached the disk.
     Lost(Vec<Change>),
     Closed,
 }
 
-/// Every episode of one agent, verbatim, in one redb file with one owner process. All methods take `&self` and may be
+/// Episode log of one agent, verbatim, in one redb file with one owner process. All methods take `&self` and may be
 /// called from many threads.
 pub struct EpisodeLog {
     path: PathBuf,
@@ -89,11 +89,11 @@ pub struct EpisodeLog {
     pub(super) ids: IdSource,
     pub(super) durable: bool,
     syncs: Arc<AtomicU64>,
-    /// Counts openings, so that a writer notices that its picture of the file is old.
+    /// Number of openings, so that a writer detects that its state of the file is old.
     openings: AtomicU64,
-    /// Counts commits, so that a look knows whether anything changed meanwhile.
+    /// Number of commits, so that a reader detects a change meanwhile.
     changes: AtomicU64,
-    /// Whether redb is yet to be told what was recorded.
+    /// Whether redb lacks recorded episodes.
     pub(super) behind: AtomicBool,
     /// Whether every episode is known to have its vectors; one that is being recorded may have none.
     pub(super) embedded: AtomicBool,
@@ -104,11 +104,11 @@ pub struct EpisodeLog {
     lost: Option<JournalLoss>,
 }
 
-/// A connection that is known to be open.
+/// Connection that is known to be open.
 pub(super) struct Guard<'a>(RwLockReadGuard<'a, Connection>);
 
 impl EpisodeLog {
-    /// Opens the log at `path`, or makes it.
+    /// Opens the log at `path`, or creates it.
     pub fn open(path: impl AsRef<Path>, options: LogOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
         let syncs = Arc::new(AtomicU64::new(0));
@@ -122,9 +122,8 @@ impl EpisodeLog {
         Self::assemble(path, LogMedium::File, Some(journal), live, options, syncs)
     }
 
-    /// Opens or makes a log on bytes that live elsewhere: in memory, or behind a backend that injects faults.
-    /// `source` is called once now, and again whenever the backend has failed. `name` stands for the path in errors. It
-    /// has no journal.
+    /// Opens or creates a log on any backend: in memory, or one that injects faults. `source` is called once now, and
+    /// again whenever the backend has failed. `name` stands for the path in errors. The log has no journal.
     pub fn open_on(
         name: &str,
         source: impl Fn() -> std::io::Result<Box<dyn StorageBackend>> + Send + Sync + 'static,
@@ -133,7 +132,7 @@ impl EpisodeLog {
         Self::open_at(name, Arc::new(source), None, options)
     }
 
-    /// [`EpisodeLog::open_on`] with a journal, whose bytes `journal` opens.
+    /// [`EpisodeLog::open_on`] with a journal; `journal` opens its backend.
     pub fn open_on_journaled(
         name: &str,
         source: impl Fn() -> std::io::Result<Box<dyn StorageBackend>> + Send + Sync + 'static,
@@ -210,7 +209,7 @@ impl EpisodeLog {
         Ok(log)
     }
 
-    /// Whose log it is.
+    /// Name of the agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.expected.agent
@@ -222,7 +221,7 @@ impl EpisodeLog {
         self.schema
     }
 
-    /// The older schema that the file had until it was opened, and where the old file is kept.
+    /// Previous schema and path of the old file, if opening upgraded the log.
     #[must_use]
     pub const fn upgraded(&self) -> Option<&Upgrade> {
         self.upgraded.as_ref()
@@ -234,30 +233,30 @@ impl EpisodeLog {
         self.lost.as_ref()
     }
 
-    /// Wall clock when it was opened.
+    /// Wall clock at opening.
     pub(super) const fn opened_at(&self) -> Micros {
         self.expected.now
     }
 
-    /// The file.
+    /// Path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Syncs of the file and its journal since it was opened: what durability cost.
+    /// Number of syncs of the file and its journal since opening: the cost of durability.
     #[must_use]
     pub fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)
     }
 
-    /// Which model made the vectors; none before the first.
+    /// Fingerprint of the vectors; `None` before the first.
     pub fn fingerprint(&self) -> Result<Option<Fingerprint>> {
         self.read(|view| schema::fingerprint(&view.open_table(META)?, meta::FINGERPRINT))
     }
 
-    /// Closes the file and gives up the lease; later calls fail. A log that is dropped closes too, but cannot report
-    /// a failure.
+    /// Closes the file and releases the lease; later calls fail. Dropping a log closes it too, but cannot report a
+    /// failure.
     pub fn close(&self) -> Result<()> {
         let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
         let closing = std::mem::replace(&mut *connection, Connection::Closed);
@@ -276,22 +275,22 @@ impl EpisodeLog {
         result
     }
 
-    /// Notes that the file says something else than before; before the writer is told.
+    /// Counts a change of the file, before the writer is notified.
     pub(super) fn note_change(&self) {
         self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Number of the current state of the log.
+    /// Number of changes so far.
     pub(super) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
-    /// The first episode that redb was not told.
+    /// The first episode not flushed to redb.
     pub(super) fn first_unflushed(&self) -> Option<OrderKey> {
         if self.behind.load(Ordering::Acquire) { self.state().tail.first_unflushed() } else { None }
     }
 
-    /// Length of the file and its journal.
+    /// Length of the file and its journal in bytes.
     pub(super) fn bytes_on_disk(&self) -> Result<u64> {
         let length = self.connect_as_is()?.live()?.backend.len();
         let length = length.map_err(|error| fault::unavailable("read", &self.path, &error))?;
@@ -303,7 +302,7 @@ impl EpisodeLog {
         self.openings.load(Ordering::Acquire)
     }
 
-    /// The open file, which says everything that was recorded; if it was lost, it is opened again first.
+    /// Connects to the file after flushing every recorded episode into it; reopens a lost file first.
     pub(super) fn connect(&self) -> Result<Guard<'_>> {
         if self.behind.load(Ordering::Acquire) {
             self.notify()?;
@@ -311,7 +310,7 @@ impl EpisodeLog {
         self.connect_as_is()
     }
 
-    /// The open file, which may not say yet what was recorded last.
+    /// Connects to the file, which may lack the latest episodes.
     pub(super) fn connect_as_is(&self) -> Result<Guard<'_>> {
         loop {
             let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
@@ -325,7 +324,7 @@ impl EpisodeLog {
         }
     }
 
-    /// Opens the file again after a failure, unless another thread did so since `opening`. Changes that may not have
+    /// Reopens the file after a failure, unless another thread did so since `opening`. Changes that may not have
     /// reached the disk stay in memory until a write succeeds, so that reading works even while the disk is full.
     pub(super) fn reopen(&self, opening: u64) -> Result<()> {
         let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
@@ -355,7 +354,7 @@ impl EpisodeLog {
         };
         *connection = state;
         self.openings.fetch_add(1, Ordering::AcqRel);
-        // Changes given to redb without waiting for the disk may be lost.
+        // Changes flushed to redb without waiting for the disk may be lost.
         self.behind.store(true, Ordering::Release);
         self.embedded.store(false, Ordering::Release);
         self.note_change();
@@ -375,7 +374,7 @@ impl EpisodeLog {
         let Connection::Open(live) = &*connection else { return Err(self.closed()) };
         let failed = |error: &std::io::Error| fault::unavailable("write", &self.path, error);
         live.backend.arm().map_err(|error| failed(&error))?;
-        // Told to the old file, and taken out of the journal: nothing of what was deleted stays there.
+        // Flushed to the old file and removed from the journal, so that no deleted data stays in the journal.
         self.checkpoint(live).map_err(|fault| fault.into_error("write", &self.path))?;
         let fresh = make(live, &self.path, &self.expected, &self.syncs)?;
         *connection = Connection::Open(Box::new(fresh));
@@ -385,7 +384,7 @@ impl EpisodeLog {
         Ok(())
     }
 
-    /// Reads from one consistent view of the log; a file that had failed is opened again once.
+    /// Reads from one consistent snapshot of the log; reopens a failed file once.
     pub(super) fn read<T>(&self, step: impl FnMut(&ReadTransaction) -> Result<T, Fault>) -> Result<T> {
         if self.behind.load(Ordering::Acquire) {
             self.notify()?;
@@ -393,7 +392,7 @@ impl EpisodeLog {
         self.read_as_is(step)
     }
 
-    /// [`EpisodeLog::read`] of what does not depend on what was recorded last.
+    /// [`EpisodeLog::read`] for data that does not depend on the latest episodes.
     pub(super) fn read_as_is<T>(
         &self,
         mut step: impl FnMut(&ReadTransaction) -> Result<T, Fault>,
@@ -407,7 +406,7 @@ impl EpisodeLog {
         match attempt()? {
             Err(fault) if fault.needs_reopening() => {
                 self.reopen(opening)?;
-                // Changes given to redb are lost with the file.
+                // Changes flushed to redb are lost with the file.
                 self.notify()?;
                 attempt()?.map_err(|fault| fault.into_error("read", &self.path))
             }

@@ -1,14 +1,13 @@
-//! Fast, verbatim, durable: the episode log, and who owns it.
+//! The episode log: fast, verbatim and durable, with one owner process.
 //!
-//! [`EpisodeLog`] is one redb file with one owner process, and while it is open a journal in front of it. Concurrent
-//! writers share a commit and its fsync. A file that is not ours, or not whole, is refused before its first byte is
-//! changed.
+//! [`EpisodeLog`] is one redb file with one owner process, and a journal in front of it while it is open. Concurrent
+//! writers share a commit and its fsync. A foreign or damaged file is refused before its first byte is changed.
 //!
 //! A write runs through `write` (plan, transaction, group commit) into `wal` (durable), and from there into the tables
-//! of `storage` (many episodes in one transaction). `read` sees both. `maintenance` rewrites whole files.
+//! of `storage` (many episodes in one transaction). `read` reads both. `maintenance` rewrites whole files.
 //!
-//! Not here: anything that can be computed again from an episode. The log holds what was said, its vectors, and notes
-//! on what other stores still have to do.
+//! The log holds verbatim episodes, their vectors, and records of work pending in other stores. Data that can be
+//! computed from an episode does not belong here.
 
 mod log;
 mod maintenance;

@@ -1,10 +1,10 @@
-//! The engine: the log, the facts and the hot set of one agent, composed.
+//! Engine: the log, the facts and the hot set of one agent.
 //!
-//! [`Engine`] keeps the hot set behind a lock and synchronised with the stores: what is recorded through it is found by the
-//! next search (law 1), vectors are read when the first search asks for them, and work that a switch of the embedding
-//! model interrupts is done again (law 10).
+//! [`Engine`] holds the hot set behind a lock and synchronised with the stores. A recorded episode is found by the next
+//! search (law 1), vectors are read at the first search that needs them, and work interrupted by a switch of the
+//! embedding model is repeated (law 10).
 //!
-//! An engine that no stores were loaded into indexes the memories that its caller adds.
+//! An engine without stores indexes the memories that its caller adds.
 
 mod model_switch;
 mod recall;
@@ -27,20 +27,20 @@ use crate::model::{Episode, Fact, Id};
 use crate::recall::search::Scratch;
 use model_switch::ModelSwitch;
 
-/// The stores that hold the ground truth.
+/// Stores of the ground truth.
 #[derive(Clone)]
 pub struct Stores {
-    /// Every episode.
+    /// Episode log.
     pub log: Arc<EpisodeLog>,
-    /// Every fact.
+    /// Fact store.
     pub facts: Arc<FactStore>,
 }
 
-/// The hot set of one agent, synchronised with its stores. Safe to share among threads.
+/// Hot set of one agent, synchronised with its stores. Safe to share among threads.
 #[derive(Default)]
 pub struct Engine {
     hot: RwLock<HotSet>,
-    /// Working memory of finished searches, for reuse.
+    /// Buffers of finished searches, for reuse.
     scratch: Mutex<Vec<Scratch>>,
     /// Copy of [`HotSet::cold_upto`] that is read without the lock.
     cold_upto: AtomicU64,
@@ -60,8 +60,8 @@ impl Engine {
         Ok((engine, opened))
     }
 
-    /// Fills the hot set again: from a snapshot and the arrivals after it, or from the stores alone. Searches go on
-    /// meanwhile. Arrivals up to `cold_upto` are left out.
+    /// Reloads the hot set: from a snapshot and the arrivals after it, or from the stores alone. Searches continue
+    /// meanwhile. Leaves out arrivals up to `cold_upto`.
     pub fn load(&self, stores: &Stores, snapshot: Option<&Path>, cold_upto: u64) -> Result<OpenReport> {
         *self.stores.write().unwrap_or_else(PoisonError::into_inner) = Some(stores.clone());
         let Stores { log, facts } = stores;
@@ -74,7 +74,7 @@ impl Engine {
             None => (HotSet::load(log, facts, cold_upto)?, OpenReport::default()),
         };
         let mut hot = self.write();
-        // Other threads changed the hot set that is replaced here.
+        // Other threads changed the hot set that is being replaced.
         if let Some(origin) = origin
             && !loaded.catch_up(&origin, log, facts)?
         {
@@ -87,13 +87,14 @@ impl Engine {
         Ok(opened)
     }
 
-    /// Writes a snapshot of the hot set; returns its bytes, or 0 without writing while an episode of the log is missing.
+    /// Writes a snapshot of the hot set; returns its size in bytes, or 0 without writing while an episode of the log is
+    /// missing.
     pub fn save(&self, snapshot: &Path) -> Result<u64> {
         let stores = self.stores()?;
         self.read().save(&stores.log, snapshot)
     }
 
-    /// Removes the arrivals up to a number, which the caller has put into the archive; returns how many.
+    /// Removes the arrivals up to a number, which the caller has archived; returns their number.
     pub fn leave(&self, upto: u64) -> Result<usize> {
         let stores = self.stores()?;
         let mut hot = self.write();
@@ -102,9 +103,9 @@ impl Engine {
         left
     }
 
-    /// Takes over the facts that changed since the last call, in any process; returns how many.
+    /// Applies the fact changes of any process since the last call; returns their number.
     pub fn sync_facts(&self, facts: &FactStore) -> Result<usize> {
-        // Searches go on unless something changed.
+        // Searches are blocked only if something changed.
         if self.read().is_current(facts)? {
             return Ok(0);
         }
@@ -114,13 +115,13 @@ impl Engine {
         self.write().sync_facts(facts)
     }
 
-    /// Adds episodes that are in a log; known ones have their annotations renewed.
+    /// Adds episodes of a log; updates the annotations of known ones.
     pub fn add_episodes<'a>(&self, episodes: impl IntoIterator<Item = &'a Arc<Episode>>) -> Result<()> {
         let mut hot = self.write();
         episodes.into_iter().try_for_each(|episode| hot.add_shared(episode))
     }
 
-    /// Renews the annotations of the episodes that are in the hot set.
+    /// Updates the annotations of the episodes that are in the hot set.
     pub fn update_episodes<'a>(&self, episodes: impl IntoIterator<Item = &'a Arc<Episode>>) {
         let mut hot = self.write();
         for episode in episodes {
@@ -128,25 +129,25 @@ impl Engine {
         }
     }
 
-    /// Adds facts, or replaces those with the same id.
+    /// Adds facts, or replaces facts with the same id.
     pub fn put_facts<'a>(&self, facts: impl IntoIterator<Item = &'a Fact>) -> Result<()> {
         let mut hot = self.write();
         facts.into_iter().try_for_each(|fact| hot.put_fact(fact))
     }
 
-    /// Removes memories with their words and vectors; returns how many were there.
+    /// Removes memories with their words and vectors; returns the number removed.
     pub fn remove(&self, ids: &[Id]) -> usize {
         let mut hot = self.write();
         ids.iter().filter(|id| hot.remove(id)).count()
     }
 
-    /// The number of the last arrival that is in the archive alone; 0 while every episode is in memory.
+    /// Number of the last arrival that is only in the archive; 0 while every episode is in memory.
     #[must_use]
     pub fn cold_upto(&self) -> u64 {
         self.cold_upto.load(Ordering::Acquire)
     }
 
-    /// The hot set, locked against changes. Its vectors may still be in the stores.
+    /// Read lock on the hot set. Its vectors may still be in the stores.
     pub fn read(&self) -> RwLockReadGuard<'_, HotSet> {
         self.hot.read().unwrap_or_else(PoisonError::into_inner)
     }

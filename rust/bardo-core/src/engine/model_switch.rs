@@ -1,4 +1,5 @@
-//! Work on vectors while the embedding model is switched: readers wait, or do their work again (law 10).
+//! Coordinates readers of vectors with a switch of the embedding model: readers wait, or repeat their work
+//! (law 10).
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +14,7 @@ pub(super) struct ModelSwitch {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// Finished switches.
+    /// Number of finished switches.
     epoch: u64,
     is_switching: bool,
 }
@@ -48,15 +49,15 @@ impl Drop for SwitchGuard<'_> {
 }
 
 impl Engine {
-    /// Runs work that puts vectors of another model in the place of the present ones. The caller runs one at a time.
+    /// Runs work that replaces the vectors by those of another model. The caller runs one at a time.
     pub fn switch_model<T>(&self, work: impl FnOnce() -> T) -> T {
         self.model_switch.state().is_switching = true;
         let _guard = SwitchGuard(&self.model_switch);
         work()
     }
 
-    /// Runs work that reads vectors, and runs it again where the model was switched meanwhile: its answer may mix two
-    /// models then, or its failure `is_of_model` may come of the mixture.
+    /// Runs work that reads vectors, and repeats it if the model was switched meanwhile. Its answer may then mix two
+    /// models, or its failure `is_of_model` may come of the mixture.
     pub fn retry_on_model_switch<T, E>(
         &self,
         mut work: impl FnMut() -> Result<T, E>,

@@ -1,4 +1,4 @@
-//! Searches: with the vectors read, the hot set locked, and working memory reused.
+//! Searches the hot set: reads pending vectors, takes the lock, and reuses buffers.
 
 use std::sync::PoisonError;
 
@@ -18,8 +18,8 @@ impl Engine {
         self.with_scratch(|scratch| search(&self.read(), query, settings, scratch))
     }
 
-    /// [`Engine::search`] with the record of every hit, read from `stores`. A hit whose record is gone leaves the answer
-    /// with a note.
+    /// [`Engine::search`] with the record of every hit, read from `stores`. A hit without a record is dropped from the
+    /// answer with a note.
     pub fn recall(
         &self,
         query: &Query<'_>,
@@ -37,7 +37,7 @@ impl Engine {
         single_arm::nearest(&self.read(), vector, limit)
     }
 
-    /// The memories that hold words of a text, with their BM25 score.
+    /// The memories that contain words of a text, with their BM25 score.
     #[must_use]
     pub fn matching(&self, text: &str, limit: usize) -> Vec<(Id, f32)> {
         let settings = Settings::default();
@@ -63,7 +63,7 @@ impl Engine {
         asker_state::has_begun(&self.read(), session)
     }
 
-    /// Counts of memories, and the bytes that they take in memory, by name.
+    /// Numbers of memories, and their size in memory in bytes, by name.
     pub fn stats(&self) -> Result<[(&'static str, usize); 9]> {
         self.read_pending_vectors()?;
         let hot = self.read();

@@ -1,4 +1,4 @@
-//! Recording and indexing in one step: a search that begins after [`Engine::record`] returns finds the new episodes.
+//! Records and indexes episodes in one step: a search that begins after [`Engine::record`] returns finds them.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::model::{Episode, INHERITED_KIND, Id, Micros};
 /// Result of recording a list of episodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordResult {
-    /// Episodes as they are stored, in the order of the list, without those that were refused.
+    /// Stored episodes, in the order of the list, without the refused ones.
     pub episodes: Vec<Arc<Episode>>,
-    /// Places of the episodes that were stored before.
+    /// Indices of the episodes that were stored before.
     pub known: Vec<usize>,
-    /// Places of the episodes that were refused, as the same content was forgotten.
+    /// Indices of the episodes refused because the same content was forgotten.
     pub forgotten: Vec<usize>,
 }
 
@@ -23,7 +23,7 @@ pub struct RecordResult {
 pub struct TickOrigin {
     /// Whether the caller gave a tick for this call.
     pub is_given: bool,
-    /// Whether the caller counts ticks, so that the present tick stands for drafts without a time.
+    /// Whether the caller counts ticks, so that drafts without a time get the present tick.
     pub is_counted: bool,
 }
 
@@ -38,8 +38,8 @@ impl TickOrigin {
 }
 
 impl Engine {
-    /// Records episodes in the log, all or none, and adds the new ones to the hot set. A retry returns the episode that
-    /// is stored, and verifies it if the retry is verified and the stored episode is not.
+    /// Records episodes in the log, all or none, and adds the new ones to the hot set. A retry returns the stored
+    /// episode, and verifies it if only the retry is verified.
     pub fn record(
         &self,
         episodes: Vec<NewEpisode>,
@@ -92,7 +92,7 @@ impl Engine {
             .filter_map(|((recorded, retry), stored)| {
                 let stored = stored.as_ref()?;
                 let is_newly_verified = retry.annotations.verified && !stored.annotations.verified;
-                // An inherited episode was seen by no one in this life.
+                // An inherited episode was not observed by this agent in this life.
                 let is_own = stored.kind != INHERITED_KIND && retry.kind == stored.kind;
                 (is_newly_verified && is_own).then_some((recorded.id, retry.annotations.importance))
             })

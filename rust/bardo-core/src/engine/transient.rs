@@ -1,4 +1,4 @@
-//! Transient rows: episodes of the archive that are in the hot set for the time of one search.
+//! Transient rows: archived episodes that are in the hot set for the duration of one search.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::index::hot::HotSet;
 use crate::model::{Episode, Id};
 
-/// Rows that [`Engine::admit`] added, to be removed after the search.
+/// Rows added by [`Engine::admit`], to be removed after the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransientRows {
     ids: Vec<Id>,
@@ -32,8 +32,8 @@ impl TransientRows {
 }
 
 impl Engine {
-    /// Adds episodes of the archive, and the turns right beside them: a question counts for its answer, and a turn for
-    /// its session, only where both are in the hot set.
+    /// Adds archived episodes and their adjacent turns: a question counts for its answer, and a turn for its session,
+    /// only where both are in the hot set.
     pub fn admit(&self, ids: &[Id]) -> Result<TransientRows> {
         self.read_pending_vectors()?;
         let archived = read_archived(&self.stores()?.log, ids, self.cold_upto())?;
@@ -42,8 +42,8 @@ impl Engine {
         Ok(TransientRows { ids, generation: self.generation.load(Ordering::Acquire) })
     }
 
-    /// Removes transient rows; false if one was gone already. After another load none of them is transient, and nothing
-    /// is removed.
+    /// Removes transient rows; returns false if one was already gone. After another load none of them is transient, and
+    /// nothing is removed.
     pub fn evict(&self, rows: &TransientRows) -> bool {
         let mut hot = self.write();
         self.generation.load(Ordering::Acquire) == rows.generation
@@ -51,10 +51,11 @@ impl Engine {
     }
 }
 
-/// An episode of the archive, with its vectors if it has any.
+/// Archived episode, with its vectors if it has any.
 type Archived = (Arc<Episode>, Option<EpisodeVectors>);
 
-/// Episodes and their neighbours, each once. Arrivals after `cold_upto` are in memory, or about to be, and left out.
+/// Episodes and their neighbours, each once. Excludes arrivals after `cold_upto`, which are in memory or about to
+/// be.
 fn read_archived(log: &EpisodeLog, ids: &[Id], cold_upto: u64) -> Result<Vec<Archived>> {
     let beside = log.neighbours(ids, 1)?;
     let neighbours = beside.iter().flat_map(|(before, after)| before.iter().chain(after));

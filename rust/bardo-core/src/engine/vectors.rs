@@ -1,4 +1,4 @@
-//! Vectors on their way into the log and the hot set, and out of the stores before the first search.
+//! Stores vectors in the log and the hot set, and reads pending ones before the first search.
 
 use std::sync::atomic::Ordering;
 
@@ -9,8 +9,8 @@ use crate::index::hot::HotSet;
 use crate::model::{Fingerprint, Id};
 
 impl Engine {
-    /// Stores vectors of episodes in the log and sets them in the hot set. Episodes that are in the archive alone get
-    /// theirs in the log.
+    /// Stores vectors of episodes in the log and sets them in the hot set. Vectors of archived episodes go to the log
+    /// alone.
     pub fn embed(&self, ids: &[Id], batch: &VectorBatch, fingerprint: Fingerprint) -> Result<()> {
         self.read_pending_vectors()?;
         let log = self.stores()?.log;

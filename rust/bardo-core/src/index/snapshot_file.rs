@@ -1,5 +1,5 @@
-//! The form of a snapshot file: arrays as they are in memory, values by postcard, and a checksum over all of it at the
-//! end. Nothing that was read may be used before [`Reader::finish`] has agreed.
+//! Format of a snapshot file: arrays as they are in memory, values by postcard, and a checksum over the whole file at
+//! the end. No data may be used before [`Reader::finish`] has verified the checksum.
 
 use std::io::{self, Read, Write};
 
@@ -18,25 +18,25 @@ pub(crate) struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins with a mark that readers check.
+    /// Starts a file with a magic number that readers check.
     pub fn new(to: W, mark: &[u8]) -> io::Result<Self> {
         let mut writer = Self { to, checksum: Xxh3::new() };
         writer.bytes(mark)?;
         Ok(writer)
     }
 
-    /// An array.
+    /// Writes an array.
     pub fn array<T: Pod>(&mut self, numbers: &[T]) -> io::Result<()> {
         self.bytes(&(numbers.len() as u64).to_ne_bytes())?;
         self.bytes(bytemuck::cast_slice(numbers))
     }
 
-    /// Anything else.
+    /// Writes any other value.
     pub fn value<T: Serialize>(&mut self, value: &T) -> io::Result<()> {
         self.array(&postcard::to_stdvec(value).map_err(io::Error::other)?)
     }
 
-    /// Ends with the checksum.
+    /// Writes the checksum.
     pub fn finish(mut self) -> io::Result<W> {
         let checksum = self.checksum.digest();
         self.to.write_all(&checksum.to_ne_bytes())?;
@@ -52,13 +52,13 @@ impl<W: Write> Writer<W> {
 /// Reads the parts of a snapshot in the order in which they were written.
 pub(crate) struct Reader<R: Read> {
     from: R,
-    /// Bytes that are left, so that no length asks for more memory than the file can fill.
+    /// Remaining bytes, so that no length allocates more memory than the file can fill.
     left: u64,
     checksum: Xxh3,
 }
 
 impl<R: Read> Reader<R> {
-    /// Refuses what does not begin with the mark.
+    /// Refuses a file that does not begin with the magic number.
     pub fn new(from: R, bytes: u64, mark: &[u8]) -> io::Result<Self> {
         let mut reader = Self { from, left: bytes, checksum: Xxh3::new() };
         let mut found = vec![0; mark.len()];
@@ -71,7 +71,7 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// An array.
+    /// Reads an array.
     pub fn array<T: Pod>(&mut self) -> io::Result<Vec<T>> {
         let mut length = [0; NUMBER_BYTES as usize];
         self.bytes(&mut length)?;
@@ -84,7 +84,7 @@ impl<R: Read> Reader<R> {
         Ok(numbers)
     }
 
-    /// Anything else.
+    /// Reads any other value.
     pub fn value<T: DeserializeOwned>(&mut self) -> io::Result<T> {
         let bytes = self.array::<u8>()?;
         match postcard::from_bytes(&bytes) {
@@ -93,14 +93,14 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Why a part cannot be read: nearly always the file is not what was written.
+    /// Finds the cause of an unreadable part: nearly always the file was damaged.
     fn why(&mut self, error: io::Error) -> io::Error {
         let mut rest = vec![0; usize::try_from(self.left.saturating_sub(NUMBER_BYTES)).unwrap_or(0)];
         let checked = self.bytes(&mut rest).and_then(|()| self.check());
         checked.err().unwrap_or(error)
     }
 
-    /// Refuses a file that is not what was written.
+    /// Verifies the checksum; refuses a damaged file.
     pub fn finish(mut self) -> io::Result<()> {
         self.check()
     }

@@ -1,11 +1,11 @@
-//! The calendar of every date in bardo: proleptic Gregorian, UTC. Chrono does the arithmetic; its years end 262,000 years
-//! from now in either direction, and an instant outside of them counts as its first or last one.
+//! Calendar of every date in bardo: proleptic Gregorian, UTC. Chrono does the arithmetic; its years end 262,000 years
+//! from now in either direction, and an instant beyond them is clamped to the first or last one.
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
 use super::Micros;
 
-/// Microseconds of a day.
+/// Microseconds per day.
 pub const MICROS_PER_DAY: Micros = 86_400 * 1_000_000;
 
 /// English month names, January first.
@@ -35,13 +35,13 @@ pub fn date_time(at: Micros) -> DateTime<Utc> {
     DateTime::from_timestamp_micros(at).unwrap_or(nearest)
 }
 
-/// Date of a day that is counted from the epoch.
+/// Date of a day number since the epoch.
 #[must_use]
 pub fn date_of_day(day: i64) -> NaiveDate {
     date_time(day.saturating_mul(MICROS_PER_DAY)).date_naive()
 }
 
-/// Days from the epoch to a date; a day after the end of its month is counted into the next one.
+/// Days from the epoch to a date; a day beyond the end of its month overflows into the next one.
 #[must_use]
 pub fn day_number(year: i32, month: u32, day: u32) -> i64 {
     let nearest = if year < 0 { NaiveDate::MIN } else { NaiveDate::MAX };
@@ -49,7 +49,7 @@ pub fn day_number(year: i32, month: u32, day: u32) -> i64 {
     i64::from(first.to_epoch_days()) + i64::from(day) - 1
 }
 
-/// Adds a date to a text, such as `8 May 2023, Monday`.
+/// Appends a date such as `8 May 2023, Monday`.
 pub(crate) fn push_date(text: &mut String, date: NaiveDate) {
     push_number(text, date.day().into());
     text.push(' ');
@@ -60,7 +60,7 @@ pub(crate) fn push_date(text: &mut String, date: NaiveDate) {
     text.push_str(WEEKDAYS[date.weekday().num_days_from_monday() as usize]);
 }
 
-/// Adds the digits of a number: every episode has a date, which need not go through the machinery of formatting.
+/// Appends the digits of a number. Every episode has a date, so this avoids the cost of `format!`.
 fn push_number(text: &mut String, number: i64) {
     if number < 0 {
         text.push('-');

@@ -1,32 +1,31 @@
-//! How confidence fades and is renewed.
+//! Decay and reinforcement of confidence.
 //!
-//! Pure functions of time: nothing here is ever written back by a sweep, so that what holds at a tick does not depend
-//! on how often anyone looked. It lives with the values because the store needs it before `consolidate`, which
-//! re-exports it.
+//! Pure functions of time: nothing is written back by a sweep, so the confidence at a tick does not depend on the
+//! number of reads. The module is in `model` because the store needs it before `consolidate`, which re-exports it.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Fact, FactKind, Persistence};
 use crate::error::{Error, Result};
 
-/// Anti-knowledge never falls below this.
+/// Minimum confidence of anti-knowledge.
 pub const ANTI_KNOWLEDGE_FLOOR: f64 = 0.3;
-/// A warning that was learned in a death, or handed down by one, fades this many times more slowly.
+/// Slowdown factor of the decay of a warning that was learned in a death, or handed down by one.
 pub const DEATH_SLOWDOWN: f64 = 3.0;
-/// A contradicted fact keeps at most this.
+/// Maximum confidence of a contradicted fact.
 pub const CONTRADICTED_CEILING: f64 = 0.3;
-/// Contrary evidence moves an inherited fact by a step this many times larger.
+/// Factor on the step by which contrary evidence moves an inherited fact.
 pub const LABILE_STEP: f64 = 2.0;
-/// Fraction of the gap to 1 that one reinforcement closes, unless the caller says otherwise.
+/// Default fraction of the gap to 1 that one reinforcement closes.
 pub const REINFORCEMENT: f64 = 0.1;
-/// Reinforcements within this many ticks count once.
+/// Interval in ticks within which several reinforcements count once.
 pub const SPACING_TICKS: u64 = 50;
-/// Loops of 14 days at one a minute: after them a contradicted fact, or a dream that nothing confirmed, expires.
+/// Ticks until a contradicted fact, or a dream without confirmation, expires: 14 days at one loop a minute.
 pub const EXPIRY_TICKS: u64 = 14 * 1_440;
 /// e-folding time in ticks when ticks count loops.
 pub const LOOP_TAU_TICKS: f64 = 500.0;
 
-/// How fast each kind fades, relative to an insight: tactical facts faster, structural ones more slowly
+/// Decay rate of each kind relative to an insight: tactical facts decay faster, structural ones more slowly
 /// ("demurrage"). The sizes are our choice, in powers of two around 1, without a source.
 #[must_use]
 pub const fn demurrage(kind: FactKind) -> f64 {
@@ -47,8 +46,8 @@ pub const fn demurrage(kind: FactKind) -> f64 {
     }
 }
 
-/// e-folding time of a fact in multiples of `tau_ticks` (14 days where ticks are seconds) by how long it holds; none for a
-/// fact that does not fade. Powers of two near the durations that the names say: 2.5 years, 16 weeks, 4 weeks, 3.5 days.
+/// e-folding time of each persistence in multiples of `tau_ticks` (14 days where ticks are seconds); `None` for a fact
+/// that does not decay. Powers of two near the durations in the names: 2.5 years, 16 weeks, 4 weeks, 3.5 days.
 #[must_use]
 pub const fn persistence_factor(persistence: Persistence) -> Option<f64> {
     match persistence {
@@ -65,19 +64,19 @@ pub const fn persistence_factor(persistence: Persistence) -> Option<f64> {
 pub struct DecayFactors {
     /// e-folding time in ticks of an insight with little support.
     pub tau_ticks: f64,
-    /// Sets the demurrage and the floor.
+    /// Kind, which sets the demurrage and the floor.
     pub kind: FactKind,
-    /// A warning that was learned in a death or handed down by one.
+    /// Whether it is a warning learned in a death or handed down by one.
     pub from_death: bool,
-    /// Exempt from decay.
+    /// Whether it is exempt from decay.
     pub pinned: bool,
-    /// How long it holds without being said again; replaces the demurrage of its kind.
+    /// Persistence without restatement; replaces the demurrage of its kind.
     #[serde(default)]
     pub persistence: Option<Persistence>,
 }
 
 impl DecayFactors {
-    /// How this fact fades.
+    /// Decay factors of a fact.
     #[must_use]
     pub fn of(fact: &Fact, tau_ticks: f64) -> Self {
         Self {
@@ -98,14 +97,14 @@ pub fn check_tau(tau_ticks: f64) -> Result<f64> {
     Err(Error::invalid(format!("tau is {tau_ticks} ticks"), "It must be a positive number of ticks"))
 }
 
-/// The time constant whose half-life this is: `tau = half_life / ln 2`, in the same unit.
+/// Time constant of a half-life: `tau = half_life / ln 2`, in the same unit.
 #[must_use]
 pub fn half_life_to_tau(half_life: f64) -> f64 {
     half_life / std::f64::consts::LN_2
 }
 
 /// Stability `S = tau * max(1, ln(support))` in ticks, times the persistence of the statement or else divided by the
-/// kind's demurrage; infinite for what does not fade.
+/// kind's demurrage; infinite without decay.
 #[must_use]
 pub fn stability(support: u32, decay_factors: &DecayFactors) -> f64 {
     let slowdown = if decay_factors.from_death { DEATH_SLOWDOWN } else { 1.0 };
@@ -116,7 +115,7 @@ pub fn stability(support: u32, decay_factors: &DecayFactors) -> f64 {
     decay_factors.tau_ticks * f64::from(support.max(1)).ln().max(1.0) * slowdown * factor
 }
 
-/// Retention of a fact at a tick, 0..1: how likely it still holds, apart from how sure it was.
+/// Retention of a fact at a tick, 0..1: the probability that it still holds, regardless of its confidence.
 #[must_use]
 pub fn retention_now(fact: &Fact, tick: u64, tau_ticks: f64) -> f64 {
     let elapsed = tick.saturating_sub(fact.reinforced_tick);
@@ -124,7 +123,7 @@ pub fn retention_now(fact: &Fact, tick: u64, tau_ticks: f64) -> f64 {
 }
 
 /// Confidence after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)`, with the floor and the
-/// exemptions. Both ends are in 0..1.
+/// exemptions. Both confidences are in 0..1.
 #[must_use]
 pub fn decay(confidence: f64, support: u32, elapsed_ticks: u64, decay_factors: &DecayFactors) -> f64 {
     let faded = if decay_factors.pinned {
@@ -145,13 +144,13 @@ pub fn confidence_now(fact: &Fact, tick: u64, tau_ticks: f64) -> f64 {
     decay(f64::from(fact.confidence), fact.support, elapsed, &DecayFactors::of(fact, tau_ticks))
 }
 
-/// One reinforcement: a fixed fraction of the gap to 1 is closed.
+/// Confidence after one reinforcement, which closes a fixed fraction of the gap to 1.
 #[must_use]
 pub fn reinforced(confidence: f64, fraction: f64) -> f64 {
     (confidence + fraction * (1.0 - confidence)).clamp(0.0, 1.0)
 }
 
-/// One contrary outcome: a fixed fraction is lost, twice that when the fact is inherited.
+/// Confidence after one contrary outcome, which takes a fixed fraction, twice that of an inherited fact.
 #[must_use]
 pub fn weakened(confidence: f64, fraction: f64, inherited: bool) -> f64 {
     let step = if inherited { LABILE_STEP * fraction } else { fraction };
@@ -190,7 +189,7 @@ mod tests {
             confidence in 0.0..=1.0_f64, support in 0..10_000_u32, steps in prop::collection::vec(0..5_000_u64, 1..20),
             tau in 10.0..1e5_f64, from_death: bool,
         ) {
-            // Even a caller that wrote back what it read at each look would end where a single look ends.
+            // Writing back the result at each read must end at the same value as a single read.
             let decay_factors = decay_factors(tau, FactKind::Insight, from_death);
             let at_once = decay(confidence, support, steps.iter().sum(), &decay_factors);
             let looked = steps.iter().fold(confidence, |now, step| decay(now, support, *step, &decay_factors));

@@ -1,4 +1,4 @@
-//! One verbatim record of something that happened: never edited, only annotated.
+//! Episode: a verbatim record of an event, never edited, only annotated.
 
 use std::str::FromStr;
 
@@ -9,33 +9,34 @@ use crate::error::{Error, Result};
 
 /// Limits of one episode.
 pub mod limits {
-    /// Bytes of UTF-8 text.
+    /// Maximum bytes of UTF-8 text.
     pub const TEXT_BYTES: usize = 64 * 1024;
-    /// Bytes of the encoded payload.
+    /// Maximum bytes of the encoded payload.
     pub const PAYLOAD_BYTES: usize = 1024 * 1024;
-    /// Number of subjects.
+    /// Maximum number of subjects.
     pub const SUBJECTS: usize = 256;
-    /// Bytes of a subject, thread, session, mode, speaker, kind or agent name.
+    /// Maximum bytes of a subject, thread, session, mode, speaker, kind or agent name.
     pub const NAME_BYTES: usize = 256;
-    /// First microsecond of the year 1, UTC, the first that Python's `datetime`, Arrow and ISO 8601 can all write as a date.
+    /// First microsecond of the year 1, UTC: the first instant that Python's `datetime`, Arrow and ISO 8601 can all
+    /// write as a date.
     pub const FIRST_AT: super::Micros = -62_135_596_800_000_000;
-    /// Last microsecond of the year 9999, UTC, the last that they can.
+    /// Last microsecond of the year 9999, UTC: the last such instant.
     pub const LAST_AT: super::Micros = 253_402_300_799_999_999;
 }
 
 /// Author of an episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Role {
-    /// The person the agent serves.
+    /// Person that the agent serves.
     User,
-    /// The agent itself.
+    /// Agent itself.
     Agent,
-    /// Its operator or framework.
+    /// Operator or framework of the agent.
     System,
-    /// The world: a market, a sensor, a file system.
+    /// World: a market, a sensor, a file system.
     #[default]
     Environment,
-    /// A tool the agent called.
+    /// Tool that the agent called.
     Tool,
 }
 
@@ -43,7 +44,7 @@ impl Role {
     /// Every role, in declaration order.
     pub const ALL: [Self; 5] = [Self::User, Self::Agent, Self::System, Self::Environment, Self::Tool];
 
-    /// The name used everywhere outside the core.
+    /// Name used everywhere outside the core.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -55,7 +56,7 @@ impl Role {
         }
     }
 
-    /// Whether it takes part in conversations.
+    /// Whether the role takes part in conversations.
     #[must_use]
     pub const fn speaks(self) -> bool {
         matches!(self, Self::User | Self::Agent)
@@ -90,15 +91,15 @@ impl FromStr for Role {
 /// Fields of an episode that may change after it is written; all others are immutable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Annotations {
-    /// 0..1, set on verification.
+    /// Importance, 0..1, set on verification.
     pub importance: Option<f32>,
-    /// The quality gate: only verified episodes are consolidated.
+    /// Whether it passed the quality gate: only verified episodes are consolidated.
     pub verified: bool,
-    /// How often the episode was replayed.
+    /// Number of replays of the episode.
     pub replay_count: u32,
 }
 
-/// One episode. `speaker` is ours: conversations are indexed as "speaker: text".
+/// Episode. `speaker` is our addition: conversations are indexed as "speaker: text".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
     /// Version-7 UUID.
@@ -109,7 +110,7 @@ pub struct Episode {
     pub event_index: u32,
     /// Wall clock of the observation.
     pub at: Micros,
-    /// `turn`, `event`, `trade`, `tool`, `outcome`, ... (open).
+    /// Kind: `turn`, `event`, `trade`, `tool`, `outcome`, ... (open).
     pub kind: String,
     /// Author.
     pub role: Role,
@@ -119,7 +120,7 @@ pub struct Episode {
     pub text: String,
     /// Subjects that the episode is about.
     pub subjects: Vec<String>,
-    /// The full decoded event.
+    /// Full decoded event.
     pub payload: Value,
     /// Project scope.
     pub thread: Option<String>,
@@ -137,17 +138,17 @@ pub struct Episode {
     pub annotations: Annotations,
 }
 
-/// Kind of an episode that another life lived: it came with a testament, unverified (law 15).
+/// Kind of an episode from another life, which came with a testament, unverified (law 15).
 pub const INHERITED_KIND: &str = "inherited";
 
 impl Episode {
-    /// Where the episode came from: the agent's own life, or a predecessor's.
+    /// Origin of the episode: the agent's own life, or a predecessor's.
     #[must_use]
     pub fn source(&self) -> Source {
         if self.kind == INHERITED_KIND { Source::Testament } else { Source::SelfLived }
     }
 
-    /// Whether it is a turn of a conversation: said by a speaker, in a thread or a session.
+    /// Whether it is a turn of a conversation: it has a speaking role, and a thread or a session.
     #[must_use]
     pub fn is_turn(&self) -> bool {
         (self.thread.is_some() || self.session.is_some()) && (self.speaker.is_some() || self.role.speaks())
@@ -192,14 +193,14 @@ impl Episode {
         check_pad(&self.pad)
     }
 
-    /// The hash that finds a retry of the same content: role, speaker, text and payload.
+    /// Hash that identifies a retry of the same content: role, speaker, text and payload.
     #[must_use]
     pub fn hash_content(&self) -> u64 {
-        // Writing postcard to a vector cannot fail: every value has an encoding.
+        // Encoding postcard into a vector cannot fail: every value has an encoding.
         self.hash_content_with(&postcard::to_stdvec(&self.payload).unwrap_or_default())
     }
 
-    /// [`Episode::hash_content`] with the payload as postcard writes it.
+    /// [`Episode::hash_content`] with the payload encoded as postcard.
     pub(crate) fn hash_content_with(&self, payload: &[u8]) -> u64 {
         let parts = [self.role.name(), self.speaker.as_deref().unwrap_or(""), &self.text];
         let length = parts.iter().map(|part| size_of::<u64>() + part.len()).sum::<usize>() + payload.len();
@@ -213,7 +214,7 @@ impl Episode {
     }
 }
 
-/// Refuses a time that is no date from the year 1 to 9999.
+/// Refuses a time outside the years 1 to 9999.
 pub(crate) fn check_at(field: &str, at: Micros) -> Result<()> {
     if (limits::FIRST_AT..=limits::LAST_AT).contains(&at) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A generalisation with a confidence that fades unless outcomes renew it.
+//! Fact: a generalisation with a confidence that decays unless outcomes reinforce it.
 
 use std::str::FromStr;
 
@@ -21,7 +21,7 @@ macro_rules! named_enum {
             /// Every variant, in declaration order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The name used everywhere outside the core.
+            /// Name used everywhere outside the core.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text),+ }
@@ -46,21 +46,21 @@ macro_rules! named_enum {
 named_enum!(
 /// Kind of generalisation.
     FactKind, "kind of fact" {
-        /// An observation that holds in general.
+        /// Observation that holds in general.
         Insight = "insight",
-        /// When this, do that.
+        /// Rule for action: when this, do that.
         Heuristic = "heuristic",
-        /// A danger.
+        /// Danger.
         Warning = "warning",
-        /// One thing follows another.
+        /// Causal link between two events.
         CausalLink = "causal_link",
-        /// Something that is known to be wrong or harmful; never falls below its floor.
+        /// Knowledge of something wrong or harmful; never falls below its floor.
         AntiKnowledge = "anti_knowledge",
         /// Mean and variance of a number.
         Baseline = "baseline",
-        /// A regularity in time.
+        /// Regularity in time.
         Pattern = "pattern",
-        /// How something is done.
+        /// Procedure.
         Procedural = "procedural",
 /// Identity of a person.
         Identity = "identity",
@@ -76,35 +76,35 @@ named_enum!(
 );
 
 named_enum!(
-    /// Where a fact came from.
+    /// Origin of a fact.
     Source, "source" {
-        /// The agent's own experience.
+        /// Agent's own experience.
         SelfLived = "self",
-        /// Proposed in a dream.
+        /// Proposal of a dream.
         Dream = "dream",
-        /// A sibling of the fleet.
+        /// Sibling of the fleet.
         Clade = "clade",
-        /// A predecessor's testament.
+        /// Testament of a predecessor.
         Testament = "testament",
-        /// A Styx query.
+        /// Styx query.
         Styx = "styx",
-        /// The public layer.
+        /// Public layer.
         Lethe = "lethe",
-        /// Bought.
+        /// Purchase.
         Market = "market",
-        /// Given by the user.
+        /// Upload by the user.
         Upload = "upload",
-        /// Concluded by the agent, from what it was told or from other facts.
+        /// Conclusion of the agent, from statements or from other facts.
         Derived = "derived",
     }
 );
 
 named_enum!(
-    /// Whether a fact is in force.
+    /// Status of a fact.
     FactStatus, "status" {
         /// In force.
         Active = "active",
-        /// Replaced by a newer one; kept as history.
+        /// Replaced by a newer fact; kept as history.
         Superseded = "superseded",
         /// Lowered by contrary evidence; expires unless confirmed.
         Contradicted = "contradicted",
@@ -116,9 +116,9 @@ named_enum!(
 );
 
 named_enum!(
-    /// How long a fact holds without being said again.
+    /// Persistence of a fact without restatement.
     Persistence, "persistence" {
-        /// It holds until it is denied: a birthday, an allergy, a kinship, an identifier.
+        /// Until denied: a birthday, an allergy, a kinship, an identifier.
         Permanent = "permanent",
         /// Years: a home, a job, a partner.
         Years = "years",
@@ -131,104 +131,104 @@ named_enum!(
     }
 );
 
-/// Five marks, each 0..1; their mean is the fact's quality.
+/// Five scores of a judge, each 0..1; their mean is the fact's quality.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
-    /// How precise it is.
+    /// Precision.
     pub specificity: f32,
-    /// Whether one can act on it.
+    /// Usefulness for action.
     pub actionability: f32,
-    /// Whether it was known before.
+    /// Novelty relative to existing facts.
     pub novelty: f32,
-    /// Whether it can be checked.
+    /// Whether it can be verified.
     pub verifiability: f32,
-    /// Whether it agrees with the rest.
+    /// Consistency with other facts.
     pub consistency: f32,
 }
 
 impl Quality {
-    /// The mean of the five.
+    /// Mean of the five scores.
     #[must_use]
     pub fn mean(&self) -> f32 {
         (self.specificity + self.actionability + self.novelty + self.verifiability + self.consistency) / 5.0
     }
 }
 
-/// The typed part of a fact.
+/// Typed part of a fact.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FactPayload {
-    /// Nothing beyond the text.
+    /// No data beyond the text.
     #[default]
     None,
     /// Running statistics of one number.
     Baseline {
         /// Name of the number (the path in the payload).
         metric: String,
-        /// Observations.
+        /// Number of observations.
         n: u64,
-        /// Their mean.
+        /// Mean of the observations.
         mean: f64,
-        /// Their sample variance.
+        /// Sample variance.
         variance: f64,
-        /// The least.
+        /// Minimum.
         min: f64,
-        /// The greatest.
+        /// Maximum.
         max: f64,
     },
-    /// A regularity with its test.
+    /// Regularity with its test.
     Pattern {
-        /// In words.
+        /// Description in words.
         description: String,
-        /// The test statistic.
+        /// Test statistic.
         statistic: f64,
-        /// Probability of one at least as large by chance.
+        /// Probability of a statistic at least as large by chance.
         p_value: f64,
     },
-    /// One event follows another.
+    /// Causal link between two events.
     CausalLink {
-        /// The earlier event.
+        /// Earlier event.
         cause: String,
-        /// The later event.
+        /// Later event.
         effect: String,
         /// Ticks between them.
         lag_ticks: u64,
-        /// Observed rate over the rate by chance.
+        /// Observed rate divided by the rate by chance.
         lift: f64,
-        /// Of the permutation test.
+        /// p-value of the permutation test.
         p_value: f64,
     },
-    /// When `condition`, do `action`.
+    /// Rule: when `condition`, do `action`.
     Heuristic {
-        /// When.
+        /// Condition.
         condition: String,
-        /// Do.
+        /// Action.
         action: String,
         /// Result of the trials.
         outcome: String,
-        /// Trials.
+        /// Number of trials.
         n: u64,
-        /// Difference it makes.
+        /// Size of the effect.
         effect: f64,
         /// Confidence interval of the effect.
         interval: (f64, f64),
     },
-    /// How something is done.
+    /// Procedure.
     Procedural {
-        /// The steps.
+        /// Steps.
         strategy: String,
         /// Observed event.
         observation: String,
     },
-    /// An act or belief to avoid.
+    /// Act or belief to avoid.
     AntiKnowledge {
-        /// The danger.
+        /// Danger.
         warning: String,
     },
 }
 
 impl FactPayload {
-    /// Whether every number in it is finite: the others have no form in JSON.
+    /// Whether every number in it is finite: non-finite numbers have no form in JSON.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         match self {
@@ -245,7 +245,7 @@ impl FactPayload {
     }
 }
 
-/// Things found in a fact's text that people search by.
+/// Searchable items extracted from a fact's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metadata {
     /// Web addresses.
@@ -259,32 +259,33 @@ pub struct Metadata {
     pub paths: Vec<String>,
 }
 
-/// One fact with its provenance and history.
+/// Fact with its provenance and history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
     /// Version-7 UUID.
     pub id: Id,
-    /// One self-contained sentence or two.
+    /// One or two self-contained sentences.
     pub text: String,
     /// Kind of generalisation.
     pub kind: FactKind,
-    /// A slash path such as `trading/slippage`.
+    /// Slash path such as `trading/slippage`.
     pub category: String,
     /// Subjects that the fact is about.
     pub subjects: Vec<String>,
     /// Number of episodes behind it.
     pub support: u32,
-    /// Ids of (the latest of) those episodes.
+    /// Ids of (the latest of) these episodes.
     pub evidence: Vec<Id>,
-    /// As of `reinforced_tick`, 0..1; what holds today is a function of time (`consolidate::decay`).
+    /// Confidence as of `reinforced_tick`, 0..1; the present value is a function of time
+    /// (`consolidate::decay`).
     pub confidence: f32,
-    /// 0..1.
+    /// Importance, 0..1.
     pub importance: f32,
-    /// Five marks of a judge; none before it is judged.
+    /// Five scores of a judge; `None` before it is judged.
     pub quality: Option<Quality>,
-    /// Tick of birth in this store.
+    /// Tick of creation in this store.
     pub created_tick: u64,
-    /// Wall clock of birth in this store.
+    /// Wall clock of creation in this store.
     pub created_at: Micros,
     /// First and last tick of the evidence.
     pub observed: (u64, u64),
@@ -292,51 +293,51 @@ pub struct Fact {
     pub reinforced_tick: u64,
     /// Tick of the last retrieval.
     pub accessed_tick: u64,
-    /// Times retrieved.
+    /// Number of retrievals.
     pub mentions: u32,
-    /// Where it came from.
+    /// Origin.
     pub source: Source,
-    /// The agent that lived it.
+    /// Agent of the original experience.
     pub origin: String,
-    /// Generations since the one that lived it; 0 is the agent's own.
+    /// Generations since that agent; 0 is the agent's own.
     pub generation: u32,
     /// Affect at origin.
     pub pad: Pad,
-    /// The fact it replaced.
+    /// Id of the fact it replaced.
     pub supersedes: Option<Id>,
-    /// The fact that replaced it.
+    /// Id of the fact that replaced it.
     pub superseded_by: Option<Id>,
     /// Tick after which it is no longer in force.
     pub expires_tick: Option<u64>,
-    /// Whether it is in force.
+    /// Status.
     pub status: FactStatus,
-    /// Exempt from decay and pruning.
+    /// Whether it is exempt from decay and pruning.
     pub pinned: bool,
-    /// Learned in a death: recalled with a boost.
+    /// Whether it was learned in a death: recalled with a boost.
     pub bloodstain: bool,
     /// URLs, commands and paths in the text.
     pub metadata: Metadata,
-    /// The typed part.
+    /// Typed part.
     pub payload: FactPayload,
     /// Subject, attribute and value, if the fact is a statement of that form.
     #[serde(default)]
     pub statement: Option<Statement>,
-    /// How long it holds without being said again; none if its kind decides.
+    /// Persistence without restatement; `None` if its kind decides.
     #[serde(default)]
     pub persistence: Option<Persistence>,
-    /// Name of the rule that ended it, once it was superseded by inference.
+    /// Name of the inference rule that superseded it.
     #[serde(default)]
     pub ended_by: Option<String>,
 }
 
-/// Whether a fact of this kind, mark and source has the protection of a death: it belongs to warnings and anti-knowledge,
-/// not to everything that came in a testament.
+/// Whether a fact of this kind, mark and source has the protection of a death: it covers warnings and anti-knowledge,
+/// not all facts of a testament.
 pub(crate) const fn is_from_death(kind: FactKind, bloodstain: bool, source: Source) -> bool {
     kind.is_danger() && (bloodstain || matches!(source, Source::Testament))
 }
 
 impl FactKind {
-    /// Whether it says what to stay away from.
+    /// Whether the kind names a danger.
     #[must_use]
     pub const fn is_danger(self) -> bool {
         matches!(self, Self::Warning | Self::AntiKnowledge)
@@ -344,8 +345,8 @@ impl FactKind {
 }
 
 impl Fact {
-    /// A fact in force that is not judged yet: not stored, of the agent's own, without evidence, half important and not
-    /// believed. The rest of its fields follows from what says it.
+    /// Active fact before it is judged and stored: the agent's own, without evidence, with importance one half and no
+    /// confidence. The caller sets the remaining fields.
     #[must_use]
     pub fn new(kind: FactKind, text: impl Into<String>) -> Self {
         Self {
@@ -383,7 +384,8 @@ impl Fact {
         }
     }
 
-    /// Whether it was handed down or shared by others and not (yet) confirmed by the agent's own episodes.
+    /// Whether it was handed down or shared by others, without confirmation by the agent's own episodes
+    /// (yet).
     #[must_use]
     pub fn is_hearsay(&self) -> bool {
         self.generation > 0
@@ -393,7 +395,7 @@ impl Fact {
             )
     }
 
-    /// Whether it warns of something, and was learned in a death or handed down by one.
+    /// Whether it is a warning or anti-knowledge that was learned in a death or handed down by one.
     #[must_use]
     pub const fn from_death(&self) -> bool {
         is_from_death(self.kind, self.bloodstain, self.source)

@@ -1,4 +1,4 @@
-//! Which model made a vector. Vectors of different models never meet (law 10).
+//! Fingerprint of an embedding model. Vectors of different models are never compared (law 10).
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 use super::Micros;
 use crate::error::{Error, Result};
 
-/// Identity of an embedding model. Two vectors may be compared only if all but `created` are equal.
+/// Identity of an embedding model. Vectors may be compared only if all fields but `created` are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Name of the model, such as `sentence-transformers/all-MiniLM-L6-v2`.
     pub model: String,
     /// Version of the weights (for our own builds a hash of the file).
     pub version: String,
-    /// Hash of everything done to the text before and to the vector after the model (prefix, truncation, pooling).
+    /// Hash of all preprocessing of the text and postprocessing of the vector (prefix, truncation, pooling).
     pub preprocessing: String,
     /// Number of components.
     pub dims: u32,
-    /// When the store first saw this model.
+    /// Time of the first vector of this model in the store.
     pub created: Micros,
 }
 
 impl Fingerprint {
-    /// Whether vectors of the two may meet.
+    /// Whether vectors of the two models may be compared.
     #[must_use]
     pub fn matches(&self, other: &Self) -> bool {
         (&self.model, &self.version, &self.preprocessing, self.dims)

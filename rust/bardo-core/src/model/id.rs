@@ -1,4 +1,4 @@
-//! Time-ordered identifiers (UUID version 7, RFC 9562) made from a clock and a seed that the caller gives.
+//! Time-ordered identifiers (UUID version 7, RFC 9562) made from a clock and a seed given by the caller.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::Micros;
 use crate::error::{Error, Result};
 
-/// A UUID as 16 big-endian bytes: byte order is time order for version 7.
+/// UUID as 16 big-endian bytes: byte order is time order for version 7.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Id(pub [u8; 16]);
 
 impl Id {
-    /// Stands for no id yet: the store gives one.
+    /// Placeholder for a missing id: the store assigns one.
     pub const ABSENT: Self = Self([0; 16]);
 }
 
@@ -42,21 +42,21 @@ impl FromStr for Id {
     }
 }
 
-/// Makes version-7 ids. The random bits are a hash of (seed, serial), so one seed gives one sequence, and a serial
-/// that is kept in the store never repeats across restarts.
+/// Source of version-7 ids. The random bits are a hash of (seed, serial), so one seed gives one sequence, and a
+/// serial that is stored never repeats across restarts.
 #[derive(Clone, Copy, Debug)]
 pub struct IdSource {
     seed: u64,
 }
 
 impl IdSource {
-    /// A source for the given seed.
+    /// Source with the given seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { seed }
     }
 
-    /// The id for a record made at `at` with the store's running number `serial`.
+    /// Makes the id of a record created at `at` with the store's running number `serial`.
     #[must_use]
     pub fn make(&self, at: Micros, serial: u64) -> Id {
         let milliseconds = u64::try_from(at / 1_000).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The values every stage passes on: episodes, facts, and the small types they are made of. No I/O.
+//! Values of every stage: episodes, facts, and the small types they are made of. No I/O.
 
 pub mod calendar;
 pub mod decay;

@@ -1,15 +1,15 @@
-//! Modes of an agent, and which of them share what they know.
+//! Modes of an agent, and the groups of modes that share memories.
 
-/// Modes that share memories; every other mode stands by itself.
+/// Groups of modes that share memories; every other mode is separate.
 const GROUPS: &[&[&str]] = &[&["booth", "chat"]];
 
-/// The modes whose memories a mode sees, itself among them.
+/// The modes whose memories are visible in a mode, including itself.
 #[must_use]
 pub fn modes_with(mode: &str) -> Vec<&str> {
     GROUPS.iter().find(|group| group.contains(&mode)).map_or_else(|| vec![mode], |group| group.to_vec())
 }
 
-/// Whether two modes share what they know.
+/// Whether two modes share memories.
 #[must_use]
 pub fn share_a_mode(one: &str, other: &str) -> bool {
     modes_with(one).contains(&other)

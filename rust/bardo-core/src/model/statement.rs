@@ -1,7 +1,7 @@
-//! A fact as a statement: subject, attribute, value, and when it holds.
+//! Statement of a fact: subject, attribute, value, and validity period.
 //!
-//! Two axes of time (Snodgrass 1999, "Developing Time-Oriented Database Applications in SQL"): `since` and `until` bound
-//! when a statement *holds*; the ticks of the fact and its states say when it was *known*.
+//! Bitemporal (Snodgrass 1999, "Developing Time-Oriented Database Applications in SQL"): `since` and `until` bound when
+//! a statement *holds*; the ticks of the fact and its states say when it was *known*.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct Statement {
     pub subject: String,
     /// Name of the attribute, such as `home` or `version`.
     pub attribute: String,
-    /// Value of the attribute; empty in a denial of every value.
+    /// Value of the attribute; empty if every value is denied.
     pub value: String,
     /// Whether the statement denies the value.
     #[serde(default)]
@@ -27,10 +27,10 @@ pub struct Statement {
     /// Case in which it holds, such as an environment or a meal; empty for every case.
     #[serde(default)]
     pub condition: String,
-    /// First instant at which it holds; none if unknown.
+    /// First instant at which it holds; `None` if unknown.
     #[serde(default)]
     pub since: Option<Micros>,
-    /// First instant at which it no longer holds; none while it holds.
+    /// First instant at which it no longer holds; `None` while it holds.
     #[serde(default)]
     pub until: Option<Micros>,
     /// Whether the attribute has one value at a time.
@@ -45,25 +45,25 @@ impl Statement {
         hash(&[&key(&self.subject)])
     }
 
-    /// Hash of subject, attribute and condition: the place that one value of a functional attribute fills.
+    /// Hash of subject, attribute and condition: the slot for the single value of a functional attribute.
     #[must_use]
     pub fn slot_key(&self) -> i64 {
         hash(&[&key(&self.subject), &key(&self.attribute), &key(&self.condition)])
     }
 
-    /// Whether both name the same value, apart from case, articles, spaces and closing marks.
+    /// Whether both have the same value, apart from case, articles, spaces and closing marks.
     #[must_use]
     pub fn has_same_value(&self, other: &Self) -> bool {
         key(&self.value) == key(&other.value)
     }
 
-    /// Whether both fill the same slot.
+    /// Whether both have the same slot.
     #[must_use]
     pub fn has_same_slot(&self, other: &Self) -> bool {
         self.slot_key() == other.slot_key()
     }
 
-    /// Whether it holds at an instant, as far as its bounds say.
+    /// Whether it holds at an instant, within its bounds.
     #[must_use]
     pub fn holds_at(&self, at: Micros) -> bool {
         self.since.is_none_or(|since| since <= at) && self.until.is_none_or(|until| at < until)
@@ -105,7 +105,8 @@ impl Statement {
     }
 }
 
-/// A name or value without case, leading articles, possessive, spaces around and closing marks.
+/// Normal form of a name or value: no case, leading articles, possessive, surrounding spaces or closing
+/// marks.
 fn key(text: &str) -> String {
     let lower = text.to_lowercase().replace('\u{2019}', "'");
     let mut words: Vec<&str> = lower.split_whitespace().collect();

@@ -1,33 +1,33 @@
-//! A JSON-like value: the decoded payload of an event. Numbers in it feed the baselines.
+//! JSON-like value: the decoded payload of an event. Its numbers are the input of the baselines.
 
 use serde::{Deserialize, Serialize};
 
 /// Null, booleans, 64-bit integers, floats (NaN and infinities included), text, lists and ordered maps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Value {
-    /// Nothing.
+    /// Null.
     #[default]
     Null,
-    /// True or false.
+    /// Boolean.
     Bool(bool),
-    /// A signed integer.
+    /// Signed integer.
     Int(i64),
-    /// A number.
+    /// Floating-point number.
     Float(f64),
-    /// A string.
+    /// String.
     Text(String),
-    /// A sequence.
+    /// List.
     List(Vec<Value>),
-    /// Names and values, in the order they were given.
+    /// Map in the order of insertion.
     Map(Vec<(String, Value)>),
 }
 
 impl Value {
-    /// Deepest nesting that is accepted; deeper values are refused at the boundary so that no walk can overflow the stack.
+    /// Maximum nesting depth; deeper values are refused at the boundary so that no recursion overflows the stack.
     pub const MAX_DEPTH: usize = 64;
 
     /// Calls `visit(path, number)` for every finite number of a map (nested names joined by `.`), skipping lists:
-    /// a list has no name of its own to keep a statistic under.
+    /// the elements of a list have no names to keep statistics under.
     pub fn numbers(&self, visit: &mut dyn FnMut(&str, f64)) {
         fn walk(value: &Value, path: &mut String, visit: &mut dyn FnMut(&str, f64)) {
             match value {

@@ -1,6 +1,6 @@
-//! Names that tell commands, files and addresses from prose; each list is sorted for the binary search.
+//! Lists that distinguish commands, files and addresses from prose, sorted for the binary search.
 
-/// Programs whose names begin the command lines that people quote.
+/// Programs that begin common command lines.
 const PROGRAMS: &[&str] = &[
     "apt",
     "apt-get",
@@ -123,8 +123,7 @@ const EXTENSIONS: &[&str] = &[
     "zip", "zsh",
 ];
 
-/// Ends of host names that are taken for addresses without a scheme; those that are extensions of files too are left
-/// out.
+/// Top-level domains of addresses without a scheme, without those that are also file extensions.
 const TOP_LEVEL_DOMAINS: &[&str] = &[
     "ai", "app", "at", "au", "be", "biz", "blog", "br", "ca", "ch", "cloud", "cn", "co", "com", "cz", "de",
     "dev", "dk", "edu", "es", "eth", "eu", "exchange", "fi", "finance", "fr", "fyi", "gg", "gov", "ie", "in",
@@ -133,17 +132,17 @@ const TOP_LEVEL_DOMAINS: &[&str] = &[
     "world", "xyz", "za",
 ];
 
-/// Whether a word is the name of a program.
+/// Whether a word is a program name.
 pub(crate) fn is_program(word: &str) -> bool {
     PROGRAMS.binary_search(&word).is_ok()
 }
 
-/// Whether files end like this.
+/// Whether a word is a file extension.
 pub(crate) fn is_extension(word: &str) -> bool {
     EXTENSIONS.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
 }
 
-/// Whether hosts end like this.
+/// Whether a word is a top-level domain.
 pub(crate) fn is_top_level_domain(word: &str) -> bool {
     TOP_LEVEL_DOMAINS.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
 }

@@ -1,8 +1,8 @@
-//! Known names, all looked for in one walk over a text.
+//! Gazetteer: finds all known names in a text in one pass.
 //!
-//! At each place where a word begins, the beginnings of the text are looked up in a hash table, the longest first; how long
-//! names with this first word are is known. So adding a name costs the same however many are known, which an automaton
-//! (Aho and Corasick 1975), which cannot grow, does not offer.
+//! At each word start, the prefixes of the text are looked up in a hash table, the longest first; the possible lengths
+//! are known from the first word. So adding a name costs the same for any number of names; an automaton (Aho and
+//! Corasick 1975) cannot grow.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,25 +12,25 @@ use super::stop_words::is_stop_word;
 /// Number of an entity in `facts.db`.
 pub type EntitySerial = i64;
 
-/// A map by texts, which strangers choose: they are hashed with a seed of the process.
+/// Map with untrusted text keys, hashed with a random seed per process against collision attacks.
 type TextMap<V> = HashMap<Box<str>, V, foldhash::fast::RandomState>;
 
 /// A known name.
 #[derive(Debug)]
 struct KnownName {
     entity: EntitySerial,
-    /// A single word that is written with a capital: in small letters it may be any word.
+    /// Whether it is a single capitalised word: in lower case it may be any word.
     is_proper: bool,
 }
 
 /// Known names.
 #[derive(Debug, Default)]
 pub struct Gazetteer {
-    /// By key.
+    /// Names by key.
     names: TextMap<KnownName>,
-    /// Bytes of the keys that begin with a word, or with another sign.
+    /// Lengths in bytes of the keys by their first word, or by their first character if that is no letter.
     lengths: TextMap<BTreeSet<usize>>,
-    /// Bytes of all keys.
+    /// Size of all keys in bytes.
     key_bytes: usize,
 }
 
@@ -51,8 +51,8 @@ impl Gazetteer {
         self.names.insert(key.into(), KnownName { entity, is_proper });
     }
 
-    /// The entities whose names stand in a text as whole words, each once, in order. In a query a name counts in small
-    /// letters too (`is_query`), in a memory only where it is written like one.
+    /// The entities whose names occur in a text as whole words, each once, in order. In a query (`is_query`) a name
+    /// matches in lower case too, in a memory only when written like a name.
     #[must_use]
     pub fn find(&self, text: &str, is_query: bool) -> Vec<EntitySerial> {
         let folded: String = fold(text).collect();
@@ -78,7 +78,7 @@ impl Gazetteer {
         found
     }
 
-    /// The longest name that stands at a place.
+    /// The longest name at a position.
     fn longest<'t>(&self, text: &'t str, start: usize, head: usize) -> Option<(&'t str, &KnownName)> {
         let lengths = self.lengths.get(&text[start..start + head])?;
         lengths.iter().rev().find_map(|length| {
@@ -88,19 +88,19 @@ impl Gazetteer {
         })
     }
 
-    /// Names.
+    /// Number of names.
     #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether no name is known.
+    /// Whether the gazetteer is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Bytes held, about.
+    /// Approximate size in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let rows = self.names.capacity() * size_of::<(Box<str>, KnownName)>();
@@ -109,13 +109,13 @@ impl Gazetteer {
     }
 }
 
-/// Bytes of the first word of a text, or of its first sign if it begins with none.
+/// Length in bytes of the first word of a text, or of its first character if it begins with no word.
 fn head_bytes(text: &str) -> usize {
     let sign = text.chars().next().map_or(0, char::len_utf8);
     text.find(|letter| !is_inside(letter)).unwrap_or(text.len()).max(sign)
 }
 
-/// Whether a letter may stand inside a word.
+/// Whether a character may be inside a word.
 fn is_inside(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
@@ -193,7 +193,7 @@ mod tests {
                 known.add(key, "", serial);
             }
             let stands = |key: &str| {
-                // Places may overlap, which `match_indices` passes over.
+                // Occurrences may overlap, and `match_indices` skips overlapping ones.
                 text.char_indices().any(|(start, _)| {
                     text[start..].starts_with(key) && is_whole_word(&text, start, start + key.len())
                 })
@@ -201,7 +201,7 @@ mod tests {
             for found in known.find(&text, false) {
                 prop_assert!(stands(&keys[found as usize]));
             }
-            // Of what stands in the text the first is found at least, in one length or another.
+            // At least the first occurrence in the text is found, with one length or another.
             prop_assert_eq!(known.find(&text, false).is_empty(), !keys.iter().any(|key| stands(key)));
         }
     }

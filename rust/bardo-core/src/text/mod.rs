@@ -1,7 +1,7 @@
-//! Reading text without a model: names, addresses, commands, sentences, and whether two texts say the same.
+//! Reads text without a model: names, addresses, commands, sentences, and whether two texts say the same.
 //!
-//! Plain functions over strings, for English where a language matters. They hold no state and know no store. What turns
-//! text into the terms of an index is in [`index::lexical`](crate::index::lexical).
+//! Plain functions over strings, for English where a language matters. They hold no state and use no store. The terms
+//! of an index are made in [`index::lexical`](crate::index::lexical).
 
 mod file_types;
 pub mod gazetteer;

@@ -1,7 +1,7 @@
-//! Lists the words that the extraction of names treats apart: words that are no names though they stand capitalised,
-//! titles before the name of a person, and lower-case words inside of names.
+//! Word lists for the extraction of names: capitalised words that are no names, titles before the name of a person,
+//! and lower-case words inside names.
 
-/// Words that stand capitalised where sentences begin, or name a day, and are no names: sorted.
+/// Words that are capitalised at the start of sentences, or name a day, and are no names: sorted.
 pub(super) const NO_NAMES: &[&str] = &[
     "absolutely",
     "actually",
@@ -139,7 +139,7 @@ pub(super) const NO_NAMES: &[&str] = &[
 /// Titles before the name of a person.
 pub(super) const TITLES: &[&str] =
     &["Capt", "Doctor", "Dr", "Frau", "Herr", "Mr", "Mrs", "Ms", "Prof", "Professor", "Sgt", "Sir"];
-/// Words inside of names that are not capitalised.
+/// Lower-case words inside names.
 pub(super) const CONNECTORS: &[&str] = &[
     "&", "al", "bin", "da", "de", "del", "der", "di", "du", "el", "ibn", "la", "las", "los", "of", "ten",
     "ter", "the", "van", "von", "y",

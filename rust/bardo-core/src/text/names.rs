@@ -1,6 +1,6 @@
-//! Extracts unknown names from a text: capitalised sequences, names with articles, proper nouns in the middle of
-//! sentences, handles, tickers, addresses in hexadecimal. No model is asked: a word at the
-//! beginning of a sentence is no name by itself, and texts that capitalise everything name nothing by it.
+//! Extracts unknown names from a text by rules, without a model: capitalised sequences, names with articles,
+//! proper nouns in the middle of sentences, handles, tickers, hexadecimal addresses. A word at the beginning of
+//! a sentence is no name by itself, and a text in capitals throughout yields no names.
 
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -9,40 +9,42 @@ use super::name_words::{CONNECTORS, NO_NAMES, TITLES};
 use super::stop_words::is_stop_word;
 use crate::error::{Error, Result};
 
-/// Names kept of one text.
+/// Maximum number of names per text.
 pub const NAMES_KEPT: usize = 64;
-/// Capitalised words of a name at most; longer sequences are headlines.
+/// Maximum number of capitalised words in a name; longer sequences are headlines.
 const WORDS: usize = 5;
-/// Bytes of a name at most.
+/// Maximum bytes of a name.
 const NAME_BYTES: usize = 64;
-/// Share of capitalised words from which a long text without other words of content is a headline.
+/// Minimum share of capitalised words that makes a long text without other content words a headline.
 const SHOUTING: f32 = 0.6;
-/// Share of capitalised words from which capitals mean nothing in German, which capitalises every noun.
+/// Minimum share of capitalised words from which capitals are ignored in German, which capitalises every
+/// noun.
 const NOUNS: f32 = 0.2;
-/// Words from which a text may be a headline.
+/// Minimum number of words of a headline.
 const HEADLINE_WORDS: usize = 3;
-/// Capitalised function words within a text that make it a headline though some word of content is not capitalised.
+/// Minimum number of capitalised function words within a text that make it a headline despite a content word in
+/// lower case.
 const TITLED: usize = 2;
-/// Words that tell German.
+/// Words that identify German.
 const GERMAN: &[&str] = &[
     "das", "dem", "den", "der", "des", "die", "ein", "eine", "einen", "ist", "mit", "nicht", "und", "zum",
     "zur",
 ];
-/// Different ones of these that are enough.
+/// Minimum number of distinct such words.
 const GERMAN_ENOUGH: usize = 2;
-/// Words from which the share is measured.
+/// Minimum number of words for measuring the share of capitalised ones.
 const ENOUGH_WORDS: usize = 8;
-/// Letters of a ticker at most.
+/// Maximum number of letters of a ticker.
 const TICKER_LETTERS: usize = 10;
-/// Hexadecimal digits of an address at least.
+/// Minimum number of hexadecimal digits of an address.
 const ADDRESS_DIGITS: usize = 8;
 
-/// Sort of thing that a name stands for, as far as its form or its place shows.
+/// Kind of entity, as far as the form or position of the name shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntityKind {
-    /// A proper noun.
+    /// Proper noun.
     Name,
-    /// A declared subject of an episode or fact.
+    /// Declared subject of an episode or fact.
     Subject,
     /// `@handle`.
     Handle,
@@ -50,16 +52,16 @@ pub enum EntityKind {
     Ticker,
     /// `0x...`.
     Address,
-    /// A speaker, or a name with a title.
+    /// Speaker, or a name with a title.
     Person,
 }
 
 impl EntityKind {
-    /// Every kind, the more telling later.
+    /// Every kind; later kinds are more specific.
     pub const ALL: [Self; 6] =
         [Self::Name, Self::Subject, Self::Handle, Self::Ticker, Self::Address, Self::Person];
 
-    /// The name used outside the core.
+    /// Name used outside the core.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,19 +74,19 @@ impl EntityKind {
         }
     }
 
-    /// The kind of a name.
+    /// The kind with a name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// A name as it stands in a text.
+/// Name found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameMention {
-    /// Without article and possessive.
+    /// Name without article and possessive.
     pub name: String,
-    /// Sort of thing.
+    /// Kind of entity.
     pub kind: EntityKind,
 }
 
@@ -119,7 +121,7 @@ pub fn name_key(name: &str) -> String {
     key
 }
 
-/// Lower case, letter by letter, so that places in the text stay the same; with straight apostrophes.
+/// Lower-cases letter by letter, so that byte offsets stay the same, and straightens apostrophes.
 pub(crate) fn fold(text: &str) -> impl Iterator<Item = char> {
     text.chars().map(|letter| {
         let mut lower = letter.to_lowercase();
@@ -134,21 +136,21 @@ fn without_possessive(word: &str) -> &str {
     ["'s", "’s", "'S", "’S"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word)
 }
 
-/// A word of a text, as far as it matters.
+/// Word of a text with the features that matter.
 #[expect(clippy::struct_excessive_bools, reason = "what is noticed of a word, one by one")]
 struct Word<'text> {
     text: &'text str,
-    /// Whether a sentence begins with it.
+    /// Whether it begins a sentence.
     begins: bool,
-    /// Whether it cannot be continued by the next word.
+    /// Whether the next word cannot continue it.
     ends: bool,
     /// Whether its first letter is a capital.
     capital: bool,
-    /// Whether it is the first letter of a name, with a full stop.
+    /// Whether it is an initial with a full stop.
     is_initial: bool,
 }
 
-/// The names in a text, each once, in the order of the text. `is_known` says whether a name is known already.
+/// The names in a text, each once, in order. `is_known` says whether a name is already known.
 pub fn names(text: &str, is_known: &mut dyn FnMut(&str) -> bool) -> Vec<NameMention> {
     let mut found = NameCollector::default();
     let words = words(text, &mut found);
@@ -169,7 +171,8 @@ pub fn names(text: &str, is_known: &mut dyn FnMut(&str) -> bool) -> Vec<NameMent
 }
 
 /// Whether capitals mean nothing in a text: a headline capitalises its verbs, nouns and often its function words, a
-/// shouted text every letter, German every noun. A sentence dense with names has lower-case words of content: its verbs.
+/// shouted text every letter, German every noun. A sentence dense with names still has lower-case content words: its
+/// verbs.
 fn is_headline(words: &[Word<'_>]) -> bool {
     if words.len() < HEADLINE_WORDS {
         return false;
@@ -195,7 +198,7 @@ fn is_headline(words: &[Word<'_>]) -> bool {
     if words.iter().any(is_plain) { is_long && titled >= TITLED } else { titled > 0 || is_long }
 }
 
-/// The end of the capitalised sequence that begins here.
+/// End index of the capitalised sequence that begins at `from`.
 fn sequence_end(words: &[Word<'_>], from: usize) -> usize {
     let mut to = from + 1;
     while to < words.len() && !words[to - 1].ends {
@@ -219,7 +222,7 @@ fn sequence_end(words: &[Word<'_>], from: usize) -> usize {
     to
 }
 
-/// Takes up one capitalised sequence, without what only begins the sentence.
+/// Adds the name in a capitalised sequence, without words that only begin the sentence.
 fn add_sequence(words: &[Word<'_>], is_known: &mut dyn FnMut(&str) -> bool, found: &mut NameCollector) {
     let mut words = words;
     let mut kind = EntityKind::Name;
@@ -247,7 +250,8 @@ fn add_sequence(words: &[Word<'_>], is_known: &mut dyn FnMut(&str) -> bool, foun
     if let [first, rest @ ..] = words
         && first.begins
     {
-        // Alone, the first word of a sentence is none unless it is known; `Tell Mira`: what follows may be one by itself.
+        // The first word of a sentence alone is no name unless it is known; in `Tell Mira` the rest may be a known
+        // name.
         let is_alone =
             rest.is_empty() && !is_known(first.text) && without_possessive(first.text) == first.text;
         if is_alone || (rest.iter().all(|word| word.capital) && !rest.is_empty() && is_known(&joined(rest))) {
@@ -265,7 +269,7 @@ fn is_no_name(word: &str) -> bool {
     key.chars().nth(1).is_none() || is_stop_word(&key) || NO_NAMES.binary_search(&key.as_str()).is_ok()
 }
 
-/// Cuts a text into words; what has a form of its own is taken up on the way.
+/// Splits a text into words; adds names with a form of their own on the way.
 fn words<'text>(text: &'text str, found: &mut NameCollector) -> Vec<Word<'text>> {
     let mut words = Vec::new();
     let mut begins = true;
@@ -311,7 +315,7 @@ fn words<'text>(text: &'text str, found: &mut NameCollector) -> Vec<Word<'text>>
     words
 }
 
-/// Begins with a capital and is a word: `It`, `GPT-4`, `McKay`, not `2X` or `A/B/C`.
+/// Whether a word begins with a capital: `It`, `GPT-4`, `McKay`, not `2X` or `A/B/C`.
 fn is_capitalised(word: &str) -> bool {
     word.starts_with(char::is_uppercase)
         && word.chars().all(|letter| letter.is_alphanumeric() || "-'’.&".contains(letter))
@@ -330,7 +334,7 @@ impl NameCollector {
         }
     }
 
-    /// Takes up a handle, ticker, pair or address; says whether it was one.
+    /// Adds a handle, ticker, pair or address; returns whether the word was one.
     fn add_by_form(&mut self, opened: &str, bare: &str) -> bool {
         let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
         if let Some(handle) = opened.strip_prefix('@') {
@@ -368,7 +372,7 @@ impl NameCollector {
     }
 }
 
-/// `ETH`: what stands on one side of a pair.
+/// Whether text may be one side of a pair, such as `ETH`.
 fn is_symbol(side: &str) -> bool {
     (2..=TICKER_LETTERS).contains(&side.len())
         && side.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit())

@@ -1,9 +1,10 @@
-//! Short words as numbers, so that one is looked for in a list without comparing letter by letter.
+//! Packs short words into integers, so that a list is searched without comparing letter by letter.
 
-/// Bytes of the longest word that fits: `Wednesdays`, `themselves`.
+/// Maximum bytes of a packed word: `Wednesdays`, `themselves`.
 pub(crate) const LONGEST: usize = 10;
 
-/// A word of at most [`LONGEST`] bytes, and their number, as one number; numbers compare like the words.
+/// Packs a word of at most [`LONGEST`] bytes and its length into one integer; packed words sort like the
+/// words.
 pub(crate) const fn packed(word: &str) -> u128 {
     let (bytes, mut number, mut place) = (word.as_bytes(), 0, 0);
     while place < LONGEST {
@@ -13,7 +14,7 @@ pub(crate) const fn packed(word: &str) -> u128 {
     number << 8 | bytes.len() as u128
 }
 
-/// Words as numbers, with the bits of `mask` set.
+/// Packs words, with the bits of `mask` set.
 pub(crate) const fn all_packed<const COUNT: usize>(words: [&str; COUNT], mask: u128) -> [u128; COUNT] {
     let (mut numbers, mut place) = ([0; COUNT], 0);
     while place < COUNT {

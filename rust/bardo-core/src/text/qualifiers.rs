@@ -1,20 +1,20 @@
-//! Words that bind a statement to a case, a time, a part of something, a degree or a speaker. A statement with one of them
-//! says less than the same statement without it, or says it with less certainty.
+//! Words that limit a statement to a case, a time, a part, a degree or a speaker. A statement with such a word says
+//! less than the same statement without it, or says it with less certainty.
 
-/// How a word limits the statement that it stands in.
+/// Effect of a word on its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Qualifier {
-    /// A reported statement of another speaker.
+    /// Statement reported from another speaker.
     Report,
-    /// A guess, a wish or a plan.
+    /// Guess, wish or plan.
     Guess,
-    /// Holds in some cases alone.
+    /// Restriction to some cases.
     Condition,
-    /// Leaves cases or parts out.
+    /// Exclusion of cases or parts.
     Part,
-    /// Holds for a while, or now and then.
+    /// Restriction to a while, or to now and then.
     Passing,
-    /// Stands beside what there is.
+    /// Addition to the existing.
     Addition,
 }
 
@@ -92,7 +92,7 @@ pub(crate) const GUESSING: &[&str] = &[
     "supposedly",
 ];
 
-/// Every other word that qualifies, by what it does.
+/// All other qualifying words, by effect.
 const OTHERS: &[(Qualifier, &[&str])] = &[
     (Report, &["according", "alleged", "rumour", "rumor", "rumoured", "rumored"]),
     (

@@ -1,5 +1,5 @@
-//! Whether two texts of like meaning can be the same statement. Embeddings hardly tell 30 basis points from 300, "rises"
-//! from "falls", "never" from "always", or one person from another: what is alike in all else differs there.
+//! Decides whether two texts of similar meaning can be the same statement. Embeddings barely distinguish 30 basis
+//! points from 300, "rises" from "falls", "never" from "always", or one person from another; these rules do.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::qualifiers::{Qualifier, qualifier};
 use super::stop_words::is_stop_word;
 
-/// Words that say no, in the languages that write them alone.
+/// Negations, in the languages that write them as separate words.
 const NEGATIONS: &[&str] = &[
     "aucun",
     "aucune",
@@ -70,7 +70,7 @@ const NEGATIONS: &[&str] = &[
     "ничего",
 ];
 
-/// Numbers as words.
+/// Number words.
 pub(crate) const NUMBERS: &[&str] = &[
     "zero",
     "one",
@@ -105,7 +105,7 @@ pub(crate) const NUMBERS: &[&str] = &[
     "million",
 ];
 
-/// Words that begin a phrase which may stand anywhere in a sentence: "at night the pool drains".
+/// Prepositions, which begin a phrase at any position in a sentence: "at night the pool drains".
 const PREPOSITIONS: &[&str] = &[
     "about", "above", "across", "after", "against", "along", "among", "around", "as", "at", "before",
     "behind", "below", "beneath", "beside", "between", "beyond", "despite", "during", "for", "from", "if",
@@ -114,10 +114,10 @@ const PREPOSITIONS: &[&str] = &[
     "within", "without",
 ];
 
-/// Words after which order tells nothing: the passive, and what is listed.
+/// Words after which word order is uninformative: the passive, and lists.
 const REORDERING: &[&str] = &["and", "by", "or"];
 
-/// Words that turn a statement round where the other stands in its place.
+/// Pairs of opposites: replacing one by the other reverses a statement.
 const OPPOSITES: &[(&[&str], &[&str])] = &[
     (&["above", "over"], &["below", "under", "beneath"]),
     (&["accept", "accepted"], &["reject", "decline", "refuse"]),
@@ -175,21 +175,22 @@ const OPPOSITES: &[(&[&str], &[&str])] = &[
     (&["with"], &["without"]),
 ];
 
-/// The stems of [`OPPOSITES`], made once: every fact of a batch is held against several.
+/// Stems of [`OPPOSITES`], computed once: every fact of a batch is compared with several.
 static OPPOSITE_STEMS: LazyLock<Vec<(Vec<String>, Vec<String>)>> = LazyLock::new(|| {
     let stemmer = Stemmer::create(Algorithm::English);
     let stems = |words: &[&str]| words.iter().map(|word| stemmer.stem(word).into_owned()).collect();
     OPPOSITES.iter().map(|(these, those)| (stems(these), stems(those))).collect()
 });
 
-/// Whether a word in lower case says no.
+/// Whether a lower-case word is a negation.
 pub(crate) fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || NEGATIONS.contains(&word)
 }
 
-/// Whether two texts that mean about the same carry the same figures, negate as often, name the same people, have no word in
-/// the place of its opposite, are qualified alike (see `qualifiers`), exchange no roles, and differ in more than one word
-/// for another: "the red pool" is not "the blue pool". It is no judgement of texts that do not mean about the same.
+/// Whether two texts of similar meaning are the same statement. They carry the same figures, negate as often, name the
+/// same people, contain no pair of opposites, are qualified alike (see `qualifiers`), exchange no roles, and are not
+/// alike but for one word replaced: "the red pool" is not "the blue pool". Not applicable to texts of different
+/// meaning.
 pub(crate) fn same_sense(left: &str, right: &str) -> bool {
     if !figures(left).eq(figures(right)) {
         return false;
@@ -204,7 +205,7 @@ pub(crate) fn same_sense(left: &str, right: &str) -> bool {
         && !left.exchanges_roles_with(&right)
 }
 
-/// Whether a judge of meaning may take two texts for the same: no figure, no name and no negation tells them apart.
+/// Whether a judge of meaning may treat two texts as the same: figures, names and negations agree.
 #[must_use]
 pub fn may_be_same_statement(left: &str, right: &str) -> bool {
     if !figures(left).eq(figures(right)) {
@@ -216,27 +217,27 @@ pub fn may_be_same_statement(left: &str, right: &str) -> bool {
         && left.names_the_same_as(&right)
 }
 
-/// The numbers of a text, in order.
+/// Figures of a text, in order.
 fn figures(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_numeric() && character != '.' && character != ',')
         .map(|part| part.trim_matches(['.', ',']))
         .filter(|part| !part.is_empty())
 }
 
-/// How far an action has to do with what a text speaks of.
+/// Overlap of an action with the topic of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overlap {
-    /// Part of the text's words of content that the action has, 0 to 1; 0 for a text without any.
+    /// Share of the text's content words that occur in the action, 0 to 1; 0 for a text without any.
     pub share: f64,
-    /// How many of them that are.
+    /// Number of shared content words.
     pub words: usize,
-    /// Whether what they have in common means something else there: other figures, another name, an opposite, one word
-    /// for another, or a no that the text does not say.
+    /// Whether the shared words mean something else there: other figures, another name, an opposite, one word replaced
+    /// by another, or a negation that is not in the text.
     pub apart: bool,
 }
 
-/// How far `action` has to do with what `about` speaks of, by the words alone. That a text forbids what it speaks of
-/// ("never short ETH") makes it about nothing else: words that say no do not count.
+/// Overlap of `action` with the topic of `about`, by the words alone. Negations in `about` do not count: a text that
+/// forbids something ("never short ETH") is still about it.
 #[must_use]
 pub fn touch(about: &str, action: &str) -> Overlap {
     let figures_differ = {
@@ -256,7 +257,7 @@ pub fn touch(about: &str, action: &str) -> Overlap {
     }
 }
 
-/// The stem of each word, and nothing for a function word.
+/// Stem of each word; `None` for a function word.
 #[must_use]
 pub fn stems(words: &[String]) -> Vec<Option<String>> {
     let stemmer = Stemmer::create(Algorithm::English);
@@ -267,26 +268,26 @@ pub fn stems(words: &[String]) -> Vec<Option<String>> {
         .collect()
 }
 
-/// Features of a text that are compared.
+/// Compared features of a text.
 #[derive(Default)]
 struct ContentWords {
     stems: HashSet<String>,
-    /// Stems of what is no function word.
+    /// Stems of the content words.
     content: HashSet<String>,
-    /// Stems of what is written with a capital.
+    /// Stems of the capitalised words.
     names: HashSet<String>,
-    /// The same, in their order.
+    /// Stems of the capitalised words, in order.
     named: Vec<String>,
-    /// Those that do not begin the text: it would capitalise any word there.
+    /// Names that do not begin the text, where any word is capitalised.
     within: HashSet<String>,
-    /// Numbers that are written as words, in their order.
+    /// Number words, in order.
     numbers: Vec<String>,
     negations: usize,
-    /// Stems of content, in their order: who does what to whom.
+    /// Stems of the content words, in order: who does what to whom.
     core: Vec<String>,
-    /// Whether order tells nothing of who does what: a passive, a list, or a phrase that may stand anywhere.
+    /// Whether word order is uninformative about roles: a passive, a list, or a phrase at any position.
     is_reordered: bool,
-    /// How it is qualified: a report, a guess or an exception is not the plain statement.
+    /// Qualifiers: a report, a guess or an exception is not the plain statement.
     qualifiers: BTreeSet<Qualifier>,
 }
 
@@ -321,7 +322,7 @@ impl ContentWords {
         words
     }
 
-    /// The words of a text but for those that say no, and these.
+    /// Content words of a text without its negations, and the negations.
     fn without_negations(text: &str) -> (Self, HashSet<String>) {
         let (mut no, mut said) = (HashSet::new(), Vec::new());
         for word in text.unicode_words() {
@@ -335,13 +336,14 @@ impl ContentWords {
         (Self::of(&said.join(" ")), no)
     }
 
-    /// Whether each names what the other does not speak of.
+    /// Whether each text has a name that is missing from the other.
     fn differs_in_name(&self, other: &Self) -> bool {
         let alone = |one: &Self, other: &Self| one.names.iter().any(|name| !other.stems.contains(name));
         alone(self, other) && alone(other, self)
     }
 
-    /// Whether neither names what the other does not speak of, and both name what they share in one order: who pays whom.
+    /// Whether neither text has a name that is missing from the other, and shared names have the same order: who pays
+    /// whom.
     fn names_the_same_as(&self, other: &Self) -> bool {
         let known = |one: &Self, other: &Self| one.within.iter().all(|name| other.stems.contains(name));
         let shared = |one: &Self, other: &Self| -> Vec<String> {
@@ -353,13 +355,13 @@ impl ContentWords {
             && shared(self, other) == shared(other, self)
     }
 
-    /// Whether they have all but one word of content in common, and each another one.
+    /// Whether the texts share all content words but one each.
     fn replaces_one_word_of(&self, other: &Self) -> bool {
         let alone = |one: &Self, other: &Self| one.content.difference(&other.content).count();
         alone(self, other) == 1 && alone(other, self) == 1
     }
 
-    /// Whether what they have in common stands in another order: "the parser calls the lexer" turned round.
+    /// Whether the shared content words have another order: "the parser calls the lexer" reversed.
     fn exchanges_roles_with(&self, other: &Self) -> bool {
         let shared = |one: &Self, other: &Self| -> Vec<String> {
             one.core.iter().filter(|stem| other.content.contains(*stem)).cloned().collect()
@@ -378,7 +380,7 @@ fn is_label(word: &str) -> bool {
     matches!((characters.next(), characters.next()), (Some(letter), None) if letter.is_uppercase() && letter != 'I')
 }
 
-/// Whether one set of stems has a word where the other has its opposite.
+/// Whether one set of stems contains the opposite of a word in the other.
 pub(crate) fn opposites(left: &HashSet<String>, right: &HashSet<String>) -> bool {
     let alone = |one: &HashSet<String>, other: &HashSet<String>, stems: &[String]| {
         stems.iter().any(|stem| one.contains(stem) && !other.contains(stem))

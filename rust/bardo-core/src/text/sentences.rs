@@ -1,26 +1,27 @@
-//! Long texts as pieces that each get a vector of their own: the best piece of a text counts in recall.
-//! Sentences follow Unicode's rules (UAX #29), so they end at `。` and `؟` as at a full stop.
+//! Splits long texts into pieces with a vector each: the best piece of a text counts in recall. Sentences
+//! follow Unicode's rules (UAX #29), so they end at `。` and `؟` as at a full stop.
 
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Pieces of one text at most; sentences beyond that are joined with their neighbours, so nothing is left out.
+/// Maximum number of pieces per text; further sentences are joined with their neighbours, so nothing is left
+/// out.
 pub const MAX_PIECES: usize = 64;
 
-/// A sentence longer than this is cut between words: small embedding models read 256 tokens, about this many bytes.
-/// `MAX_PIECES` of these cover the longest text of an episode, 64 KiB.
+/// Maximum bytes of a piece; a longer sentence is cut between words. Small embedding models read 256 tokens, about
+/// this many bytes. `MAX_PIECES` of these cover the longest text of an episode, 64 KiB.
 pub const MAX_PIECE_BYTES: usize = 1024;
 
-/// A sentence shorter than this ("Wow, John!", "Dr.") is joined with the next one. Measured with MiniLM on the dev data:
-/// recall@10 by the best piece is .607 on LoCoMo (.602 with every sentence alone, .579 with 80 bytes) and the same on
-/// LongMemEval-S, with 1.3 instead of 3.0 vectors per turn, and 7.8 instead of 11.3.
+/// Minimum bytes of a piece; a shorter sentence ("Wow, John!", "Dr.") is joined with the next one. Measured with MiniLM
+/// on the dev data: recall@10 by the best piece is .607 on LoCoMo (.602 with every sentence alone, .579 with 80 bytes)
+/// and the same on LongMemEval-S, with 1.3 instead of 3.0 vectors per turn, and 7.8 instead of 11.3.
 pub const MIN_PIECE_BYTES: usize = 40;
 
-/// The sentences of a text, in order, trimmed; those without a letter or digit are left out, and short ones are joined
-/// with their neighbours.
+/// Splits a text into its sentences, in order, trimmed. Sentences without a letter or digit are left out, and short
+/// ones are joined with their neighbours.
 ///
-/// A text of more than `limit` sentences is cut into at most `limit` runs of them, of about equal length in bytes.
+/// A text of more than `limit` sentences is split into at most `limit` runs of about equal length in bytes.
 #[must_use]
 pub fn split_sentences(text: &str, limit: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
@@ -37,7 +38,7 @@ fn cut(sentence: &str, start: usize, pieces: &mut Vec<Range<usize>>) {
     let mut first = start;
     let mut last = start;
     for (offset, word) in sentence.split_word_bound_indices() {
-        // One "word" may itself be long: an encoded blob, or a script without spaces.
+        // A single "word" may be long: an encoded blob, or a script without spaces.
         for (inner, character) in word.char_indices() {
             let end = start + offset + inner + character.len_utf8();
             let break_here = if last > first { last } else { start + offset + inner };

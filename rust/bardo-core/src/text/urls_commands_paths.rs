@@ -1,33 +1,33 @@
-//! Web addresses, shell commands and file paths in a text: what people search by fragment.
+//! Extracts web addresses, shell commands and file paths from a text, which people search for by fragment.
 
 use linkify::{LinkFinder, LinkKind};
 
 use super::file_types::{is_extension, is_program, is_top_level_domain};
 use crate::model::Metadata;
 
-/// Findings of one kind that are kept of one text.
+/// Maximum number of findings per kind and text.
 pub const KEPT: usize = 64;
-/// Bytes of one finding that are kept.
+/// Maximum bytes of one finding.
 const LONGEST: usize = 2_048;
-/// Characters around a path that are no part of it.
+/// Characters around a path that do not belong to it.
 const AROUND: &[char] =
     &['"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '!', '?', '*', '“', '”', '‘', '’'];
-/// Languages of fenced blocks that hold commands; a block without one holds them where a prompt sign says so.
+/// Languages of fenced blocks with commands; in a block without one, a prompt sign marks a command.
 const SHELLS: &[&str] =
     &["bash", "sh", "shell", "zsh", "fish", "console", "terminal", "shell-session", "powershell"];
 
-/// What a text holds, each finding once, in the order of the text.
+/// Addresses, commands and paths in a text, each once, in order.
 #[must_use]
 pub fn findings(text: &str) -> Metadata {
     let (urls, rest) = urls(text);
     Metadata { urls, commands: commands(text), paths: paths(&rest) }
 }
 
-/// The web addresses of a text, and the text with blanks in their place.
+/// Extracts web addresses, and returns the text with blanks in their place.
 fn urls(text: &str) -> (Vec<String>, String) {
     let mut found = Vec::new();
     let mut rest = text.to_owned();
-    // Nothing that is not a dot or a colon begins an address: most texts need no further look.
+    // Every address contains a dot or a colon: most texts need no further check.
     if !text.contains(['.', ':']) {
         return (found, rest);
     }
@@ -43,20 +43,22 @@ fn urls(text: &str) -> (Vec<String>, String) {
     (found, rest)
 }
 
-/// `www.x.org` and `github.com/x`, but not `notes.md` or `lib.rs/x`.
+/// Whether text is an address without a scheme: `www.x.org` and `github.com/x`, but not `notes.md` or
+/// `lib.rs/x`.
 fn is_bare_address(text: &str) -> bool {
     let host = text.split(['/', '?', '#', ':']).next().unwrap_or_default();
     let domain = host.rsplit('.').next().unwrap_or_default();
     (host.starts_with("www.") || text.len() > host.len()) && host.contains('.') && is_top_level_domain(domain)
 }
 
-/// Commands: after a prompt sign, in a fenced block of a shell, or between backticks when a known program leads.
+/// Extracts commands: after a prompt sign, in a fenced block of a shell, or between backticks if a known program
+/// comes first.
 fn commands(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     if !text.contains(['`', '$']) {
         return found;
     }
-    // The language of the fenced block that a line is in.
+    // Language of the current fenced block.
     let mut fence: Option<String> = None;
     for line in text.lines() {
         let line = line.trim();
@@ -77,7 +79,7 @@ fn commands(text: &str) -> Vec<String> {
     found
 }
 
-/// Commands between backticks in a line of prose.
+/// Extracts commands between backticks in a line of prose.
 fn quoted(line: &str, found: &mut Vec<String>) {
     for part in line.split('`').skip(1).step_by(2) {
         let command = part.trim().trim_start_matches("$ ");
@@ -110,7 +112,7 @@ fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// `src/lib.rs:42:7` as `src/lib.rs`.
+/// Strips the line number: `src/lib.rs:42:7` becomes `src/lib.rs`.
 fn without_line_number(token: &str) -> &str {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let mut rest = token;

@@ -1,4 +1,4 @@
-//! Copying the tables of one log into another, and the sums by which a copy is checked.
+//! Copies the tables of one log into another, and computes the checksums that verify the copy.
 
 use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, TableError, WriteTransaction};
 use xxhash_rust::xxh3::Xxh3;
@@ -31,7 +31,7 @@ impl TableChecksum {
     }
 }
 
-/// The same for every table that holds a row for each entry, less `meta`.
+/// The unpacked tables (one row per entry), without `meta`.
 macro_rules! unpacked {
     ($call:ident, $($argument:expr),*) => {
         [
@@ -62,14 +62,14 @@ pub(crate) fn copy_all(from: &Database, to: &Database) -> Result<(), Fault> {
     })
 }
 
-/// Copies `meta` and the tables that hold a row for each entry: they are the same in every schema so far.
+/// Copies `meta` and the unpacked tables, which are the same in every schema so far.
 pub(crate) fn copy_unpacked(view: &ReadTransaction, transaction: &WriteTransaction) -> Result<(), Fault> {
     copy(view, transaction, META)?;
     unpacked!(copy, view, transaction);
     Ok(())
 }
 
-/// How many rows each of these tables has less `meta`, and a hash over them.
+/// Row count and hash of each unpacked table without `meta`.
 pub(crate) fn sums(view: &ReadTransaction) -> Result<Vec<(u64, u64)>, Fault> {
     Ok(unpacked!(sum, view).into())
 }

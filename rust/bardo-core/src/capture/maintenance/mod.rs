@@ -1,7 +1,7 @@
-//! Work on whole files: upgrade an older schema, compact, and look for bytes that must be gone.
+//! Operations on whole files: upgrade an older schema, compact, and search for deleted bytes.
 //!
-//! Each writes a new file beside the old one and replaces it in one step, so a crash at any time leaves one whole file.
-//! It costs as much as writing the log once: not for the way of a single change.
+//! A rewrite fills a new file beside the old one and replaces it atomically, so a crash at any time leaves one whole
+//! file. It costs as much as writing the log once, which is too much for a single change.
 
 pub(crate) mod compact;
 pub(crate) mod copy;

@@ -1,5 +1,5 @@
-//! Opening and making `episodes.redb`: refuse a file that is not ours before its first byte is changed, and upgrade one
-//! of an older schema.
+//! Opens and creates `episodes.redb`. Refuses a foreign file before changing its first byte, and upgrades a file of an
+//! older schema.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -20,14 +20,14 @@ use crate::capture::storage::store::{
 use crate::capture::wal::journal::{self, Journal, JournalMedium};
 use crate::error::{Error, Result};
 
-/// The first bytes of every redb file.
+/// Magic number: the first bytes of every redb file.
 const REDB_MAGIC: [u8; 9] = [b'r', b'e', b'd', b'b', 0x1A, 0x0A, 0xA9, 0x0D, 0x0A];
 
-/// Bytes looked at to tell whose file it is.
+/// Number of leading bytes read to identify a file.
 const SNIFFED_BYTES: u64 = 512;
 
-/// Opens an existing file, held: nothing is written to it until it is armed. `changes` are those of a predecessor that
-/// may not have reached the disk.
+/// Opens an existing file with writes held until it is armed. `changes` are those of a previous connection that may
+/// not have reached the disk.
 pub(crate) fn open(
     path: &Path,
     expected: &StoreIdentity,
@@ -43,7 +43,7 @@ pub(crate) fn open(
     if live.schema == SCHEMA_VERSION { Ok(live) } else { upgrade(path, &live, expected, syncs) }
 }
 
-/// [`open`] over any backend. A store of an older schema is refused: only a file can be rewritten.
+/// [`open`] over any backend. Refuses a store of an older schema: only a file can be rewritten.
 pub(crate) fn open_on(
     path: &Path,
     backend: Box<dyn StorageBackend>,
@@ -55,7 +55,7 @@ pub(crate) fn open_on(
     if live.schema == SCHEMA_VERSION { Ok(live) } else { Err(no_file(path)) }
 }
 
-/// Makes a new file and opens it, armed. It gets its name only once it is whole, so a crash leaves no half store.
+/// Creates and opens a new file, armed. Names the file only once it is whole, so a crash leaves no partial store.
 pub(crate) fn create(path: &Path, expected: &StoreIdentity, syncs: &Arc<AtomicU64>) -> Result<OpenStore> {
     crate::model::check_name("the agent", &expected.agent)?;
     refuse_orphan(path, syncs)?;
@@ -65,9 +65,10 @@ pub(crate) fn create(path: &Path, expected: &StoreIdentity, syncs: &Arc<AtomicU6
     let failed = |error: &io::Error| fault::unavailable("create", path, error);
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&draft);
     let backend = file_backend(path, file.map_err(|error| failed(&error))?)?;
-    // Remains of an earlier attempt in the draft do not count.
+    // The draft may hold the remains of an earlier attempt.
     let live = create_on(path, backend, expected, vec![Change::SetLength(0)], syncs)?;
-    // Only now, under the lock of the draft: had another process finished a store in between, this would replace it.
+    // Checked only now, under the lock of the draft: a store that another process finished in between would be
+    // replaced.
     if path.exists() {
         drop(live);
         let _ = fs::remove_file(&draft);
@@ -81,7 +82,7 @@ pub(crate) fn create(path: &Path, expected: &StoreIdentity, syncs: &Arc<AtomicU6
     Ok(live)
 }
 
-/// Refuses to make a store where the journal of another one is left: with it, that one may be whole.
+/// Refuses to create a store where the journal of another one remains: that store may be complete with it.
 fn refuse_orphan(path: &Path, syncs: &Arc<AtomicU64>) -> Result<()> {
     let beside = journal::path_of(path);
     if !beside.exists() {
@@ -96,7 +97,7 @@ fn refuse_orphan(path: &Path, syncs: &Arc<AtomicU64>) -> Result<()> {
     Err(Error::StoreDamaged { path: path.to_owned(), what })
 }
 
-/// Refuses a file that does not begin like a store, saying what it seems to be.
+/// Refuses a file without the header of a store, and names the format it seems to have.
 fn sniff(path: &Path, file: &File) -> Result<()> {
     let metadata = file.metadata().map_err(|error| fault::unavailable("open", path, &error))?;
     if metadata.is_dir() {
@@ -126,7 +127,7 @@ fn sniff(path: &Path, file: &File) -> Result<()> {
     Err(Error::StoreDamaged { path: path.to_owned(), what: what.into() })
 }
 
-/// Whether bytes read as text; the last character may be cut off.
+/// Whether bytes are text; the last character may be cut off.
 fn is_text(bytes: &[u8]) -> bool {
     let valid = match std::str::from_utf8(bytes) {
         Ok(text) => text,

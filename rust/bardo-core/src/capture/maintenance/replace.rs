@@ -1,4 +1,4 @@
-//! Putting a new file in the place of a log, in one step.
+//! Replaces the file of a log atomically.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -13,8 +13,8 @@ use crate::capture::storage::folder::sync_folder;
 use crate::capture::storage::store::{DRAFT_ENDING, OpenStore, StoreIdentity, create_on, file_backend};
 use crate::error::Result;
 
-/// Rewrites a store: `copy` fills a new file, which then takes the place of the one at `path`. The caller owns that
-/// one, so no other process can have it open. The old file stays under the name `kept` if one is given.
+/// Rewrites a store: `copy` fills a new file, which then replaces the one at `path`. The caller owns the old file,
+/// so no other process can have it open. The old file is kept under the name `kept` if one is given.
 pub(crate) fn replace(
     path: &Path,
     expected: &StoreIdentity,
@@ -45,11 +45,11 @@ pub(crate) fn replace(
     Ok(live)
 }
 
-/// Gives a file a second name, which it keeps when another file takes its first one. Where file systems know no second
-/// names it is copied.
+/// Gives a file a second name (hard link), which remains when another file takes the first one. Copies it on file
+/// systems without hard links.
 fn link_or_copy(path: &Path, kept: &Path) -> io::Result<()> {
     match fs::remove_file(kept) {
-        // An earlier attempt that was killed.
+        // Left by an earlier attempt that was killed.
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),

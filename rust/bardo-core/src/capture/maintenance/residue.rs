@@ -1,4 +1,4 @@
-//! The second look after a deletion: searches the raw bytes of a file of any format for deleted texts.
+//! Verifies a deletion: searches the raw bytes of a file of any format for deleted texts.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,10 +9,11 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::capture::storage::fault;
 use crate::error::{Error, Result};
 
-/// Bytes read at once.
+/// Bytes per read.
 const WINDOW_BYTES: usize = 1024 * 1024;
 
-/// Which of the needles occur in a file, by their place, and how many bytes were read. Empty needles never occur.
+/// Returns the indices of the needles that occur in a file, and the number of bytes read. Empty needles never
+/// occur.
 pub fn traces(path: &Path, needles: &[Vec<u8>]) -> Result<(Vec<usize>, u64)> {
     let places: Vec<usize> = (0..needles.len()).filter(|&place| !needles[place].is_empty()).collect();
     let patterns: Vec<&[u8]> = places.iter().map(|&place| needles[place].as_slice()).collect();
@@ -35,7 +36,7 @@ pub fn traces(path: &Path, needles: &[Vec<u8>]) -> Result<(Vec<usize>, u64)> {
         for hit in finder.find_overlapping_iter(&buffer[..filled]) {
             found[hit.pattern().as_usize()] = true;
         }
-        // An occurrence may begin in this window and end in the next one.
+        // An occurrence may span two windows.
         kept = filled.min(longest - 1);
         buffer.copy_within(filled - kept..filled, 0);
     }

@@ -1,8 +1,8 @@
-//! Bringing a log of an older schema up to this one: with a copy, and in one step.
+//! Upgrades a log of an older schema to the current one, with a copy and atomically.
 //!
-//! A new file is written beside the old one from a view of it, read again and compared, and takes its name; the old file
-//! keeps existing under a name of its own. Nothing is written to the old file, so a process killed at any point leaves
-//! a whole log of either schema under the log's name.
+//! A new file is written beside the old one from a snapshot of it, read back and compared, and then takes its name; the
+//! old file is kept under a name of its own. Nothing is written to the old file, so a process killed at any point
+//! leaves a whole log of either schema under the log's name.
 
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ use crate::capture::storage::vector_table::COMING;
 use crate::error::{Error, Result};
 use crate::model::Id;
 
-/// Schema 1: a row of redb for each entry.
+/// Schema 1: one redb row per entry.
 mod one {
     use redb::TableDefinition;
 
@@ -37,18 +37,19 @@ mod one {
     pub type ById = TableDefinition<'static, &'static [u8; 16], &'static [u8]>;
     pub const EPISODES: TableDefinition<'_, &[u8; KEY_BYTES], &[u8]> = TableDefinition::new("episodes");
     pub const IDS: TableDefinition<'_, &[u8; 16], (&[u8; KEY_BYTES], u64)> = TableDefinition::new("ids");
-    /// An order key and one byte that is 1 if the tick was in order.
+    /// Order key, and one byte that is 1 if the tick was in order.
     pub const ARRIVALS: TableDefinition<'_, u64, &[u8; KEY_BYTES + 1]> = TableDefinition::new("arrivals");
     pub const VECTORS: ById = TableDefinition::new("vectors");
     pub const NEXT_VECTORS: ById = TableDefinition::new("next_vectors");
 }
 
-/// Entries that are written at once.
+/// Entries per write.
 const PAGE: usize = 4_096;
-/// Of the old length, this share must be free: the new file is smaller, but grows in steps while it is written.
+/// Free space required, as a fraction of the old length: the new file is smaller, but grows in steps while it
+/// is written.
 const ROOM: (u64, u64) = (3, 2);
 
-/// Puts a log of this schema in the place of an older one.
+/// Replaces a log of an older schema by one of this schema.
 pub(crate) fn upgrade(
     path: &Path,
     old: &OpenStore,
@@ -72,7 +73,7 @@ pub(crate) fn upgrade(
     Ok(fresh)
 }
 
-/// Refuses to begin where the disk has no room for a second file.
+/// Refuses to start if the disk has no room for a second file.
 #[cfg(unix)]
 fn check_room(path: &Path, old: &OpenStore) -> Result<()> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -90,20 +91,20 @@ fn check_room(path: &Path, old: &OpenStore) -> Result<()> {
     })
 }
 
-/// Elsewhere a full disk shows while the new file is written, which leaves the old one as it is.
+/// No check: a full disk fails the write of the new file, which leaves the old one unchanged.
 #[cfg(not(unix))]
 fn check_room(_path: &Path, _old: &OpenStore) -> Result<()> {
     Ok(())
 }
 
-/// How many entries each table has, and a hash over all of them.
+/// Entry count of each table, and a hash over all entries.
 #[derive(Debug, PartialEq, Eq)]
 struct Tally {
     tables: Vec<(u64, u64)>,
     copied: Vec<(u64, u64)>,
 }
 
-/// Entries on their way into a table of runs.
+/// Buffer of entries for a table of runs.
 struct Loader<'t, const N: usize> {
     table: packed_table::PackedTable<'t, N>,
     limit: usize,
@@ -136,7 +137,7 @@ impl<'t, const N: usize> Loader<'t, N> {
     }
 }
 
-/// Copies everything in one transaction. Every checksum of the old file is looked at on the way.
+/// Copies everything in one transaction, and verifies every checksum of the old file.
 fn copy(from: &Database, to: &Database) -> Result<Tally, Fault> {
     catch_panic(|| {
         let view = from.begin_read()?;
@@ -184,7 +185,7 @@ fn copy_ids(view: &ReadTransaction, transaction: &WriteTransaction) -> Result<(u
     loader.done()
 }
 
-/// Copies the arrivals, and notes their ids by number.
+/// Copies the arrivals, and collects their ids by number.
 fn copy_arrivals(
     view: &ReadTransaction,
     transaction: &WriteTransaction,
@@ -203,7 +204,7 @@ fn copy_arrivals(
     loader.done()
 }
 
-/// Copies vectors, which were kept by id, in the order of arrival.
+/// Copies vectors, which schema 1 keyed by id, in the order of arrival.
 fn copy_vectors(
     view: &ReadTransaction,
     transaction: &WriteTransaction,

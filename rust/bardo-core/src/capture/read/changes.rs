@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::model::{Annotations, Episode, Id};
 
 impl EpisodeLog {
-    /// The annotations of every episode that has any.
+    /// Annotations of every episode that has any.
     pub fn annotations(&self) -> Result<Vec<(Id, Annotations)>> {
         self.read(|view| {
             let mut found = Vec::new();
@@ -28,8 +28,8 @@ impl EpisodeLog {
         })
     }
 
-    /// Calls `visit(id, rows)` for every arrival above `after_seq` that has vectors, in order: of the whole text, then of
-    /// its sentences, one after another.
+    /// Calls `visit(id, rows)` for every arrival above `after_seq` that has vectors, in order. The rows are the vector
+    /// of the whole text, then those of its sentences.
     pub fn for_each_vectors(
         &self,
         after_seq: u64,
@@ -59,7 +59,7 @@ impl EpisodeLog {
         walked.map_err(|fault| fault.into_error("read", self.path()))
     }
 
-    /// Those of these episodes that arrived after a number, in the order asked for.
+    /// The given episodes that arrived after `seq`, in the order of `ids`.
     pub fn arrived_after(&self, seq: u64, ids: &[Id]) -> Result<Vec<Episode>> {
         self.read(|view| {
             let reader = EpisodeReader::open(view)?;
@@ -73,7 +73,7 @@ impl EpisodeLog {
         })
     }
 
-    /// The ids of the arrivals above `after` up to and including `upto`, in order.
+    /// Ids of the arrivals above `after` up to and including `upto`, in order.
     pub fn arrivals_between(&self, after: u64, upto: u64) -> Result<Vec<Id>> {
         if after >= upto {
             return Ok(Vec::new());

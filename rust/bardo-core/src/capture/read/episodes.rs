@@ -1,4 +1,4 @@
-//! Every way to read the log. Each call sees one consistent state of it; long lists come in pages.
+//! Reads episodes from the log. Each call sees one consistent snapshot; long lists come in pages.
 
 use std::ops::Bound;
 
@@ -16,7 +16,7 @@ use crate::capture::storage::vector_batch::{self, EpisodeVectors};
 use crate::error::{Error, Result};
 use crate::model::{Episode, Id};
 
-/// A list of order keys by name.
+/// Table of order keys by name.
 type NameTable = TableDefinition<'static, (&'static str, &'static [u8; KEY_BYTES]), ()>;
 
 impl EpisodeLog {
@@ -30,7 +30,7 @@ impl EpisodeLog {
         Ok(self.len()? == 0)
     }
 
-    /// The episodes with these ids, in the same order; `None` where there is none.
+    /// The episodes with these ids, in the same order; `None` for a missing one.
     pub fn get(&self, ids: &[Id]) -> Result<Vec<Option<Episode>>> {
         self.read(|view| {
             let reader = EpisodeReader::open(view)?;
@@ -38,8 +38,8 @@ impl EpisodeLog {
         })
     }
 
-    /// The episodes at these places (tick, order within the tick, id), in the same order; `None` where there is none.
-    /// Saves the look for the place that [`EpisodeLog::get`] begins with.
+    /// The episodes at these places (tick, order within the tick, id), in the same order; `None` for a missing one.
+    /// Saves the lookup of the place that [`EpisodeLog::get`] begins with.
     pub fn at(&self, places: &[(u64, u32, Id)]) -> Result<Vec<Option<Episode>>> {
         let keys = places.iter().map(|&(tick, event_index, id)| OrderKey { tick, event_index, id });
         if let Some(untold) = self.first_unflushed()
@@ -174,7 +174,7 @@ impl EpisodeLog {
         walked.map_err(|fault| fault.into_error("read", self.path()))
     }
 
-    /// The number kept under a name; 0 if none was set.
+    /// Value of a named watermark; 0 if it was never set.
     pub fn watermark(&self, name: &str) -> Result<u64> {
         self.read_as_is(|view| Ok(view.open_table(WATERMARKS)?.get(name)?.map_or(0, |value| value.value())))
     }
@@ -200,17 +200,17 @@ impl EpisodeLog {
     }
 }
 
-/// The highest key of a table of running numbers; 0 if it is empty.
+/// Highest key of a table of running numbers; 0 if it is empty.
 fn last_number<V: redb::Value + 'static>(table: &ReadOnlyTable<u64, V>) -> Result<u64, Fault> {
     Ok(table.last()?.map_or(0, |(number, _)| number.value()))
 }
 
-/// The place of the episode that a page starts after.
+/// Place of the episode after which a page starts.
 fn place(reader: &EpisodeReader, id: Id) -> Result<OrderKey, Fault> {
     Ok(reader.key(&id)?.ok_or_else(|| Error::NotFound { kind: "episode", id: id.to_string() })?)
 }
 
-/// Whether a range from `low` up to and including `high` is one; redb panics on others.
+/// Whether the range from `low` up to and including `high` is valid; redb panics on others.
 fn is_ordered(low: Bound<OrderKey>, high: OrderKey) -> bool {
     match low {
         Bound::Included(low) => low <= high,

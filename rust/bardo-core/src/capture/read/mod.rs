@@ -1,7 +1,7 @@
-//! Every way to read the log. A call sees one consistent state, and long lists come in pages.
+//! Reads the log. A call sees one consistent snapshot, and long lists come in pages.
 //!
-//! Reading flushes the memtable into redb first, so nothing here looks at the journal. What is needed often (the hot
-//! set) should be kept in memory instead: each call opens a transaction of redb.
+//! Reading flushes the memtable into redb first, so nothing here reads the journal. Each call opens a transaction of
+//! redb, so data that is needed often (the hot set) should be kept in memory instead.
 
 mod changes;
 mod episodes;

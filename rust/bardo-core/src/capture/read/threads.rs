@@ -1,4 +1,4 @@
-//! Conversations as the log holds them: for episodes that are not in memory any more.
+//! Reads conversations from the log, for episodes that are no longer in memory.
 
 use std::ops::Bound;
 
@@ -12,16 +12,16 @@ use crate::capture::storage::schema::{EPISODES, EpisodeReader, THREADS};
 use crate::error::Result;
 use crate::model::{Episode, Id};
 
-/// Episodes of a thread that are looked at for each turn that is wanted, at most: between two turns of a session there may
-/// be others, and before its first one are all that came before.
+/// Maximum number of episodes of a thread examined per turn: episodes of other sessions may lie between two turns of a
+/// session, and all earlier ones lie before its first turn.
 const REACH: usize = 16;
-/// The latest episodes of a thread among which its mode is looked for.
+/// Number of latest episodes of a thread that are searched for its mode.
 const LATEST: usize = 1_024;
 
 impl EpisodeLog {
-    /// The turns before and after each episode in its conversation, at most `count` on either side, in order; as
-    /// [`HotSet::neighbours`](crate::index::hot::HotSet::neighbours), but none that lies more than `16 * count` episodes of the
-    /// thread away.
+    /// The turns before and after each episode in its conversation, at most `count` on either side, in order. Like
+    /// [`HotSet::neighbours`](crate::index::hot::HotSet::neighbours), but without turns more than `16 * count` episodes
+    /// of the thread away.
     pub fn neighbours(&self, ids: &[Id], count: usize) -> Result<Vec<(Vec<Id>, Vec<Id>)>> {
         self.read(|view| {
             let reader = EpisodeReader::open(view)?;
@@ -54,7 +54,7 @@ impl EpisodeLog {
     }
 }
 
-/// The turns of the same conversation nearest to one, on one side, the nearest first.
+/// The nearest turns of the same conversation on one side of an episode, nearest first.
 fn turns(
     view: &ReadTransaction,
     reader: &EpisodeReader,
@@ -82,7 +82,7 @@ fn turns(
 }
 
 /// Calls `visit` for the episodes of a thread (of the whole log, if there is none) within bounds, in order, until it
-/// returns false or `reach` of them were seen.
+/// returns false or `reach` episodes were visited.
 fn walk(
     view: &ReadTransaction,
     reader: &EpisodeReader,

@@ -1,4 +1,4 @@
-//! How episodes, annotations and vectors lie in the file: a version byte, a checksum, and a compact binary body.
+//! Encodes episodes, annotations and vectors in the file: a version byte, a checksum, and a compact binary body.
 //!
 //! The checksum covers the key as well, so a value that was moved or altered outside bardo is reported, never returned.
 
@@ -12,19 +12,19 @@ use crate::model::{Annotations, Episode, Id, Micros, Pad, Role, Value};
 
 /// Bytes of an order key: tick (8), event index (4), id (16), each big-endian, so that byte order is time order.
 pub(crate) const KEY_BYTES: usize = 28;
-/// Bytes before the body of a value: version (1) and checksum (4).
+/// Bytes of the envelope before the body of a value: version (1) and checksum (4).
 const HEAD_BYTES: usize = 5;
 /// Version of the bodies written by this build.
 const VERSION: u8 = 1;
 
-/// Place of an episode in the order of its agent's time.
+/// Position of an episode in the time order of its agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct OrderKey {
     /// Logical time.
     pub tick: u64,
     /// Order within the tick.
     pub event_index: u32,
-    /// Which episode.
+    /// Episode id.
     pub id: Id,
 }
 
@@ -39,7 +39,7 @@ impl OrderKey {
         Self { tick, event_index: u32::MAX, id: Id([0xff; 16]) }
     }
 
-    /// The bytes that sort like the key.
+    /// Encodes the key so that byte order is key order.
     pub fn to_bytes(self) -> [u8; KEY_BYTES] {
         let mut bytes = [0; KEY_BYTES];
         bytes[..8].copy_from_slice(&self.tick.to_be_bytes());
@@ -48,7 +48,7 @@ impl OrderKey {
         bytes
     }
 
-    /// The key that [`Self::to_bytes`] wrote.
+    /// Decodes the bytes of [`Self::to_bytes`].
     pub fn from_bytes(bytes: &[u8; KEY_BYTES]) -> Self {
         let (mut tick, mut index, mut id) = ([0; 8], [0; 4], [0; 16]);
         tick.copy_from_slice(&bytes[..8]);
@@ -58,13 +58,13 @@ impl OrderKey {
     }
 }
 
-/// A value of the file that cannot be what bardo wrote; the words go into `StoreDamaged`.
+/// Value in the file that bardo cannot have written; the message goes into `StoreDamaged`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Corrupt(pub String);
 
 /// The verbatim part of an episode. The key holds tick, event index and id; annotations have their own table.
-/// Postcard writes fields in order and without names: version 1 keeps exactly these fields in this order for ever.
-/// The first three find a retry without reading the rest.
+/// Postcard writes fields in order and without names, so version 1 keeps exactly these fields in this order
+/// permanently. The first three suffice to recognise a retry.
 #[derive(Serialize, Deserialize)]
 struct BodyV1<'a> {
     at: Micros,
@@ -83,7 +83,7 @@ struct BodyV1<'a> {
     pad: Option<Pad>,
 }
 
-/// Hash that identifies a content when a caller retries.
+/// Hash that identifies the content of a retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ContentKey {
     /// Hash of role, speaker, text and payload.
@@ -93,7 +93,7 @@ pub(crate) struct ContentKey {
 }
 
 impl ContentKey {
-    /// The mark of a content in a thread.
+    /// Key of a content in a thread.
     pub fn new(content_hash: u64, thread: Option<&str>) -> Self {
         Self {
             content_hash,
@@ -108,12 +108,12 @@ impl Hash for ContentKey {
     }
 }
 
-/// The payload of an episode as its body ends with it.
+/// Encodes the payload of an episode, the end of its body.
 pub(crate) fn encode_payload(episode: &Episode) -> Result<Vec<u8>, Corrupt> {
     postcard::to_stdvec(&episode.payload).map_err(|error| unwritable(&error))
 }
 
-/// The body of an episode with room for its envelope in front, to be closed by [`close_envelope`].
+/// Encodes the body of an episode with room for the envelope in front, to be filled by [`close_envelope`].
 pub(crate) fn encode_body(episode: &Episode, payload: &[u8]) -> Result<Vec<u8>, Corrupt> {
     let body = BodyV1 {
         at: episode.at,
@@ -132,24 +132,24 @@ pub(crate) fn encode_body(episode: &Episode, payload: &[u8]) -> Result<Vec<u8>, 
     let mut bytes = Vec::with_capacity(HEAD_BYTES + 96 + episode.text.len() + payload.len());
     bytes.resize(HEAD_BYTES, 0);
     let mut bytes = postcard::to_extend(&body, bytes).map_err(|error| unwritable(&error))?;
-    // The payload comes last, so that a reader of the text need not walk it.
+    // The payload comes last, so that a reader of the text need not parse it.
     bytes.extend_from_slice(payload);
     Ok(bytes)
 }
 
-/// Writes version and checksum into the room that [`encode_body`] left for them.
+/// Writes version and checksum into the room that [`encode_body`] reserved.
 pub(crate) fn close_envelope(key: &[u8], value: &mut [u8]) {
     let sum = checksum(key, &value[HEAD_BYTES..]);
     value[0] = VERSION;
     value[1..HEAD_BYTES].copy_from_slice(&sum);
 }
 
-/// Bytes of a body that [`encode_body`] made.
+/// Length of the body that [`encode_body`] made, in bytes.
 pub(crate) const fn body_bytes(value: &[u8]) -> usize {
     value.len() - HEAD_BYTES
 }
 
-/// The episode in a sealed value.
+/// Decodes the episode in a sealed value.
 pub(crate) fn decode_episode(
     key: &OrderKey,
     value: &[u8],
@@ -183,7 +183,7 @@ pub(crate) fn decode_episode(
 /// The beginning of a body: wall clock, content hash, thread, role, kind, speaker and text.
 type Beginning<'b> = (Micros, u64, Option<&'b str>, Role, &'b str, Option<&'b str>, &'b str);
 
-/// Wall clock and mark of a sealed episode, without reading its text.
+/// Decodes wall clock and content key of a sealed episode, without reading its text.
 pub(crate) fn decode_mark(key: &OrderKey, value: &[u8]) -> Result<(Micros, ContentKey), Corrupt> {
     let body = open(&key.to_bytes(), value)?;
     let ((at, content_hash, thread), _) =
@@ -191,7 +191,7 @@ pub(crate) fn decode_mark(key: &OrderKey, value: &[u8]) -> Result<(Micros, Conte
     Ok((at, ContentKey::new(content_hash, thread)))
 }
 
-/// The conversation of an episode whose envelope was opened before, and the turn that it is; none for what is no turn.
+/// Decodes conversation and turn of an episode whose envelope was verified before; `None` if it is not a turn.
 pub(crate) fn decode_turn(value: &[u8]) -> Result<Option<(u64, Turn)>, Corrupt> {
     let body = value.get(HEAD_BYTES..).unwrap_or_default();
     let ((_, content_hash, thread, role, kind, _, _), rest) =
@@ -205,18 +205,18 @@ pub(crate) fn decode_turn(value: &[u8]) -> Result<Option<(u64, Turn)>, Corrupt> 
     Ok(conversation_of(kind, thread, session).map(|conversation| (conversation, turn)))
 }
 
-/// Annotations as a sealed value.
+/// Encodes annotations as a sealed value.
 pub(crate) fn encode_annotations(id: &Id, annotations: &Annotations) -> Result<Vec<u8>, Corrupt> {
     let body = postcard::to_stdvec(annotations).map_err(|error| unwritable(&error))?;
     Ok(seal(&id.0, &body))
 }
 
-/// Annotations out of a sealed value.
+/// Decodes annotations from a sealed value.
 pub(crate) fn decode_annotations(id: &Id, value: &[u8]) -> Result<Annotations, Corrupt> {
     postcard::from_bytes(open(&id.0, value)?).map_err(|error| unreadable(&error))
 }
 
-/// A body under its version and checksum.
+/// Seals a body: prepends version and checksum.
 pub(crate) fn seal(key: &[u8], body: &[u8]) -> Vec<u8> {
     let mut value = Vec::with_capacity(HEAD_BYTES + body.len());
     value.push(VERSION);
@@ -225,7 +225,7 @@ pub(crate) fn seal(key: &[u8], body: &[u8]) -> Vec<u8> {
     value
 }
 
-/// The body of a sealed value, if it is the one that was sealed under this key.
+/// Verifies a sealed value and returns its body; fails unless it was sealed under this key.
 pub(crate) fn open<'a>(key: &[u8], value: &'a [u8]) -> Result<&'a [u8], Corrupt> {
     let Some((&version, rest)) = value.split_first() else {
         return Err(Corrupt("a value is empty".into()));
@@ -308,7 +308,7 @@ pub(crate) mod tests {
         )
     }
 
-    /// An episode as the log writes it.
+    /// An episode in the encoding of the log.
     pub(crate) fn sealed(episode: &Episode) -> Vec<u8> {
         let mut value = encode_body(episode, &encode_payload(episode).unwrap()).unwrap();
         close_envelope(&key_of(episode).to_bytes(), &mut value);
@@ -346,7 +346,7 @@ pub(crate) mod tests {
         fn decoding_garbage_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let key = OrderKey::first_of(1);
             let _ = decode_episode(&key, &bytes, Annotations::default());
-            // The same behind a valid envelope, which only a bug or an attacker can make.
+            // The same bytes in a valid envelope, which only a bug or an attacker can make.
             let _ = decode_episode(&key, &seal(&key.to_bytes(), &bytes), Annotations::default());
         }
 

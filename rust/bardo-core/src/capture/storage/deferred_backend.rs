@@ -1,12 +1,12 @@
-//! A storage backend that holds back every write until the store behind it is known to be ours.
+//! Storage backend that holds back every write until the store behind it is known to be ours.
 //!
-//! redb writes to a file as soon as it opens it (a recovery flag, repairs, a new header on close). A file that turns
-//! out to be damaged, foreign or newer must not be touched, so writes stay in memory until [`DeferredBackend::arm`].
-//! After a failed sync the same hold lets the store be read while the disk is full: what the kernel may have dropped is
-//! written again before anything new (a page whose sync failed counts as clean, so syncing again would not write it).
+//! redb writes to a file as soon as it opens it (a recovery flag, repairs, a new header on close). A damaged, foreign
+//! or newer file must not be touched, so writes stay in memory until [`DeferredBackend::arm`]. After a failed sync the
+//! same hold keeps the store readable while the disk is full. Changes that the kernel may have dropped are written
+//! again before anything new (a page whose sync failed counts as clean, so syncing again would not write it).
 //!
-//! Once armed, writes wait in memory for their sync and go to the file in the order of their place: redb writes a commit
-//! page by page in no order, and a system call for each page costs as much as all else.
+//! Once armed, writes are buffered until their sync and go to the file in the order of their offsets: redb writes the
+//! pages of a commit in no order, and one system call per page costs as much as all the rest.
 
 use std::io;
 use std::ops::Bound;
@@ -15,18 +15,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::{BackendError, StorageBackend};
 
-/// One change of the file that is not known to be on the disk.
+/// Change of the file that may not be on the disk.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     /// Bytes at an offset.
     Write(u64, Vec<u8>),
-    /// A new length; what lies beyond it is gone, what is new is zero.
+    /// New length; truncates, or extends with zeros.
     SetLength(u64),
-    /// Everything before it reaches the disk before anything after it.
+    /// Barrier: everything before it reaches the disk before anything after it.
     Sync,
 }
 
-/// A backend whose writes can be held back; clones share one state.
+/// Backend whose writes can be held back; clones share one state.
 #[derive(Clone, Debug)]
 pub(crate) struct DeferredBackend(Arc<BackendState>);
 
@@ -35,21 +35,22 @@ struct BackendState {
     inner: Box<dyn StorageBackend>,
     armed: AtomicBool,
     syncs: Arc<AtomicU64>,
-    /// Whether some of the changes wait; always so while held.
+    /// Whether changes are pending; always true while held.
     waiting: AtomicBool,
     changes: Mutex<Changes>,
 }
 
-/// Changes that are not known to be on the disk.
+/// Changes that may not be on the disk.
 #[derive(Debug, Default)]
 struct Changes {
-    /// While held: changes to make. Once armed: changes since the last successful sync.
+    /// While held: pending changes. Once armed: changes since the last successful sync.
     all: Vec<Change>,
-    /// How many of them, from the first, were handed to the file.
+    /// Length of the prefix that was handed to the file.
     made: usize,
-    /// Bytes of those that wait.
+    /// Bytes of the pending writes.
     waiting_bytes: usize,
-    /// Length of the file below, which no other process changes under the lock; none before the first look.
+    /// Length of the file below, which no other process changes under the lock; `None` before it is first
+    /// read.
     length: Option<u64>,
 }
 
@@ -62,21 +63,21 @@ impl Changes {
     }
 }
 
-/// Bytes of writes that wait for their sync at most.
+/// Maximum bytes of writes that are buffered until their sync.
 const WAITING_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes that go to the file in one call at most.
+/// Maximum bytes written to the file in one call.
 const CALL_BYTES: usize = 1024 * 1024;
 
 impl DeferredBackend {
-    /// Holds `inner`, over which `changes` count as made. `syncs` counts the syncs that reach `inner`.
+    /// Wraps `inner`, held; `changes` count as applied to it. `syncs` counts the syncs that reach `inner`.
     pub fn new(inner: Box<dyn StorageBackend>, changes: Vec<Change>, syncs: Arc<AtomicU64>) -> Self {
         let armed = AtomicBool::new(false);
         let changes = Mutex::new(Changes { all: changes, ..Changes::default() });
         Self(Arc::new(BackendState { inner, armed, syncs, waiting: AtomicBool::new(true), changes }))
     }
 
-    /// Makes the held changes, in order and with their syncs, and lets every later one through. May be called again
-    /// after it failed: the changes are the same whether they are made once or twice.
+    /// Applies the held changes, in order and with their syncs, and passes every later one through. May be called
+    /// again after a failure: the changes are idempotent.
     pub fn arm(&self) -> io::Result<()> {
         if self.0.armed.load(Ordering::Acquire) {
             return Ok(());
@@ -99,7 +100,7 @@ impl DeferredBackend {
         Ok(())
     }
 
-    /// Changes not known to be on the disk, for the backend that follows this one.
+    /// Returns the changes that may not be on the disk, for the backend that replaces this one.
     pub fn unsynced(&self) -> Vec<Change> {
         self.changes().all.clone()
     }
@@ -125,7 +126,7 @@ impl DeferredBackend {
                     self.write_in_order(&mut writes)?;
                     self.0.inner.set_len(*length)?;
                 }
-                // Recorded only while held.
+                // Syncs are kept only while held.
                 Change::Sync => {}
             }
         }
@@ -136,13 +137,13 @@ impl DeferredBackend {
         Ok(())
     }
 
-    /// Makes writes in the order of their places, neighbours in one call.
+    /// Applies writes in the order of their offsets, adjacent ones in one call.
     fn write_in_order(&self, writes: &mut Vec<(u64, &[u8])>) -> io::Result<()> {
         let end = |write: &(u64, &[u8])| write.0 + write.1.len() as u64;
         let in_order_of_arrival = writes.clone();
         writes.sort_by_key(|write| write.0);
         if writes.windows(2).any(|pair| end(&pair[0]) > pair[1].0) {
-            // Of two writes over one another the later one counts.
+            // Of two overlapping writes the later one wins.
             *writes = in_order_of_arrival;
         }
         let mut joined: Vec<u8> = Vec::new();
@@ -164,7 +165,7 @@ impl DeferredBackend {
         if data.is_empty() { Ok(()) } else { self.0.inner.write(offset, data) }
     }
 
-    /// Reads again what fell short though the file is long enough: that is no damage, and mostly passes.
+    /// Retries a short read of a file that is long enough: this is no damage, and mostly transient.
     fn read_inner(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let falls_short = |result: &io::Result<()>| {
             result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
@@ -184,7 +185,7 @@ impl DeferredBackend {
         self.0.inner.sync_data()
     }
 
-    /// The length that the changes so far give the file.
+    /// Length of the file after the changes so far.
     fn held_length(&self, changes: &mut Changes) -> io::Result<u64> {
         let mut length = changes.length_of(&*self.0.inner)?;
         for change in &changes.all {
@@ -251,7 +252,7 @@ impl StorageBackend for DeferredBackend {
     fn set_len(&self, length: u64) -> io::Result<()> {
         let mut changes = self.changes();
         if self.0.armed.load(Ordering::Acquire) {
-            // At once, so that a full disk is noticed before anything is written.
+            // Applied at once, so that a full disk is noticed before anything is written.
             self.make_waiting(&mut changes)?;
             self.0.inner.set_len(length)?;
             changes.made += 1;
@@ -334,7 +335,7 @@ mod tests {
         ]
     }
 
-    /// Applies changes as redb does: it lengthens a file before it writes there.
+    /// Applies changes as redb does: it extends a file before writing there.
     fn apply(backend: &dyn StorageBackend, changes: &[Change]) {
         for change in changes {
             match change {
@@ -378,7 +379,7 @@ mod tests {
         }
     }
 
-    /// A file of which so many reads fall short.
+    /// File that fails the given number of reads as short reads.
     #[derive(Debug)]
     struct ShortReadFile(InMemoryBackend, Mutex<u32>);
 

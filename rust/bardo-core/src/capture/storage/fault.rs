@@ -7,10 +7,10 @@ use super::codec::Corrupt;
 use super::holder::Holder;
 use crate::error::{Error, Result};
 
-/// Why a step inside a transaction failed.
+/// Cause of a failed step inside a transaction.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The caller's own mistake; the transaction is unharmed.
+    /// Invalid call; the transaction is unharmed.
     Refused(Error),
     /// The content of the store is broken.
     Corrupt(String),
@@ -52,7 +52,7 @@ from_redb!(
 );
 
 impl Fault {
-    /// Whether redb refuses to go on until the file is opened again.
+    /// Whether redb refuses further work until the file is reopened.
     pub fn needs_reopening(&self) -> bool {
         match self {
             Self::Engine(error) => matches!(
@@ -67,7 +67,7 @@ impl Fault {
         }
     }
 
-    /// The error to show for a failure while doing `action` on `path`.
+    /// The public error for a failure of `action` on `path`.
     pub fn into_error(self, action: &'static str, path: &Path) -> Error {
         match self {
             Self::Refused(error) => error,
@@ -90,7 +90,7 @@ impl Fault {
     }
 }
 
-/// A file that ends early, or holds what cannot be: the file is wrong, not the system.
+/// Whether a file ends early or holds impossible values: the file is wrong, not the system.
 fn is_damage(cause: &io::Error) -> bool {
     matches!(
         cause.kind(),
@@ -98,10 +98,10 @@ fn is_damage(cause: &io::Error) -> bool {
     )
 }
 
-/// The error for a store that another process holds.
+/// The error for a store that another process owns.
 pub(crate) fn locked(path: &Path) -> Error {
     let holder = match Holder::read(path) {
-        // Only for the reader: a pid of another host or container may be the same.
+        // Only informs the reader: a pid of another host or container may be the same.
         Some(holder) if holder.pid == std::process::id() => {
             format!("a process with the id of this one ({holder})")
         }
@@ -131,7 +131,7 @@ pub(crate) fn unavailable(action: &'static str, path: &Path, cause: &io::Error) 
 }
 
 /// Runs a step that calls redb on a file that may be damaged. redb checks the pages it opens after a crash, but trusts
-/// a file that says it was closed in order, and may then panic on what it finds; such a panic means damage.
+/// a file that claims to have been closed in order, and may then panic on its content. Such a panic means damage.
 pub(crate) fn catch_panic<T>(step: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(step)).unwrap_or_else(|panic| {
         let words = panic
@@ -143,7 +143,7 @@ pub(crate) fn catch_panic<T>(step: impl FnOnce() -> Result<T, Fault>) -> Result<
     })
 }
 
-/// The error for a log that has no file of its own.
+/// The error for a log without a file of its own.
 pub(crate) fn no_file(path: &Path) -> Error {
     Error::invalid(
         format!("{} is not a file, and only a file can be rewritten", path.display()),

@@ -1,4 +1,4 @@
-//! Names of files that survive a power loss.
+//! Makes the names of files survive a power loss.
 
 use std::fs::File;
 use std::io;

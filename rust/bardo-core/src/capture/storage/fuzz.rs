@@ -1,6 +1,7 @@
-//! Arbitrary and damaged bytes through the codec: a value or a typed error, never a panic, never a wrong value.
+//! Fuzzes the codec with arbitrary and damaged bytes: a value or a typed error, never a panic, never a wrong
+//! value.
 //!
-//! `BARDO_FUZZ_CASES` sets the number of cases; without it, few enough for every run of the tests.
+//! `BARDO_FUZZ_CASES` sets the number of cases; the default is small enough for every test run.
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -17,7 +18,7 @@ fn config() -> Config {
     Config { failure_persistence: None, ..Config::with_cases(cases.unwrap_or(CASES)) }
 }
 
-/// A few bytes changed, some cut off, some put in.
+/// Changes a few bytes, cuts some off, and inserts some.
 fn mutate(mut bytes: Vec<u8>, changes: &[(prop::sample::Index, u8, u8)]) -> Vec<u8> {
     for (at, kind, byte) in changes {
         if bytes.is_empty() {

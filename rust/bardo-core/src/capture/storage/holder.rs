@@ -1,4 +1,4 @@
-//! Holder of a store, as its lease names it.
+//! Holder of a store, as named in its lease.
 
 use std::fmt;
 use std::fs;
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use crate::model::Micros;
 use crate::model::calendar::date_time;
 
-/// Name of the file, in the folder of the store.
+/// File name of the lease, in the folder of the store.
 pub const LEASE_FILE: &str = "lease.json";
 
-/// A process that owns a store; the caller says who it is, since the core asks the system nothing.
+/// Process that owns a store. The caller fills it in, since the core queries no system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// Process id.
     pub pid: u32,
     /// Name of the computer.
     pub host: String,
-    /// When it opened the store, microseconds UTC.
+    /// Time of opening, microseconds UTC.
     pub since: Micros,
-    /// Where its server listens, if it has one.
+    /// Address of its server, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
 }
 
 impl Holder {
-    /// The holder named beside `store`, if it can be read.
+    /// Reads the holder named in the lease beside `store`, if it is readable.
     pub(crate) fn read(store: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(store.with_file_name(LEASE_FILE)).ok()?).ok()
     }

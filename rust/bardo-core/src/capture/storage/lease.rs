@@ -1,7 +1,7 @@
-//! Lease of a store: a small file beside it that names its owner to a person or a refused process.
+//! Lease of a store: a small file beside it that names its owner, for a person or a refused process.
 //!
-//! The lock of the operating system decides; the lease only names its holder. A lease left behind by a killed process
-//! is simply replaced by the next owner.
+//! The lock of the operating system decides; the lease only names its holder. The next owner replaces a lease that a
+//! killed process left behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::fault;
 use super::holder::{Holder, LEASE_FILE};
 use crate::error::{Error, Result};
 
-/// The lease of a store that this process owns; it ends when dropped.
+/// Lease of a store that this process owns; removed on drop.
 #[derive(Debug)]
 pub(crate) struct Lease {
     path: PathBuf,
@@ -18,14 +18,14 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Writes the lease beside `store`, over any that was left behind.
+    /// Writes the lease beside `store`, replacing a stale one.
     pub fn take(store: &Path, holder: Holder) -> Result<Self> {
         let path = store.with_file_name(LEASE_FILE);
         let draft = store.with_file_name(format!("{LEASE_FILE}.{}", holder.pid));
         let text =
             serde_json::to_vec(&holder).map_err(|error| Error::invalid(error.to_string(), "Report this"))?;
         fs::write(&draft, text).and_then(|()| fs::rename(&draft, &path)).map_err(|error| {
-            // Best effort: the failure to report is the one that came first.
+            // Best effort: the first failure is the one to report.
             let _ = fs::remove_file(&draft);
             fault::unavailable("write", &path, &error)
         })?;
@@ -35,7 +35,7 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // Only our own: after a failure another process may have taken the store over.
+        // Only our own: after a failure another process may own the store.
         if Holder::read(&self.path).as_ref() == Some(&self.holder) {
             let _ = fs::remove_file(&self.path);
         }

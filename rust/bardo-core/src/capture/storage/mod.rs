@@ -1,10 +1,10 @@
-//! The file: its tables, the bytes of a value, the lock, and the errors of the disk.
+//! Storage layer: the tables of the file, the encoding of values, the lock, and disk errors.
 //!
-//! `schema` names every table. Values go through `codec`, which checks them on the way in and out; tables of many small
-//! entries keep them in runs (`packed_table`). Writes are held back in memory until the file is known to be ours
+//! `schema` names every table. Values go through `codec`, which verifies them on writing and reading; tables of many
+//! small entries pack them in runs (`packed_table`). Writes are held back in memory until the file is known to be ours
 //! (`deferred_backend`).
 //!
-//! Nothing here decides what is written, or when; that is `write` and `wal`.
+//! `write` and `wal` decide what is written, and when.
 
 pub(crate) mod codec;
 pub(crate) mod deferred_backend;

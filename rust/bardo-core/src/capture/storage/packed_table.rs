@@ -1,12 +1,12 @@
-//! Tables that keep runs: a row holds many entries in the order of their keys, as long as it fits into one page.
+//! Packed tables: a row holds a run of many entries in key order, as long as it fits into one page.
 //!
-//! What a row costs redb (its place in the tree, the slack of its page) is paid once for some tens of entries, and keys
-//! that begin alike are written once. A row is found by the first key in it; the runs of a table never overlap. An entry
-//! is the length of what its key shares with the one before (u8), the length of its value ([`push_number`]), the rest of
-//! its key, and its value.
+//! The cost of a redb row (its place in the tree, the slack of its page) is shared by some tens of entries, and keys
+//! are prefix-compressed. The key of a row is the first key in it; the runs of a table never overlap. An entry is the
+//! length of the prefix that its key shares with the one before (u8), the length of its value ([`push_number`]), the
+//! rest of its key, and its value.
 //!
-//! Every change of a run rewrites the run, as redb rewrites its page. Runs at the end of a table are
-//! filled to the brim, so one-by-one appends lie as close as a batch; others are halved when they are full.
+//! Every change rewrites the whole run, as redb rewrites its page. Runs at the end of a table are filled
+//! completely, so single appends pack as densely as a batch. Other runs are split in half when they are full.
 
 use std::ops::{Bound, Range};
 
@@ -14,18 +14,18 @@ use redb::{AccessGuard, ReadableTable, Table, TableDefinition};
 
 use super::fault::Fault;
 
-/// A table of runs with keys of `N` bytes that sort as bytes.
+/// Table of runs with keys of `N` bytes that sort as bytes.
 pub(crate) type Packed<const N: usize> = TableDefinition<'static, &'static [u8; N], &'static [u8]>;
-/// A table of runs, open for writing.
+/// Table of runs, open for writing.
 pub(crate) type PackedTable<'t, const N: usize> = Table<'t, &'static [u8; N], &'static [u8]>;
 
-/// Bytes of a run whose entries are short: redb's page of 4,096 bytes less its header, the key and a length.
+/// Maximum bytes of a run of short entries: redb's page of 4,096 bytes less its header, the key and a length.
 pub(crate) const SHORT_RUN_BYTES: usize = 4_048;
-/// Bytes of a run of vectors, which are read many at a time: 21 of 384 components fill a page of 16,384 bytes, while five
-/// would leave a fifth of a small one empty.
+/// Maximum bytes of a run of vectors, which are read many at a time: 21 of 384 components fill a page of 16,384 bytes,
+/// while five would leave a fifth of a small one empty.
 pub(crate) const LONG_RUN_BYTES: usize = 16_336;
 
-/// Appends a number, seven bits a byte, the lowest first.
+/// Appends a number as a varint: seven bits per byte, the lowest first.
 pub(crate) fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -34,7 +34,7 @@ pub(crate) fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front; `None` if there is none.
+/// Takes a varint off the front; `None` if there is none.
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..u64::BITS).step_by(7) {
@@ -48,7 +48,7 @@ pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// An entry that was looked up.
+/// Entry found by a lookup.
 pub(crate) struct PackedEntry<'table> {
     run: AccessGuard<'table, &'static [u8]>,
     place: Range<usize>,
@@ -60,7 +60,7 @@ impl PackedEntry<'_> {
     }
 }
 
-/// The keys of a run and the places of their values in it.
+/// Keys of a run and the offsets of their values in it.
 struct Entries<'run, const N: usize> {
     run: &'run [u8],
     at: usize,
@@ -101,7 +101,7 @@ impl<const N: usize> Iterator for Entries<'_, N> {
     }
 }
 
-/// Appends an entry to a run that ends with the key `before`.
+/// Appends an entry to a run whose last key is `before`.
 fn push_entry<const N: usize>(run: &mut Vec<u8>, before: Option<&[u8; N]>, key: &[u8; N], value: &[u8]) {
     let same = |before: &[u8; N]| before.iter().zip(key).take_while(|(one, other)| one == other).count();
     let shared = before.map_or(0, same);
@@ -111,15 +111,15 @@ fn push_entry<const N: usize>(run: &mut Vec<u8>, before: Option<&[u8; N]>, key: 
     run.extend_from_slice(value);
 }
 
-/// Bytes of an entry at most.
+/// Maximum encoded size of an entry in bytes.
 const fn entry_bytes<const N: usize>(value: usize) -> usize {
     N + 6 + value
 }
 
-/// A row: the first key in it, and the run.
+/// Row: its first key, and the run.
 type Row<'table, const N: usize> = ([u8; N], AccessGuard<'table, &'static [u8]>);
 
-/// The run that a key belongs to, whether the key is in it or not.
+/// The run whose key range covers a key, whether it holds the key or not.
 fn run_of<'table, const N: usize>(
     table: &'table impl ReadableTable<&'static [u8; N], &'static [u8]>,
     key: &[u8; N],
@@ -128,7 +128,7 @@ fn run_of<'table, const N: usize>(
     Ok(row.map(|(head, run)| (*head.value(), run)))
 }
 
-/// Looks a key up.
+/// Looks up a key.
 pub(crate) fn get<'table, const N: usize>(
     table: &'table impl ReadableTable<&'static [u8; N], &'static [u8]>,
     key: &[u8; N],
@@ -145,7 +145,7 @@ pub(crate) fn get<'table, const N: usize>(
     Ok(place.map(|place| PackedEntry { run, place }))
 }
 
-/// The greatest key; none in an empty table.
+/// The greatest key; `None` in an empty table.
 pub(crate) fn last<const N: usize>(
     table: &impl ReadableTable<&'static [u8; N], &'static [u8]>,
 ) -> Result<Option<[u8; N]>, Fault> {
@@ -198,8 +198,8 @@ pub(crate) fn walk<const N: usize>(
     Ok(())
 }
 
-/// Adds entries, or replaces those that have their keys; they must be in order. A row is `limit` bytes at most, unless a
-/// single entry is longer.
+/// Inserts entries, replacing those with the same keys; they must be in order. A row has at most `limit` bytes, unless
+/// a single entry is longer.
 pub(crate) fn insert<const N: usize>(
     table: &mut PackedTable<'_, N>,
     mut entries: &[([u8; N], &[u8])],
@@ -241,12 +241,12 @@ pub(crate) fn remove<const N: usize>(
     Ok(removed)
 }
 
-/// How far rows are filled, in bytes.
+/// Fill level of rows, in bytes.
 #[derive(Clone, Copy)]
 enum Fill {
-    /// Each to the limit: nothing will come between.
+    /// Each row up to the limit: nothing will be inserted between.
     Whole(usize),
-    /// All alike, so that each has room.
+    /// All rows equally, so that each has room.
     Even(usize),
 }
 
@@ -265,7 +265,7 @@ fn join<const N: usize>(
         while let Some(earlier) = new.next_if(|(other, _)| *other < key) {
             merged.push(earlier);
         }
-        // An entry that is replaced comes with the new ones.
+        // A replaced entry comes with the new ones.
         if new.peek().is_none_or(|(other, _)| *other != key) {
             merged.push((key, &run[place]));
         }
@@ -274,7 +274,7 @@ fn join<const N: usize>(
     write(table, Some(head), &merged, fill)
 }
 
-/// Writes entries as rows, in the place of the row with the key `old`.
+/// Writes entries as rows, replacing the row with the key `old`.
 fn write<const N: usize>(
     table: &mut PackedTable<'_, N>,
     old: Option<&[u8; N]>,

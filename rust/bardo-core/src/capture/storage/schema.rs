@@ -1,5 +1,5 @@
-//! The tables of `episodes.redb`, schema version 2. Those marked * hold runs of entries in a row (`packed_table.rs`);
-//! numbers that are keys of theirs are big-endian.
+//! Tables of `episodes.redb`, schema version 2. Tables marked * hold runs of entries in a row (`packed_table.rs`);
+//! their numeric keys are big-endian.
 //!
 //! | table | key | value |
 //! |---|---|---|
@@ -9,13 +9,13 @@
 //! | `annotations` | id | sealed annotations; absent while they are the defaults |
 //! | `ids` * | id | tick, event index, number by arrival |
 //! | `arrivals` * | running number from 1 | tick, event index, whether the tick was in order, id |
-//! | `subjects`, `threads` | (name, order key) | nothing |
+//! | `subjects`, `threads` | (name, order key) | empty |
 //! | `verifications` | running number from 1 | id |
 //! | `vectors` * | number by arrival | sealed f16 vectors: the whole text, then its sentences |
-//! | `next_vectors` * | number by arrival | vectors of a model that is to follow (`write/model_switch.rs`); only during a migration |
-//! | `tombstones` | content hash | when it was forgotten; made with the first deletion, as the next one |
-//! | `intents` | running number from 1 | a deletion that other stores have yet to make, as its caller wrote it |
-//! | `tokens`, `next_tokens` | id | sealed codes of content tokens, for late interaction; made with the first ones |
+//! | `next_vectors` * | number by arrival | staged vectors of a new model (`write/model_switch.rs`); only during a migration |
+//! | `tombstones` | content hash | time of deletion; created with the first deletion, like the next one |
+//! | `intents` | running number from 1 | deletion pending in other stores, as its caller wrote it |
+//! | `tokens`, `next_tokens` | id | sealed codes of content tokens, for late interaction; created with the first ones |
 //!
 //! `subjects` and `threads` are multimaps written as composite keys: a page of a long list starts where the last one
 //! ended, which the value sets of redb's own multimap cannot do.
@@ -63,28 +63,28 @@ pub(crate) mod meta {
     pub const JOURNAL: &str = "journal";
     /// Agent id, UTF-8.
     pub const AGENT: &str = "agent";
-    /// When the file was made, microseconds UTC, i64 little-endian.
+    /// Creation time of the file, microseconds UTC, i64 little-endian.
     pub const CREATED: &str = "created";
-    /// Fingerprint of the vectors, postcard; absent until there are any.
+    /// Fingerprint of the vectors, postcard; absent before the first vectors.
     pub const FINGERPRINT: &str = "fingerprint";
-    /// Every arrival up to this number has vectors, u64 little-endian.
+    /// Watermark: every arrival up to this number has vectors, u64 little-endian.
     pub const EMBEDDED_UPTO: &str = "embedded_upto";
-    /// Arrivals up to this number were given, though the last of them may be deleted; u64 little-endian.
+    /// Highest arrival number ever assigned, though its episode may be deleted; u64 little-endian.
     pub const SEQ_FLOOR: &str = "seq_floor";
-    /// The last tick in order, though its episode may be deleted; u64 little-endian.
+    /// Last tick in order, though its episode may be deleted; u64 little-endian.
     pub const TICK_FLOOR: &str = "tick_floor";
-    /// Episodes that were deleted, u64 little-endian: the others are all that ever arrived.
+    /// Number of deleted episodes, u64 little-endian: the other arrivals are all present.
     pub const FORGOTTEN: &str = "forgotten";
-    /// Episodes with vectors of the model in force, u64 little-endian.
+    /// Number of episodes with vectors of the current model, u64 little-endian.
     pub const WITH_VECTORS: &str = "with_vectors";
-    /// Verifications up to this number were given, though the last of them may be deleted; u64 little-endian.
+    /// Highest verification number ever assigned, though its episode may be deleted; u64 little-endian.
     pub const VERIFICATION_FLOOR: &str = "verification_floor";
 }
 
-/// Bytes of a number by arrival as a key.
+/// Bytes of an arrival number as a key.
 pub(crate) const SEQ_BYTES: usize = 8;
 
-/// A row of `ids`: where an episode is, and its number by arrival.
+/// Row of `ids`: location of an episode, and its number by arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
     pub key: OrderKey,
@@ -110,12 +110,12 @@ impl Location {
     }
 }
 
-/// A row of `arrivals`.
+/// Row of `arrivals`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
-    /// Where the episode is.
+    /// Order key of the episode.
     pub key: OrderKey,
-    /// Whether it moved the writer's last tick.
+    /// Whether it advanced the writer's last tick.
     pub in_order: bool,
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn arrivals_above(
     })
 }
 
-/// Where the episode with an id is.
+/// Location of the episode with an id.
 pub(crate) fn place_of(
     table: &impl ReadableTable<&'static [u8; 16], &'static [u8]>,
     id: &Id,
@@ -160,7 +160,7 @@ pub(crate) fn place_of(
     found.map(|found| Location::from_bytes(*id, found.value())).transpose()
 }
 
-/// A u64 out of `meta`; 0 when absent.
+/// Reads a u64 from `meta`; 0 if absent.
 pub(crate) fn meta_number(
     table: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -180,7 +180,7 @@ pub(crate) fn set_meta_number(table: &mut MetaTable<'_>, name: &str, value: u64)
 /// `meta`, open for writing.
 pub(crate) type MetaTable<'t> = Table<'t, &'static str, &'static [u8]>;
 
-/// The highest number by arrival that was ever given, and how many episodes there are.
+/// Highest arrival number ever assigned, and number of episodes.
 pub(crate) fn count_arrivals(view: &ReadTransaction) -> Result<(u64, u64), Fault> {
     let counters = view.open_table(META)?;
     let last = packed_table::last(&view.open_table(ARRIVALS)?)?.map_or(0, u64::from_be_bytes);
@@ -188,7 +188,7 @@ pub(crate) fn count_arrivals(view: &ReadTransaction) -> Result<(u64, u64), Fault
     Ok((last, last - meta_number(&counters, meta::FORGOTTEN)?.min(last)))
 }
 
-/// The tables an episode is put together from, within one view of the store.
+/// Tables that an episode is assembled from, within one snapshot of the store.
 pub(crate) struct EpisodeReader {
     episodes: ReadOnlyTable<&'static [u8; KEY_BYTES], &'static [u8]>,
     annotations: ReadOnlyTable<&'static [u8; 16], &'static [u8]>,
@@ -204,7 +204,7 @@ impl EpisodeReader {
         })
     }
 
-    /// Where the episode with an id is.
+    /// Location of the episode with an id.
     pub fn place(&self, id: &Id) -> Result<Option<Location>, Fault> {
         place_of(&self.ids, id)
     }
@@ -214,7 +214,7 @@ impl EpisodeReader {
         Ok(self.place(id)?.map(|place| place.key))
     }
 
-    /// The episode at a key that another table named.
+    /// The episode at a key from another table; its absence is damage.
     pub fn at(&self, key: &OrderKey) -> Result<Episode, Fault> {
         self.find(key)?.ok_or_else(|| Fault::Corrupt(format!("episode {} is listed but not there", key.id)))
     }
@@ -225,7 +225,7 @@ impl EpisodeReader {
         found.map(|found| self.decode(key, found.value())).transpose()
     }
 
-    /// The episode in a value.
+    /// Decodes the episode in a value.
     pub fn decode(&self, key: &OrderKey, value: &[u8]) -> Result<Episode, Fault> {
         let annotations = match self.annotations.get(&key.id.0)? {
             Some(sealed) => codec::decode_annotations(&key.id, sealed.value())?,
@@ -253,7 +253,7 @@ impl EpisodeReader {
     }
 }
 
-/// Which model made the vectors of a store, by the name in `meta` that says so.
+/// Fingerprint of the vectors of a store, by its name in `meta`.
 pub(crate) fn fingerprint(
     table: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,

@@ -1,4 +1,4 @@
-//! `episodes.redb` as an open redb database: making one, and telling whose it is and which schema it has.
+//! `episodes.redb` as an open redb database: creates one, and identifies its agent and schema.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,30 +14,31 @@ use super::schema::{self, FORMAT, META, SCHEMA_VERSION, fingerprint, meta};
 use crate::error::{Error, Result};
 use crate::model::Micros;
 
-/// Bytes of pages that redb keeps in memory; the hot set holds what recall needs, so this serves writes and paging.
+/// Size of redb's page cache in bytes; the hot set holds the data for recall, so this serves writes and paging.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
-/// A file up to this length is read whole and checked when it is opened, which takes some milliseconds. redb checks a
+/// Maximum length of a file that is fully checked when it is opened, which takes some milliseconds. redb checks a
 /// longer one only after a crash, and trusts it if it was closed in order.
 const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
-/// A file up to this length is left as it is: cutting it back takes several syncs.
+/// Minimum length of a file that is truncated on closing, which takes several syncs.
 const WORTH_CUTTING_BYTES: u64 = 4 * 1024 * 1024;
-/// Ending of a store while it is being made.
+/// File name suffix of a store that is being created.
 pub(crate) const DRAFT_ENDING: &str = ".new";
 
-/// A store that is open and ours.
+/// Open store of ours.
 pub(crate) struct OpenStore {
     pub db: Database,
     pub backend: DeferredBackend,
     pub agent: String,
     pub schema: u32,
-    /// The older schema that it had until now.
+    /// Older schema that it was upgraded from.
     pub upgraded: Option<Upgrade>,
-    /// Length of the file when it was opened.
+    /// Length of the file when it was opened, in bytes.
     pub opened_bytes: u64,
 }
 
 impl OpenStore {
-    /// Closes the file. redb doubles it whenever it is full; a file that grew is cut back to what it holds.
+    /// Closes the file. redb doubles the file whenever it is full, so one that grew is truncated to its
+    /// content.
     pub fn close(mut self) -> Result<(), Fault> {
         let bytes = self.backend.len().map_err(redb::StorageError::from)?;
         if bytes > self.opened_bytes.max(WORTH_CUTTING_BYTES) {
@@ -47,16 +48,16 @@ impl OpenStore {
     }
 }
 
-/// Whose store is expected, and what a new one is to say.
+/// Expected identity of a store, and the identity of a new one.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreIdentity {
-    /// The agent; empty takes the one that the store names.
+    /// Name of the agent; empty accepts the one in the store.
     pub agent: String,
-    /// Time of birth of a new store.
+    /// Creation time of a new store.
     pub now: Micros,
 }
 
-/// [`open_on`] for any schema that is known.
+/// [`open_on`] for any known schema.
 pub(crate) fn open_any(
     path: &Path,
     backend: Box<dyn StorageBackend>,
@@ -79,7 +80,7 @@ pub(crate) fn open_any(
     opened.map_err(|fault| fault.into_error("open", path))
 }
 
-/// Lays a new store out over any backend, held.
+/// Creates the tables of a new store over any backend, held.
 pub(crate) fn create_on(
     path: &Path,
     backend: Box<dyn StorageBackend>,
@@ -162,8 +163,8 @@ pub(crate) fn file_backend(path: &Path, file: File) -> Result<Box<dyn StorageBac
 /// Result of upgrading a log of an older schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upgrade {
-    /// The schema that it had.
+    /// Previous schema.
     pub from: u32,
-    /// Where the old file is kept; it may be deleted once all is seen to be well.
+    /// Path of the old file; may be deleted once the new one is found correct.
     pub kept: PathBuf,
 }

@@ -1,26 +1,26 @@
-//! A turn of a conversation, as the log stores it and as a transcript that is handed over again is compared with it.
+//! Turn of a conversation, stored in the log and compared with a repeated transcript.
 
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::model::{Episode, Role};
 
-/// A turn of a stored conversation, or of a list.
+/// Turn of a stored conversation, or of a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
     /// Hash of role, speaker, text and payload.
     pub content_hash: u64,
-    /// Whether its place says nothing: what the operator says first may change from call to call.
+    /// Whether its position means nothing: leading operator messages may change from call to call.
     pub is_placeless: bool,
 }
 
 impl Turn {
-    /// The turn that an episode is.
+    /// The turn of an episode.
     pub fn of(episode: &Episode) -> Self {
         Self { content_hash: episode.content_hash, is_placeless: episode.role == Role::System }
     }
 }
 
-/// A number for the conversation of an episode; none for what is no turn of one.
+/// Number of the conversation of an episode; `None` if it is not a turn.
 pub(crate) fn conversation_of(kind: &str, thread: Option<&str>, session: Option<&str>) -> Option<u64> {
     if !["turn", "tool"].contains(&kind) {
         return None;

@@ -11,38 +11,38 @@ use super::schema::{self, META, meta};
 use crate::error::{Error, Result};
 use crate::model::{Fingerprint, Id};
 
-/// Bytes of one component.
+/// Bytes per component.
 const COMPONENT_BYTES: usize = 2;
 
-/// Dimensions that a model may have at most.
+/// Maximum dimensions of a model.
 const MAX_DIMS: u32 = 65_536;
 
 /// The vectors of one episode, widened to f32.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EpisodeVectors {
-    /// Of the whole text.
+    /// Vector of the whole text.
     pub whole: Vec<f32>,
-    /// Of its sentences, in order; may be none.
+    /// Vectors of its sentences, in order; may be empty.
     pub sentences: Vec<Vec<f32>>,
 }
 
-/// Vectors of several episodes, as they cross from numpy: rows one after another.
+/// Vectors of several episodes as flat rows, as passed from numpy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VectorBatch {
-    /// One row for each episode.
+    /// One row per episode.
     pub whole: Vec<f32>,
-    /// The sentences of the first episode, then those of the second, and so on.
+    /// Rows of the sentences, episode after episode.
     pub sentences: Vec<f32>,
-    /// How many sentences each episode has.
+    /// Number of sentences per episode.
     pub counts: Vec<usize>,
-    /// Components of a row.
+    /// Components per row.
     pub dims: usize,
-    /// Codes of the tokens of each episode, `dims / 8` bytes each; empty where late interaction is off.
+    /// Token codes of each episode, `dims / 8` bytes per token; empty where late interaction is off.
     pub tokens: Vec<Vec<u8>>,
 }
 
 impl VectorBatch {
-    /// Refuses a batch whose parts do not fit together, or that holds something else than finite numbers.
+    /// Refuses a batch with inconsistent parts or non-finite numbers.
     pub(crate) fn validate(&self, episodes: usize, fingerprint: &Fingerprint) -> Result<()> {
         let expected = fingerprint.dims as usize;
         if self.dims != expected || fingerprint.dims == 0 || fingerprint.dims > MAX_DIMS {
@@ -89,7 +89,7 @@ impl VectorBatch {
         Ok(())
     }
 
-    /// The rows of each episode, as sealed values.
+    /// Encodes the rows of each episode as sealed values.
     pub(crate) fn seal(&self, ids: &[Id]) -> Vec<Vec<u8>> {
         let mut sentences = self.sentences.as_slice();
         let rows = ids.iter().zip(self.whole.chunks_exact(self.dims)).zip(&self.counts);
@@ -105,7 +105,7 @@ impl VectorBatch {
 }
 
 impl EpisodeVectors {
-    /// The vectors in a sealed value.
+    /// Decodes the vectors in a sealed value.
     pub(crate) fn decode(id: &Id, value: &[u8], dims: usize) -> Result<Self, Corrupt> {
         let mut rows = Rows::new(dims);
         let mut rows = rows.decode(id, value)?.chunks_exact(dims).map(<[f32]>::to_vec);
@@ -114,7 +114,7 @@ impl EpisodeVectors {
     }
 }
 
-/// Widens the vectors of one episode after another.
+/// Reused buffer that widens the vectors of one episode after another.
 pub(crate) struct Rows {
     dims: usize,
     halves: Vec<u16>,
@@ -126,7 +126,7 @@ impl Rows {
         Self { dims, halves: Vec::new(), widened: Vec::new() }
     }
 
-    /// The vectors in a sealed value: of the whole text, then of its sentences, one after another.
+    /// Decodes the vectors in a sealed value: of the whole text, then of its sentences, one after another.
     pub fn decode(&mut self, id: &Id, value: &[u8]) -> Result<&mut [f32], Corrupt> {
         let body = codec::open(&id.0, value)?;
         let row = self.dims * COMPONENT_BYTES;
@@ -147,7 +147,7 @@ impl Rows {
     }
 }
 
-/// Dimensions of the vectors in a store; 0 before there are any.
+/// Dimensions of the vectors in a store; 0 before the first.
 pub(crate) fn dims(view: &ReadTransaction) -> Result<usize, Fault> {
     Ok(schema::fingerprint(&view.open_table(META)?, meta::FINGERPRINT)?
         .map_or(0, |fingerprint| fingerprint.dims as usize))

@@ -1,5 +1,5 @@
-//! Where the vectors of one model are kept: those in force, or those of the model that is to follow
-//! (`write/model_switch.rs`). Both are written and looked through alike.
+//! Tables for the vectors of one model: the current one, or the next one during a migration
+//! (`write/model_switch.rs`). Both are written and read alike.
 
 use redb::{ReadTransaction, TableDefinition, TableError};
 
@@ -11,22 +11,22 @@ use super::schema::{
 };
 use crate::model::Episode;
 
-/// A table of sealed values by episode.
+/// Table of sealed values by episode.
 type ById = TableDefinition<'static, &'static [u8; 16], &'static [u8]>;
 
-/// The tables and the names in `meta` of one model's vectors.
+/// Tables and `meta` names of one model's vectors.
 pub(crate) struct VectorTable {
     pub vectors: Packed<SEQ_BYTES>,
     pub tokens: ById,
     /// Name in `meta` of the model's fingerprint.
     pub fingerprint: &'static str,
-    /// Name in `meta`: every arrival up to this number has a vector.
+    /// Name in `meta` of the watermark: every arrival up to this number has a vector.
     pub embedded_upto: &'static str,
-    /// Name in `meta`: episodes that have a vector.
+    /// Name in `meta` of the number of episodes with a vector.
     pub count: &'static str,
 }
 
-/// The vectors that are searched.
+/// Vectors of the current model, which are searched.
 pub(crate) const IN_FORCE: VectorTable = VectorTable {
     vectors: VECTORS,
     tokens: TOKENS,
@@ -36,7 +36,7 @@ pub(crate) const IN_FORCE: VectorTable = VectorTable {
 };
 
 impl VectorTable {
-    /// Episodes that have no vector here yet, by arrival, at most `limit`.
+    /// Episodes without a vector in these tables, by arrival, at most `limit`.
     pub fn waiting(&self, view: &ReadTransaction, limit: usize) -> Result<Vec<Episode>, Fault> {
         let reader = EpisodeReader::open(view)?;
         let vectors = match view.open_table(self.vectors) {
@@ -63,16 +63,16 @@ impl VectorTable {
     }
 }
 
-/// Name in `meta` of the fingerprint of the model that comes, postcard.
+/// Name in `meta` of the fingerprint of the next model, postcard.
 pub(crate) const NEXT_FINGERPRINT: &str = "next_fingerprint";
 
-/// Name in `meta`: every arrival up to this number has a vector of the model that comes.
+/// Name in `meta` of the watermark: every arrival up to this number has a vector of the next model.
 pub(crate) const STAGED_UPTO: &str = "staged_upto";
 
-/// Name in `meta`: episodes that have a vector of the model that comes.
+/// Name in `meta` of the number of episodes with a vector of the next model.
 pub(crate) const STAGED: &str = "staged";
 
-/// The vectors of the model that comes.
+/// Vectors of the next model.
 pub(crate) const COMING: VectorTable = VectorTable {
     vectors: NEXT_VECTORS,
     tokens: NEXT_TOKENS,

@@ -1,4 +1,5 @@
-//! Moving the memtable into redb: before the log is read, closed or replaced, and once a lost journal is accepted.
+//! Flushes the memtable into redb: before the log is read, closed or replaced, and when a lost journal is
+//! accepted.
 
 use std::io;
 use std::path::Path;
@@ -32,19 +33,20 @@ impl EpisodeLog {
         let opening = self.opening();
         let mut told = attempt()?;
         if told.as_ref().is_err_and(Fault::needs_reopening) {
-            // Opened again, the file takes no more from the disk than memory until the next write.
+            // The reopened file keeps its changes in memory until the next write.
             self.reopen(opening)?;
             told = attempt()?;
         }
         told.map_err(|fault| fault.into_error("read", self.path()))
     }
 
-    /// Writes the memtable to redb durably, and deletes the journal. The caller alone has the connection.
+    /// Writes the memtable to redb durably, and deletes the journal. The caller holds the connection
+    /// exclusively.
     pub(crate) fn checkpoint(&self, live: &OpenStore) -> Result<(), Fault> {
         let mut state = self.state();
         state.tail.align(self.opening());
         let mark = catch_panic(|| JournalState::read(&live.db.begin_read()?.open_table(META)?))?;
-        // The log must not wait for a journal that is gone.
+        // The mark must not expect a journal that is deleted.
         if !state.tail.ops.is_empty() || mark.is_some_and(|mark| mark.in_use) {
             live.backend.arm().map_err(|error| fault::unavailable("write", self.path(), &error))?;
             self.transact(live, &mut state, true, JournalUse::Ends, |_| Ok(()))?;
@@ -56,17 +58,17 @@ impl EpisodeLog {
     }
 }
 
-/// Episodes that a journal holds.
+/// Episodes in a journal.
 #[derive(Clone, Debug, Default)]
 pub struct PendingEpisodes {
-    /// Those after the number that was asked for, in the order of arrival.
+    /// Episodes after the requested number, in the order of arrival.
     pub episodes: Vec<Episode>,
-    /// Number of the last arrival; 0 if the journal holds none.
+    /// Number of the last arrival; 0 if the journal is empty.
     pub last_seq: u64,
 }
 
-/// Episodes in the journal beside the log at `path` that arrived after a number: what a process that does not own the log
-/// can see of the latest ones. The journal may be written meanwhile.
+/// Reads the episodes in the journal beside the log at `path` that arrived after a number, so that a process that does
+/// not own the log can see the latest ones. The journal may be written meanwhile.
 pub fn pending_episodes(path: &Path, after_seq: u64) -> Result<PendingEpisodes> {
     let bytes = match std::fs::read(journal::path_of(path)) {
         Ok(bytes) => bytes,
@@ -80,14 +82,14 @@ pub fn pending_episodes(path: &Path, after_seq: u64) -> Result<PendingEpisodes> 
 }
 
 impl EpisodeLog {
-    /// Goes on without what a journal should have held: takes over what it holds, and sets its file aside.
+    /// Accepts a damaged journal: recovers its readable episodes, and sets its file aside.
     pub(crate) fn accept_loss(&self, problem: &Error) -> Result<JournalLoss> {
         let guard = self.connect_as_is()?;
         let mut state = self.state();
         let taken = state.tail.ops.len();
         self.transact(guard.live()?, &mut state, true, JournalUse::Ends, |_| Ok(()))
             .map_err(|fault| fault.into_error("write", self.path()))?;
-        // Only now: the episodes in it are in the log.
+        // Only now: its episodes are in the log.
         let suffix = format!(".lost-{}", self.opened_at());
         let kept = match &mut state.tail.journal {
             Some(journal) => journal.set_aside(&suffix),

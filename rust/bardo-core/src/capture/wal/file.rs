@@ -1,5 +1,5 @@
-//! The journal as a file of its own, with room taken in advance by writing zeros: the sync of a frame in blocks that were
-//! never written would wait for the file system's own lists of blocks, too (250 instead of 195 microseconds).
+//! File of the journal, preallocated by writing zeros: syncing a frame in blocks that were never written would also
+//! wait for the file system's metadata (250 instead of 195 microseconds).
 
 use std::fs::OpenOptions;
 use std::io;
@@ -10,14 +10,14 @@ use redb::backends::FileBackend;
 
 use crate::capture::storage::folder::sync_folder;
 
-/// Bytes of zeros that are written at once.
+/// Bytes of zeros per write.
 const ZEROS: usize = 64 * 1024;
 
-/// A file that takes its room at once.
+/// File that allocates its room at once.
 #[derive(Debug)]
 struct PreallocatedFile(FileBackend);
 
-/// Opens a journal's file, or makes it, its name durable; none if it is not there and is not to be made.
+/// Opens a journal's file, or creates it with a durable name; `None` if it is absent and not to be created.
 pub(crate) fn open(path: &Path, create: bool) -> io::Result<Option<Box<dyn StorageBackend>>> {
     let open = |create| OpenOptions::new().read(true).write(true).create(create).truncate(false).open(path);
     let file = match open(false) {

@@ -1,10 +1,10 @@
 //! Encodes and decodes the bytes of a journal: its slots and its frames.
 //!
-//! The format, version 1, all numbers little-endian. The first 4,096 bytes hold two slots, at 0 and 2,048, each
-//! `bardowal`, the version (u32), the salt (u32, 0 in journals of logs without a mark), the owner (u64), the epoch (u64),
-//! and the XXH3 checksum of these. Each frame begins at a multiple of 4,096, so that no byte that was acknowledged is
-//! written again before the next epoch: `bfrm`, its number within the epoch from 0 (u32), the epoch (u64), the length
-//! of its body (u64), the XXH3 checksum of number, epoch, length and body (u64), and the body.
+//! Format version 1, all numbers little-endian. The first 4,096 bytes hold two slots, at 0 and 2,048, each `bardowal`,
+//! the version (u32), the salt (u32, 0 in journals of logs without a mark), the owner (u64), the epoch (u64), and their
+//! XXH3 checksum. Each frame begins at a multiple of 4,096, so that no acknowledged byte is rewritten before the next
+//! epoch: `bfrm`, its number within the epoch from 0 (u32), the epoch (u64), the length of its body (u64), the XXH3
+//! checksum of number, epoch, length and body (u64), and the body.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -14,10 +14,10 @@ pub(super) const MAGIC: [u8; 8] = *b"bardowal";
 pub(super) const FRAME_MAGIC: [u8; 4] = *b"bfrm";
 /// Alignment of a frame in bytes.
 pub(super) const STEP: usize = 4_096;
-/// Places of the slots.
+/// Offsets of the slots.
 pub(super) const SLOTS: [usize; 2] = [0, 2_048];
 pub(super) const SLOT_BYTES: usize = 40;
-/// Bytes before the body of a frame.
+/// Size of a frame header in bytes.
 pub(super) const FRAME_HEAD: usize = 32;
 
 /// The owner, salt and epoch of a slot.
@@ -28,7 +28,7 @@ pub(super) struct Slot {
     pub epoch: u64,
 }
 
-/// Bytes of a frame with a body of so many bytes.
+/// Size in bytes of a frame with a body of the given length.
 pub(super) const fn frame_bytes(body: usize) -> usize {
     (FRAME_HEAD + body).next_multiple_of(STEP)
 }
@@ -47,7 +47,7 @@ impl Slot {
     }
 }
 
-/// Writes the head of a frame whose body follows it.
+/// Writes the header of a frame before its body.
 pub(super) fn close_frame(frame: &mut [u8], number: u32, epoch: u64) {
     let body = (frame.len() - FRAME_HEAD) as u64;
     frame[..4].copy_from_slice(&FRAME_MAGIC);
@@ -65,7 +65,7 @@ pub(super) fn checksum(head: &[u8], body: &[u8]) -> u64 {
     hash.digest()
 }
 
-/// Why a journal is not read.
+/// Reason for refusing a journal.
 pub(super) enum Refusal {
     Foreign,
     Damaged,
@@ -76,7 +76,7 @@ pub(super) fn number(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
-/// The slots that can be read.
+/// Decodes the readable slots.
 pub(super) fn slots_of(bytes: &[u8]) -> std::result::Result<Vec<Slot>, Refusal> {
     let mut found = Vec::new();
     let mut is_ours = false;
@@ -93,7 +93,7 @@ pub(super) fn slots_of(bytes: &[u8]) -> std::result::Result<Vec<Slot>, Refusal> 
             found.push(Slot { owner: number(slot, 16), salt, epoch: number(slot, 24) });
         }
         is_ours |= has_magic;
-        // A slot that was cut short is zeros from some byte on.
+        // A torn slot is zeros from some byte on.
         is_other |= slot.iter().zip(MAGIC).any(|(byte, own)| *byte != own && *byte != 0);
     }
     if !found.is_empty() {
@@ -107,7 +107,7 @@ pub(super) fn slots_of(bytes: &[u8]) -> std::result::Result<Vec<Slot>, Refusal> 
     }
 }
 
-/// Bodies of the whole frames of an epoch in a row, and what is wrong with the next one.
+/// Bodies of the consecutive whole frames of an epoch, and the fault of the next one.
 pub(super) fn frames_of(bytes: &[u8], epoch: u64) -> (Vec<Vec<u8>>, Option<String>) {
     let (mut found, mut at) = (Vec::new(), STEP);
     while let Some((number, body)) = bytes.get(at..).and_then(|rest| frame(rest, Some(epoch)))
@@ -123,7 +123,7 @@ pub(super) fn frames_of(bytes: &[u8], epoch: u64) -> (Vec<Vec<u8>>, Option<Strin
     (found, broken)
 }
 
-/// The frame at the start of bytes, if it is whole and of the epoch that is asked for: its number and its body.
+/// Number and body of the frame at the start of `bytes`, if it is whole and of the given epoch.
 pub(super) fn frame(bytes: &[u8], epoch: Option<u64>) -> Option<(u32, &[u8])> {
     let (head, rest) = bytes.split_at_checked(FRAME_HEAD)?;
     if !head.starts_with(&FRAME_MAGIC) || epoch.is_some_and(|epoch| number(head, 8) != epoch) {

@@ -1,15 +1,17 @@
-//! The journal beside the log (`episodes.redb.wal`): episodes that redb does not have durably yet, one frame and one sync
-//! for each commit.
+//! Journal beside the log (`episodes.redb.wal`): episodes that are not yet durable in redb, one frame and one sync for
+//! each commit.
 //!
-//! redb writes a commit in ten places of its file. A disk takes one stretch in half the time, and leaves the processor
-//! more: so episodes go to the journal first, and to redb many at a time (`memtable.rs`). Its bytes: `format.rs`.
+//! A redb commit writes to ten places of its file. One contiguous write takes the disk half the time, and less
+//! processor time: so episodes go to the journal first, and to redb many at a time (`memtable.rs`). Encoding:
+//! `format.rs`.
 //!
-//! The log says which epoch counts (`mark.rs`), in the same transaction that makes the frames of the epoch before
-//! superfluous: the slot of an epoch is on the disk before the log names it, and no frame is written before that. A journal
-//! that lacks the slot, is shorter than its room, or holds fewer frames than the log knows of, has lost episodes.
+//! The log names the valid epoch (`mark.rs`), in the same transaction that makes the frames of the epoch before
+//! superfluous. The slot of an epoch is on the disk before the log names it, and no frame is written before that. A
+//! journal has lost episodes if it lacks the slot, is shorter than its room, or holds fewer frames than the log
+//! recorded.
 //!
-//! A last frame that is cut short is a sync that never ended: nothing of it was acknowledged, and it does not count. A
-//! broken frame before a whole one of the same epoch is damage, and refused.
+//! A torn last frame belongs to a sync that never ended: nothing of it was acknowledged, and it is ignored. A broken
+//! frame before a whole one of the same epoch is damage, and refused.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,55 +29,56 @@ use crate::capture::storage::fault::unavailable;
 use crate::capture::storage::folder;
 use crate::error::{Error, Result};
 
-/// Bytes that the journal may have: a thousand commits of one episode, or ten thousand episodes in batches.
+/// Maximum size of the journal in bytes: a thousand commits of one episode, or ten thousand episodes in
+/// batches.
 pub(crate) const JOURNAL_BYTES: u64 = 4 * 1024 * 1024;
-/// Length of the file of a first epoch: 63 commits of one episode.
+/// File size of the first epoch in bytes: 63 commits of one episode.
 const FIRST_BYTES: u64 = 256 * 1024;
-/// Factor by which an epoch is longer than the one before it, up to [`JOURNAL_BYTES`].
+/// Growth factor of the size from one epoch to the next, up to [`JOURNAL_BYTES`].
 const GROWTH: u64 = 4;
-/// The owner of a journal that is looked at without its log.
+/// Owner of a journal that is read without its log.
 pub(crate) const ANYBODY: u64 = 0;
-/// Ending of the journal's name, after the log's.
+/// Suffix of the journal's name after the log's.
 const ENDING: &str = ".wal";
 /// Opens the bytes of a store or a journal; called again after a failure.
 pub(crate) type Source = Arc<dyn Fn() -> io::Result<Box<dyn StorageBackend>> + Send + Sync>;
 
-/// Where a journal lives.
+/// Storage of a journal.
 pub(crate) enum JournalMedium {
     File(PathBuf),
     Backend(Source),
 }
 
-/// A journal, open or to be opened.
+/// Journal, open or not yet.
 pub(crate) struct Journal {
     home: JournalMedium,
-    /// Number that tells logs apart.
+    /// Number that distinguishes logs.
     owner: u64,
     file: Option<Box<dyn StorageBackend>>,
-    /// Place of the next frame; none until the log says that this epoch counts.
+    /// Offset of the next frame; `None` until the log names this epoch.
     end: Option<u64>,
     epoch: u64,
     salt: u32,
     frames: u32,
-    /// Length of its file.
+    /// Length of its file in bytes.
     room: u64,
-    /// The frame being written; kept for its room.
+    /// Buffer of the frame being written, kept for its capacity.
     buffer: Vec<u8>,
     syncs: Arc<AtomicU64>,
 }
 
-/// The journal's place beside a log.
+/// Path of the journal beside a log.
 pub(crate) fn path_of(log: &Path) -> PathBuf {
     let mut path = log.as_os_str().to_owned();
     path.push(ENDING);
     PathBuf::from(path)
 }
 
-/// Frames of a journal, and what is wrong with it.
+/// Frames of a journal, and its fault.
 pub(crate) struct Contents {
     /// Bodies of the whole frames, in order.
     pub frames: Vec<Vec<u8>>,
-    /// Why episodes that were acknowledged are missing from it.
+    /// Reason why acknowledged episodes are missing from it.
     pub loss: Option<String>,
 }
 
@@ -98,7 +101,7 @@ impl Contents {
 }
 
 impl Journal {
-    /// A journal of which nothing is known yet. `syncs` counts its syncs.
+    /// An unread journal. `syncs` counts its syncs.
     pub const fn new(home: JournalMedium, owner: u64, syncs: Arc<AtomicU64>) -> Self {
         Self {
             home,
@@ -114,17 +117,17 @@ impl Journal {
         }
     }
 
-    /// Whether a frame with a body of so many bytes may be appended.
+    /// Whether a frame with a body of the given length may be appended.
     pub fn takes(&self, body: usize) -> bool {
         self.end.is_some_and(|end| end + frame_bytes(body) as u64 <= self.room)
     }
 
-    /// Length of its file, as far as it is open.
+    /// Length of its file in bytes, as far as it is open.
     pub const fn room(&self) -> u64 {
         self.room
     }
 
-    /// Mark for the log to keep of a journal that takes frames; none for one that does not.
+    /// Mark for the log if the journal accepts frames; `None` otherwise.
     pub fn mark(&self) -> Option<JournalState> {
         self.end.map(|_| JournalState {
             in_use: true,
@@ -135,11 +138,12 @@ impl Journal {
         })
     }
 
-    /// Reads a journal that the log's mark speaks of, or that a log without a mark has beside it. `log` names the store
-    /// in errors.
+    /// Reads the journal that the log's mark names, or one beside a log without a mark. `log` names the store in
+    /// errors.
     ///
     /// # Errors
-    /// [`Error::StoreForeign`] if it is another log's or no journal, [`Error::StoreTooNew`] for a newer format.
+    /// [`Error::StoreForeign`] if it belongs to another log or is no journal, [`Error::StoreTooNew`] for a
+    /// newer format.
     pub fn read(&mut self, log: &Path, mark: Option<&JournalState>) -> Result<Contents> {
         let bytes = self.load().map_err(|error| unavailable("read the journal of", log, &error))?;
         let mark = mark.copied().unwrap_or_default();
@@ -161,7 +165,7 @@ impl Journal {
                 ));
             }
         };
-        // The latest epoch with frames: the slot of the next epoch is written before the log names it.
+        // Latest epoch with frames: the slot of the next epoch is written before the log names it.
         let latest = slots.iter().map(|slot| (contents_of(&bytes, slot, None), slot));
         let latest = latest.max_by_key(|(found, slot)| (!found.is_nothing(), slot.epoch));
         if self.owner == ANYBODY {
@@ -178,7 +182,7 @@ impl Journal {
             if slot.owner != self.owner {
                 return Err(foreign(log, "is the journal of another episode log"));
             }
-            // A journal of a release that kept no mark.
+            // Written by a release without marks.
             let is_unmarked = mark.epoch == 0 && slot.salt == 0;
             return Ok(if is_unmarked { found } else { Contents::lost(other_time(slot, &mark)) });
         }
@@ -193,8 +197,8 @@ impl Journal {
         }
     }
 
-    /// Appends one frame, and returns when it is on the disk. After a failure it takes none until the log has begun
-    /// another epoch.
+    /// Appends one frame, and returns when it is on the disk. After a failure it accepts none until the log has
+    /// begun another epoch.
     pub fn append(&mut self, body: &[u8]) -> io::Result<()> {
         let Some(end) = self.end.take() else {
             return Err(io::Error::other("the journal takes nothing until its next epoch"));
@@ -212,8 +216,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Makes ready for an epoch, durably, with room for a frame of so many bytes. It takes frames once the log has named the
-    /// epoch durably, and [`Journal::start`] said so.
+    /// Prepares an epoch durably, with room for a frame with the given body length. It accepts frames once the log has
+    /// named the epoch durably, and [`Journal::start`] was called.
     pub fn prepare(&mut self, epoch: u64, salt: u32, body: usize) -> io::Result<JournalState> {
         self.end = None;
         self.connect(true)?;
@@ -233,13 +237,13 @@ impl Journal {
         Ok(JournalState { in_use: true, epoch, salt, frames: 0, room })
     }
 
-    /// Takes frames of an epoch from now on: the log has named it durably.
+    /// Accepts frames of an epoch from now on: the log has named it durably.
     pub fn start(&mut self, mark: &JournalState) {
         (self.epoch, self.salt, self.frames) = (mark.epoch, mark.salt, 0);
         self.end = Some(STEP as u64);
     }
 
-    /// Gives its file up, durably, with no byte left of it. The log must say before that it is not in use.
+    /// Deletes its file durably, with no byte left of it. The log must first mark it as not in use.
     pub fn remove(&mut self) -> io::Result<()> {
         self.end = None;
         if self.connect(false)? && self.room > 0 {
@@ -250,13 +254,13 @@ impl Journal {
         }
         self.reset_position();
         if let JournalMedium::File(path) = &self.home {
-            // An empty journal says nothing: whether its name stays does not matter.
+            // An empty journal is harmless, so its name may remain.
             let _ = std::fs::remove_file(path);
         }
         Ok(())
     }
 
-    /// Gives the file another name, which is returned; a journal without a file of its own is emptied.
+    /// Renames the file and returns the new path; a journal without a file is emptied.
     pub fn set_aside(&mut self, suffix: &str) -> io::Result<Option<PathBuf>> {
         self.reset_position();
         let JournalMedium::File(path) = &self.home else {
@@ -274,7 +278,8 @@ impl Journal {
         Ok(Some(aside))
     }
 
-    /// Forgets its position: another process may have had the log meanwhile. It takes nothing until its next epoch.
+    /// Resets its position, since another process may have had the log meanwhile. It accepts nothing until its next
+    /// epoch.
     pub fn reset_position(&mut self) {
         (self.file, self.end, self.room) = (None, None, 0);
         (self.epoch, self.salt, self.frames) = (0, 0, 0);
@@ -285,7 +290,7 @@ impl Journal {
         self.file.as_ref().map_or(Ok(()), |file| file.sync_data())
     }
 
-    /// Everything in the file.
+    /// Reads the whole file.
     fn load(&mut self) -> io::Result<Vec<u8>> {
         self.connect(false)?;
         let Some(file) = &self.file else { return Ok(Vec::new()) };
@@ -294,7 +299,7 @@ impl Journal {
         Ok(bytes)
     }
 
-    /// Opens the file, making it if asked to; whether it is there.
+    /// Opens the file, creating it if asked to; returns whether it exists.
     fn connect(&mut self, create: bool) -> io::Result<bool> {
         if self.file.is_none() {
             let file = match &self.home {
@@ -312,7 +317,7 @@ impl Journal {
     }
 }
 
-/// Frames of the latest epoch in the bytes of a journal, for a process that has no log to hold it against.
+/// Frames of the latest epoch in the bytes of a journal, for a process without a log to compare it with.
 pub(crate) fn frames_in(bytes: &[u8]) -> Vec<Vec<u8>> {
     let slots = slots_of(bytes).unwrap_or_default();
     let epochs = slots.iter().map(|slot| (slot.epoch, frames_of(bytes, slot.epoch).0));
@@ -322,7 +327,7 @@ pub(crate) fn frames_in(bytes: &[u8]) -> Vec<Vec<u8>> {
         .map_or(Vec::new(), |(_, it)| it)
 }
 
-/// Reads a file from its start; what falls short though the file is long enough is read once more.
+/// Reads a file from its start, and retries once a short read of a file that is long enough.
 fn read_whole(file: &dyn StorageBackend, bytes: &mut [u8]) -> io::Result<()> {
     if bytes.is_empty() {
         return Ok(());
@@ -350,7 +355,7 @@ fn foreign(log: &Path, what: &str) -> Error {
     }
 }
 
-/// Describes the fault of a journal of another salt than the log names.
+/// Describes the fault of a journal whose salt differs from the log's mark.
 fn other_time(slot: &Slot, mark: &JournalState) -> String {
     format!(
         "is not of the same time as the log: it is at epoch {} of salt {:08x}, the log at epoch {} of salt {:08x}",
@@ -358,7 +363,7 @@ fn other_time(slot: &Slot, mark: &JournalState) -> String {
     )
 }
 
-/// Frames of the epoch of a slot, held against what the log knows of it.
+/// Frames of the epoch of a slot, compared with the log's mark.
 fn contents_of(bytes: &[u8], slot: &Slot, mark: Option<&JournalState>) -> Contents {
     let (frames, broken) = frames_of(bytes, slot.epoch);
     let (room, known) = mark.map_or((0, 0), |mark| (mark.room, u64::from(mark.frames)));

@@ -1,26 +1,27 @@
-//! Mark that the log keeps of its journal, to detect a journal that is missing, emptied, cut or of another salt.
+//! Mark in the log about its journal, to detect a journal that is missing, emptied, cut or of another salt.
 //!
-//! The mark is written with transactions that wait for the disk anyway, and costs no sync of its own: one that begins a
-//! epoch of the journal names the epoch, every later one counts the frames so far, and closing the log ends the use. What
-//! was appended since the last of them is known by the journal alone.
+//! The mark is written with transactions that wait for the disk anyway, and costs no sync of its own. A transaction
+//! that begins an epoch names it, every later one counts the frames so far, and closing the log ends the use. Frames
+//! appended after the last mark are known to the journal alone.
 
 use redb::ReadableTable;
 
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::schema::meta;
 
-/// State of the journal, as the log keeps it.
+/// State of the journal, as stored in the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JournalState {
     /// Whether episodes may be in the journal alone.
     pub in_use: bool,
-    /// Epoch that counts; of a journal that is not in use, the last one.
+    /// Valid epoch; the last one if the journal is not in use.
     pub epoch: u64,
-    /// Number that tells this epoch from those of the same number after a copy of the log was put back; 0 before the first.
+    /// Random number that distinguishes this epoch from one of the same number after a copy of the log was restored; 0
+    /// before the first.
     pub salt: u32,
-    /// Frames that were acknowledged at least.
+    /// Minimum number of acknowledged frames.
     pub frames: u32,
-    /// Length of the journal's file at least.
+    /// Minimum length of the journal's file in bytes.
     pub room: u64,
 }
 
@@ -29,14 +30,14 @@ const BYTES: usize = 25;
 /// Effect on the journal of a transaction that waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JournalUse {
-    /// It is begun where the next commits may need it.
+    /// Begins an epoch where the next commits may need it.
     GoesOn,
-    /// It is given up.
+    /// Ends the use.
     Ends,
 }
 
 impl JournalState {
-    /// The mark of a log; none in a file of an older release.
+    /// Reads the mark of a log; `None` in a file of an older release.
     pub fn read(
         table: &impl ReadableTable<&'static str, &'static [u8]>,
     ) -> std::result::Result<Option<Self>, Fault> {
@@ -45,7 +46,7 @@ impl JournalState {
         mark.map(Some).ok_or_else(|| Fault::Corrupt("what it says of its journal cannot be read".into()))
     }
 
-    /// The mark once redb has everything durably.
+    /// The mark once redb holds everything durably.
     pub const fn ended(self) -> Self {
         Self { in_use: false, frames: 0, room: 0, ..self }
     }

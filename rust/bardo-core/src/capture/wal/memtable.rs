@@ -1,10 +1,10 @@
 //! Memtable: episodes that are durable in the journal but not yet in redb.
 //!
-//! An episode is durable with its frame in the journal. redb is told later, many episodes in one transaction: before
-//! anything reads the log, without waiting for the disk; and durably with the next change of another sort, when the
-//! journal is full, and when the log is closed. Episodes that redb loses in a crash are written again from the journal: those
-//! up to the last number by arrival are known, so telling twice changes nothing. Few new vectors at a time are told in
-//! the same way but are not in the journal: a crash loses them, and they are made again.
+//! An episode is durable with its frame in the journal, and is flushed to redb later, many episodes in one transaction.
+//! The flush happens before anything reads the log, without waiting for the disk. It is durable with the next change of
+//! another sort, when the journal is full, and when the log is closed. Episodes that redb loses in a crash are replayed
+//! from the journal; those up to the last number by arrival are known, so replay is idempotent. Small sets of new
+//! vectors are buffered in the same way but are not in the journal: a crash loses them, and they are computed again.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -20,21 +20,22 @@ use crate::model::{Annotations, Episode, Fingerprint, Id};
 const WAITING_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum frame size in bytes: a larger commit goes to redb at once.
 pub(crate) const FRAME_BYTES: usize = 1024 * 1024;
-/// New vectors that may wait: as many as a recall finds missing after some episodes were recorded. More are told at once.
+/// Maximum number of buffered vectors: as many as a recall finds missing after some episodes were recorded. More are
+/// flushed at once.
 const FEW_VECTORS: usize = 64;
-/// Episodes without vectors that are remembered at most; beyond, they are looked for.
+/// Maximum number of remembered episodes without vectors; beyond it, redb is searched for them.
 const LACKING: usize = 4_096;
 /// Flags of an episode in the journal.
 const IN_ORDER: u8 = 1;
 const ANNOTATED: u8 = 2;
 
-/// An episode as it goes into redb.
+/// Episode in the form that is written to redb.
 #[derive(Debug)]
 pub(crate) struct EpisodeRow {
     pub key: OrderKey,
     pub seq: u64,
     pub in_order: bool,
-    /// Sealed.
+    /// Sealed value.
     pub body: Vec<u8>,
     pub annotations: Annotations,
     pub subjects: Vec<String>,
@@ -48,24 +49,24 @@ pub(crate) enum Op {
     Vectors(Box<(Vec<Id>, VectorBatch, Fingerprint)>),
 }
 
-/// Everything that waits, in order.
+/// Pending operations, in order.
 #[derive(Default)]
 pub(crate) struct Memtable {
-    /// None once the log is closed, and where it has none.
+    /// The journal; `None` for a log that is closed or has none.
     pub journal: Option<Journal>,
-    /// Not durably in redb.
+    /// Operations not durable in redb.
     pub ops: Vec<Op>,
-    /// How many of them, from the first, redb was told in the opening below.
+    /// Length of the prefix that was flushed to redb in the opening below.
     pub told: usize,
     opening: u64,
     bytes: usize,
-    /// Transactions of this opening that waited for the disk.
+    /// Number of transactions of this opening that waited for the disk.
     pub durable_commits: u64,
-    /// Bytes of the commit that the journal had no room for; its next epoch has.
+    /// Bytes of the commit that the journal had no room for; its next epoch has room.
     pub wanted: Option<usize>,
-    /// Every episode that has no vectors; none if that is not known.
+    /// Every episode without vectors; `None` if unknown.
     pub lacking: Option<VecDeque<OrderKey>>,
-    /// The model of the vectors, once it is known.
+    /// Fingerprint of the vectors, once known.
     pub model: Option<Fingerprint>,
 }
 
@@ -114,13 +115,13 @@ impl EpisodeRow {
         Some((OrderKey::from_bytes(key), seq, flags, run(bytes)?))
     }
 
-    /// The episode as it is read from the log.
+    /// Decodes the episode as the log returns it.
     fn episode(&self) -> Result<Episode, Fault> {
         Ok(codec::decode_episode(&self.key, &self.body, self.annotations)?)
     }
 }
 
-/// A length and as many bytes.
+/// Reads a length and that many bytes.
 fn run<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = usize::try_from(take_number(bytes)?).ok()?;
     let (run, rest) = bytes.split_at_checked(length)?;
@@ -132,15 +133,14 @@ fn cut() -> Fault {
     Fault::Corrupt("an episode in it is cut short".into())
 }
 
-/// The body of a frame.
+/// Encodes the body of a frame.
 pub(crate) fn encode(kept: &[EpisodeRow]) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::with_capacity(kept.iter().map(|one| one.body.len() + 64).sum());
     kept.iter().try_for_each(|one| one.encode(&mut body))?;
     Ok(body)
 }
 
-/// The episodes of frames as they are read from the log, each with its number by arrival; those that cannot be read are
-/// left out.
+/// Decodes the episodes of frames as the log returns them, each with its number by arrival. Skips unreadable ones.
 pub(crate) fn episodes_in(frames: &[Vec<u8>]) -> Vec<(u64, Episode)> {
     let mut found = Vec::new();
     for frame in frames {
@@ -154,7 +154,7 @@ pub(crate) fn episodes_in(frames: &[Vec<u8>]) -> Vec<(u64, Episode)> {
     found
 }
 
-/// Adds the episodes of the frames that follow the arrival `last` to `found`; those up to it are known.
+/// Adds the episodes of the frames after the arrival `last` to `found`; earlier ones are in redb.
 pub(crate) fn decode(frames: &[Vec<u8>], mut last: u64, found: &mut Vec<Op>) -> Result<(), String> {
     for frame in frames {
         let mut rest = frame.as_slice();
@@ -179,8 +179,8 @@ pub(crate) fn decode(frames: &[Vec<u8>], mut last: u64, found: &mut Vec<Op>) -> 
 }
 
 impl Memtable {
-    /// Whether a commit with so many bytes of episodes may wait; a durable one goes through the journal, whose next epoch
-    /// has room for it.
+    /// Whether a commit with the given bytes of episodes may stay in the memtable; a durable one goes through the
+    /// journal, whose next epoch has room for it.
     pub fn takes(&mut self, bytes: usize, durable: bool) -> bool {
         if bytes > FRAME_BYTES || self.bytes + bytes > WAITING_BYTES {
             return false;
@@ -190,7 +190,7 @@ impl Memtable {
         takes
     }
 
-    /// Whether vectors may wait: there are few, and each is one that is known to be missing.
+    /// Whether vectors may stay in the memtable: there are few, and all are known to be missing.
     pub fn takes_vectors(&self, ids: &[Id], batch: &VectorBatch, given: &Fingerprint) -> bool {
         let bytes = bytes_of(batch);
         ids.len() <= FEW_VECTORS
@@ -216,7 +216,7 @@ impl Memtable {
         self.ops.push(Op::Vectors(Box::new((ids, batch, model))));
     }
 
-    /// Notes that new episodes have no vectors.
+    /// Records that new episodes have no vectors.
     pub fn lack(&mut self, keys: impl Iterator<Item = OrderKey>) {
         if let Some(lacking) = &mut self.lacking {
             lacking.extend(keys);
@@ -226,7 +226,7 @@ impl Memtable {
         }
     }
 
-    /// Notes that episodes have their vectors.
+    /// Records that episodes have their vectors.
     pub fn have(&mut self, ids: &[Id]) {
         if let Some(lacking) = &mut self.lacking {
             let ids: HashSet<&Id> = ids.iter().collect();
@@ -239,8 +239,8 @@ impl Memtable {
         self.lacking.as_ref().is_some_and(VecDeque::is_empty)
     }
 
-    /// Learns which opening of the file this is. Changes given to an earlier one may be lost, and another process may
-    /// have had the file.
+    /// Aligns the memtable with an opening of the file. Changes flushed to an earlier opening may be lost, and
+    /// another process may have had the file.
     pub fn align(&mut self, opening: u64) {
         if self.opening != opening {
             (self.opening, self.told, self.lacking, self.durable_commits) = (opening, 0, None, 0);
@@ -250,12 +250,12 @@ impl Memtable {
         }
     }
 
-    /// As [`Memtable::align`] for the first opening, whose journal was just read.
+    /// [`Memtable::align`] for the first opening, whose journal was just read.
     pub fn begin(&mut self, journal: Journal, ops: Vec<Op>, opening: u64) {
         (self.journal, self.ops, self.opening) = (Some(journal), ops, opening);
     }
 
-    /// Empties the memtable: redb has it durably, and named the epoch that begins now, if one does.
+    /// Empties the memtable: redb holds it durably, and has named the epoch that begins now, if there is one.
     pub fn clear(&mut self, begun: Option<JournalState>) {
         self.ops.clear();
         (self.told, self.bytes) = (0, 0);
@@ -265,7 +265,7 @@ impl Memtable {
         }
     }
 
-    /// The first episode that redb was not told: the others lie after it.
+    /// The first episode not flushed to redb: the others lie after it.
     pub fn first_unflushed(&self) -> Option<OrderKey> {
         self.ops[self.told.min(self.ops.len())..].iter().find_map(|op| match op {
             Op::Record(kept) => Some(kept.key),
@@ -273,7 +273,7 @@ impl Memtable {
         })
     }
 
-    /// The episode at a place, if it waits.
+    /// The episode at a place, if it is in the memtable.
     pub fn episode(&self, key: &OrderKey) -> Result<Option<Episode>, Fault> {
         let found = self.ops.iter().rev().find_map(|op| match op {
             Op::Record(kept) if kept.key == *key => Some(kept),
@@ -283,7 +283,7 @@ impl Memtable {
     }
 }
 
-/// Bytes that vectors take while they wait.
+/// Bytes of vectors in the memtable.
 fn bytes_of(batch: &VectorBatch) -> usize {
     (batch.whole.len() + batch.sentences.len()) * size_of::<f32>()
         + batch.tokens.iter().map(Vec::len).sum::<usize>()

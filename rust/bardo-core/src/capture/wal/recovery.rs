@@ -1,4 +1,4 @@
-//! Reading the journal when a log is opened: the episodes that redb lacks, or what is wrong with the journal.
+//! Reads the journal when a log is opened: the episodes missing from redb, or the fault of the journal.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,21 +15,22 @@ use crate::capture::storage::schema::{META, count_arrivals, meta};
 use crate::capture::storage::store::OpenStore;
 use crate::error::{Error, Result};
 
-/// The opening that a log begins with.
+/// Number of the first opening of a log.
 pub(crate) const FIRST_OPENING: u64 = 1;
 
-/// Episodes that were acknowledged and that the journal does not hold any more, accepted by who opened the log.
+/// Loss of acknowledged episodes that are missing from the journal, accepted by the caller that opened the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalLoss {
     /// Description of the fault.
     pub what: String,
-    /// New name of the journal's file; none if there was no file.
+    /// New path of the journal's file; `None` if there was no file.
     pub kept: Option<PathBuf>,
     /// Number of episodes recovered from it.
     pub taken: usize,
 }
 
-/// Reads what the journal has and the log has not, and returns what is wrong with the journal. Nothing is changed.
+/// Reads the episodes that are in the journal but not in the log, and returns the fault of the journal. Changes
+/// nothing.
 pub(crate) fn read_journal(
     home: JournalMedium,
     path: &Path,

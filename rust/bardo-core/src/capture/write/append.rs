@@ -1,4 +1,4 @@
-//! Writing episodes that have their place: the rows of every table, and what the memtable holds for redb.
+//! Writes episodes with assigned places: the rows of every table, and the pending operations of the memtable.
 
 use std::ops::Bound;
 
@@ -18,13 +18,13 @@ use crate::capture::wal::memtable::{EpisodeRow, Op};
 use crate::error::Result;
 use crate::model::Annotations;
 
-/// Rows from which on a run is cheaper than single inserts.
+/// Minimum number of rows that are inserted as a run; fewer are cheaper as single inserts.
 const SHORTEST_RUN: usize = 4;
 
-/// An order key in its bytes.
+/// Encoded order key.
 type KeyBytes = [u8; KEY_BYTES];
 
-/// The rows of episodes, by table.
+/// Rows of episodes, by table.
 #[derive(Default)]
 struct Rows<'k> {
     episodes: Vec<(KeyBytes, &'k [u8])>,
@@ -32,7 +32,7 @@ struct Rows<'k> {
     arrivals: Vec<([u8; SEQ_BYTES], Vec<u8>)>,
 }
 
-/// Names of episodes with their places, in order, each once.
+/// Sorted, deduplicated pairs of a name and the place of its episode.
 fn places_by_name<'e, N: Iterator<Item = &'e str>>(
     kept: &[&'e EpisodeRow],
     names: impl Fn(&'e EpisodeRow) -> N,
@@ -58,7 +58,7 @@ impl Transaction<'_> {
         Ok(Reply::Recorded(recorded))
     }
 
-    /// Writes episodes that have their places, each table in the order of its keys.
+    /// Writes episodes with assigned places, each table in key order.
     pub(crate) fn write_kept(&mut self, kept: &[&EpisodeRow]) -> Result<(), Fault> {
         if kept.is_empty() {
             return Ok(());
@@ -83,7 +83,7 @@ impl Transaction<'_> {
         self.write_names(kept)
     }
 
-    /// Puts episodes on the lists of their subjects and threads.
+    /// Adds episodes to the lists of their subjects and threads.
     fn write_names(&mut self, kept: &[&EpisodeRow]) -> Result<(), Fault> {
         let transaction = self.inner;
         let tables = self.record_tables()?;
@@ -105,7 +105,7 @@ fn as_slices<K: Copy>(rows: &[(K, Vec<u8>)]) -> Vec<(K, &[u8])> {
     rows.iter().map(|(key, value)| (*key, value.as_slice())).collect()
 }
 
-/// Inserts rows in the order of their keys: as one run where nothing lies between them, which lays them out leaf by leaf.
+/// Inserts rows in key order: as one run where no key lies between them, which fills leaf by leaf.
 fn append<'r, K: redb::Key + 'static, V: redb::Value + 'static>(
     table: &mut Table<'_, K, V>,
     rows: impl ExactSizeIterator<Item = (K::SelfType<'r>, V::SelfType<'r>)>,
@@ -138,7 +138,7 @@ fn append<'r, K: redb::Key + 'static, V: redb::Value + 'static>(
 }
 
 impl Transaction<'_> {
-    /// Writes pending operations to redb, except those that it has.
+    /// Writes pending operations to redb, except those that it already holds.
     pub fn write_pending(&mut self, ops: &[Op]) -> Result<(), Fault> {
         if ops.is_empty() {
             return Ok(());
@@ -155,7 +155,8 @@ impl Transaction<'_> {
                     self.write_kept(&std::mem::take(&mut kept))?;
                     let (ids, batch, model) = &**vectors;
                     match self.write_vector_rows(&IN_FORCE, ids, batch, model) {
-                        // One of them was deleted meanwhile; what the others lack is made again.
+                        // An episode was deleted meanwhile; the missing vectors of the others are computed
+                        // again.
                         Ok(()) => {}
                         Err(Fault::Refused(_)) => self.state.tail.lacking = None,
                         Err(fault) => return Err(fault),

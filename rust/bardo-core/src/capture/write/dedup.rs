@@ -1,9 +1,10 @@
-//! Telling a retry from a new event: the same content by the same author in the same thread within a minute, and in the
-//! same tick where ticks are the caller's own. "Price unchanged" at the next tick is another observation.
+//! Distinguishes a retry from a new event. A retry is the same content by the same author in the same thread within a
+//! minute, and in the same tick if the caller counts ticks. "Price unchanged" at the next tick is another observation.
 //!
-//! What one call says twice was said twice: its second "yes" is the retry of a second one, if there was one.
+//! A repetition within one call is new: its second "yes" is a retry of the stored second one, if there is
+//! one.
 //!
-//! Nothing is stored for it: what arrived last is read back from the log after a restart.
+//! Nothing is stored for this: the latest arrivals are read back from the log after a restart.
 
 use std::collections::VecDeque;
 
@@ -11,12 +12,12 @@ use crate::capture::storage::codec::{ContentKey, OrderKey};
 use crate::hashing::HashedMap;
 use crate::model::Micros;
 
-/// A retry comes at most this long after the first attempt.
+/// Maximum time from the first attempt to a retry, in microseconds.
 pub(crate) const WINDOW_MICROS: Micros = 60 * 1_000_000;
-/// Arrivals that are compared at least, however old they are.
+/// Minimum number of latest arrivals that are compared, however old they are.
 pub(crate) const KEPT_ARRIVALS: usize = 4096;
 
-/// An arrival that a retry may repeat.
+/// Arrival that a retry may repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PriorArrival {
     pub key: OrderKey,
@@ -24,12 +25,12 @@ pub(crate) struct PriorArrival {
     pub seq: u64,
 }
 
-/// The latest arrivals by content.
+/// Latest arrivals by content.
 #[derive(Debug, Default)]
 pub(crate) struct RecentArrivals {
-    /// The number of the last arrival with a mark.
+    /// Number of the last arrival per content key.
     latest: HashedMap<ContentKey, u64>,
-    /// Recent arrivals, in their order.
+    /// Recent arrivals in order.
     arrivals: VecDeque<Entry>,
     /// Number of dropped arrivals, which is the number of the first kept one.
     gone: u64,
@@ -40,13 +41,13 @@ pub(crate) struct RecentArrivals {
 struct Entry {
     mark: ContentKey,
     seen: PriorArrival,
-    /// The number of the arrival before it with the same mark.
+    /// Number of the previous arrival with the same content key.
     previous: Option<u64>,
 }
 
 impl RecentArrivals {
-    /// The first attempt that an arrival at `at` would repeat, after `earlier` others like it in the same call; one of
-    /// `tick`, where that is the caller's own.
+    /// Finds the first attempt that an arrival at `at` would repeat, after `earlier` equal ones in the same call; only
+    /// within `tick`, if the caller counts ticks.
     pub fn find(
         &self,
         mark: &ContentKey,
@@ -64,7 +65,7 @@ impl RecentArrivals {
         alike.into_iter().rev().nth(earlier)
     }
 
-    /// Adds the next arrival, and drops those that are both old and many arrivals back.
+    /// Adds the next arrival, and drops arrivals that are both old and many arrivals back.
     pub fn add(&mut self, mark: ContentKey, seen: PriorArrival) {
         self.newest = self.newest.max(seen.at);
         let previous = self.latest.insert(mark, self.gone + self.arrivals.len() as u64);

@@ -1,5 +1,5 @@
-//! Deleting episodes (law 11): the rows of every table in one transaction, a tombstone on the value so that a source
-//! that is read again does not bring it back, and a note of the pending work in other stores.
+//! Deletes episodes (law 11): the rows of every table in one transaction, a tombstone on the content so that reading
+//! a source again does not restore it, and a record of the pending work in other stores.
 
 use std::collections::HashSet;
 
@@ -19,28 +19,28 @@ use crate::capture::storage::vector_table::{COMING, IN_FORCE};
 use crate::error::Result;
 use crate::model::{Annotations, Id, Micros};
 
-/// A deletion to be made.
+/// Request to delete episodes.
 #[derive(Clone, Debug)]
 pub struct Deletion {
-    /// Episodes; those that are not there any more are passed over.
+    /// Ids of the episodes; missing ones are skipped.
     pub ids: Vec<Id>,
-    /// Whether the same content is refused from now on.
+    /// Whether to refuse the same content from now on.
     pub tombstones: bool,
     /// Data with which the caller finishes the deletion in other stores after a crash; kept until
     /// [`EpisodeLog::update_intent`].
     pub intent: String,
-    /// When, for the tombstones.
+    /// Time of the deletion, for the tombstones.
     pub now: Micros,
 }
 
 impl EpisodeLog {
-    /// Deletes episodes with everything that is kept of them, and notes the intent, all in one durable transaction.
-    /// Returns the intent's number. The freed pages still hold the bytes until [`EpisodeLog::vacuum`].
+    /// Deletes episodes with all their data, and stores the intent, in one durable transaction. Returns the number
+    /// of the intent. The freed pages still hold the bytes until [`EpisodeLog::vacuum`].
     pub fn forget(&self, forgetting: Deletion) -> Result<u64> {
         self.count(Box::new(move |session| session.forget(&forgetting)))
     }
 
-    /// Deletions that are not finished, by number.
+    /// Unfinished deletions, by number.
     pub fn intents(&self) -> Result<Vec<(u64, String)>> {
         self.read(|view| {
             let table = match view.open_table(INTENTS) {
@@ -56,7 +56,7 @@ impl EpisodeLog {
         })
     }
 
-    /// Puts another text in the place of an intent, or ends it.
+    /// Replaces the text of an intent, or ends it.
     pub fn update_intent(&self, number: u64, rest: Option<String>) -> Result<()> {
         self.count(Box::new(move |session| {
             let mut table = session.inner.open_table(INTENTS)?;
@@ -70,7 +70,7 @@ impl EpisodeLog {
         Ok(())
     }
 
-    /// Contents that are refused because they were forgotten.
+    /// Number of contents refused because they were forgotten.
     pub fn tombstones(&self) -> Result<usize> {
         self.read(|view| match view.open_table(TOMBSTONES) {
             Ok(table) => Ok(table.range::<u64>(..)?.count()),
@@ -94,12 +94,12 @@ impl Transaction<'_> {
         let number = intents.last()?.map_or(0, |(number, _)| number.value()) + 1;
         intents.insert(number, forgetting.intent.as_str())?;
         (self.changed, self.sync) = (true, true);
-        // The writer's list of recent arrivals names episodes that are gone.
+        // The writer's list of recent arrivals names deleted episodes.
         self.outdated = true;
         Ok(Reply::Count(number))
     }
 
-    /// Running numbers are never given twice, even if their last holder is deleted.
+    /// Keeps running numbers from being assigned twice, even if the episode of the last one is deleted.
     fn keep_counters(&mut self) -> Result<(), Fault> {
         let last = self.inner.open_table(VERIFICATIONS)?.last()?.map_or(0, |(number, _)| number.value());
         let mut table = self.inner.open_table(META)?;
@@ -114,7 +114,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Deletes one episode from every table that is keyed by it; its number by arrival, if it was there.
+    /// Deletes one episode from every table keyed by it; returns its number by arrival, if it was there.
     fn remove_episode(&mut self, id: &Id, forgetting: &Deletion) -> Result<Option<u64>, Fault> {
         let tables = self.record_tables()?;
         let Some(Location { key, seq }) = place_of(&tables.ids, id)? else { return Ok(None) };

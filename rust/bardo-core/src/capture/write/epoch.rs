@@ -1,4 +1,4 @@
-//! The journal's mark in a transaction: which epoch of the journal counts once the transaction is durable.
+//! Writes the journal's mark: the epoch of the journal that is valid once the transaction is durable.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -10,8 +10,8 @@ use crate::capture::wal::mark::{JournalState, JournalUse};
 use crate::capture::wal::memtable::FRAME_BYTES;
 
 impl Transaction<'_> {
-    /// Writes the mark of a transaction that waits for the disk, after which redb has every episode durably. Returns the
-    /// mark of an epoch that begins with it. A log that is not `durable` begins none.
+    /// Writes the mark of a transaction that waits for the disk, after which redb holds every episode durably. Returns
+    /// the mark of a new epoch if one begins. A log that is not `durable` begins none.
     pub fn mark_journal(
         &mut self,
         becomes: JournalUse,
@@ -38,14 +38,15 @@ impl Transaction<'_> {
         Ok(begun)
     }
 
-    /// Makes the journal ready for the next epoch; none if it cannot be, and then each commit goes to redb and tries again.
+    /// Prepares the journal for the next epoch; returns `None` on failure, and then each commit goes to redb and tries
+    /// again.
     fn prepare_epoch(&mut self, old: &JournalState, body: usize) -> Result<Option<JournalState>, Fault> {
         let salt = self.salt_after(old)?;
         let journal = self.state.tail.journal.as_mut();
         Ok(journal.and_then(|journal| journal.prepare(old.epoch + 1, salt, body).ok()))
     }
 
-    /// The salt of the next epoch: another one for every history of the log.
+    /// Salt of the next epoch, different in every history of the log.
     fn salt_after(&mut self, old: &JournalState) -> Result<u32, Fault> {
         let RecordTables { episodes, arrivals, .. } = self.record_tables()?;
         let mut hash = Xxh3::new();

@@ -1,12 +1,12 @@
-//! Group commit without a thread of our own: the first caller while no commit runs leads, and commits for all callers
-//! that queued up while the previous leader waited for the disk.
+//! Group commit without a thread of its own: the first caller while no commit runs is the leader, and commits for all
+//! callers that queued up while the previous leader waited for the disk.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Jobs that one commit takes at most; more would only make the first of them wait longer.
+/// Maximum number of jobs per commit; more would only delay the first of them.
 const JOBS_PER_COMMIT: usize = 1024;
 
-/// A queue of jobs `J`, each of which gets one answer `A`.
+/// Queue of jobs `J`, each of which gets one answer `A`.
 pub(crate) struct Group<J, A> {
     queue: Mutex<Queue<J, A>>,
     moved_on: Condvar,
@@ -17,7 +17,7 @@ struct Queue<J, A> {
     led: bool,
 }
 
-/// Where a leader leaves the answer for a caller.
+/// Slot for the answer of the leader to a caller.
 struct Slot<A>(Mutex<Option<A>>);
 
 impl<J, A> Group<J, A> {
@@ -26,7 +26,7 @@ impl<J, A> Group<J, A> {
         Self { queue: Mutex::new(Queue { waiting: Vec::new(), led: false }), moved_on: Condvar::new() }
     }
 
-    /// Queues a job and returns its answer. `commit` gets jobs in the order of arrival, this one among them or not, and
+    /// Queues a job and returns its answer. `commit` gets jobs in the order of arrival, with or without this one, and
     /// must return one answer for each; it must not panic.
     pub fn submit(&self, job: J, commit: impl Fn(Vec<J>) -> Vec<A>) -> A {
         let slot = Arc::new(Slot(Mutex::new(None)));

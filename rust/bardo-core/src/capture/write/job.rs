@@ -1,4 +1,4 @@
-//! One caller's change, as it waits for the commit that takes it along.
+//! A caller's change, queued for a commit.
 
 use super::draft::Draft;
 use super::plan::RecordOptions;
@@ -9,12 +9,12 @@ use crate::capture::storage::vector_table::IN_FORCE;
 use crate::error::Result;
 use crate::model::{Fingerprint, Id};
 
-/// A change of any sort. It may refuse only before it writes anything.
+/// Change of any sort. May refuse only before it writes anything.
 pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<Reply, Fault> + Send>;
 
-/// One caller's change.
+/// Change of one caller.
 pub(crate) enum Job {
-    /// Episodes, and how they come.
+    /// Episodes and options for recording them.
     Record(Vec<Draft>, RecordOptions),
     Vectors(Vec<Id>, Box<VectorBatch>, Fingerprint),
     Other(Work),

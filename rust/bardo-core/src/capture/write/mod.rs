@@ -1,4 +1,4 @@
-//! Every change of the log: verbs that queue a job, and the transaction that concurrent callers share.
+//! Changes of the log: verbs that queue a job, and the transaction that concurrent callers share.
 //!
 //! `verbs` takes calls, `group_commit` gathers them, `plan` decides which episodes are new (`dedup`, `transcript`), and
 //! `transaction` writes them (`append`, `vectors`).

@@ -1,6 +1,6 @@
-//! Vectors of a new model beside those in force, until all are there and take their place in one transaction.
+//! Stages vectors of a new model beside the current ones, and replaces all of them in one transaction.
 //!
-//! The new ones lie in a table of their own, written page by page, so that a migration is bounded in memory and goes on
+//! Staged vectors have their own table, written page by page, so that a migration is bounded in memory and resumes
 //! where it was killed. Nothing reads them before the switch (law 10), and the switch is one commit: renamed tables and
 //! a fingerprint.
 
@@ -22,21 +22,20 @@ use crate::capture::storage::vector_table::{COMING, NEXT_FINGERPRINT, STAGED, ST
 use crate::error::{Error, Result};
 use crate::model::{Episode, Fingerprint, Id};
 
-/// How far a migration has come.
+/// Progress of a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationProgress {
-    /// The model that comes.
+    /// Fingerprint of the new model.
     pub fingerprint: Fingerprint,
-    /// Episodes that have its vectors.
+    /// Number of episodes with staged vectors.
     pub episodes: u64,
 }
 
 impl EpisodeLog {
-    /// Keeps vectors of a model that is to follow the one in force. The first ones decide which; those of a third are
-    /// refused.
+    /// Stages vectors of the next model. The first ones determine the model; vectors of a third model are refused.
     ///
     /// # Errors
-    /// As [`EpisodeLog::put_vectors`], and [`Error::InvalidInput`] if the model is the one in force.
+    /// As [`EpisodeLog::put_vectors`], and [`Error::InvalidInput`] if the model is the current one.
     pub fn stage_vectors(&self, ids: Vec<Id>, batch: VectorBatch, fingerprint: Fingerprint) -> Result<()> {
         batch.validate(ids.len(), &fingerprint)?;
         if self.fingerprint()?.is_some_and(|stored| stored.matches(&fingerprint)) {
@@ -52,7 +51,7 @@ impl EpisodeLog {
         Ok(())
     }
 
-    /// How far a migration has come; `None` if there is none.
+    /// Progress of the migration; `None` without one.
     pub fn staged(&self) -> Result<Option<MigrationProgress>> {
         self.read(|view| {
             let table = view.open_table(META)?;
@@ -61,21 +60,22 @@ impl EpisodeLog {
         })
     }
 
-    /// Episodes that have no vector of the model that comes, by arrival, at most `limit`.
+    /// Episodes without staged vectors, by arrival, at most `limit`.
     pub fn without_staged_vectors(&self, limit: usize) -> Result<Vec<Episode>> {
         self.read(|view| COMING.waiting(view, limit))
     }
 
-    /// Puts the staged vectors in the place of the old ones, in one transaction; returns how many there are.
+    /// Replaces the current vectors by the staged ones in one transaction; returns the number of episodes
+    /// with staged vectors.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`]: nothing is staged, it is another model's, or an episode that has an old vector has no
-    /// new one. Nothing was changed.
+    /// [`Error::InvalidInput`]: nothing is staged, the staged model is another one, or an episode with a current
+    /// vector has no staged one. Nothing was changed.
     pub fn switch_vectors(&self, fingerprint: Fingerprint) -> Result<u64> {
         self.count(Box::new(move |session| session.switch_vectors(&fingerprint)))
     }
 
-    /// Gives a migration up: the staged vectors go, those in force stay.
+    /// Cancels a migration: deletes the staged vectors and keeps the current ones.
     pub fn drop_staged(&self) -> Result<()> {
         self.count(Box::new(|session| {
             session.inner.delete_table(NEXT_VECTORS)?;
@@ -120,7 +120,7 @@ impl Transaction<'_> {
         }
         self.inner.delete_table(VECTORS)?;
         self.inner.rename_table(NEXT_VECTORS, VECTORS)?;
-        // A model without token vectors has none to take the place of the old ones.
+        // A model without token vectors leaves none to replace the old ones.
         self.inner.delete_table(TOKENS)?;
         match self.inner.rename_table(NEXT_TOKENS, TOKENS) {
             Ok(()) | Err(TableError::TableDoesNotExist(_)) => {}
@@ -132,7 +132,7 @@ impl Transaction<'_> {
         table.remove(STAGED_UPTO)?;
         table.remove(STAGED)?;
         set_meta_number(&mut table, schema::meta::WITH_VECTORS, episodes)?;
-        // The writer knows the old model.
+        // The writer's state holds the old model.
         (self.changed, self.outdated) = (true, true);
         Ok(Reply::Count(episodes))
     }

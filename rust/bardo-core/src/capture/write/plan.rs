@@ -1,5 +1,5 @@
-//! Deciding what becomes of the episodes of one call before anything of it is written: which are new, and what place and
-//! number by arrival each of those gets.
+//! Plans the episodes of one call before any of them is written: which are new, and the place and number by arrival of
+//! each new one.
 
 use std::ops::Bound;
 
@@ -23,18 +23,18 @@ use crate::model::{Episode, Id, IdSource};
 
 /// Lookups that planning needs.
 pub(crate) trait EpisodeLookup {
-    /// The episode with an id and its content hash.
+    /// Receipt and content hash of the stored episode with an id.
     fn stored(&mut self, id: &Id) -> Result<Option<(Receipt, u64)>, Fault>;
-    /// The last place of a tick that is not above every other.
+    /// Last place of a tick that is not the highest one.
     fn last_of(&mut self, tick: u64) -> Result<Option<OrderKey>, Fault>;
 }
 
-/// How episodes come.
+/// Options for recording episodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RecordOptions {
-    /// Whether their ticks may lie below the last one.
+    /// Whether ticks may lie below the last one.
     pub out_of_order: bool,
-    /// Whether they are the messages of a conversation without times, which may be handed over again as it grows.
+    /// Whether the episodes are messages of a conversation without times, which may be repeated as it grows.
     pub is_transcript: bool,
 }
 
@@ -44,10 +44,10 @@ pub(crate) enum Plan {
     Known(Receipt),
 }
 
-/// Episodes that are to be recorded, and the answer to their caller.
+/// Receipts and episodes for the caller, and the rows to be recorded.
 pub(crate) type Layout = (Vec<(Receipt, Episode)>, Vec<EpisodeRow>);
 
-/// Looks things up in the tables of a transaction.
+/// Lookup in the tables of a transaction.
 pub(crate) struct TableLookup<'s, 't> {
     pub tables: &'s mut Option<RecordTables<'t>>,
     pub transaction: &'t WriteTransaction,
@@ -82,10 +82,10 @@ impl EpisodeLookup for TableLookup<'_, '_> {
     }
 }
 
-/// How often each content was said so far in one call, where ticks are the caller's own in each of them.
+/// Number of occurrences of each content so far in one call, per tick if the caller counts ticks.
 type CountByContent = HashedMap<(ContentKey, Option<u64>), usize>;
 
-/// Looks nothing up: for episodes that bring no ids and lie in the last tick or after it.
+/// Lookup that finds nothing: for episodes without ids that lie in the last tick or after it.
 struct EmptyLookup;
 
 impl EpisodeLookup for EmptyLookup {
@@ -99,14 +99,14 @@ impl EpisodeLookup for EmptyLookup {
 }
 
 impl Draft {
-    /// Bytes that it takes in the journal at most, beside its annotations.
+    /// Maximum size in the journal in bytes, without its annotations.
     fn journal_bytes(&self) -> usize {
         self.body.len() + KEY_BYTES + 64
     }
 }
 
 impl WriterState {
-    /// Whether episodes can be recorded without looking anything up, after others in `highest` and `bytes`, which grow.
+    /// Whether episodes can be recorded without a lookup, after others in `highest` and `bytes`, which are updated.
     pub fn needs_no_lookup(
         prepared: &[Draft],
         highest: &mut Option<OrderKey>,
@@ -123,7 +123,7 @@ impl WriterState {
         })
     }
 
-    /// Takes the places of the episodes of one call without looking anything up.
+    /// Assigns the places of the episodes of one call without a lookup.
     pub fn lay_out_quickly(
         &mut self,
         ids: IdSource,
@@ -134,7 +134,7 @@ impl WriterState {
         Ok(self.lay_out(plans, prepared, manner.out_of_order))
     }
 
-    /// Decides what to do with each episode of a call, and refuses the call before anything of it is written.
+    /// Plans each episode of a call; refuses the call before any of it is written.
     pub fn plan(
         &self,
         ids: IdSource,
@@ -183,7 +183,7 @@ impl WriterState {
         Ok(plans)
     }
 
-    /// For each message of a list, the stored turn that it is, if the list is a conversation that was stored before.
+    /// The stored turn of each message of a list, if the list is a conversation that was stored before.
     fn prior_turns(&self, prepared: &[Draft]) -> Option<Vec<Option<PriorArrival>>> {
         let conversation = |one: &Draft| {
             let Episode { kind, thread, session, .. } = &one.new.episode;
@@ -197,7 +197,7 @@ impl WriterState {
             .iter()
             .map(|one| {
                 let turn = Turn::of(&one.new.episode);
-                // A deleted turn has no place any more.
+                // A deleted turn has no place.
                 let is_forgotten = self.tombstones.contains(&turn.content_hash);
                 Turn { is_placeless: turn.is_placeless || is_forgotten, ..turn }
             })
@@ -205,7 +205,7 @@ impl WriterState {
         self.conversations.known(of_all, &turns)
     }
 
-    /// The place of an episode within its tick: the caller's, or the next free one.
+    /// Place of an episode within its tick: the caller's, or the next free one.
     fn place(
         &self,
         episode: &Episode,
@@ -227,7 +227,7 @@ impl WriterState {
         Ok(index)
     }
 
-    /// Finds an episode that is the same as this one: by its id in the log or earlier in the same call, else as a retry.
+    /// Finds the stored form of an episode: by its id in the log or earlier in the same call, else as a retry.
     fn known(
         &self,
         NewEpisode { episode, has_id, own_tick }: &NewEpisode,
@@ -258,7 +258,7 @@ impl WriterState {
             .into())
     }
 
-    /// Takes the places of the episodes of a call, and makes of them what redb is to hold.
+    /// Assigns the places of the episodes of a call, and builds their rows for redb.
     pub fn lay_out(&mut self, plans: Vec<Plan>, prepared: Vec<Draft>, out_of_order: bool) -> Layout {
         let mut recorded = Vec::with_capacity(plans.len());
         let mut kept = Vec::with_capacity(plans.len());
@@ -275,7 +275,7 @@ impl WriterState {
         (recorded, kept)
     }
 
-    /// Takes the place of an episode.
+    /// Assigns the place of an episode.
     fn take_place(
         &mut self,
         key: OrderKey,
@@ -320,12 +320,12 @@ impl WriterState {
     }
 }
 
-/// The answer for an episode that is stored already.
+/// Receipt for an episode that is already stored.
 const fn receipt_of(PriorArrival { key, at, seq }: PriorArrival) -> Receipt {
     Receipt { id: key.id, seq, fresh: false, forgotten: false, event_index: key.event_index, at }
 }
 
-/// The answer for a content that was forgotten.
+/// Receipt for a content that was forgotten.
 fn refused(episode: &Episode) -> Receipt {
     Receipt {
         id: episode.id,

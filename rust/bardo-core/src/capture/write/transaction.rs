@@ -1,4 +1,4 @@
-//! One write transaction, and what the writer knows of the file without asking it.
+//! Write transaction, and the state of the file that the writer caches.
 
 use std::collections::HashSet;
 use std::ops::Bound;
@@ -22,38 +22,38 @@ use crate::model::{Annotations, Episode, Id, IdSource, Micros};
 /// State of the file that the writer keeps in memory.
 #[derive(Default)]
 pub(crate) struct WriterState {
-    /// The opening of the file that this was read from; 0 before the first.
+    /// Opening of the file that this was read from; 0 before the first.
     pub opening: u64,
     pub last_tick: u64,
     pub last_seq: u64,
     pub recent: RecentArrivals,
-    /// Recognises a conversation that is handed over again.
+    /// Recognises a repeated conversation.
     pub conversations: Conversations,
     pub commits: u64,
-    /// The highest place that is taken; none in an empty log.
+    /// Highest place taken; `None` in an empty log.
     pub highest: Option<OrderKey>,
-    /// Hashes of contents that were forgotten and are not to come back.
+    /// Content hashes of tombstones, which are refused.
     pub tombstones: HashSet<u64>,
-    /// Operations that redb does not have durably yet.
+    /// Operations not yet durable in redb.
     pub tail: Memtable,
 }
 
-/// One write transaction, shared by the jobs of a commit.
+/// Write transaction, shared by the jobs of a commit.
 pub(crate) struct Transaction<'t> {
     pub inner: &'t WriteTransaction,
     pub state: &'t mut WriterState,
-    /// Gives ids to new episodes.
+    /// Source of ids for new episodes.
     pub ids: IdSource,
     pub tables: Option<RecordTables<'t>>,
     /// Whether anything was written.
     pub changed: bool,
     /// Whether the commit waits for the disk.
     pub sync: bool,
-    /// Whether the writer must read its picture of the file again after this commit.
+    /// Whether the writer must reload its state of the file after this commit.
     pub outdated: bool,
 }
 
-/// The tables that every new episode is written to.
+/// Tables that every new episode is written to.
 pub(crate) struct RecordTables<'t> {
     pub episodes: PackedTable<'t, KEY_BYTES>,
     pub ids: PackedTable<'t, 16>,
@@ -64,11 +64,11 @@ pub(crate) struct RecordTables<'t> {
     pub threads: Option<NameTable<'t>>,
 }
 
-/// A list of order keys by name, open for writing.
+/// Table of order keys by name, open for writing.
 pub(crate) type NameTable<'t> = Table<'t, (&'static str, &'static [u8; KEY_BYTES]), ()>;
 
 impl WriterState {
-    /// Reads the picture of the file from its last arrivals.
+    /// Loads the state of the file from its last arrivals.
     pub fn load(
         &mut self,
         arrivals: &impl ReadableTable<&'static [u8; SEQ_BYTES], &'static [u8]>,
@@ -118,7 +118,7 @@ impl WriterState {
     }
 }
 
-/// The tick of the last arrival that was in order, or the one that deletion left behind.
+/// Tick of the last arrival in order, or the floor that a deletion left.
 pub(crate) fn last_tick(
     arrivals: &impl ReadableTable<&'static [u8; SEQ_BYTES], &'static [u8]>,
     counters: &impl ReadableTable<&'static str, &'static [u8]>,
@@ -135,9 +135,9 @@ pub(crate) fn last_tick(
 }
 
 impl<'t> Transaction<'t> {
-    /// Reads the writer's picture of the file.
+    /// Loads the writer's state of the file.
     pub fn load(&mut self) -> Result<(), Fault> {
-        // A table that is missing would be made by asking for it; none is opened that is not listed.
+        // Opening a missing table would create it, so only listed tables are opened.
         let has_tombstones = self.inner.list_tables()?.any(|table| table.name() == TOMBSTONES.name());
         let tombstones = if has_tombstones {
             tombstone_hashes(self.inner.open_table(TOMBSTONES))?
@@ -157,7 +157,7 @@ impl<'t> Transaction<'t> {
         record_tables(&mut self.tables, self.inner)
     }
 
-    /// Takes an episode off the lists of its subjects and its thread.
+    /// Removes an episode from the lists of its subjects and its thread.
     pub fn remove_from_name_lists(&mut self, episode: &Episode, key: &[u8; KEY_BYTES]) -> Result<(), Fault> {
         let transaction = self.inner;
         let tables = self.record_tables()?;
@@ -170,7 +170,7 @@ impl<'t> Transaction<'t> {
         Ok(())
     }
 
-    /// Where the episode with an id is.
+    /// Location of the episode with an id.
     pub fn place_of(&mut self, id: &Id) -> Result<Location, Fault> {
         let place = place_of(&self.record_tables()?.ids, id)?;
         Ok(place.ok_or_else(|| Error::NotFound { kind: "episode", id: id.to_string() })?)
@@ -184,8 +184,8 @@ impl<'t> Transaction<'t> {
         })
     }
 
-    /// Changes the annotations of episodes that must all be there. Counts those newly verified, or if none could be,
-    /// those that were changed.
+    /// Changes the annotations of episodes that must all exist. Returns the number of
+    /// episodes newly verified or replayed.
     pub fn annotate(&mut self, ids: &[Id], change: impl Fn(usize, &mut Annotations)) -> Result<Reply, Fault> {
         for id in ids {
             self.place_of(id)?;
@@ -207,7 +207,7 @@ impl<'t> Transaction<'t> {
         Ok(Reply::Count(count))
     }
 
-    /// Writes annotations, and gives a verification number where one is due.
+    /// Writes annotations, and assigns a verification number where one is due.
     pub fn store_annotations(
         &mut self,
         id: &Id,
@@ -227,7 +227,7 @@ impl<'t> Transaction<'t> {
     }
 }
 
-/// The tables that every new episode is written to, opened if they are not.
+/// The tables that every new episode is written to; opens them on first use.
 pub(crate) fn record_tables<'a, 't>(
     tables: &'a mut Option<RecordTables<'t>>,
     transaction: &'t WriteTransaction,
@@ -245,7 +245,7 @@ pub(crate) fn record_tables<'a, 't>(
     Ok(tables.insert(open))
 }
 
-/// The table, opened if it is not.
+/// The table; opens it on first use.
 pub(crate) fn open_once<'a, 't>(
     table: &'a mut Option<NameTable<'t>>,
     transaction: &'t WriteTransaction,

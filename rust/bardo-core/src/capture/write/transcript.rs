@@ -1,11 +1,11 @@
-//! Recognising a conversation that is handed over again as it grows: a list of messages without times, of which the
-//! log has the first ones.
+//! Recognises a conversation that is repeated as it grows: a list of messages without times, whose first ones are
+//! stored.
 //!
-//! The end of a stored conversation is held against the beginning of the list, place by place. Content alone is no
-//! sign, as people say "yes" twice: the part that both share must reach to the last turn that is stored, and begin where
-//! an earlier list began, or be at least [`SURE_TURNS`] long. A list that is stored as a whole is known from two
-//! messages on: one message alone may well be said again. What differs at any place is another conversation, and is
-//! kept.
+//! The end of a stored conversation is compared with the beginning of the list, position by position. Equal content
+//! alone proves nothing, as people say "yes" twice. The common part must reach to the last stored turn, and begin where
+//! an earlier list began or be at least [`SURE_TURNS`] long. A list that is stored as a whole is recognised from two
+//! messages on: a single message may well be said again. A difference at any position makes it another conversation,
+//! which is recorded.
 
 use std::collections::VecDeque;
 
@@ -13,14 +13,15 @@ use super::dedup::PriorArrival;
 use crate::capture::storage::turn::Turn;
 use crate::hashing::HashedMap;
 
-/// Turns in a row from which on they are known wherever they begin: a list may have lost its first ones.
+/// Minimum number of consecutive turns that are recognised wherever they begin: a list may have lost its
+/// first ones.
 const SURE_TURNS: usize = 3;
-/// Latest turns that are kept of one conversation.
+/// Maximum number of latest turns kept per conversation.
 const TURNS: usize = 4_096;
-/// Turns that are kept of all conversations; the conversation that was silent longest goes first.
+/// Maximum number of turns kept of all conversations; the longest inactive conversation is evicted first.
 const ALL_TURNS: usize = 4 * TURNS;
 
-/// The latest turns by conversation.
+/// Latest turns by conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Conversations {
     turns: HashedMap<u64, VecDeque<(Turn, PriorArrival)>>,
@@ -47,8 +48,7 @@ impl Conversations {
         }
     }
 
-    /// For each turn of a list, the stored one that it is; none of all if the list is not a stored conversation that
-    /// goes on.
+    /// The stored turn of each message of a list; `None` if the list does not continue a stored conversation.
     pub fn known(&self, conversation: u64, list: &[Turn]) -> Option<Vec<Option<PriorArrival>>> {
         let stored = self.turns.get(&conversation)?;
         let spoken: Vec<&(Turn, PriorArrival)> =
@@ -90,7 +90,7 @@ mod tests {
     use crate::capture::storage::codec::OrderKey;
     use crate::model::Id;
 
-    /// Lists of contents, each handed over at its own time; `s` is what the operator says.
+    /// Lists of contents, each recorded at its own time; `s` is an operator message.
     fn told(lists: &[&[&str]]) -> Conversations {
         let mut conversations = Conversations::default();
         let mut seq = 0;
@@ -121,9 +121,9 @@ mod tests {
         assert_eq!(known(&one, &["hi", "hello", "yes", "ok", "yes"]), Some(vec![1, 2, 3, 4, 5]));
         assert_eq!(known(&one, &["hi", "hello", "yes", "ok", "yes", "yes"]), Some(vec![1, 2, 3, 4, 5, 0]));
         assert_eq!(known(&told(&[&["hi"]]), &["hi", "hello"]), Some(vec![1, 0]));
-        // It has lost its first turns.
+        // The list has lost its first turns.
         assert_eq!(known(&one, &["yes", "ok", "yes", "bye"]), Some(vec![3, 4, 5, 0]));
-        // After another one.
+        // The list follows another one.
         let two = told(&[&["hi", "hello", "bye"], &["hi", "hello"]]);
         assert_eq!(known(&two, &["hi", "hello", "and now?"]), Some(vec![4, 5, 0]));
     }
@@ -169,7 +169,7 @@ mod tests {
                 until = (until + step).min(said.len());
                 let list: Vec<Turn> = said[..until].iter().map(|content| turn(&content.to_string())).collect();
                 let known = conversations.known(1, &list).unwrap_or_else(|| vec![None; list.len()]);
-                // A single message that is handed over again may have been said again.
+                // A single repeated message may have been said again.
                 prop_assume!(list.len() > 1 || stored == 0);
                 let fresh = known.iter().filter(|seen| seen.is_none()).count();
                 prop_assert_eq!(fresh, until - stored);

@@ -1,4 +1,4 @@
-//! Writing vectors into the table of one model.
+//! Writes vectors into the tables of one model.
 
 use super::transaction::Transaction;
 use crate::capture::storage::codec::{self, Corrupt};
@@ -10,7 +10,7 @@ use crate::capture::storage::vector_table::VectorTable;
 use crate::model::{Fingerprint, Id};
 
 impl Transaction<'_> {
-    /// Keeps vectors and codes of episodes. The first ones decide which model the shelf belongs to.
+    /// Stores vectors and codes of episodes. The first ones determine the model of the tables.
     pub(crate) fn write_vector_rows(
         &mut self,
         place: &VectorTable,
@@ -22,7 +22,7 @@ impl Transaction<'_> {
         for (id, value) in ids.iter().zip(batch.seal(ids)) {
             sealed.push((self.place_of(id)?.seq.to_be_bytes(), value));
         }
-        // The last of several for one episode counts.
+        // Of several vectors for one episode the last one wins.
         sealed.reverse();
         sealed.sort_by_key(|(seq, _)| *seq);
         sealed.dedup_by_key(|(seq, _)| *seq);
@@ -49,7 +49,7 @@ impl Transaction<'_> {
             }
         }
         self.changed = true;
-        // Vectors mostly come in the order of arrival: the pending ones start after the last unbroken one.
+        // Vectors mostly come in the order of arrival, so those without one start after the watermark.
         let before = meta_number(&table, place.embedded_upto)?;
         let mut upto = before;
         arrivals_above(&self.record_tables()?.arrivals, before, |seq, _| {

@@ -1,4 +1,4 @@
-//! The verbs for vectors of episodes: keep them, read them, and tell which episodes have none.
+//! Verbs for vectors of episodes: store them, read them, and list the episodes without vectors.
 
 use std::sync::atomic::Ordering;
 
@@ -15,23 +15,23 @@ use crate::error::{Error, Result};
 use crate::model::{Episode, Fingerprint, Id};
 
 impl EpisodeLog {
-    /// Keeps the vectors of episodes, in half precision. The first ones decide which model the log belongs to; those of
-    /// another are refused. Few at a time are told to the disk with what is recorded next: a crash before that loses
-    /// them, and the episodes have no vectors again.
+    /// Stores the vectors of episodes, in half precision. The first ones determine the model of the log; vectors of
+    /// another model are refused. Small batches reach the disk with the next recorded episodes: a crash before that
+    /// loses them, and the episodes have no vectors again.
     pub fn put_vectors(&self, ids: Vec<Id>, batch: VectorBatch, fingerprint: Fingerprint) -> Result<()> {
         batch.validate(ids.len(), &fingerprint)?;
         self.count_job(Job::Vectors(ids, Box::new(batch), fingerprint))?;
         Ok(())
     }
 
-    /// The vectors of episodes; one that has none is an error.
+    /// The vectors of episodes; fails if an episode has none.
     pub fn vectors(&self, ids: &[Id]) -> Result<Vec<EpisodeVectors>> {
         let missing = |id: &Id| Error::NotFound { kind: "vectors of an episode", id: id.to_string() };
         let found = self.vectors_if_any(ids)?;
         ids.iter().zip(found).map(|(id, vectors)| vectors.ok_or_else(|| missing(id))).collect()
     }
 
-    /// The vectors of episodes, in their order; `None` for one that has none.
+    /// The vectors of episodes, in the same order; `None` for an episode without any.
     pub fn vectors_if_any(&self, ids: &[Id]) -> Result<Vec<Option<EpisodeVectors>>> {
         self.read(|view| {
             let (table, places, dims) = (view.open_table(VECTORS)?, view.open_table(IDS)?, dims(view)?);
@@ -45,7 +45,7 @@ impl EpisodeLog {
         })
     }
 
-    /// Calls `visit(place, codes)` with the codes of the tokens of every id that has them.
+    /// Calls `visit(place, codes)` with the token codes of every id that has them.
     pub fn visit_tokens(&self, ids: &[Id], visit: &mut dyn FnMut(usize, &[u8])) -> Result<()> {
         self.read(|view| {
             let table = match view.open_table(TOKENS) {
@@ -62,7 +62,7 @@ impl EpisodeLog {
         })
     }
 
-    /// Episodes that have no vectors yet, by arrival, at most `limit`.
+    /// Episodes without vectors, by arrival, at most `limit`.
     pub fn without_vectors(&self, limit: usize) -> Result<Vec<Episode>> {
         if limit == 0 {
             return Ok(Vec::new());
@@ -73,7 +73,7 @@ impl EpisodeLog {
         let changes = self.changes();
         let found = self.read(|view| IN_FORCE.waiting(view, limit))?;
         let mut state = self.state();
-        // Only if nothing changed meanwhile, and if these are all.
+        // Valid only if nothing changed meanwhile, and if the list is complete.
         if found.len() < limit && changes == self.changes() && state.opening == self.opening() {
             let key = |one: &Episode| OrderKey { tick: one.tick, event_index: one.event_index, id: one.id };
             state.tail.lacking = Some(found.iter().map(key).collect());
@@ -82,7 +82,7 @@ impl EpisodeLog {
         Ok(found)
     }
 
-    /// Episodes without vectors, at most `limit`, if it is known which have none.
+    /// Episodes without vectors, at most `limit`; `None` if they are not known.
     fn known_without_vectors(&self, limit: usize) -> Result<Option<Vec<Episode>>> {
         let (mut found, mut elsewhere) = (Vec::new(), Vec::new());
         {

@@ -1,4 +1,4 @@
-//! The verbs that change the log. Each is a job in a commit that concurrent callers share.
+//! Verbs that change the log. Each is a job in a commit that concurrent callers share.
 
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
@@ -18,7 +18,8 @@ use crate::capture::wal::memtable::{self, EpisodeRow};
 use crate::error::Result;
 use crate::model::{Episode, Id, Micros, check_name};
 
-/// Commits that a log which does not wait for the disk makes between two that do: redb reuses no page until then.
+/// Number of commits between two that wait for the disk, in a log that is not durable: redb reuses no page until
+/// then.
 const COMMITS_PER_SYNC: u64 = 512;
 
 impl EpisodeLog {
@@ -32,8 +33,8 @@ impl EpisodeLog {
         Ok(recorded.into_iter().map(|(recorded, _)| recorded).collect())
     }
 
-    /// [`EpisodeLog::record`] that gives the episodes back: those that are new as they are stored, the others as they
-    /// came. Of a transcript that goes on where a stored conversation ends, the messages that are stored are not fresh.
+    /// [`EpisodeLog::record`] that also returns the episodes: the new ones as stored, the others as given. Of a
+    /// transcript that continues a stored conversation, the stored messages are not fresh.
     pub fn record_whole(
         &self,
         episodes: Vec<NewEpisode>,
@@ -50,8 +51,8 @@ impl EpisodeLog {
         }
     }
 
-    /// Marks episodes as verified, and sets their importance where one is given. Each newly verified episode gets the
-    /// next verification number. Returns how many were newly verified.
+    /// Marks episodes as verified, and sets their importance where one is given. Assigns the next verification number
+    /// to each newly verified episode. Returns the number of newly verified episodes.
     pub fn verify(&self, items: Vec<(Id, Option<f32>)>) -> Result<u64> {
         for importance in items.iter().filter_map(|item| item.1) {
             crate::model::check_unit("importance", importance)?;
@@ -59,7 +60,7 @@ impl EpisodeLog {
         self.count(Box::new(move |session| session.verify(&items)))
     }
 
-    /// Counts one replay for each of the episodes, and returns how many there were.
+    /// Counts one replay for each of the episodes, and returns their number.
     pub fn mark_replayed(&self, ids: Vec<Id>) -> Result<u64> {
         self.count(Box::new(move |session| {
             session.annotate(&ids, |_, annotations| {
@@ -68,7 +69,7 @@ impl EpisodeLog {
         }))
     }
 
-    /// Keeps a number under a name, such as how far a source was read.
+    /// Sets a named watermark, such as the position in a source.
     pub fn set_watermark(&self, name: &str, value: u64) -> Result<()> {
         check_name("the name of a watermark", name)?;
         let name = name.to_owned();
@@ -98,7 +99,8 @@ impl EpisodeLog {
             }
         }
         self.read(|view| {
-            // A writer also reads the latest contents, to know a retry; opening alone does not need them.
+            // The full writer state also holds the latest contents, to recognise a retry; opening alone does
+            // not need them.
             transaction::last_tick(&view.open_table(ARRIVALS)?, &view.open_table(META)?)
         })
     }
@@ -122,7 +124,7 @@ impl EpisodeLog {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs jobs as one commit. A job that refuses fails alone; if the store fails, all do.
+    /// Runs jobs as one commit. A refused job fails alone; a failure of the store fails all.
     fn commit(&self, jobs: Vec<Job>) -> Vec<Result<Reply>> {
         let jobs = match self.commit_to_journal(jobs) {
             Ok(replies) => return replies,
@@ -159,14 +161,14 @@ impl EpisodeLog {
             replies.collect::<Result<Vec<_>, _>>()
         });
         let (replies, outdated) = transacted?;
-        // Only now: after a failure the state may be ahead of the file, and is read again.
+        // Only now: after a failure the state may be ahead of the file, and is reloaded.
         state.opening = if outdated { 0 } else { self.opening() };
         self.note_embedded(&state);
         Ok(replies)
     }
 
     /// Runs one transaction that first writes the memtable to redb, and continues or ends the use of the journal.
-    /// Returns the answer of `step`, and whether the writer must read its state of the file again.
+    /// Returns the answer of `step`, and whether the writer must reload its state of the file.
     pub(crate) fn transact<T>(
         &self,
         live: &OpenStore,
@@ -191,7 +193,8 @@ impl EpisodeLog {
                     outdated: false,
                 };
                 session.write_pending(&ops[told..])?;
-                // Changes that redb took without waiting for the disk are durable with the next commit that waits.
+                // Changes flushed to redb without waiting for the disk are durable with the next commit that
+                // waits.
                 session.changed |= sync && told > 0;
                 let answer = step(&mut session)?;
                 session.changed |= journal == JournalUse::Ends;
@@ -224,10 +227,10 @@ impl EpisodeLog {
         Ok((answer, outdated))
     }
 
-    /// Records episodes by one frame of the journal (in memory alone if they need not be durable), and keeps few new
-    /// vectors in memory; gives the jobs back if it must be redb that does it.
+    /// Records episodes in one frame of the journal (in memory alone if they need not be durable), and buffers small
+    /// sets of vectors in memory. Returns the jobs if they must go to redb.
     fn commit_to_journal(&self, jobs: Vec<Job>) -> std::result::Result<Vec<Result<Reply>>, Vec<Job>> {
-        // Held to the end: while the file is not open here, its journal may be another process's.
+        // Held to the end: while the file is not open here, its journal may belong to another process.
         let Ok(_guard) = self.connect_as_is() else { return Err(jobs) };
         let mut state = self.state();
         if state.opening != self.opening() || !can_wait(&mut state, &jobs, self.durable) {
@@ -251,12 +254,12 @@ impl EpisodeLog {
                     state.tail.push_vectors(ids, *batch, model);
                     Ok(Reply::Count(count))
                 }
-                // Such a job cannot wait.
+                // Such a job cannot be buffered.
                 Job::Other(_) => Ok(Reply::Count(0)),
             });
         }
         if let Err(fault) = state.append(kept, self.durable) {
-            // The state is ahead of the log, and is read again.
+            // The state is ahead of the log, and must be reloaded.
             let error = fault.into_error("write", self.path());
             return Ok((0..count).map(|_| Err(error.clone())).collect());
         }
@@ -268,7 +271,7 @@ impl EpisodeLog {
         Ok(replies)
     }
 
-    /// Keeps where it can be seen at any time whether every episode has its vectors.
+    /// Publishes, for reading without the lock, whether every episode has its vectors.
     pub(crate) fn note_embedded(&self, state: &WriterState) {
         let known = state.opening == self.opening() && state.tail.is_embedded();
         self.embedded.store(known, Ordering::Release);
@@ -276,7 +279,7 @@ impl EpisodeLog {
 }
 
 impl WriterState {
-    /// Keeps episodes, in the journal as well if they are to be durable.
+    /// Adds episodes to the memtable, and to the journal if they are to be durable.
     fn append(&mut self, kept: Vec<EpisodeRow>, durable: bool) -> Result<(), Fault> {
         if kept.is_empty() {
             return Ok(());
@@ -290,12 +293,12 @@ impl WriterState {
     }
 }
 
-/// Whether the next commit of a log that does not wait for the disk does.
+/// Whether the next commit of a log that is not durable waits for the disk.
 const fn is_sync_due(state: &WriterState) -> bool {
     state.commits % COMMITS_PER_SYNC == COMMITS_PER_SYNC - 1
 }
 
-/// Whether every job is one that the journal or memory takes.
+/// Whether the journal or the memtable accepts every job.
 fn can_wait(state: &mut WriterState, jobs: &[Job], durable: bool) -> bool {
     let (mut highest, mut last_tick, mut bytes) = (state.highest, state.last_tick, 0);
     let all = jobs.iter().all(|job| match job {
@@ -309,7 +312,7 @@ fn can_wait(state: &mut WriterState, jobs: &[Job], durable: bool) -> bool {
     all && !is_due && state.tail.takes(bytes, durable)
 }
 
-/// Tells a refusal, which is one caller's, from a failure, which is everyone's.
+/// Separates a refusal, which concerns one caller, from a failure, which concerns all.
 fn separate_faults(outcome: Result<Reply, Fault>) -> Result<Result<Reply>, Fault> {
     match outcome {
         Ok(reply) => Ok(Ok(reply)),

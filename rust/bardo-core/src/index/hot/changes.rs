@@ -1,7 +1,7 @@
 //! Detects changes since the last sync: episodes without vectors, changed facts, inbox files.
 //!
-//! Every recall asks, so no record is read: a counter and the times of two files decide, and SQLite is asked only where
-//! the time of a file tells nothing.
+//! Every recall runs this check, so it reads no record: a counter and the times of two files decide, and SQLite is
+//! queried only if the time of a file is inconclusive.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,15 @@ use std::time::{Duration, SystemTime};
 use crate::capture::EpisodeLog;
 use crate::facts::{FactStore, StoreVersion};
 
-/// Within this time a file system may give two changes the same time: FAT counts in two seconds.
+/// Coarsest resolution of file times: FAT counts in two seconds.
 const GRAIN: Duration = Duration::from_secs(2);
 
 /// State of a file, as the system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileState {
-    /// It is not there.
+    /// File does not exist.
     Absent,
-    /// When it changed, and its length.
+    /// Modification time and length.
     Changed(SystemTime, u64),
 }
 
@@ -29,7 +29,7 @@ pub struct Changes {
     inbox: Option<FileState>,
     /// State of the write-ahead log of the facts.
     facts: Option<FileState>,
-    /// State of the facts, where the store was asked.
+    /// State of the facts, if the store was queried.
     moment: Option<StoreVersion>,
     /// Whether the inbox may hold new episodes.
     pub in_inbox: bool,
@@ -47,7 +47,7 @@ pub struct ChangeDetector {
 }
 
 impl ChangeDetector {
-    /// Detects files in an inbox, and changes of the store of facts at a path.
+    /// Watches an inbox, and the fact store at a path.
     #[must_use]
     pub fn new(inbox: &Path, facts: &Path) -> Self {
         let mut wal = facts.as_os_str().to_owned();
@@ -55,17 +55,17 @@ impl ChangeDetector {
         Self { inbox: inbox.to_owned(), facts: wal.into(), seen: Mutex::default() }
     }
 
-    /// Changes since [`ChangeDetector::mark_seen`]; none if nothing changed. `facts` is the store whose path [`ChangeDetector::new`]
-    /// got.
+    /// Changes since [`ChangeDetector::mark_seen`]; `None` if there are none. `facts` is the store at the path given to
+    /// [`ChangeDetector::new`].
     #[must_use]
     pub fn changes(&self, log: &EpisodeLog, facts: &FactStore, now: SystemTime) -> Option<Changes> {
         let mut changes =
             Changes { inbox: state_of(&self.inbox), facts: state_of(&self.facts), ..Changes::default() };
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         changes.in_inbox = changes.inbox.is_none() || changes.inbox != seen.inbox;
-        // Facts without a write-ahead log tell nothing by it.
+        // Without a write-ahead log its state is inconclusive.
         if !matches!(changes.facts, Some(FileState::Changed(..))) || changes.facts != seen.facts {
-            // A store that cannot be asked says why when it is read.
+            // A store that cannot be queried reports its error when it is read.
             changes.moment = facts.moment().ok();
             changes.in_facts = changes.moment.is_none() || changes.moment != seen.moment;
             if !changes.in_facts {
@@ -75,8 +75,8 @@ impl ChangeDetector {
         (changes.in_inbox || changes.in_facts || !log.is_embedded()).then_some(changes)
     }
 
-    /// Everything that was there when `changes` were detected has been taken over. An inbox that changed less than [`GRAIN`]
-    /// before `now` is looked at again: it may change once more at the same time.
+    /// Marks everything up to the detection of `changes` as synchronised. An inbox that changed less than [`GRAIN`]
+    /// before `now` is checked again, since a further change may have the same time.
     pub fn mark_seen(&self, changes: &Changes, now: SystemTime) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.inbox = stable_state(changes.inbox, now);
@@ -86,7 +86,7 @@ impl ChangeDetector {
     }
 }
 
-/// State of a file; none where the system does not say.
+/// State of a file; `None` if the system does not report it.
 fn state_of(path: &Path) -> Option<FileState> {
     match path.metadata() {
         Ok(found) => Some(FileState::Changed(found.modified().ok()?, found.len())),
@@ -95,7 +95,7 @@ fn state_of(path: &Path) -> Option<FileState> {
     }
 }
 
-/// The state, if the next change of the file is sure to differ from it.
+/// The state, if the next change of the file is certain to differ from it.
 fn stable_state(state: Option<FileState>, now: SystemTime) -> Option<FileState> {
     state.filter(|state| match state {
         FileState::Absent => true,

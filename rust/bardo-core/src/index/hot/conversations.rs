@@ -1,4 +1,4 @@
-//! Conversations in the hot set: turns of one thread and session, each beside the one before and the one after it.
+//! Conversations in the hot set: turns of one thread and session, each linked to the previous and the next one.
 
 use super::hot_set::HotSet;
 use super::interner::NO_NAME;
@@ -31,13 +31,13 @@ impl HotSet {
         !self.lengths.is_empty()
     }
 
-    /// Words of every conversation.
+    /// Number of words of every conversation.
     #[must_use]
     pub fn conversation_lengths(&self) -> &[u32] {
         &self.lengths
     }
 
-    /// Puts a new turn in its place in its conversation: nearly always at the end. An episode without a speaker is no turn.
+    /// Inserts a new turn into its conversation: nearly always at the end. An episode without a speaker is no turn.
     pub(crate) fn link(&mut self, slot: Slot) {
         let Some(row) = self.row(slot) else { return };
         let key = (row.thread, row.session);
@@ -78,7 +78,7 @@ impl HotSet {
         }
     }
 
-    /// Makes two turns neighbours; nothing on the right makes the left one the last turn.
+    /// Makes two turns neighbours; without `right`, `left` becomes the last turn.
     fn join(&mut self, conversation: u32, left: Option<Slot>, right: Option<Slot>) {
         if let Some(row) = left.and_then(|left| self.rows[left as usize].as_mut()) {
             row.next = right;

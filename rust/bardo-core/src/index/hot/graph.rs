@@ -1,8 +1,7 @@
-//! Which memories name which entities, in memory: what recall walks from the entities of a query.
+//! Entity graph in memory: the memories that name each entity, walked by recall from the entities of a query.
 //!
 //! Derived from `facts.db` and synchronised with it by [`super::hot_set::HotSet::sync_facts`]. A walk is bounded
-//! in a graph of any size: entities that very many memories name lead nowhere in particular and are not walked
-//! through.
+//! in a graph of any size: entities named by very many memories are uninformative and not walked through.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,18 +9,18 @@ use crate::facts::names_state::NameIndex;
 use crate::index::lexical::posting::Slot;
 use crate::text::gazetteer::EntitySerial;
 
-/// Hops from the entities of a query: 0 are the memories that name one of them.
+/// Maximum number of hops from the entities of a query; hop 0 are the memories that name one of them.
 pub const HOPS: usize = 2;
-/// The constant of a hop's weight `1 / (K + hop)`: 1 makes naming the entity itself count fully.
+/// Constant of a hop's weight `1 / (K + hop)`: with 1, naming the entity itself counts fully.
 const K: f32 = 1.0;
-/// Memories of one entity that are looked at, the latest read.
+/// Maximum number of memories visited per entity, the latest read first.
 const OF_ONE: usize = 256;
-/// Entities that more memories name are not walked through.
+/// Maximum number of memories of an entity that is walked through.
 const RARE: usize = 64;
-/// Memories that one walk looks at.
+/// Maximum number of memories visited per walk.
 const WALKED: usize = 2_048;
 
-/// Entities, the memories that name them, and what joins them.
+/// Entities, the memories that name them, and their edges.
 #[derive(Debug, Default)]
 pub struct Graph {
     /// Finds entities in a query.
@@ -30,9 +29,9 @@ pub struct Graph {
     pub(crate) taken: GraphWatermark,
     memories: HashMap<EntitySerial, Vec<Slot>>,
     entities: HashMap<Slot, Box<[EntitySerial]>>,
-    /// Entities that triples join.
+    /// Entities connected by triples.
     triples: HashMap<EntitySerial, Vec<EntitySerial>>,
-    /// Facts that links join.
+    /// Facts connected by links.
     links: HashMap<Slot, Vec<Slot>>,
     /// Later memories that correct or dispute a memory, by its slot.
     corrections: HashMap<Slot, Vec<Slot>>,
@@ -41,27 +40,27 @@ pub struct Graph {
 /// Position in the file up to which the graph is synchronised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GraphWatermark {
-    /// Merges and deletions.
+    /// Counter of merges and deletions.
     pub epoch: i64,
-    /// The last memory that was read.
+    /// Number of the last memory read.
     pub memory: i64,
-    /// Links and triples.
+    /// Counter of changes to links and triples.
     pub edges: i64,
 }
 
-/// A memory that a walk came to.
+/// Memory reached by a walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReachedMemory {
-    /// Its row.
+    /// Slot of its row.
     pub slot: Slot,
-    /// 0..1 per entity of the query: how telling the entity is, by the weight of the hop.
+    /// Score, 0..1 per entity of the query: specificity of the entity times the weight of the hop.
     pub value: f32,
     /// Whether it names an entity of the query itself.
     pub is_direct: bool,
 }
 
 impl Graph {
-    /// Puts a memory in its place; what it named before no longer counts.
+    /// Sets the entities of a memory, replacing the earlier ones.
     pub(crate) fn set(&mut self, slot: Slot, entities: Vec<EntitySerial>) {
         self.remove_names(slot);
         for entity in &entities {
@@ -72,7 +71,7 @@ impl Graph {
         }
     }
 
-    /// Takes the names of a memory out; its links stay.
+    /// Removes the entities of a memory; its links stay.
     fn remove_names(&mut self, slot: Slot) {
         for entity in self.entities.remove(&slot).unwrap_or_default() {
             if let Some(memories) = self.memories.get_mut(&entity) {
@@ -81,7 +80,7 @@ impl Graph {
         }
     }
 
-    /// Takes a memory out.
+    /// Removes a memory.
     pub(crate) fn remove(&mut self, slot: Slot) {
         self.remove_names(slot);
         self.corrections.remove(&slot);
@@ -98,7 +97,7 @@ impl Graph {
         }
     }
 
-    /// Replaces what joins entities and facts; each pair is joined both ways.
+    /// Replaces the edges between entities and between facts; edges are undirected.
     pub(crate) fn set_edges(&mut self, triples: &[(EntitySerial, EntitySerial)], links: &[(Slot, Slot)]) {
         self.triples.clear();
         self.links.clear();
@@ -112,7 +111,7 @@ impl Graph {
         }
     }
 
-    /// Replaces which memories correct which: pairs of an older and a newer one.
+    /// Replaces the corrections: pairs of an older and a newer memory.
     pub(crate) fn set_corrections(&mut self, pairs: &[(Slot, Slot)]) {
         self.corrections.clear();
         for (older, newer) in pairs {
@@ -155,7 +154,7 @@ impl Graph {
                         value: 0.0,
                         is_direct: hop == 0,
                     });
-                    // Naming two entities of the query counts twice; every way round counts as its best one.
+                    // Two entities of the query add up; of several paths to a memory the best one counts.
                     known.value = if hop == 0 { known.value + value } else { known.value.max(value) };
                 }
                 if memories.len() <= RARE {
@@ -179,7 +178,7 @@ impl Graph {
         reached
     }
 
-    /// Facts that are linked with those that were reached.
+    /// Adds facts that are linked with reached ones.
     fn follow_links(&self, reached: &mut HashMap<Slot, ReachedMemory>, weight: f32) {
         if self.links.is_empty() {
             return;
@@ -191,25 +190,25 @@ impl Graph {
         }
     }
 
-    /// How much naming an entity says, 0..1: the rarer, the more (as the idf of a word).
+    /// Specificity of an entity, 0..1: rarer entities are more specific (as the idf of a word).
     fn specificity(&self, memories: usize) -> f32 {
         let all = self.entities.len() as f32;
         (1.0 + all / memories.max(1) as f32).ln() / (1.0 + all).ln()
     }
 
-    /// Entities that memories name.
+    /// Number of entities that memories name.
     #[must_use]
     pub fn len(&self) -> usize {
         self.memories.len()
     }
 
-    /// Whether no memory names anything.
+    /// Whether the graph is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.memories.is_empty()
     }
 
-    /// Bytes held, about.
+    /// Approximate size in memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let mentions: usize = self.entities.values().map(|entities| entities.len()).sum();

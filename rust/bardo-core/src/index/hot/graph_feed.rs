@@ -15,7 +15,7 @@ use crate::model::Id;
 use crate::text::gazetteer::EntitySerial;
 
 impl FactStore {
-    /// Position of a graph that is synchronised.
+    /// Watermark of a synchronised graph.
     pub(crate) fn names_taken(&self) -> Result<GraphWatermark> {
         self.read(|connection| {
             let memory: Option<i64> = connection
@@ -29,8 +29,8 @@ impl FactStore {
         })
     }
 
-    /// Synchronises the graph of a hot set: new mentions, or all of them after a merge or a deletion. Memories
-    /// that the hot set does not hold are left out.
+    /// Synchronises the graph of a hot set: new mentions, or all of them after a merge or a deletion. Skips
+    /// memories that the hot set does not hold.
     pub(crate) fn follow_graph(&self, hot: &mut HotSet) -> Result<()> {
         let now = self.names_taken()?;
         let mut graph = std::mem::take(&mut hot.graph);

@@ -1,6 +1,6 @@
-//! The hot set: every memory that recall looks at, episodes and facts in one space of rows, with their words, vectors
-//! and the metadata that filters and scores need. Held in memory, kept up to date by every write, rebuilt from the
-//! log and the fact store at will (law 9). Texts stay in the stores.
+//! Hot set: every memory that recall searches, episodes and facts in one space of rows, with their words, vectors and
+//! the metadata for filters and scores. It is held in memory, updated by every write, and can be rebuilt from the log
+//! and the fact store at any time (law 9). Texts stay in the stores.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -36,51 +36,51 @@ pub struct HotSet {
     pub(crate) slots: IdMap<Slot>,
     pub(crate) names: Interner,
     pub(crate) lexical: LexicalIndex,
-    /// Reads what is indexed by words.
+    /// Reader of the lexical text.
     pub(crate) reader: TermReader,
-    /// Working memory of the reader.
+    /// Reused buffer of the reader.
     pub(crate) read: AnalyzedText,
     pub(crate) vectors: VectorIndex,
     pub(crate) conversations: HashMap<(Symbol, Symbol), u32>,
     /// Last turn of every conversation.
     pub(crate) tails: Vec<Option<Slot>>,
-    /// Words of every conversation.
+    /// Number of words of every conversation.
     pub(crate) lengths: Vec<u32>,
-    /// Conversation of every slot: a copy of the rows' that is quick to walk.
+    /// Conversation of every slot: a copy of the rows' field for fast scans.
     pub(crate) conversation_of: Vec<u32>,
-    /// Episodes of every session.
+    /// Number of episodes of every session.
     pub(crate) sessions: HashMap<Symbol, u32>,
-    /// Wall clock of every slot: a copy of the rows' that is quick to walk.
+    /// Wall clock of every slot: a copy of the rows' field for fast scans.
     pub(crate) times: Vec<Micros>,
-    /// Slots that are not free, latest last, equal times by descending id.
+    /// Occupied slots, latest last, equal times by descending id.
     pub(crate) by_time: Vec<Slot>,
     /// Whether each slot holds an episode.
     pub(crate) holds_episode: Vec<bool>,
     /// Slots of facts.
     pub(crate) facts: BTreeSet<Slot>,
-    /// Number of the last change of facts that was taken over (`sync.rs`).
+    /// Number of the last synchronised change of facts (`sync.rs`).
     pub(crate) facts_change: u64,
-    /// Number of the last change of what is known that was taken over whole, if any was.
+    /// Number of the last fully synchronised change of knowledge, if any.
     pub(crate) facts_learned: Option<u64>,
-    /// Outcomes and good ones by the confidence of their fact, as of the last change that was taken over whole.
+    /// Number of outcomes and of good outcomes by the confidence of their fact, as of the last full sync.
     pub(crate) judged: [(u64, u64); BINS],
     /// Graph of entities that memories name.
     pub(crate) graph: Graph,
-    /// The episodes that came last.
+    /// Latest episodes.
     pub(crate) latest: RecentEpisodes,
-    /// Arrivals up to this number are not here: LanceDB answers for them.
+    /// Watermark: arrivals up to this number are only in LanceDB.
     pub(crate) cold_upto: u64,
 }
 
 impl HotSet {
-    /// Outcomes and good ones by the confidence of their fact.
+    /// Number of outcomes and of good outcomes by the confidence of their fact.
     #[must_use]
     pub const fn outcome_bins(&self) -> &[(u64, u64)] {
         &self.judged
     }
 
-    /// Adds an episode, findable by its words at once. An id that is there already only has its annotations renewed:
-    /// the rest of an episode never changes.
+    /// Adds an episode, at once findable by its words. Of an existing episode only the annotations are updated: the
+    /// rest never changes.
     pub fn add_episode(&mut self, episode: &Episode) -> Result<()> {
         self.add_shared(&Arc::new(episode.clone()))
     }
@@ -103,7 +103,8 @@ impl HotSet {
         Ok(())
     }
 
-    /// Renews the annotations of an episode; false if it is not here. One that left memory stays where it is.
+    /// Updates the annotations of an episode; false if it is not in the hot set. An evicted episode is not
+    /// added again.
     pub fn update_episode(&mut self, episode: &Arc<Episode>) -> bool {
         let Some(&slot) = self.slots.get(&episode.id) else { return false };
         if let Some(row) = &mut self.rows[slot as usize] {
@@ -115,12 +116,12 @@ impl HotSet {
         true
     }
 
-    /// Adds a fact that is known everywhere, or renews the one with its id. New words make its old vector void.
+    /// Adds a fact without a scope, or replaces the one with its id. A changed text invalidates the old vector.
     pub fn put_fact(&mut self, fact: &Fact) -> Result<()> {
         self.put_fact_in(fact, &Scope::default())
     }
 
-    /// As [`HotSet::put_fact`], of a fact that is known in a thread or mode.
+    /// As [`HotSet::put_fact`], for a fact limited to a thread or mode.
     pub fn put_fact_in(&mut self, fact: &Fact, scope: &Scope) -> Result<()> {
         let text = lexical_text_of_fact(fact);
         let row = Row::of_fact(fact, scope, hash(&text), &mut self.names);
@@ -195,33 +196,33 @@ impl HotSet {
         self.slots.get(id).is_some_and(|&slot| self.vectors.has(slot))
     }
 
-    /// The row of a slot, unless it is free.
+    /// The row of a slot, unless the slot is free.
     #[must_use]
     pub fn row(&self, slot: Slot) -> Option<&Row> {
         self.rows.get(slot as usize)?.as_ref()
     }
 
-    /// Wall clock of a slot that is not free.
+    /// Wall clock of an occupied slot.
     #[must_use]
     pub fn at(&self, slot: Slot) -> Micros {
         self.times[slot as usize]
     }
 
-    /// Asks for the row and the time of a slot before they are needed.
+    /// Prefetches the row and the time of a slot.
     pub fn prefetch(&self, slot: Slot) {
         let slot = slot as usize;
         prefetch_index(&self.rows, slot);
-        // A row is longer than a line of the cache: its end lies where the next begins.
+        // A row is longer than a cache line: its end lies on the line where the next row begins.
         prefetch_index(&self.rows, slot + 1);
         prefetch_index(&self.times, slot);
     }
 
-    /// Every row with its slot.
+    /// All rows with their slots.
     pub fn rows(&self) -> impl Iterator<Item = (Slot, &Row)> {
         (0..).zip(&self.rows).filter_map(|(slot, row)| Some((slot, row.as_ref()?)))
     }
 
-    /// Slots, free ones included: the length of every array by slot.
+    /// Number of slots, free ones included: the length of every array by slot.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.rows.len()
@@ -233,7 +234,7 @@ impl HotSet {
         &self.names
     }
 
-    /// The words.
+    /// The lexical index.
     #[must_use]
     pub const fn lexical(&self) -> &LexicalIndex {
         &self.lexical
@@ -251,31 +252,31 @@ impl HotSet {
         self.slots.get(id).copied()
     }
 
-    /// The whole episode of a slot, if it came lately.
+    /// The whole episode of a slot, if it is among the latest.
     #[must_use]
     pub fn episode(&self, slot: Slot) -> Option<&Arc<Episode>> {
         self.latest.get(slot)
     }
 
-    /// The vectors.
+    /// The vector index.
     #[must_use]
     pub const fn vectors(&self) -> &VectorIndex {
         &self.vectors
     }
 
-    /// Whether an episode of a session is here.
+    /// Whether the hot set holds an episode of a session.
     #[must_use]
     pub fn holds_session(&self, session: Symbol) -> bool {
         self.sessions.contains_key(&session)
     }
 
-    /// Memories.
+    /// Number of memories.
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Facts among them.
+    /// Number of facts.
     #[must_use]
     pub fn facts(&self) -> usize {
         self.facts.len()
@@ -292,24 +293,24 @@ impl HotSet {
         self.facts.iter().filter_map(|&slot| Some((slot, self.row(slot)?)))
     }
 
-    /// Slots that are not free, the latest first, equal times by id.
+    /// Occupied slots, the latest first, equal times by id.
     pub fn latest(&self) -> impl Iterator<Item = Slot> {
         self.by_time.iter().rev().copied()
     }
 
-    /// The number of the last arrival that was left to LanceDB; 0 while every episode is here.
+    /// Number of the last arrival that is only in LanceDB; 0 while every episode is in memory.
     #[must_use]
     pub const fn cold_upto(&self) -> u64 {
         self.cold_upto
     }
 
-    /// Whether there is no memory.
+    /// Whether the hot set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Bytes held, about: rows, words and vectors.
+    /// Approximate size in memory in bytes: rows, words and vectors.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<Option<Row>>()
@@ -356,8 +357,8 @@ impl HotSet {
         Ok(slot)
     }
 
-    /// Where a slot is in [`HotSet::latest`], from the end, or where it belongs. What arrives is nearly always among the
-    /// latest, so the search begins there.
+    /// Position of a slot in [`HotSet::latest`], from the end, or its insertion point. Arrivals are nearly always among
+    /// the latest, so the search begins there.
     fn place_in_time(&self, slot: Slot) -> std::result::Result<usize, usize> {
         let id = |slot: Slot| self.rows[slot as usize].as_ref().map(|row| row.id);
         let (at, own) = (self.times[slot as usize], id(slot));

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 /// Number of a name; 0 stands for no name.
 pub type Symbol = u32;
 
-/// The symbol of a field that is empty.
+/// Symbol of an empty field.
 pub const NO_NAME: Symbol = 0;
 
-/// Names and their numbers.
+/// String interner: names and their numbers.
 #[derive(Debug)]
 pub struct Interner {
     names: Vec<Box<str>>,
@@ -22,14 +22,14 @@ impl Default for Interner {
 }
 
 impl Interner {
-    /// The names of another interner, with their numbers.
+    /// Interner with the names of another one, with their numbers.
     #[must_use]
     pub fn of(names: Vec<Box<str>>) -> Self {
         let symbols = names.iter().cloned().zip(0..).collect();
         Self { names, symbols }
     }
 
-    /// The number of a name, new or known.
+    /// Interns a name: returns its number, new or existing.
     pub fn intern(&mut self, name: &str) -> Symbol {
         if let Some(&symbol) = self.symbols.get(name) {
             return symbol;
@@ -40,12 +40,12 @@ impl Interner {
         symbol
     }
 
-    /// The number of an optional name.
+    /// Interns an optional name.
     pub fn intern_optional(&mut self, name: Option<&str>) -> Symbol {
         name.map_or(NO_NAME, |name| self.intern(name))
     }
 
-    /// The number of a known name.
+    /// The number of an interned name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name).copied()
@@ -62,7 +62,7 @@ impl Interner {
         self.names.iter().map(AsRef::as_ref)
     }
 
-    /// Bytes held, about.
+    /// Approximate size in memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.names.iter().map(|name| 2 * name.len() + 3 * size_of::<Box<str>>()).sum()

@@ -1,9 +1,10 @@
-//! The hot set: every memory that recall looks at, as rows in memory.
+//! The hot set: every memory that recall searches, as rows in memory.
 //!
 //! [`HotSet`] composes postings, vectors and the graph of entities. `sync` fills it from the log and the facts,
-//! `changes` tells cheaply whether there is anything to sync, and `snapshot` saves it without its vectors.
+//! `changes` checks cheaply whether a sync is needed, and `snapshot` saves it without its vectors.
 //!
-//! Beyond the limit of episodes (`index.hot_limit`) the oldest leave it: those are found through LanceDB, in Python.
+//! Beyond the limit of episodes (`index.hot_limit`) the oldest are evicted: those are found through LanceDB, in
+//! Python.
 
 pub(crate) mod changes;
 pub(crate) mod conversations;

@@ -1,5 +1,5 @@
-//! The episodes that came last, whole, as far as a few megabytes reach: what was just captured is what is mostly
-//! recalled, and is not read from the log again. Synchronised by `hot_set.rs`; the log stays the ground truth.
+//! Cache of the latest whole episodes, up to a few megabytes: most recalled episodes were just recorded, and
+//! need not be read from the log again. Synchronised by `hot_set.rs`; the log stays the ground truth.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use crate::index::lexical::posting::Slot;
 use crate::model::{Episode, Value};
 
-/// Bytes of episodes that are kept, about: some 30,000 short ones.
+/// Approximate maximum size of the cached episodes in bytes: some 30,000 short ones.
 const BYTES: usize = 16 * 1024 * 1024;
 
-/// Slots of removed episodes that may wait in the order for every one that is kept.
+/// Maximum number of stale slots in the order per cached episode.
 const STALE_FACTOR: usize = 2;
 const STALE_LEAST: usize = 64;
 
@@ -18,14 +18,14 @@ const STALE_LEAST: usize = 64;
 #[derive(Debug, Default)]
 pub struct RecentEpisodes {
     by_slot: Vec<Option<Arc<Episode>>>,
-    /// The oldest first; slots that were removed may still be in it.
+    /// Slots in the order of arrival, the oldest first; may contain removed slots.
     order: VecDeque<Slot>,
     kept: usize,
     bytes: usize,
 }
 
 impl RecentEpisodes {
-    /// Keeps an episode, and lets the oldest go where there is no room for all.
+    /// Caches an episode, and evicts the oldest if the cache is full.
     pub fn keep(&mut self, slot: Slot, episode: Arc<Episode>) {
         self.remove(slot);
         let at = slot as usize;
@@ -43,7 +43,7 @@ impl RecentEpisodes {
         }
     }
 
-    /// Takes over the annotations of an episode: the rest of it never changes.
+    /// Updates the annotations of an episode: the rest of it never changes.
     pub fn renew(&mut self, slot: Slot, episode: &Episode) {
         if let Some(Some(kept)) = self.by_slot.get_mut(slot as usize)
             && kept.annotations != episode.annotations
@@ -52,13 +52,13 @@ impl RecentEpisodes {
         }
     }
 
-    /// The episode of a slot, if it is kept.
+    /// The episode of a slot, if it is cached.
     #[must_use]
     pub fn get(&self, slot: Slot) -> Option<&Arc<Episode>> {
         self.by_slot.get(slot as usize)?.as_ref()
     }
 
-    /// Lets an episode go.
+    /// Removes an episode.
     pub fn remove(&mut self, slot: Slot) {
         let Some(episode) = self.by_slot.get_mut(slot as usize).and_then(Option::take) else { return };
         self.kept -= 1;
@@ -69,14 +69,14 @@ impl RecentEpisodes {
         }
     }
 
-    /// Bytes held, about.
+    /// Approximate size in memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes + self.by_slot.capacity() * size_of::<Option<Arc<Episode>>>()
     }
 }
 
-/// Bytes that an episode takes, about.
+/// Approximate size of an episode in bytes.
 fn weight(episode: &Episode) -> usize {
     let names = [&episode.speaker, &episode.thread, &episode.session, &episode.mode];
     let names = names.into_iter().flatten().chain(&episode.subjects).chain([&episode.kind, &episode.text]);

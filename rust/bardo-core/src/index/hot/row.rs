@@ -1,4 +1,5 @@
-//! [`Row`] holds the fields of one memory that filters and scores need; [`FactRow`] those that only facts have.
+//! [`Row`] holds the fields of one memory that filters and scores need; [`FactRow`] the fields that only facts
+//! have.
 
 use std::str::FromStr;
 
@@ -13,7 +14,7 @@ use crate::index::lexical::time_words::holds_time;
 use crate::model::decay::DecayFactors;
 use crate::model::{Episode, Fact, FactStatus, Id, Micros, Pad, Role, Source};
 
-/// Where a memory is kept.
+/// Store of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layer {
     /// The episode log.
@@ -48,25 +49,25 @@ impl FromStr for Layer {
 /// Fields of a row that only facts have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactRow {
-    /// Factors of its decay: its kind, a death, a pin.
+    /// Factors of its decay: kind, death, pin.
     pub decay_factors: DecayFactors,
-    /// As of `reinforced_tick`.
+    /// Confidence as of `reinforced_tick`.
     pub confidence: f32,
-    /// Episodes behind it.
+    /// Number of episodes behind it.
     pub support: u32,
-    /// From where decay counts.
+    /// Tick from which decay counts.
     pub reinforced_tick: u64,
-    /// When it stops being in force.
+    /// Tick after which it is no longer in force.
     pub expires_tick: Option<u64>,
-    /// Whether it is in force.
+    /// Status of the fact.
     pub status: FactStatus,
-    /// The fact that replaced it.
+    /// Id of the fact that replaced it.
     pub superseded_by: Option<Id>,
-    /// Times retrieved.
+    /// Number of retrievals.
     pub mentions: u32,
-    /// Learned in a death.
+    /// Whether it was learned in a death.
     pub bloodstain: bool,
-    /// The episode that it repeats, if it rests on one alone.
+    /// Id of the episode that it repeats, if it rests on one alone.
     pub restates: Option<Id>,
 }
 
@@ -75,7 +76,7 @@ pub struct FactRow {
 pub struct Row {
     /// Id of the record.
     pub id: Id,
-    /// Hash of what is indexed by words.
+    /// Hash of the lexical text.
     pub text_hash: u64,
     /// Tick of the episode, or of the fact's birth.
     pub tick: u64,
@@ -87,7 +88,7 @@ pub struct Row {
     pub kind: Symbol,
     /// Author of an episode.
     pub role: Option<Role>,
-    /// Speaker.
+    /// Name of the speaker.
     pub speaker: Symbol,
     /// Project scope.
     pub thread: Symbol,
@@ -97,36 +98,36 @@ pub struct Row {
     pub mode: Symbol,
     /// Slash path of a fact.
     pub category: Symbol,
-    /// Subjects.
+    /// Subjects that it is about.
     pub subjects: Box<[Symbol]>,
-    /// Where it came from; episodes are the agent's own.
+    /// Origin; episodes are the agent's own.
     pub source: Source,
-    /// Importance of an episode, quality (or else importance) of a fact; none while it is not judged.
+    /// Importance of an episode, quality (or else importance) of a fact; `None` before it is judged.
     pub importance: Option<f32>,
     /// Affect.
     pub pad: Pad,
-    /// The quality gate of episodes.
+    /// Whether an episode passed the quality gate.
     pub verified: bool,
-    /// Times an episode was replayed.
+    /// Number of replays of an episode.
     pub replay_count: u32,
-    /// Words of the text, about.
+    /// Approximate number of words of the text.
     pub words: u16,
-    /// Whether the text asks.
+    /// Whether the text contains a question mark.
     pub asks: bool,
-    /// Whether the text says when.
+    /// Whether the text contains a time expression.
     pub tells_time: bool,
-    /// Number of the conversation, if it is in one.
+    /// Number of the conversation, if it is part of one.
     pub conversation: Option<u32>,
-    /// The turn before it in its conversation.
+    /// Previous turn of its conversation.
     pub previous: Option<Slot>,
-    /// The turn after it in its conversation.
+    /// Next turn of its conversation.
     pub next: Option<Slot>,
     /// Fields that only facts have.
     pub fact: Option<Box<FactRow>>,
 }
 
 impl Row {
-    /// Where the memory is kept.
+    /// Store of the memory.
     #[must_use]
     pub const fn layer(&self) -> Layer {
         if self.fact.is_some() { Layer::Fact } else { Layer::Episode }
@@ -159,7 +160,7 @@ impl From<&Fact> for FactRow {
 }
 
 impl Row {
-    /// Builds the row of an episode; its words are counted when they are read.
+    /// Builds the row of an episode; its words are counted when its text is analyzed.
     pub(super) fn of_episode(episode: &Episode, text_hash: u64, names: &mut Interner) -> Self {
         Self {
             id: episode.id,
@@ -180,7 +181,7 @@ impl Row {
             pad: episode.pad,
             verified: episode.annotations.verified,
             replay_count: episode.annotations.replay_count,
-            // Noticed when the words are read.
+            // Set when the text is analyzed.
             words: 0,
             asks: holds_question(&episode.text),
             tells_time: false,
@@ -191,7 +192,7 @@ impl Row {
         }
     }
 
-    /// Builds the row of a fact that is known in a scope.
+    /// Builds the row of a fact with a scope.
     pub(super) fn of_fact(fact: &Fact, scope: &Scope, text_hash: u64, names: &mut Interner) -> Self {
         Self {
             id: fact.id,
@@ -222,7 +223,7 @@ impl Row {
         }
     }
 
-    /// The same memory with the numbers that a fact had at another time.
+    /// The same row with the numbers of a fact at another time.
     #[must_use]
     pub fn with_numbers_of(&self, fact: &Fact) -> Self {
         let importance = Some(importance_of(fact));

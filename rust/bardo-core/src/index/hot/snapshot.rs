@@ -1,7 +1,8 @@
-//! The hot set on disk less its vectors, so that opening 100,000 episodes takes a fraction of a second: derived, checked,
-//! replaced whole. What changed in the log and the facts since is caught up with, one pass over the log brings the
-//! vectors (two thirds of the bytes of a hot set, which would lie on the disk twice); a snapshot that is damaged, or
-//! of another version, model, agent or log, is skipped with the reason, and the log is read instead.
+//! Snapshot of the hot set on disk without its vectors, so that opening 100,000 episodes takes a fraction of a second.
+//! It is derived, checked, and replaced as a whole. Later changes in the log and the facts are replayed, and the
+//! vectors are read in one pass over the log (they are two thirds of the bytes of a hot set, which would lie on the
+//! disk twice). A snapshot that is damaged, or of another version, model, agent or log, is skipped with the reason, and
+//! the log is read instead.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -31,27 +32,28 @@ use crate::model::{Fingerprint, Id};
 /// Name of the file beside the log.
 pub const SNAPSHOT_FILE: &str = "hot.snapshot";
 
-/// Format and version. The last bytes are a number as this machine writes it: arrays are stored as they are in memory.
+/// Format and version. The last bytes are a number in native byte order, since arrays are stored as they are in
+/// memory.
 const MARK: [&[u8]; 2] = [b"bardo hot set 7\n", &0x0102_0304_u32.to_ne_bytes()];
 
-/// Bytes read and written at once.
+/// Size of the read and write buffer in bytes.
 const BUFFER: usize = 1 << 20;
 
 /// Identity of a snapshot's log and model.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Head {
     agent: String,
-    /// Of the model of the vectors.
+    /// Fingerprint of the vectors.
     fingerprint: Option<Fingerprint>,
-    /// Every arrival up to this number is in it.
+    /// Watermark: every arrival up to this number is included.
     seq: u64,
-    /// Id and content of the episode of that number.
+    /// Id and content hash of the episode with that number.
     last: Option<(Id, u64)>,
     cold_upto: u64,
     facts_change: u64,
 }
 
-/// Parts that are not words.
+/// Parts other than words.
 #[derive(Serialize, Deserialize)]
 struct Memories {
     rows: Vec<Option<Row>>,
@@ -63,20 +65,20 @@ struct Memories {
     by_time: Vec<Slot>,
 }
 
-/// How a hot set came to be.
+/// Report on opening a hot set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenReport {
-    /// Memories that the snapshot held.
+    /// Number of memories restored from the snapshot.
     pub restored: usize,
-    /// Episodes read from the log.
+    /// Number of episodes read from the log.
     pub replayed: u64,
-    /// Why a snapshot that was there was passed over.
+    /// Reason why an existing snapshot was skipped.
     pub refused: Option<String>,
 }
 
 impl HotSet {
-    /// The hot set of a log and its facts: from the snapshot and later changes, or from the log alone. Arrivals up to
-    /// `cold_upto` are left out.
+    /// Opens the hot set of a log and its facts: from the snapshot and later changes, or from the log alone. Arrivals
+    /// up to `cold_upto` are left out.
     pub fn open(
         log: &EpisodeLog,
         facts: &FactStore,
@@ -90,8 +92,8 @@ impl HotSet {
         Ok((hot, opened))
     }
 
-    /// The same, in half the time: where the snapshot was of use (`OpenReport::restored`), [`HotSet::read_vectors`] must
-    /// bring the vectors before anything is searched for.
+    /// As [`HotSet::open`], in half the time. If the snapshot was used (`OpenReport::restored`),
+    /// [`HotSet::read_vectors`] must read the vectors before the first search.
     pub fn open_without_vectors(
         log: &EpisodeLog,
         facts: &FactStore,
@@ -109,7 +111,8 @@ impl HotSet {
         Ok((hot, OpenReport { restored: 0, replayed, refused }))
     }
 
-    /// Writes the snapshot again; returns its bytes, or 0 without writing where an episode of the log is not here (yet).
+    /// Writes the snapshot; returns its size in bytes, or 0 without writing while an episode of the log is missing
+    /// here.
     pub fn save(&self, log: &EpisodeLog, snapshot: &Path) -> Result<u64> {
         let stats = log.stats()?;
         let here = (self.len() - self.facts()) as u64;
@@ -125,10 +128,10 @@ impl HotSet {
             facts_change: self.facts_change,
         };
         let draft = snapshot.with_extension("new");
-        // No sync: after a power loss the checksum tells whether all of it is there.
+        // Not synced: after a power loss the checksum detects an incomplete file.
         let written = self.write(&head, &draft).and_then(|()| std::fs::rename(&draft, snapshot));
         written.and_then(|()| Ok(snapshot.metadata()?.len())).map_err(|error| {
-            // The draft may not even be there.
+            // The draft may not exist.
             let _ = std::fs::remove_file(&draft);
             let kept = format!("{error}. Nothing is lost: the next opening reads the log instead");
             unavailable("write", snapshot, &std::io::Error::new(error.kind(), kept))
@@ -177,7 +180,8 @@ impl HotSet {
             lexical,
             reader: TermReader::default(),
             read: AnalyzedText::default(),
-            // Read from the log and the facts: half of what is on the disk would be copies of them.
+            // Read from the log and the facts, where they are stored already: copies would be half of the
+            // disk space.
             vectors: VectorIndex::default(),
             conversations: rows.conversations.into_iter().collect(),
             tails: rows.tails,
@@ -190,7 +194,7 @@ impl HotSet {
             by_time: rows.by_time,
             facts_change: head.facts_change,
             facts_learned: None,
-            // Rebuilt from the store of facts.
+            // Rebuilt from the fact store.
             graph: Graph::default(),
             latest: RecentEpisodes::default(),
             // Read with the facts.
@@ -200,7 +204,7 @@ impl HotSet {
         })
     }
 
-    /// Takes over what became of episodes that were here already.
+    /// Updates the annotations of episodes that are in the snapshot.
     fn renew(&mut self, log: &EpisodeLog) -> Result<()> {
         for (id, annotations) in log.annotations()? {
             if let Some(row) = self.slots.get(&id).and_then(|&slot| self.rows[slot as usize].as_mut()) {
@@ -212,7 +216,7 @@ impl HotSet {
         Ok(())
     }
 
-    /// Takes over the vectors of all memories that are here from their stores, in the place of those that it had.
+    /// Reads the vectors of all memories in the hot set from their stores, replacing the present ones.
     pub fn read_vectors(&mut self, log: &EpisodeLog, facts: &FactStore) -> Result<()> {
         let (fact_ids, fact_slots): (Vec<Id>, Vec<Slot>) =
             self.facts.iter().filter_map(|&slot| Some((self.rows[slot as usize].as_ref()?.id, slot))).unzip();
@@ -232,7 +236,7 @@ impl HotSet {
     }
 }
 
-/// How many episodes of every session there are.
+/// Number of episodes of every session.
 fn sessions<'row>(rows: impl Iterator<Item = (Slot, &'row Row)>) -> HashMap<Symbol, u32> {
     let mut sessions = HashMap::new();
     for (_, row) in rows.filter(|(_, row)| row.session != NO_NAME) {
@@ -241,9 +245,9 @@ fn sessions<'row>(rows: impl Iterator<Item = (Slot, &'row Row)>) -> HashMap<Symb
     sessions
 }
 
-/// Why there is no hot set from a snapshot.
+/// Reason why there is no hot set from a snapshot.
 enum Refusal {
-    /// The snapshot is of no use.
+    /// The snapshot is unusable.
     Snapshot(String),
     /// The log or the facts cannot be read.
     Store(Error),
@@ -265,7 +269,7 @@ fn refuse<T>(why: &str) -> std::result::Result<T, Refusal> {
     Err(Refusal::Snapshot(why.into()))
 }
 
-/// Id and content of the episode with a number by arrival.
+/// Id and content hash of the episode with a number by arrival.
 fn last(log: &EpisodeLog, seq: u64) -> Result<Option<(Id, u64)>> {
     let ids = log.arrivals_between(seq.saturating_sub(1), seq)?;
     let episodes = log.get(&ids)?;

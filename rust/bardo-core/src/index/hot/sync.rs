@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::facts::FactStore;
 use crate::model::{Fingerprint, Id};
 
-/// Changed facts read at once.
+/// Number of changed facts per read.
 const PAGE: usize = 1024;
 
-/// State of a log, as far as a hot set made from it depends on it.
+/// State of a log on which a hot set depends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     episodes: u64,
@@ -30,8 +30,8 @@ impl Origin {
 }
 
 impl HotSet {
-    /// Takes over what changed in the stores since they were as `origin` says and this hot set was made from them.
-    /// False where it must be rebuilt: after a deletion, or with another model.
+    /// Applies the changes in the stores since the state `origin`, in which this hot set was built. Returns false
+    /// if it must be rebuilt: after a deletion, or with another model.
     pub fn catch_up(&mut self, origin: &Origin, log: &EpisodeLog, facts: &FactStore) -> Result<bool> {
         let now = Origin::of(log)?;
         if now != *origin {
@@ -57,7 +57,8 @@ impl HotSet {
         Ok(self.facts() as u64 == facts.count()?)
     }
 
-    /// The hot set of a log and its facts, streamed: nothing is held twice. Arrivals up to `cold_upto` are left out.
+    /// Builds the hot set of a log and its facts in a streaming pass: nothing is held twice. Arrivals up to
+    /// `cold_upto` are left out.
     pub fn load(log: &EpisodeLog, facts: &FactStore, cold_upto: u64) -> Result<Self> {
         let mut hot = Self { cold_upto, ..Self::default() };
         hot.replay(log, cold_upto)?;
@@ -65,7 +66,7 @@ impl HotSet {
         Ok(hot)
     }
 
-    /// Takes over the arrivals above a number; returns how many.
+    /// Adds the arrivals above a number; returns how many.
     pub(crate) fn replay(&mut self, log: &EpisodeLog, after_seq: u64) -> Result<u64> {
         let mut replayed = 0;
         log.for_each_arrival(after_seq, |_, episode, vectors| {
@@ -85,25 +86,24 @@ impl HotSet {
         self.set_vectors(id, &vectors.whole, &sentences)
     }
 
-    /// Leaves the arrivals up to a number to LanceDB; returns how many went. The caller sees to it that LanceDB has
-    /// them.
+    /// Evicts the arrivals up to a number; returns how many were removed. The caller ensures that LanceDB has them.
     pub fn evict(&mut self, log: &EpisodeLog, upto: u64) -> Result<usize> {
         let ids = log.arrivals_between(self.cold_upto, upto)?;
         self.cold_upto = self.cold_upto.max(upto);
         Ok(ids.iter().filter(|id| self.remove(id)).count())
     }
 
-    /// Whether no fact changed since the last [`HotSet::sync_facts`]: one look at a counter.
+    /// Whether no fact changed since the last [`HotSet::sync_facts`]: reads one counter.
     pub fn is_current(&self, facts: &FactStore) -> Result<bool> {
         Ok(facts.last_change()? == self.facts_change && facts.names_taken()? == self.graph.taken)
     }
 
-    /// Takes over the facts that any process changed since the last call; returns their number.
+    /// Applies the fact changes of any process since the last call; returns their number.
     pub fn sync_facts(&mut self, facts: &FactStore) -> Result<usize> {
         if let Some(looked_at) = self.sync_looks(facts)? {
             return Ok(looked_at);
         }
-        // Read before the facts: what is learned meanwhile is taken over once more.
+        // Read before the facts: facts learned meanwhile are applied once more.
         let learned = facts.last_learned()?;
         let mut taken = 0;
         loop {
@@ -125,7 +125,7 @@ impl HotSet {
         }
     }
 
-    /// Takes over how often facts were looked at, where nothing else changed; nothing if more did.
+    /// Updates the retrieval counts of facts if nothing else changed; `None` if more did.
     fn sync_looks(&mut self, facts: &FactStore) -> Result<Option<usize>> {
         let Some(learned) = self.facts_learned else { return Ok(None) };
         if facts.names_taken()? != self.graph.taken {

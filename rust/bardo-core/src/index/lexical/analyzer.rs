@@ -1,4 +1,4 @@
-//! How text becomes terms, and which text of a memory is indexed: the one place that decides both, so that queries,
+//! Splits text into terms, and defines the indexed text of a memory. Both are defined only here, so that queries,
 //! documents and the embedder agree.
 
 use std::borrow::Cow;
@@ -15,17 +15,17 @@ use crate::model::{Episode, Fact};
 use crate::text::sentences::split_sentences;
 use crate::text::stop_words::is_stop_word;
 
-/// Bytes of a query that are read. Longer ones are cut and the cut is reported; the longest episode has 64 KiB.
+/// Maximum bytes of a query. Longer queries are cut and the cut is reported; the longest episode has 64 KiB.
 pub const QUERY_BYTES: usize = 64 * 1024;
 
-/// The text that an episode is embedded by: "speaker: text". Without the speaker's name recall@10 on LoCoMo falls
-/// from .454 to .29; the date inside the embedded text did not help.
+/// Embedded text of an episode: "speaker: text". Without the speaker's name recall@10 on LoCoMo falls from .454
+/// to .29; the date inside the embedded text did not help.
 #[must_use]
 pub fn indexed_text(speaker: Option<&str>, text: &str) -> String {
     speaker.map_or_else(|| text.to_owned(), |speaker| format!("{speaker}: {text}"))
 }
 
-/// The texts of an episode's sentence vectors, "speaker: sentence" each; none where the whole is one sentence.
+/// Texts of an episode's sentence vectors, "speaker: sentence" each; none if the text is one sentence.
 fn indexed_sentences(speaker: Option<&str>, text: &str, limit: usize) -> Vec<String> {
     let sentences = split_sentences(text, limit);
     if sentences.len() < 2 {
@@ -34,8 +34,8 @@ fn indexed_sentences(speaker: Option<&str>, text: &str, limit: usize) -> Vec<Str
     sentences.into_iter().map(|sentence| indexed_text(speaker, sentence)).collect()
 }
 
-/// The texts that several episodes are embedded by, followed by the sentences of those that have several, and the number
-/// of sentences of each.
+/// Embedded texts of several episodes, followed by the sentences of those that have several, and the number of
+/// sentences of each.
 #[must_use]
 pub fn spoken_sentences(
     texts: &[String],
@@ -53,8 +53,8 @@ pub fn spoken_sentences(
     (said, counts)
 }
 
-/// The text that an episode is found by with words: what is embedded, its subjects, and its date in words. The range
-/// says where in it the episode's own text is.
+/// Lexical text of an episode: the embedded text, its subjects, and its date in words. The range covers the
+/// episode's own text in it.
 #[must_use]
 pub fn lexical_text_of_episode(episode: &Episode) -> (String, Range<usize>) {
     let speaker = episode.speaker.as_deref();
@@ -74,7 +74,7 @@ pub fn lexical_text_of_episode(episode: &Episode) -> (String, Range<usize>) {
     (text, body)
 }
 
-/// The text that a fact is found by with words: its text, category and subjects.
+/// Lexical text of a fact: its text, category and subjects.
 #[must_use]
 pub fn lexical_text_of_fact(fact: &Fact) -> String {
     let mut text = fact.text.clone();
@@ -88,7 +88,7 @@ pub fn lexical_text_of_fact(fact: &Fact) -> String {
 
 fn push_parts(text: &mut String, parts: &[String]) {
     for part in parts {
-        // A subject that the text names already would only be counted twice.
+        // A subject that the text already contains would be counted twice.
         if !text.contains(part.as_str()) {
             text.push('\n');
             text.push_str(part);
@@ -96,13 +96,13 @@ fn push_parts(text: &mut String, parts: &[String]) {
     }
 }
 
-/// Whether a text holds a question mark of any script.
+/// Whether a text contains a question mark of any script.
 #[must_use]
 pub fn holds_question(text: &str) -> bool {
     text.contains('?') || (!text.is_ascii() && text.contains(['\u{ff1f}', '\u{61f}']))
 }
 
-/// A text in NFKC, which most are already.
+/// Text in NFKC; most texts already are.
 pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         Cow::Borrowed(text)
@@ -111,16 +111,16 @@ pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Words that an analyzer remembers at most: about a megabyte.
+/// Maximum number of cached words: about a megabyte.
 const WORDS_KNOWN: usize = 8_192;
 
-/// Turns text into terms: NFKC, Unicode words (UAX 29), lower case, Snowball stems by script; identifiers whole and by
-/// their parts; scripts without spaces by single characters and pairs.
+/// Splits text into terms: NFKC, Unicode words (UAX 29), lower case, Snowball stems by script; identifiers whole and
+/// by their parts; scripts without spaces by single characters and bigrams.
 pub struct Analyzer {
     english: Stemmer,
     russian: Stemmer,
     lowered: String,
-    /// Words seen lately by their xxh3: stemming takes thirty times as long as looking one up, and a few thousand words
+    /// Cache of recent words by their xxh3: stemming takes thirty times as long as a lookup, and a few thousand words
     /// make up nearly all of a text.
     known: HashedMap<u64, KnownWord>,
 }
@@ -129,7 +129,7 @@ pub struct Analyzer {
 struct KnownWord {
     /// Whether it is on the stop list.
     is_stop: bool,
-    /// Its stem; nothing if it is its own.
+    /// Stem of the word; `None` if the word is its own stem.
     stem: Option<Box<str>>,
 }
 
@@ -173,7 +173,7 @@ impl Analyzer {
         pieces(&normal, &mut |piece| self.piece(piece, emit));
     }
 
-    /// The terms of one piece.
+    /// Emits the terms of one piece.
     pub(crate) fn piece(&mut self, piece: Piece<'_>, emit: &mut dyn FnMut(&str, TermKind)) {
         match piece {
             Piece::Word(word) => self.word(word, emit),
@@ -191,7 +191,7 @@ impl Analyzer {
         self.lower(word);
         let lowered = self.lowered.as_str();
         if lowered.bytes().any(|byte| byte.is_ascii_digit()) && lowered.is_ascii() {
-            // No stop word has a digit, and the stemmers of ASCII leave it as it is.
+            // No stop word has a digit, and the stemmers of ASCII do not change such a word.
             return emit(lowered, TermKind::Word);
         }
         let is_name = is_caps && word.len() > 2;

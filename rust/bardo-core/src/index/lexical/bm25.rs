@@ -1,32 +1,32 @@
-//! Scores by BM25 (Robertson and Zaragoza 2009), of documents one by one and of groups of them.
+//! BM25 scores (Robertson and Zaragoza 2009) of documents and of groups of documents.
 //!
-//! Documents are scored a block at a time, by every term before the next block: what is added up stays in the nearest
-//! cache, and top-k selection reads a block while it is still there.
+//! Documents are scored block by block, with all terms before the next block: the sums stay in the L1 cache, and
+//! top-k selection reads a block while it is still there.
 
 use super::posting::{NO_GROUP, QueryTerm, Slot, frequency_of, idf, slot_of};
 use super::postings::LexicalIndex;
 
-/// Documents of a block: their scores take a third of the nearest cache of most processors.
+/// Number of documents per block: their scores take a third of the L1 cache of most processors.
 pub const BLOCK: usize = 4_096;
 
 /// The two parameters of BM25.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bm25 {
-    /// How slowly further occurrences of a term stop counting.
+    /// Term frequency saturation: a greater value saturates later.
     pub k1: f32,
-    /// How much long documents are held back, 0..1.
+    /// Length normalisation, 0..1.
     pub b: f32,
 }
 
 impl Default for Bm25 {
-    /// k1 = 0.9 and b = 0.75: what held on short turns and on long assistant messages alike (`b = 0.4` is better on
+    /// k1 = 0.9 and b = 0.75: best on short turns and long assistant messages together (`b = 0.4` is better on
     /// short turns alone).
     fn default() -> Self {
         Self { k1: 0.9, b: 0.75 }
     }
 }
 
-/// BM25 over documents of one mean length.
+/// BM25 for documents of a given mean length.
 struct TermScorer {
     most: f32,
     base: f32,
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::index::lexical::hashed_term::AnalyzedText;
 
-    /// Documents of one to four of nine words, some of them taken out again.
+    /// Documents of one to four of nine words, some of them removed again.
     fn index(documents: Slot) -> LexicalIndex {
         let (mut index, mut reader, mut read) =
             (LexicalIndex::default(), TermReader::default(), AnalyzedText::default());
@@ -156,7 +156,7 @@ mod tests {
         fn blocks_have_the_scores_of_the_whole(block in 1_usize..700, asked in "w[0-9]( w[0-9]){0,3}") {
             let index = index(1_500);
             let terms = index.query_terms(&asked).0;
-            // More slots than documents: facts may have come without words.
+            // More slots than documents: facts may have no words.
             let (mut whole, mut parts) = (vec![7.0; 1_600], vec![7.0; 1_600]);
             prop_assert_eq!(index.block_scorer(&terms, Bm25::default()).next(&mut whole), 0);
             let mut blocks = index.block_scorer(&terms, Bm25::default());

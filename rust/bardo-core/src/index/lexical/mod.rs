@@ -1,8 +1,8 @@
-//! Search by words: BM25 over postings in memory.
+//! Lexical search: BM25 over postings in memory.
 //!
-//! [`Analyzer`] turns text into terms, [`LexicalIndex`] keeps which documents hold them, and [`Bm25`] scores. Documents
-//! can be added and removed at any time, and are found by the next call; there are no segments to merge and no commits,
-//! which is why the index suits a hundred thousand documents and not a hundred million.
+//! [`Analyzer`] splits text into terms, [`LexicalIndex`] stores the documents of each term, and [`Bm25`] scores.
+//! Documents can be added and removed at any time, and are found by the next call. There are no segments to merge and
+//! no commits, so the index suits a hundred thousand documents and not a hundred million.
 
 pub(crate) mod analyzer;
 pub(crate) mod bm25;

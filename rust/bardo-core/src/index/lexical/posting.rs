@@ -1,17 +1,17 @@
-//! One posting: a document and how often a term occurs in it, in 32 bits; and a query's terms with their weights.
+//! Posting: a document and its term frequency, in 32 bits; and the terms of a query with their weights.
 
 use std::sync::Arc;
 
 /// Number of a document: the slot of its row in the hot set.
 pub type Slot = u32;
 
-/// Bits of a posting that hold the term frequency; the others hold the slot.
+/// Number of bits of a posting for the term frequency; the others hold the slot.
 pub(crate) const FREQUENCY_BITS: u32 = 6;
 
-/// Frequencies saturate here, where BM25 is flat already.
+/// Maximum stored term frequency, where BM25 is already saturated.
 pub(crate) const MAX_FREQUENCY: u32 = (1 << FREQUENCY_BITS) - 1;
 
-/// Documents that fit the other 26 bits.
+/// Maximum number of documents, which fit the other 26 bits.
 pub const MAX_DOCUMENTS: usize = 1 << (32 - FREQUENCY_BITS);
 
 /// The document of a posting.
@@ -19,12 +19,12 @@ pub(crate) const fn slot_of(entry: u32) -> Slot {
     entry >> FREQUENCY_BITS
 }
 
-/// How often the term occurs in it.
+/// The term frequency of a posting.
 pub(crate) const fn frequency_of(entry: u32) -> u32 {
     entry & MAX_FREQUENCY
 }
 
-/// Group of a document that is in none.
+/// Group number of a document in no group.
 pub const NO_GROUP: u32 = u32::MAX;
 
 /// A term of a query that occurs in the index.
@@ -32,7 +32,7 @@ pub const NO_GROUP: u32 = u32::MAX;
 pub struct QueryTerm {
     /// Number of the term.
     pub term: u32,
-    /// Documents that hold it.
+    /// Number of documents that contain it.
     pub documents: u32,
     /// Inverse document frequency.
     pub idf: f32,

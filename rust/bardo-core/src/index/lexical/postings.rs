@@ -1,5 +1,5 @@
-//! The words of every memory, kept up to date by every add and remove: a document is findable by the next call, and
-//! nothing is ever rebuilt.
+//! Inverted index of the words of every memory, updated in place by every add and remove: a document is findable by
+//! the next call, and nothing is ever rebuilt.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -15,39 +15,40 @@ use super::terms::TermReader;
 use crate::hashing::HashedMap;
 use crate::index::snapshot_file::{Reader, Writer};
 
-/// Different terms of a query that are scored at most: the first ones. A question has about ten.
+/// Maximum number of distinct query terms that are scored: the first ones. A question has about ten.
 pub const QUERY_TERMS: usize = 256;
 
 #[derive(Clone, Debug, Default)]
 struct Postings {
     /// Slot and frequency packed, ascending.
     entries: Vec<u32>,
-    /// Hash of the term, to drop it from the vocabulary with its last document.
+    /// Hash of the term, to remove it from the vocabulary with its last document.
     hash: u64,
     has_digit: bool,
 }
 
-/// Postings of every term and the terms of every document. Terms are known by their 64-bit hash: two of a million
-/// share one with probability 3e-8, and no text of a removed document stays behind.
+/// Postings of every term and terms of every document. Terms are identified by their 64-bit hash: among a
+/// million, a collision has probability 3e-8, and no text of a removed document remains.
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
-    /// Working memory of [`LexicalIndex::set`].
+    /// Reused buffer of [`LexicalIndex::set`].
     numbers: Vec<u32>,
-    /// Working memory of [`LexicalIndex::set`].
+    /// Reused buffer of [`LexicalIndex::set`].
     occurrences: Vec<u32>,
     vocabulary: HashedMap<u64, u32>,
     postings: Vec<Postings>,
     free: Vec<u32>,
-    /// Different terms of every document, ascending.
+    /// Distinct terms of every document, ascending.
     documents: Vec<Box<[u32]>>,
-    /// Words of every document, stop words and second readings aside. An episode of 64 KiB has half as many at most.
+    /// Length of every document in words, without stop words and extra terms. An episode of 64 KiB has at most half
+    /// as many.
     pub(crate) lengths: Vec<u16>,
     pub(crate) total_length: u64,
     pub(crate) alive: u32,
 }
 
 impl LexicalIndex {
-    /// Adds or replaces a document by its terms, which `reader` has read and whose numbers it learns.
+    /// Adds or replaces a document by its terms, which `reader` has read and whose numbers `reader` learns.
     pub fn set(&mut self, slot: Slot, read: &AnalyzedText, reader: &mut TermReader) {
         self.remove(slot);
         let length = read.terms.iter().filter(|term| term.kind == TermKind::Word).count();
@@ -88,7 +89,7 @@ impl LexicalIndex {
         self.alive += 1;
     }
 
-    /// Takes a document out of every posting. A slot without a document is left alone.
+    /// Removes a document from every posting list. Ignores a slot without a document.
     pub fn remove(&mut self, slot: Slot) {
         let Some(terms) = self.documents.get_mut(slot as usize) else { return };
         if terms.is_empty() {
@@ -110,14 +111,14 @@ impl LexicalIndex {
         self.alive -= 1;
     }
 
-    /// The terms of a query that occur in the index, and whether the query had any word to search for. Stop words
-    /// count only where there is nothing else.
+    /// The terms of a query that occur in the index, and whether the query had any word. Stop words count only if
+    /// there are no other words.
     #[must_use]
     pub fn query_terms(&self, query: &str) -> (Vec<QueryTerm>, bool) {
         self.query_terms_by(&mut Analyzer::default(), query)
     }
 
-    /// The same by an analyzer that is used again and again: it knows most words already.
+    /// [`LexicalIndex::query_terms`] with a reused analyzer, which has most words cached.
     pub fn query_terms_by(&self, analyzer: &mut Analyzer, query: &str) -> (Vec<QueryTerm>, bool) {
         let mut words: Vec<(u64, TermKind, Range<usize>)> = Vec::new();
         let (mut texts, mut has_word) = (String::new(), false);
@@ -131,7 +132,7 @@ impl LexicalIndex {
         });
         let has_any = !words.is_empty();
         words.retain(|(_, kind, _)| !has_word || *kind != TermKind::Stop);
-        // Each step looks elsewhere in memory: all words take it together, so that they wait for it together.
+        // Each step reads distant memory, so it runs for all words together to overlap the cache misses.
         let known: Vec<(u32, &str)> = words
             .iter()
             .filter_map(|(hash, _, text)| {
@@ -150,7 +151,7 @@ impl LexicalIndex {
         (terms.collect(), has_any)
     }
 
-    /// Inverse document frequency of a single word; of one that no document holds, the greatest there is.
+    /// Inverse document frequency of a single word; the maximum for a word in no document.
     pub fn rarity(&self, analyzer: &mut Analyzer, word: &str) -> f32 {
         let mut documents = 0;
         analyzer.terms(word, &mut |term, _| {
@@ -161,13 +162,13 @@ impl LexicalIndex {
         idf(documents as f32, self.alive as f32)
     }
 
-    /// Words of a document, stop words and second readings aside.
+    /// Length of a document in words, without stop words and extra terms.
     #[must_use]
     pub fn length(&self, slot: Slot) -> u32 {
         u32::from(self.lengths.get(slot as usize).copied().unwrap_or(0))
     }
 
-    /// Those of the query's terms that a document holds.
+    /// The query terms that a document contains.
     pub fn matched<'query>(
         &self,
         slot: Slot,
@@ -176,13 +177,13 @@ impl LexicalIndex {
         terms.iter().filter(move |term| self.holds(slot, term))
     }
 
-    /// Whether a document holds a term.
+    /// Whether a document contains a term.
     #[must_use]
     pub fn holds(&self, slot: Slot, term: &QueryTerm) -> bool {
         self.documents.get(slot as usize).is_some_and(|terms| terms.binary_search(&term.term).is_ok())
     }
 
-    /// The documents that hold a term, ascending.
+    /// The documents that contain a term, ascending.
     pub fn documents_of(&self, term: &QueryTerm) -> impl Iterator<Item = Slot> {
         self.entries_of(term).iter().map(|&entry| slot_of(entry))
     }
@@ -192,7 +193,7 @@ impl LexicalIndex {
         &self.postings[term.term as usize].entries
     }
 
-    /// How many documents hold a term.
+    /// Number of documents that contain a term.
     #[must_use]
     pub fn documents_with(&self, term: &QueryTerm) -> usize {
         self.postings[term.term as usize].entries.len()
@@ -227,8 +228,8 @@ impl LexicalIndex {
         if union == 0 { 0.0 } else { shared as f32 / union as f32 }
     }
 
-    /// Whether the [`LexicalIndex::similarity`] of two documents is at least so great. Most pairs are told apart by
-    /// their first few terms.
+    /// Whether the [`LexicalIndex::similarity`] of two documents is at least `least`. The first few terms decide
+    /// most pairs.
     #[must_use]
     pub fn is_similar(&self, left: Slot, right: Slot, least: f32) -> bool {
         let (one, other) = (&self.documents[left as usize], &self.documents[right as usize]);
@@ -248,25 +249,25 @@ impl LexicalIndex {
         self.similarity(left, right) >= least
     }
 
-    /// Documents in the index.
+    /// Number of documents in the index.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.alive as usize
     }
 
-    /// Whether there is no document.
+    /// Whether the index is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.alive == 0
     }
 
-    /// Different terms.
+    /// Number of distinct terms.
     #[must_use]
     pub fn term_count(&self) -> usize {
         self.vocabulary.len()
     }
 
-    /// Bytes held, about: postings, term lists and vocabulary.
+    /// Approximate size in bytes: postings, term lists and vocabulary.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let postings: usize = self.postings.iter().map(|postings| postings.entries.capacity() * 4).sum();
@@ -285,7 +286,7 @@ impl LexicalIndex {
         to.array(&self.postings.iter().map(|postings| postings.hash).collect::<Vec<_>>())?;
         to.array(&self.postings.iter().map(|postings| u8::from(postings.has_digit)).collect::<Vec<_>>())?;
         to.value(&self.postings.iter().map(|postings| postings.entries.len() as u32).collect::<Vec<_>>())?;
-        // The difference to the one before takes two or three bytes.
+        // A delta takes two or three bytes.
         let steps = |postings: &Postings| {
             let before = std::iter::once(0).chain(postings.entries.iter().copied());
             postings.entries.iter().zip(before).map(|(entry, before)| entry - before).collect::<Vec<u32>>()
@@ -320,7 +321,7 @@ impl LexicalIndex {
             && postings.hash == hash
             && let Some(last) = postings.entries.len().checked_sub(1)
         {
-            // The next one is added there.
+            // The next posting is appended there.
             prefetch_index(&postings.entries, last);
             return number;
         }
@@ -340,7 +341,7 @@ impl LexicalIndex {
     }
 }
 
-/// The numbers of which each step was the difference to the one before.
+/// Decodes deltas into the numbers (prefix sums).
 fn sums(steps: &[u32]) -> Vec<u32> {
     let mut sum = 0_u32;
     let next = |step: &u32| {
@@ -350,7 +351,7 @@ fn sums(steps: &[u32]) -> Vec<u32> {
     steps.iter().map(next).collect()
 }
 
-/// The terms of every document, ascending.
+/// The terms of every document, ascending, from the postings.
 fn transpose(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[u32]>>> {
     let entries =
         || (0..).zip(postings).flat_map(|(term, one)| one.entries.iter().map(move |&entry| (term, entry)));
@@ -374,7 +375,7 @@ fn transpose(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[u32
     Ok(split_lists(&counts, &terms)?.map(Into::into).collect())
 }
 
-/// The lists that were written one after another.
+/// Splits concatenated lists.
 fn split_lists<'all>(
     counts: &'all [u32],
     mut all: &'all [u32],
@@ -467,7 +468,7 @@ mod tests {
             query in "[a-e]{1,2}( [a-e]{1,2}){0,3}",
         ) {
             let (mut index, mut fresh) = (LexicalIndex::default(), LexicalIndex::default());
-            // It learns numbers of terms that are given to other terms later.
+            // Its term numbers are reused for other terms later.
             let mut reader = TermReader::default();
             let mut model = vec![None; 6];
             for (slot, text) in steps {

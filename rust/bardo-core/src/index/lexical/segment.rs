@@ -1,15 +1,15 @@
-//! Where the words of a text begin and end: spaces, then the word boundaries of UAX 29, then what identifiers hide.
+//! Segments a text: white space, then the word boundaries of UAX 29, then the parts of identifiers.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A part of a text.
+/// Part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'text> {
-    /// A word as it is written: still to be lowered and stemmed.
+    /// Word as written, to be lowercased and stemmed.
     Word(&'text str),
-    /// Text that other pieces cover already, to be lowered and kept whole: an identifier.
+    /// Identifier covered by other pieces too, to be lowercased and kept whole.
     Whole(&'text str),
-    /// A term as it is.
+    /// Finished term.
     Term(&'text str, TermKind),
 }
 
@@ -18,12 +18,12 @@ pub(crate) fn pieces(text: &str, emit: &mut impl FnMut(Piece<'_>)) {
     chunks(text, &mut |_, chunk| piece_chunk(chunk, emit));
 }
 
-/// Addend that takes the first ASCII character after the space to the high bit, in every byte.
+/// Addend that carries every ASCII byte above the space into the high bit, in every byte.
 const ABOVE_SPACE: u64 = u64::from_le_bytes([0x80 - 0x21; 8]);
 /// The high bit of every byte.
 const HIGH_BITS: u64 = u64::from_le_bytes([0x80; 8]);
 
-/// Calls `visit` with everything that stands between white space, and with the byte at which it begins.
+/// Calls `visit` with every chunk between white space, and with its byte offset.
 pub(crate) fn chunks<'text>(text: &'text str, visit: &mut impl FnMut(usize, &'text str)) {
     if !text.is_ascii() {
         for chunk in text.split_whitespace() {
@@ -41,7 +41,7 @@ pub(crate) fn chunks<'text>(text: &'text str, visit: &mut impl FnMut(usize, &'te
     let bytes = text.as_bytes();
     let (words, rest) = bytes.as_chunks::<8>();
     for (word, first) in words.iter().zip((0..).step_by(8)) {
-        // The high bit of every byte that is no letter, digit or sign; no sum of ASCII carries into the next byte.
+        // The high bit of every byte that is white space or control; no sum of ASCII carries into the next byte.
         let mut low = !(u64::from_le_bytes(*word) + ABOVE_SPACE) & HIGH_BITS;
         while low != 0 {
             let place = low.trailing_zeros() as usize / 8;
@@ -58,12 +58,12 @@ pub(crate) fn chunks<'text>(text: &'text str, visit: &mut impl FnMut(usize, &'te
     end_at(text.len());
 }
 
-/// Whether an ASCII character is white space to Unicode.
+/// Whether an ASCII character is Unicode white space.
 pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
-/// The pieces of what stands between white space.
+/// Emits the pieces of a chunk between white space.
 pub(crate) fn piece_chunk(chunk: &str, emit: &mut impl FnMut(Piece<'_>)) {
     match plain_word(chunk) {
         Some(word) => emit(Piece::Word(word)),
@@ -71,8 +71,8 @@ pub(crate) fn piece_chunk(chunk: &str, emit: &mut impl FnMut(Piece<'_>)) {
     }
 }
 
-/// The word in a chunk that is one word of ASCII letters and digits between punctuation: what [`cut_chunk`] would find in
-/// it, at a tenth of the price. `None` where it takes a closer look.
+/// Fast path: the word in a chunk that is one word of ASCII letters and digits between punctuation, as [`cut_chunk`]
+/// would find it, at a tenth of the cost. `None` if the chunk needs the slow path.
 pub(crate) fn plain_word(chunk: &str) -> Option<&str> {
     let bytes = chunk.as_bytes();
     // These begin identifiers; an underscore is part of a word.
@@ -100,7 +100,7 @@ pub(crate) fn plain_word(chunk: &str) -> Option<&str> {
     Some(&chunk[start..end])
 }
 
-/// Text between two spaces that may be more than letters.
+/// Emits the pieces of a chunk that may be more than letters.
 fn cut_chunk(chunk: &str, emit: &mut impl FnMut(Piece<'_>)) {
     if let Some(whole) = identifier(chunk) {
         emit(Piece::Whole(whole));
@@ -122,7 +122,7 @@ fn cut_chunk(chunk: &str, emit: &mut impl FnMut(Piece<'_>)) {
     emit_run(&mut run, emit);
 }
 
-/// One word by UAX 29; underscores, dots and capitals inside it mark further parts.
+/// Emits one word by UAX 29, and its parts at underscores, dots and capitals.
 fn cut_segment(segment: &str, emit: &mut impl FnMut(Piece<'_>)) {
     let parts = parts_of(segment);
     if parts.len() < 2 {
@@ -134,8 +134,8 @@ fn cut_segment(segment: &str, emit: &mut impl FnMut(Piece<'_>)) {
     }
 }
 
-/// The identifier in a chunk, without the punctuation around it: a path, URL, pair, version or handle, anything in
-/// which letters or digits are joined by signs that split words. `None` for plain words and numbers.
+/// The identifier in a chunk, without the punctuation around it: a path, URL, pair, version or handle, or any
+/// letters and digits joined by signs that split words. `None` for plain words and numbers.
 fn identifier(chunk: &str) -> Option<&str> {
     let trimmed = chunk
         .trim_start_matches(|character: char| !(character.is_alphanumeric() || "$#@/~.".contains(character)))
@@ -188,7 +188,7 @@ fn emit_run(run: &mut Vec<&str>, emit: &mut impl FnMut(Piece<'_>)) {
     run.clear();
 }
 
-/// Scripts written without spaces between words (and Hangul, whose particles cling to words).
+/// Scripts written without spaces between words (and Hangul, whose particles attach to words).
 const fn is_unsegmented(character: char) -> bool {
     matches!(character,
         '\u{0e00}'..='\u{0eff}'      // Thai, Lao
@@ -207,17 +207,17 @@ const fn is_pictograph(character: char) -> bool {
     matches!(character, '\u{20a0}'..='\u{20cf}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Bytes of a term; what is longer is cut there. Holds a URL or a 0x address with room to spare.
+/// Maximum bytes of a term; a longer one is cut. A URL or a 0x address fits easily.
 pub const TERM_BYTES: usize = 256;
 
 /// Kind of term, which sets its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermKind {
-    /// A word of the text: it counts towards the length of the document.
+    /// Word of the text: counts towards the length of the document.
     Word,
-    /// A word on the stop list: a query uses it only when it has no other.
+    /// Word on the stop list: a query uses it only without other words.
     Stop,
-    /// A second reading of text that other terms cover already (a whole identifier, one character of a bigram).
+    /// Additional term for text that other terms cover already (a whole identifier, one character of a bigram).
     Extra,
 }
 
@@ -233,7 +233,7 @@ mod tests {
 
     use super::*;
 
-    /// The pieces of a text by the long way alone.
+    /// Pieces of a text by the slow path alone.
     fn pieces_by_rule(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         for chunk in text.split_whitespace() {

@@ -1,8 +1,9 @@
-//! Cache of the terms of chunks of text. A chunk is identified by its 64-bit hash, as terms are: no letter
-//! of a document that was removed stays behind.
+//! Cache of the terms of chunks of text. A chunk is identified by its 64-bit hash, as terms are: no text of a
+//! removed document remains.
 //!
-//! Nearly every chunk comes to one term. Such are kept in a table of fixed size, two to a cache line: a new one takes
-//! the place of that which was met longest ago. So a look costs one line of memory, which can be asked for before.
+//! Nearly every chunk yields one term. Such chunks are kept in a two-way set-associative cache of fixed size, one set
+//! per cache line; a new entry evicts the least recently used one. A lookup costs one cache line, which can be
+//! prefetched.
 
 use prefetch_index::prefetch_index;
 
@@ -12,12 +13,12 @@ use super::hashed_term::NO_NUMBER;
 use super::segment::TermKind;
 use crate::hashing::HashedMap;
 
-/// Lines of the table: a megabyte, for 32,768 chunks.
+/// Number of cache lines in the table: a megabyte, for 32,768 chunks.
 const LINES: usize = 1 << 14;
-/// Chunks of several terms, or none, that are kept at most: about a megabyte.
+/// Maximum number of cached chunks with several terms or none: about a megabyte.
 const SEVERAL: usize = 8_192;
 
-/// A chunk of one term. The key of an empty place is 0, which is no chunk's.
+/// Chunk of one term. The key of an empty entry is 0, which no chunk has.
 #[derive(Clone, Copy, Debug)]
 struct CachedTerm {
     key: u64,
@@ -25,7 +26,7 @@ struct CachedTerm {
     tells_time: bool,
 }
 
-/// The chunk that was met last is the first.
+/// Set of two entries, the most recently used first.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Line([CachedTerm; 2]);
@@ -36,10 +37,10 @@ const NOTHING: CachedTerm = CachedTerm {
     tells_time: false,
 };
 
-/// Chunks that were read, with their terms and whether they say when.
+/// Cache of analyzed chunks, with their terms and whether they contain a time expression.
 #[derive(Debug, Default)]
 pub(crate) struct TermCache {
-    /// Empty until the first is added.
+    /// Empty until the first entry is added.
     lines: Vec<Line>,
     several: HashedMap<u64, (Box<[HashedTerm]>, bool)>,
 }
@@ -54,12 +55,13 @@ const fn line_of(key: u64) -> usize {
 }
 
 impl TermCache {
-    /// Asks for what is known of a chunk before it is needed.
+    /// Prefetches the entry of a chunk.
     pub fn prefetch(&self, key: u64) {
         prefetch_index(&self.lines, line_of(key));
     }
 
-    /// Adds the terms of a chunk to a text; whether it says when. Nothing if it is not known.
+    /// Adds the cached terms of a chunk to a text, and returns whether it contains a time expression; `None`
+    /// on a miss.
     #[inline]
     pub fn find(&mut self, key: u64, read: &mut AnalyzedText) -> Option<bool> {
         let Line([first, second]) = self.lines.get_mut(line_of(key))?;
@@ -79,7 +81,7 @@ impl TermCache {
         Some(*tells_time)
     }
 
-    /// Keeps what a chunk came to that was not known.
+    /// Caches the analysis of a chunk.
     pub fn add(&mut self, key: u64, terms: &[HashedTerm], tells_time: bool) {
         if self.lines.is_empty() {
             self.lines.resize(LINES, Line([NOTHING; 2]));
@@ -95,7 +97,7 @@ impl TermCache {
         self.several.insert(key, (terms.into(), tells_time));
     }
 
-    /// Keeps the number of the one term of a chunk, if the chunk is still known.
+    /// Stores the number of the only term of a chunk, if the chunk is still cached.
     pub fn number(&mut self, key: u64, number: u32) {
         let Some(Line(places)) = self.lines.get_mut(line_of(key)) else { return };
         if let Some(known) = places.iter_mut().find(|known| known.key == key) {

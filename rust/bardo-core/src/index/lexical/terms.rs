@@ -1,5 +1,5 @@
-//! The terms of documents by their hashes. A few thousand words make up nearly all of what is ever said, so what one
-//! comes to is remembered, and reading one that is known takes one look at a table.
+//! Reads documents into hashed terms. A few thousand words make up nearly all text, so the terms of a chunk are
+//! cached, and a cached chunk takes one table lookup.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::segment::{chunks, piece_chunk};
 use super::term_cache::{TermCache, key_of};
 use super::time_words::{chunk_holds_time, holds_time};
 
-/// Bytes of a chunk that is remembered. Longer ones are addresses and the like, which hardly come again.
+/// Maximum bytes of a cached chunk. Longer ones are addresses and the like, which rarely recur.
 const CHUNK_BYTES: usize = 32;
 
 /// Text between white space.
@@ -20,22 +20,22 @@ const CHUNK_BYTES: usize = 32;
 struct Chunk {
     start: usize,
     end: usize,
-    /// Key in the cache; none if it is too long to be cached.
+    /// Key in the cache; `None` if it is too long to be cached.
     key: Option<u64>,
 }
 
-/// Reads documents, and remembers what the chunks of their texts come to.
+/// Reads documents, and caches the terms of their chunks.
 #[derive(Debug, Default)]
 pub struct TermReader {
     analyzer: Analyzer,
     known: TermCache,
-    /// Working memory.
+    /// Reused buffer.
     chunks: Vec<Chunk>,
 }
 
 impl TermReader {
-    /// Reads a text: its terms are those of [`Analyzer::terms`], in order. The clues are those of the part of the text in
-    /// `body`, which stands between white space.
+    /// Reads a text: its terms are those of [`Analyzer::terms`], in order. The clues describe only the part of the text
+    /// in `body`, which is bounded by white space.
     pub fn read(&mut self, text: &str, body: Range<usize>, read: &mut AnalyzedText) {
         read.terms.clear();
         read.unnumbered.clear();
@@ -60,21 +60,23 @@ impl TermReader {
         }
         self.chunks = found;
         if let Cow::Owned(_) = normal {
-            // The bytes of the body have moved.
+            // The offset of the body has moved.
             let body = &text[body];
             clues = TextClues { words: body.split_whitespace().count(), tells_time: holds_time(body) };
         }
         read.clues = clues;
     }
 
-    /// Learns the numbers of terms that were read without one: `numbers` has that of every term of the text.
+    /// Stores the numbers of terms that were read without one: `numbers` has the number of every term of the
+    /// text.
     pub fn learn(&mut self, read: &AnalyzedText, numbers: &[u32]) {
         for &(place, key) in &read.unnumbered {
             self.known.number(key, numbers[place as usize]);
         }
     }
 
-    /// Adds the terms of a chunk that is not known, and remembers them unless it is too long; whether it says when.
+    /// Adds and caches the terms of a new chunk, unless it is too long to be cached; returns whether it contains a
+    /// time expression.
     #[cold]
     fn analyze_chunk(&mut self, chunk: &str, key: Option<u64>, read: &mut AnalyzedText) -> bool {
         let first = read.terms.len();

@@ -1,4 +1,4 @@
-//! Words of a text that say when something happens.
+//! Time expressions in a text.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -6,10 +6,10 @@ use super::segment::{is_space, plain_word};
 use crate::model::calendar::{MONTHS, WEEKDAYS};
 use crate::text::packed_words::{LONGEST, all_packed, packed};
 
-/// The bit that small ASCII letters have over capitals, in every byte of a packed word.
+/// The case bit of ASCII letters, in every byte of a packed word.
 const SMALL: u128 = u128::from_le_bytes([0x20; 16]);
 
-/// Words that place an event in time, stems of them as far as English bends them; month and day names aside.
+/// Words that place an event in time, as stems where English inflects them; without month and day names.
 const TIME_WORDS: [&str; 22] = [
     "afternoon",
     "ago",
@@ -39,15 +39,15 @@ const MONTH_NUMBERS: [u128; 12] = all_packed(MONTHS, 0);
 const WEEKDAY_NUMBERS: [u128; 7] = all_packed(WEEKDAYS, SMALL);
 const TIME_WORD_NUMBERS: [u128; 22] = all_packed(TIME_WORDS, SMALL);
 
-/// Whether a text says when something was or will be: a day, month, year or a word such as "yesterday" or "ago".
+/// Whether a text contains a time expression: a day, month, year or a word such as "yesterday" or "ago".
 #[must_use]
 pub fn holds_time(text: &str) -> bool {
-    // No word goes on over one of these.
+    // No word spans one of these.
     let chunks = text.split(|character: char| character.is_ascii() && is_space(character as u8));
     chunks.filter(|chunk| !chunk.is_empty()).any(chunk_holds_time)
 }
 
-/// [`holds_time`] for what stands between white space.
+/// [`holds_time`] for a chunk between white space.
 pub(crate) fn chunk_holds_time(chunk: &str) -> bool {
     match plain_word(chunk) {
         Some(word) => tells_time(word),
@@ -65,7 +65,7 @@ fn tells_time(word: &str) -> bool {
         return is_year && bytes.iter().all(u8::is_ascii_digit);
     }
     let exact = packed(word);
-    // "May" and "March" are months where they are written as names.
+    // "May" and "March" count as months only when capitalised.
     if bytes[0].is_ascii_uppercase() && MONTH_NUMBERS.contains(&exact) {
         return true;
     }

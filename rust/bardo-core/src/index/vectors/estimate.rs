@@ -1,9 +1,10 @@
-//! How near a vector is, estimated from its signs and from the query in four bits a component: about twice as sure as the
-//! number of signs that differ, for five looks at each word instead of one (Gao and Long 2024, `RaBitQ`).
+//! Estimates the cosine of a vector from its signs and the query in four bits per component. The estimate is about
+//! twice as accurate as the Hamming distance, for five operations per word instead of one (Gao and Long 2024,
+//! `RaBitQ`).
 //!
-//! A turned vector of length 1 has components like those of a random one: its signs, scaled to length 1, lie at a cosine
-//! of about `sqrt(2 / pi)` to it, and the rest of it points anywhere. So the product of the query with the signs, over
-//! that cosine, is the cosine with the vector, give or take a deviation that is known.
+//! A rotated vector of length 1 has components like a random one. Its signs, scaled to length 1, have a cosine of about
+//! `sqrt(2 / pi)` to it, and the remainder points in a random direction. So the product of the query with the signs,
+//! divided by that cosine, is the cosine with the vector, up to a known deviation.
 
 #![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]
 
@@ -14,28 +15,28 @@ use pulp::{Arch, Simd, WithSimd};
 use super::sign_bits::{WORD_BITS, words_of};
 use super::sign_table::SignTable;
 
-/// Bits of a component of the query.
+/// Bits per component of the query.
 const BITS: usize = 4;
-/// Steps from its least component to its greatest.
+/// Number of quantization steps from the least component to the greatest.
 const STEPS: f32 = ((1 << BITS) - 1) as f32;
 
-/// A query that estimates.
+/// Query prepared for estimates.
 #[derive(Clone, Debug)]
 pub(crate) struct Estimator {
-    /// The bits of the components that belong to each word of signs, the lowest bits first.
+    /// Bit planes of the components for each word of signs, the lowest bits first.
     planes: Vec<[u64; BITS]>,
-    /// Of the components, one for each step.
+    /// Quantization step of the components.
     step: f32,
-    /// Of the components: the least one.
+    /// Least component.
     least: f32,
-    /// Of the components: their sum.
+    /// Sum of the components.
     sum: f32,
-    /// Turns a product with signs into a cosine.
+    /// Factor from a product with signs to a cosine.
     scale: f32,
 }
 
 impl Estimator {
-    /// Of a vector of length 1 that was turned as those were whose signs it meets.
+    /// Prepares a vector of length 1 that was rotated like the vectors behind the signs.
     pub fn new(turned: &[f32]) -> Self {
         let least = turned.iter().copied().fold(f32::INFINITY, f32::min);
         let greatest = turned.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -44,7 +45,7 @@ impl Estimator {
         let mut sum = 0.0;
         for (planes, components) in planes.iter_mut().zip(turned.chunks(WORD_BITS)) {
             for (at, component) in components.iter().enumerate() {
-                // Not `round`: on many processors that is a call.
+                // Not `round`, which is a function call on many processors.
                 let steps = ((component - least) / step + 0.5).clamp(0.0, STEPS) as u32;
                 for (bit, plane) in planes.iter_mut().enumerate() {
                     *plane |= u64::from(steps >> bit & 1) << at;
@@ -56,14 +57,14 @@ impl Estimator {
         Self { planes, step, least, sum, scale }
     }
 
-    /// Writes the cosines with the vectors that have the signs of these rows, about.
+    /// Writes the approximate cosines of the vectors with the signs of these rows.
     pub fn cosines(&self, signs: &SignTable, rows: &[u32], cosines: &mut Vec<f32>) {
         cosines.clear();
         cosines.resize(rows.len(), 0.0);
         Arch::new().dispatch(Estimates { estimator: self, signs, rows, cosines });
     }
 
-    /// Of as many signs that say yes and as many steps of the components that belong to them.
+    /// Cosine from the number of positive signs and the sum of the steps of their components.
     #[inline(always)]
     fn cosine(&self, positive: u32, steps: u32) -> f32 {
         let of_positive = self.least * positive as f32 + self.step * steps as f32;
@@ -71,7 +72,7 @@ impl Estimator {
     }
 }
 
-/// Estimates with the instructions that the processor has.
+/// Estimates, compiled for the instruction set of the processor.
 struct Estimates<'scan> {
     estimator: &'scan Estimator,
     signs: &'scan SignTable,
@@ -88,7 +89,7 @@ impl WithSimd for Estimates<'_> {
         for (&row, cosine) in self.rows.iter().zip(self.cosines) {
             let (mut positive, mut steps) = (0_u32, 0_u32);
             for (word, planes) in self.signs.row(row as usize).zip(&self.estimator.planes) {
-                // Not the checked additions: a sum is at most 16 a component.
+                // Checked additions would be slower; a sum is at most 16 per component.
                 positive = positive.wrapping_add(word.count_ones());
                 for (bit, plane) in planes.iter().enumerate() {
                     steps = steps.wrapping_add((word & plane).count_ones() << bit);
@@ -99,8 +100,9 @@ impl WithSimd for Estimates<'_> {
     }
 }
 
-/// The standard deviation of an estimate for vectors of so many components at a cosine: where the rest of the vector points,
-/// `(pi / 2 - 1) (1 - cosine^2)`, and how far its own cosine to its signs is from the usual one, `(pi / 2 - 3 / 2) cosine^2`.
+/// Standard deviation of an estimate for vectors of `dims` components at a cosine. Its variance comes from the
+/// direction of the remainder, `(pi / 2 - 1) (1 - cosine^2)`, and from the spread of a vector's cosine to its own
+/// signs, `(pi / 2 - 3 / 2) cosine^2`.
 pub(crate) fn deviation(dims: usize, cosine: f32) -> f32 {
     let variance = FRAC_PI_2 - 1.0 - cosine * cosine / 2.0;
     (variance.max(0.0) / dims.saturating_sub(1).max(1) as f32).sqrt()
@@ -141,7 +143,7 @@ mod tests {
             let (mut numbers, mut signer) = (TestRandom(5), Signer::new(dims));
             let zeros = vec![0.0; dims];
             let mut deviations = Vec::new();
-            // Vectors near one query err alike, so there are many queries.
+            // The errors of vectors near one query are correlated, so there are many queries.
             for distance in [0.2, 0.6, 1.0, 3.0].into_iter().cycle().take(60) {
                 let center = numbers.near(&zeros, 1.0);
                 let query = unit("query", &center).unwrap().unwrap();

@@ -1,17 +1,17 @@
-//! Arrays in large pages. A search reads rows all over the vectors; with pages of 4 KiB the processor must look up where
-//! nearly every row lies, which takes as long as reading it, and longer in a virtual machine.
+//! Arrays in huge pages. A search reads rows all over the vectors; with pages of 4 KiB nearly every row is a TLB miss,
+//! which takes as long as reading it, and longer in a virtual machine.
 
 use std::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
 use memmap2::MmapMut;
 
-/// Bytes of a large page on the usual processors; elsewhere only a round number.
+/// Size of a huge page in bytes on common processors; elsewhere only a round number.
 const PAGE_BYTES: usize = 2 * 1024 * 1024;
-/// A shorter array is not worth a page of its own.
+/// Minimum size in bytes of an array that gets huge pages.
 const WORTH_A_PAGE: usize = PAGE_BYTES / 8;
 
-/// A growing array of plain numbers, in large pages where it is long and the system has them.
+/// Growable array of plain numbers, in huge pages if it is long and the system has them.
 #[derive(Debug)]
 pub(crate) struct LargeArray<T> {
     held: Storage<T>,
@@ -20,7 +20,7 @@ pub(crate) struct LargeArray<T> {
 #[derive(Debug)]
 enum Storage<T> {
     Small(Vec<T>),
-    /// Memory and how many elements of it are in use; the rest is room.
+    /// Mapped memory and the number of elements in use; the rest is capacity.
     Large(MmapMut, usize),
 }
 
@@ -31,7 +31,7 @@ impl<T> Default for LargeArray<T> {
 }
 
 impl<T: Pod> LargeArray<T> {
-    /// Appends so many zeros, to be written over.
+    /// Appends `count` zeros, to be overwritten.
     pub fn add(&mut self, count: usize) -> &mut [T] {
         let start = self.len();
         let end = start + count;
@@ -49,7 +49,7 @@ impl<T: Pod> LargeArray<T> {
         &mut self[start..]
     }
 
-    /// Makes room for so many more elements.
+    /// Reserves capacity for `more` elements.
     pub fn reserve_exact(&mut self, more: usize) {
         let wanted = self.len() + more;
         if wanted > self.capacity() {
@@ -57,7 +57,7 @@ impl<T: Pod> LargeArray<T> {
         }
     }
 
-    /// Cuts off what is beyond a length.
+    /// Truncates to a length.
     pub fn truncate(&mut self, kept: usize) {
         match &mut self.held {
             Storage::Small(elements) => elements.truncate(kept),
@@ -65,7 +65,7 @@ impl<T: Pod> LargeArray<T> {
         }
     }
 
-    /// Elements for which there is room.
+    /// Capacity in elements.
     pub fn capacity(&self) -> usize {
         match &self.held {
             Storage::Small(elements) => elements.capacity(),
@@ -89,10 +89,10 @@ impl<T: Pod> LargeArray<T> {
     }
 }
 
-/// Memory of at least so many bytes, zero; none where the system gives none.
+/// Maps at least so many zeroed bytes; `None` if the system refuses.
 fn large_pages(bytes: usize) -> Option<MmapMut> {
     let memory = MmapMut::map_anon(bytes.next_multiple_of(PAGE_BYTES)).ok()?;
-    // A wish: a system without large pages gives small ones.
+    // Only a hint: a system without huge pages gives small ones.
     #[cfg(target_os = "linux")]
     let _ = memory.advise(memmap2::Advice::HugePage);
     Some(memory)
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Elements of eight bytes from which an array is large.
+    /// Minimum number of eight-byte elements of an array in huge pages.
     const LARGE: usize = WORTH_A_PAGE / 8;
 
     proptest! {

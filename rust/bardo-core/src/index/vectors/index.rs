@@ -1,5 +1,5 @@
-//! Vectors in memory: every component in 16 bits, as a high and a low byte apart. The high bytes are 8-bit codes that a
-//! scan compares (`search.rs`); both together give the exact score of the few that matter.
+//! Vectors in memory with 16 bits per component, in separate arrays of high and low bytes. The high bytes are 8-bit
+//! codes that a scan compares (`search.rs`); both together give the exact score of the few candidates.
 
 use prefetch_index::prefetch_index;
 use simsimd::SpatialSimilarity;
@@ -12,33 +12,33 @@ use super::sign_table::SignTable;
 use crate::error::{Error, Result};
 use crate::index::lexical::posting::Slot;
 
-/// Marks the rows of sentences; slots have 26 bits.
+/// Flag for the rows of sentences; slots have 26 bits.
 pub(crate) const SENTENCE: u32 = 1 << 31;
 
-/// The owner of a row that was removed.
+/// Owner of a removed row.
 pub(crate) const NO_OWNER: u32 = u32::MAX;
 
-/// The first row of a memory that has none.
+/// First row of a memory without rows.
 const NO_ROW: u32 = u32::MAX;
 
 /// Weight of a high byte.
 const HIGH: f64 = 256.0;
 
-/// Bytes that the processor fetches at once.
+/// Size of a cache line in bytes.
 const CACHE_LINE: usize = 64;
 
-/// Removed rows that are let stand, and the share of all rows from which on they are cleared away.
+/// Minimum number of removed rows, and their share of all rows, before they are compacted.
 const REMOVED_LEAST: usize = 64;
 const REMOVED_ONE_IN: usize = 4;
 
-/// The similarity of a query to one memory.
+/// Similarity of a query to one memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Similarity {
     /// Cosine with the vector of the whole text.
     pub whole: f32,
-    /// Cosine with the best sentence; that of the whole where it has no sentences of its own.
+    /// Cosine with the best sentence; equals `whole` without separate sentences.
     pub best: f32,
-    /// Sentences; 1 where it has none of its own.
+    /// Number of sentences; 1 without separate sentences.
     pub sentences: u32,
 }
 
@@ -50,7 +50,7 @@ impl Similarity {
     }
 }
 
-/// Rows of vectors. The rows of a memory stand together: its whole text first, then its sentences.
+/// Rows of vectors. The rows of a memory are contiguous: its whole text first, then its sentences.
 #[derive(Debug, Default)]
 pub struct VectorIndex {
     dims: usize,
@@ -68,16 +68,16 @@ pub struct VectorIndex {
     first_rows: Vec<u32>,
     /// Number of rows without an owner.
     removed: usize,
-    /// Rows of sentences.
+    /// Number of sentence rows.
     sentences: usize,
-    /// The cosine that each number of differing signs stands for.
+    /// Cosine for each number of differing signs.
     pub(crate) cosines: Vec<f32>,
-    /// Makes the signs.
+    /// Computes the signs.
     signer: Signer,
 }
 
 impl VectorIndex {
-    /// Adds or replaces the vectors of a memory. Sentences are dropped where there is only one: it is the whole.
+    /// Adds or replaces the vectors of a memory. A single sentence is dropped, as it equals the whole text.
     pub fn set(&mut self, owner: Slot, whole: &[f32], sentences: &[&[f32]]) -> Result<()> {
         if self.is_empty() {
             self.restart(whole.len());
@@ -92,15 +92,14 @@ impl VectorIndex {
         self.set_rows(owner, &mut rows)
     }
 
-    /// [`VectorIndex::set`] with the rows one after another, that of the whole text first. They are scaled to length 1 on
-    /// the way.
+    /// [`VectorIndex::set`] with contiguous rows, that of the whole text first. Scales them to length 1.
     pub(crate) fn set_rows(&mut self, owner: Slot, rows: &mut [f32]) -> Result<()> {
         if self.dims == 0 || rows.is_empty() || !rows.len().is_multiple_of(self.dims) {
             return Err(wrong_dims("a vector", rows.len(), self.dims));
         }
         let rows = if rows.len() == 2 * self.dims { &mut rows[..self.dims] } else { rows };
         for row in rows.chunks_exact_mut(self.dims) {
-            // A vector without direction is similar to nothing, and is kept as it is.
+            // A zero vector has no direction: it is similar to nothing, and kept unscaled.
             scale_to_unit("a vector", row)?;
         }
         self.remove(owner);
@@ -165,7 +164,7 @@ impl VectorIndex {
         Some(self.product(left.0, right) * left.1)
     }
 
-    /// Refuses a query of other dimensions than the stored vectors.
+    /// Refuses a query whose dimensions differ from the stored vectors.
     pub fn check(&self, query: &QueryVector) -> Result<()> {
         if self.is_empty() || query.dims() == self.dims {
             return Ok(());
@@ -173,25 +172,25 @@ impl VectorIndex {
         Err(wrong_dims("the query vector", query.dims(), self.dims))
     }
 
-    /// Components of a vector; 0 while there is none.
+    /// Components per vector; 0 while the index is empty.
     #[must_use]
     pub const fn dims(&self) -> usize {
         self.dims
     }
 
-    /// Rows, sentences included.
+    /// Number of rows, sentences included.
     #[must_use]
     pub fn len(&self) -> usize {
         self.owners.len() - self.removed
     }
 
-    /// Whether there is no vector.
+    /// Whether the index is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes held.
+    /// Size in memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.high.capacity()
@@ -200,12 +199,12 @@ impl VectorIndex {
             + (self.scales.capacity() + self.owners.capacity() + self.first_rows.capacity()) * 4
     }
 
-    /// Whether every row is that of a memory's whole text.
+    /// Whether every row is that of a whole text.
     pub(crate) const fn is_plain(&self) -> bool {
         self.removed == 0 && self.sentences == 0
     }
 
-    /// The similarity of the memory whose rows begin at `first`, by the cosine of each of its rows.
+    /// Similarity of the memory whose rows begin at `first`, given the cosine of each of its rows.
     #[inline]
     pub(crate) fn similarity_of(&self, first: usize, cosine: impl Fn(usize) -> f32) -> Similarity {
         let whole = cosine(first);
@@ -221,7 +220,7 @@ impl VectorIndex {
         found
     }
 
-    /// The cosine of a row by its high bytes.
+    /// Cosine of a row by its high bytes.
     #[inline]
     pub(crate) fn approximate_cosine(&self, query: &QueryVector, row: usize) -> f32 {
         let product = dot(self.part(&self.high, row), &query.high);
@@ -232,7 +231,7 @@ impl VectorIndex {
         self.product((&query.high, &query.low), row) * query.scale
     }
 
-    /// The product of a row with another vector of high and low bytes, in which only the row's scale is in force.
+    /// Product of a row with another vector of high and low bytes, scaled by the row's factor only.
     fn product(&self, (high, low): (&[i8], &[i8]), row: usize) -> f32 {
         let (own_high, own_low) = (self.part(&self.high, row), self.part(&self.low, row));
         let product = dot(own_high, high) * HIGH * HIGH
@@ -241,8 +240,7 @@ impl VectorIndex {
         product as f32 * self.scales[row]
     }
 
-    /// Asks for the high bytes of a row, its scale and its owner before they are needed: rows that are far apart come
-    /// from far away.
+    /// Prefetches the high bytes of a row, its scale and its owner: rows that are far apart miss the cache.
     #[inline]
     pub(crate) fn prefetch(&self, row: usize) {
         prefetch_index(&self.scales, row);
@@ -250,14 +248,14 @@ impl VectorIndex {
         self.prefetch_part(&self.high, row);
     }
 
-    /// Asks for the 8-bit codes of a memory.
+    /// Prefetches the 8-bit codes of a memory.
     pub fn prefetch_high(&self, owner: Slot) {
         if let Some(row) = self.first_row(owner) {
             self.prefetch(row);
         }
     }
 
-    /// Asks for what the exact similarity of a memory takes beside its 8-bit codes.
+    /// Prefetches the further data for the exact similarity of a memory.
     pub fn prefetch_low(&self, owner: Slot) {
         if let Some(row) = self.first_row(owner) {
             self.prefetch_part(&self.low, row);
@@ -290,7 +288,7 @@ impl VectorIndex {
         first..first + 1 + sentences.count()
     }
 
-    /// An index for so many vectors of so many components, to be filled.
+    /// Empty index with capacity for the given numbers of rows and owners.
     pub(crate) fn with_room(dims: usize, rows: usize, owners: usize) -> Self {
         let mut index = Self::default();
         index.restart(dims);
@@ -303,13 +301,13 @@ impl VectorIndex {
         index
     }
 
-    /// Forgets everything; the next vectors have so many components.
+    /// Removes everything, and sets the dimensions of the next vectors.
     fn restart(&mut self, dims: usize) {
         let signs = SignTable::new(dims);
         *self = Self { dims, signs, cosines: cosines(dims), signer: Signer::new(dims), ..Self::default() };
     }
 
-    /// Closes the gaps that removed rows left.
+    /// Compacts the rows: closes the gaps of removed rows.
     fn clear_away(&mut self) {
         let dims = self.dims;
         let mut kept = 0;
@@ -431,7 +429,7 @@ mod tests {
         assert!(QueryVector::new(&[0.0, 0.0]).unwrap().is_none());
     }
 
-    /// The vectors of one memory: the whole text's and its sentences'.
+    /// Vectors of one memory: of the whole text and of its sentences.
     type Owned = (Vec<f32>, Vec<Vec<f32>>);
 
     proptest! {

@@ -1,50 +1,50 @@
 //! Late interaction (Khattab and Zaharia 2020, `ColBERT`): a memory keeps a code for each of its content words, and
-//! every word of a query looks for its best match among them.
+//! every word of a query is matched with the best of them.
 //!
 //! A code is the sign of each component of the token's vector: 48 bytes for 384 dimensions, a sixteenth of half
-//! precision with eight. Measured on `LoCoMo` with `MiniLM`: recall@10 .851 with sign bits, .859 with float32; a random
-//! rotation before taking signs and a scale per token changed nothing. Function words and punctuation are left out: they
-//! are more than half of the tokens and cost nothing to lose (.843 without them, .836 with).
+//! precision. Measured on `LoCoMo` with `MiniLM`: recall@10 .851 with sign bits, .859 with float32; a random rotation
+//! before taking signs and a scale per token changed nothing. Function words and punctuation are left out: they are
+//! more than half of the tokens, and recall is no worse without them (.843 without, .836 with).
 
 use simsimd::SpatialSimilarity;
 
 use crate::error::{Error, Result};
 use crate::text::stop_words::is_stop_word;
 
-/// Greatest magnitude of an 8-bit code.
+/// Maximum magnitude of an 8-bit code.
 const CODE_MAX: f32 = 127.0;
 
-/// Components in a byte.
+/// Number of components per byte.
 const BITS: usize = 8;
 
-/// Content tokens among which the words of a query look for their matches together, at most: in a long text, words that
-/// are found pages apart say little. Such a stretch begins at every half of its length.
+/// Maximum number of content tokens per window (stretch) in which the query words are matched together. In a long
+/// text, matches that are pages apart mean little. Windows overlap by half.
 ///
-/// Measured on `LongMemEval` (development part, answers of some hundred words, recall@5): .83 over whole texts, .86 with
-/// stretches of 64 or 128, .84 with 32.
+/// Measured on `LongMemEval` (development part, answers of some hundred words, recall@5): .83 over whole texts, .86
+/// with windows of 64 or 128, .84 with 32.
 pub const STRETCH: usize = 64;
 
-/// The signs that a byte stands for, first component in the lowest bit.
+/// The signs in a byte, first component in the lowest bit.
 const SIGNS: [[i8; BITS]; 256] = signs();
 
-/// Rests of English contractions that a tokenizer cuts at the apostrophe.
+/// Remainders of English contractions that a tokenizer splits at the apostrophe.
 const CLITICS: [&str; 8] = ["d", "don", "ll", "m", "re", "s", "t", "ve"];
 
 /// Token vectors of one text as a model returns them, word by word.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens<'text> {
-    /// The words, in order and in any case.
+    /// Words, in order and in any case.
     pub words: &'text [String],
-    /// How many tokens each word was cut into.
+    /// Number of tokens per word.
     pub counts: &'text [u32],
-    /// One row of `dims` for each token.
+    /// One row of `dims` per token.
     pub vectors: &'text [f32],
-    /// Components of a row.
+    /// Components per row.
     pub dims: usize,
 }
 
 impl Tokens<'_> {
-    /// The codes of several texts, whose token vectors lie one after another.
+    /// Packs the codes of several texts whose token vectors are contiguous.
     pub fn pack_all(
         words: &[Vec<String>],
         counts: &[Vec<u32>],
@@ -63,7 +63,7 @@ impl Tokens<'_> {
         texts.collect()
     }
 
-    /// Refuses parts that do not fit together, or that hold something else than finite numbers.
+    /// Refuses inconsistent parts or non-finite numbers.
     pub fn check(&self) -> Result<()> {
         let tokens: u64 = self.counts.iter().map(|&count| u64::from(count)).sum();
         if self.dims == 0 || !self.dims.is_multiple_of(BITS) {
@@ -93,7 +93,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Every word with its rows; those that carry no content only where there is nothing else.
+    /// Content words with their rows; function words only if there are no others.
     fn content(&self) -> impl Iterator<Item = (&str, &[f32])> {
         let has_content = self.words.iter().any(|word| is_content(word));
         let mut rest = self.vectors;
@@ -108,30 +108,30 @@ impl Tokens<'_> {
             .filter(move |(word, _)| !has_content || is_content(word))
     }
 
-    /// The codes of the content words' tokens, one after another, each of `dims / 8` bytes.
+    /// Packs the codes of the content words' tokens, each of `dims / 8` bytes.
     #[must_use]
     pub fn pack(&self) -> Vec<u8> {
         self.content().flat_map(|(_, rows)| rows.chunks_exact(BITS).map(byte_of)).collect()
     }
 }
 
-/// The tokens of a query, each with its weight.
+/// Tokens of a query with their weights.
 #[derive(Clone, Debug)]
 pub struct LateQuery {
     dims: usize,
-    /// 8-bit codes, a row for each token.
+    /// 8-bit codes, one row per token.
     codes: Vec<i8>,
-    /// Turns a product with signs into a cosine.
+    /// Factors from a product with signs to a cosine.
     scales: Vec<f32>,
-    /// Share of each token in the whole; they add up to 1.
+    /// Weight of each token; the weights sum to 1.
     weights: Vec<f32>,
 }
 
 impl LateQuery {
-    /// Weighs every content word by `idf`, its tokens in equal parts. `None` where there is nothing to look for.
+    /// Weighs every content word by `idf`, divided equally among its tokens. `None` without any token.
     #[must_use]
     pub fn new(tokens: &Tokens<'_>, mut idf: impl FnMut(&str) -> f32) -> Option<Self> {
-        // For vectors of length 1 with components like those of a normal distribution, the sum of magnitudes is this.
+        // Expected sum of magnitudes of a unit vector with normally distributed components.
         let magnitude = (2.0 * tokens.dims as f32 / std::f32::consts::PI).sqrt();
         let mut query =
             Self { dims: tokens.dims, codes: Vec::new(), scales: Vec::new(), weights: Vec::new() };
@@ -162,20 +162,20 @@ impl LateQuery {
         self.weights.len()
     }
 
-    /// Never: a query without tokens is none.
+    /// Always false: a query has at least one token.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
 
-    /// Components of a token's vector.
+    /// Components per token vector.
     #[must_use]
     pub const fn dims(&self) -> usize {
         self.dims
     }
 
-    /// Looks for the best match of each token of the query in the stretch of a memory that matches best as a whole.
-    /// `scratch` is reused from call to call. `None` where there are no codes.
+    /// Matches each token of the query with the best token in the best window of a memory. `scratch` is reused
+    /// across calls. `None` without codes.
     pub fn matches(&self, codes: &[u8], scratch: &mut MatchScratch) -> Option<Matches> {
         let tokens = codes.len() / (self.dims / BITS);
         let halves = codes.chunks(STRETCH / 2 * (self.dims / BITS));
@@ -208,8 +208,7 @@ impl LateQuery {
         Some(Matches { tokens, best, ends: Some([first, last]) })
     }
 
-    /// Writes the cosine of each query token with its best match among the codes, about, into `best`; leaves what is
-    /// greater already.
+    /// Raises `best` to the approximate cosine of each query token with its best match among the codes.
     fn match_into(&self, codes: &[u8], signs: &mut Vec<i8>, best: &mut [f32]) {
         signs.resize(self.dims, 0);
         for code in codes.chunks_exact(self.dims / BITS) {
@@ -223,47 +222,47 @@ impl LateQuery {
         }
     }
 
-    /// The weighted sum of matches, one for each token: 0 to 1, about.
+    /// Weighted sum of the matches, one per token: about 0 to 1.
     #[must_use]
     pub fn sum(&self, best: &[f32]) -> f32 {
         self.weights.iter().zip(best).map(|(weight, best)| weight * best).sum()
     }
 }
 
-/// Matches of a query's tokens in one memory: for each, about the cosine of its best match.
+/// Matches of a query's tokens in one memory: the approximate cosine of the best match of each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matches {
-    /// Content tokens of the memory.
+    /// Number of content tokens of the memory.
     pub tokens: usize,
-    /// In the stretch that matches best; in all of it where it is short.
+    /// Matches in the best window; in the whole memory if it is short.
     pub best: Vec<f32>,
-    /// In the first and the last stretch, where there are several.
+    /// Matches in the first and the last window, if there are several.
     ends: Option<[Vec<f32>; 2]>,
 }
 
 impl Matches {
-    /// In the first stretch: what a memory before this one stands beside.
+    /// Matches in the first window, which is next to the memory before this one.
     #[must_use]
     pub fn first(&self) -> &[f32] {
         self.ends.as_ref().map_or(&self.best, |[first, _]| first)
     }
 
-    /// In the last stretch: what a memory after this one stands beside.
+    /// Matches in the last window, which is next to the memory after this one.
     #[must_use]
     pub fn last(&self) -> &[f32] {
         self.ends.as_ref().map_or(&self.best, |[_, last]| last)
     }
 }
 
-/// Room that [`LateQuery::matches`] reuses.
+/// Reused buffers of [`LateQuery::matches`].
 #[derive(Debug, Default)]
 pub struct MatchScratch {
     signs: Vec<i8>,
-    /// A row for each half of a stretch.
+    /// One row per half window.
     halves: Vec<f32>,
 }
 
-/// Appends the codes of a vector and returns the factor that turns them back.
+/// Appends the codes of a vector and returns their scale.
 fn quantize(row: &[f32], codes: &mut Vec<i8>) -> f32 {
     let greatest = row.iter().fold(0.0_f32, |greatest, part| greatest.max(part.abs()));
     let scale = greatest / CODE_MAX;

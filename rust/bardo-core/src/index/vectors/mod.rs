@@ -1,11 +1,11 @@
-//! Search by vectors: exact results from 16-bit components, with a sieve of one bit per component before it.
+//! Vector search: exact results from 16-bit components, prefiltered by one bit per component.
 //!
 //! The `index` holds vectors in blocks of rows. `search` compares few of them in full: sign bits (`sign_bits`,
 //! `sign_table`) and an estimate from them (`estimate`) rule out the rest. `late_interaction` matches the tokens of a
 //! query one by one.
 //!
-//! No approximate graph: rows come and go with every episode, and up to some hundred thousand of them a scan of sign
-//! bits is short.
+//! There is no approximate graph: rows are added and removed with every episode, and up to some hundred thousand of
+//! them a scan of sign bits is fast.
 
 pub(crate) mod estimate;
 pub(crate) mod huge_pages;

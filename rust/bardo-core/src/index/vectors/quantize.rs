@@ -1,5 +1,5 @@
-//! Vectors of length 1 in 16 bits a component, as a high and a low byte apart. Opening a store does this to every vector
-//! of the log, so it is compiled for the instructions that the processor has.
+//! Quantizes vectors of length 1 to 16 bits per component, in separate high and low bytes. Opening a store quantizes
+//! every vector of the log, so the code is compiled for the instruction set of the processor.
 
 #![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]
 
@@ -7,13 +7,13 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::error::{Error, Result};
 
-/// Greatest magnitude of a component: its high byte, rounded, is then 127 at most.
+/// Maximum magnitude of a component: its high byte, rounded, is then 127 at most.
 const GREATEST: f32 = 32_639.0;
 
-/// A whole number this large has the unit in its last bit, and leaves room for [`GREATEST`] on both sides.
+/// Number large enough that adding it rounds a float to an integer, with room for [`GREATEST`] on both sides.
 const SHIFT: f32 = 12_582_912.0;
 
-/// Sums that run beside one another; fixed, so that the result is the same on every processor.
+/// Number of parallel sums; fixed, so that the result is the same on every processor.
 const LANES: usize = 8;
 
 /// A vector scaled to length 1; `None` if it has no direction.
@@ -22,7 +22,7 @@ pub(crate) fn unit(what: &str, vector: &[f32]) -> Result<Option<Vec<f32>>> {
     Ok(scale_to_unit(what, &mut unit)?.then_some(unit))
 }
 
-/// Scales a vector to length 1; false if it has no direction, and is left as it is.
+/// Scales a vector to length 1; returns false and leaves it unchanged if it has no direction.
 pub(crate) fn scale_to_unit(what: &str, vector: &mut [f32]) -> Result<bool> {
     let is_scaled = Arch::new().dispatch(ToUnit(vector));
     if is_scaled.is_none()
@@ -36,7 +36,7 @@ pub(crate) fn scale_to_unit(what: &str, vector: &mut [f32]) -> Result<bool> {
     Ok(is_scaled.unwrap_or(false))
 }
 
-/// Writes the bytes of a vector, as many of each sort as it has components; returns the factor that turns them back.
+/// Writes the high and low bytes of a vector, one of each per component; returns their scale.
 pub(crate) fn quantize(unit: &[f32], high: &mut [i8], low: &mut [i8]) -> f32 {
     Arch::new().dispatch(Quantize { unit, high, low })
 }
@@ -88,7 +88,7 @@ impl WithSimd for Quantize<'_> {
         let (chunks, rest) = self.unit.as_chunks::<LANES>();
         for chunk in chunks {
             for (greatest, part) in lanes.iter_mut().zip(chunk) {
-                // Not `max`: it would ask of each number whether it is one.
+                // Not `max`, which checks each number for NaN.
                 *greatest = if part.abs() > *greatest { part.abs() } else { *greatest };
             }
         }
@@ -96,7 +96,7 @@ impl WithSimd for Quantize<'_> {
         let scale = if greatest == 0.0 { 1.0 } else { greatest / GREATEST };
         for ((part, high), low) in self.unit.iter().zip(self.high).zip(self.low) {
             let component = (part / scale).round().clamp(-GREATEST, GREATEST);
-            // `as` asks whether it fits, and the checked operators too: then they would not go side by side.
+            // `as` and the checked operators check the range, which would prevent vectorization.
             let component =
                 (component + SHIFT).to_bits().cast_signed().wrapping_sub(SHIFT.to_bits().cast_signed());
             let rounded = component.wrapping_add(128) >> 8;

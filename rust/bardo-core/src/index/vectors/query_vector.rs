@@ -1,11 +1,11 @@
-//! [`QueryVector`] holds a query in the forms that stored vectors are compared with: components, signs, estimator.
+//! [`QueryVector`] holds a query in the forms that are compared with stored vectors: components, signs, estimator.
 
 use super::estimate::Estimator;
 use super::quantize::{quantize, unit};
 use super::sign_bits::{Signer, words_of, write_signs};
 use crate::error::Result;
 
-/// A query vector of length 1 in 16 bits, its signs, and what estimates by signs.
+/// Query vector of length 1: 16-bit components, signs, and estimator.
 #[derive(Clone, Debug)]
 pub struct QueryVector {
     pub(super) high: Vec<i8>,
@@ -16,7 +16,7 @@ pub struct QueryVector {
 }
 
 impl QueryVector {
-    /// Checks and scales a vector. `None` if it is all zeros: it has no direction.
+    /// Validates and scales a vector. `None` if it is all zeros: it has no direction.
     pub fn new(vector: &[f32]) -> Result<Option<Self>> {
         let Some(unit) = unit("the query vector", vector)? else { return Ok(None) };
         let (mut high, mut low) = (vec![0; unit.len()], vec![0; unit.len()]);

@@ -1,8 +1,9 @@
-//! Finding the nearest vectors. Few are compared one by one by their 8-bit codes. Of many, a sieve of one bit per
-//! component (`sign_bits.rs`) picks those that are worth it: at first the likeliest few, then every one that could
-//! still be as near as the best of those; of these a finer look at the same bits (`estimate.rs`) leaves few.
+//! Finds the nearest vectors. Few are compared directly by their 8-bit codes. Many are prefiltered by the Hamming
+//! distance of their sign bits (`sign_bits.rs`): first the likeliest few are compared, then every vector that
+//! could still be as near as the best of those, unless a finer estimate from the same bits (`estimate.rs`) rules
+//! it out.
 //!
-//! How far it must reach is known: of a memory at an angle `a` to the query, `a / pi` of the signs differ on average, and
+//! The required reach is known: for a memory at an angle `a` to the query, `a / pi` of the signs differ on average, and
 //! their number is about binomial. Measured on MiniLM vectors (384 components): the codes alone give recall@10 = 1.000.
 
 use std::ops::RangeInclusive;
@@ -14,66 +15,69 @@ use super::select::{each_picked, pick};
 use crate::error::Result;
 use crate::index::lexical::posting::Slot;
 
-/// Memories that are compared one by one without a sieve.
+/// Maximum number of memories that are compared directly, without the prefilter.
 const DIRECT: usize = 4_096;
 
-/// Memories that the sieve lets through at first, for every one wanted, and at least; and one in so many of all.
+/// Number of memories that the prefilter passes at first: this factor times the number wanted, a minimum, and
+/// one in so many of all.
 const PICKED_FACTOR: usize = 3;
 const PICKED_LEAST: usize = 256;
 const PICKED_ONE_IN: usize = 128;
 
-/// The sieve then passes each row that may be as near as the row of this rank,
+/// Rank of the memory whose similarity sets the reach of the second pass.
 const SURE_RANK: usize = 30;
-/// up to so many standard deviations more signs that differ than its nearness lets expect: one in 740 has more.
+/// Reach of the second pass in standard deviations of the number of differing signs: one memory in 740 lies
+/// beyond.
 const SURE_DEVIATIONS: f32 = 3.0;
 
-/// Of those, what is estimated to lie so many standard deviations below what was asked for is left out: one in 4,300 of
-/// what lies just above it does.
+/// Margin in standard deviations by which an estimate must fall below the threshold to rule a memory out: one in 4,300
+/// just above the threshold is lost.
 const ESTIMATE_DEVIATIONS: f32 = 3.5;
 
-/// Candidates re-scored exactly for every one asked for, and at least.
+/// Number of candidates re-scored exactly: this factor times the number wanted, and a minimum.
 const RESCORE_FACTOR: usize = 3;
 const RESCORE_LEAST: usize = 30;
 
-/// Nearest memories by their 8-bit codes whose exact similarity is worked out where so many are wanted.
+/// Number of nearest memories by 8-bit codes that are re-scored exactly for a `limit`.
 #[must_use]
 pub const fn rescored_count(limit: usize) -> usize {
     let factor = limit.saturating_mul(RESCORE_FACTOR);
     if factor < RESCORE_LEAST { RESCORE_LEAST } else { factor }
 }
 
-/// Rows that are asked for ahead of the one that is compared.
+/// Prefetch distance in rows.
 const AHEAD: usize = 6;
 
-/// Tables that count distances side by side, and distances that one has room for: of vectors of up to 1,023 components.
+/// Number of parallel histograms of distances, and bins of each: enough for vectors of up to 1,023 components.
 const TABLES: usize = 4;
 const COUNTED: usize = 1_024;
 
 /// Distance of a row that is not searched.
 const NOT_SEARCHED: u16 = u16::MAX;
 
-/// Working memory of a search.
+/// Reused buffers of a search.
 #[derive(Debug, Default)]
 pub struct NearestScratch {
-    /// Signs that differ, by row; of a memory with sentences, as many as say the same as all of them together.
+    /// Hamming distance by row; for a memory with sentences, the distance equivalent to its combined
+    /// similarity.
     distances: Vec<u16>,
-    /// Memories by their distance.
+    /// Number of memories by distance.
     counts: Vec<u32>,
-    /// The value that each distance stands for, greatest first.
+    /// Value of each distance, greatest first.
     by_distance: Vec<f32>,
-    /// Of the rows that are compared, a bit each.
+    /// Bitmap of the compared rows.
     bits: Vec<u32>,
-    /// Rows that are compared.
+    /// Compared rows.
     rows: Vec<u32>,
-    /// Rows of which there are estimates.
+    /// Rows with estimates.
     estimated: Vec<u32>,
-    /// Cosines of those rows, about.
+    /// Estimated cosines of those rows.
     estimates: Vec<f32>,
 }
 
 impl VectorIndex {
-    /// Memories near a query with their value by the 8-bit codes, in no order: surely all of the nearest `count` by the
-    /// codes where the allowed are few, and nearly all of them (see the module) where they are many.
+    /// Memories near a query with their value by the 8-bit codes, unordered. They include all of the nearest `count` by
+    /// the codes if few memories are allowed, and nearly all of them (see the module) if many are.
     ///
     /// `allowed` has an element per slot, of which `searched` are true; `value` ranks similarities.
     pub fn near(
@@ -107,7 +111,7 @@ impl VectorIndex {
         found
     }
 
-    /// The nearest memories by their best sentence, exactly re-scored, nearest first; ties by slot.
+    /// The nearest memories by their best sentence, re-scored exactly, nearest first; ties by slot.
     pub fn nearest(&self, query: &QueryVector, limit: usize, allowed: &[bool]) -> Result<Vec<(Slot, f32)>> {
         self.check(query)?;
         let searched = allowed.iter().filter(|allowed| **allowed).count();
@@ -144,8 +148,8 @@ impl VectorIndex {
         (self.owners[row], value(&self.similarity_of(row, |row| self.approximate_cosine(query, row))))
     }
 
-    /// Compares the memories whose distance by signs lies in a range, in the order of rows, but for those that are
-    /// estimated to be worth less than `least`.
+    /// Compares the memories with a Hamming distance in a range, in row order, except those with an estimated
+    /// value below `least`.
     fn compare_between(
         &self,
         query: &QueryVector,
@@ -183,8 +187,8 @@ impl VectorIndex {
         }
     }
 
-    /// Turns the distances of rows into those of memories, and counts them: rows of sentences, without an owner or outside the
-    /// filter have none.
+    /// Converts the distances of rows into distances of memories, and counts them. Excludes rows of sentences, rows
+    /// without an owner and rows outside the filter.
     fn sort_out(&self, allowed: &[bool], value: &impl Fn(&Similarity) -> f32, scratch: &mut NearestScratch) {
         let NearestScratch { distances, counts, by_distance, .. } = scratch;
         let of_one = |&cosine: &f32| value(&Similarity { whole: cosine, best: cosine, sentences: 1 });
@@ -212,10 +216,9 @@ impl VectorIndex {
     }
 }
 
-/// Adds to the count of each distance.
+/// Adds the distances to the histogram.
 fn count(distances: &[u16], counts: &mut [u32]) {
-    // Most distances are one of few, and adding to the same count again waits for the addition before: neighbours add to
-    // different tables.
+    // Most distances fall into few bins, and repeated additions to one bin stall: neighbours add to different tables.
     let mut tables = [const { [0_u16; COUNTED] }; TABLES];
     if counts.len() > COUNTED || distances.len() > usize::from(u16::MAX) {
         for &distance in distances {
@@ -238,7 +241,7 @@ fn count(distances: &[u16], counts: &mut [u32]) {
     }
 }
 
-/// The distance up to which there are at least so many memories, and how many there are.
+/// The least distance within which there are at least `wanted` memories, and their number.
 fn reach(counts: &[u32], wanted: usize) -> (u16, usize) {
     let mut sum = 0;
     for (distance, count) in (0..).zip(counts) {
@@ -250,20 +253,20 @@ fn reach(counts: &[u32], wanted: usize) -> (u16, usize) {
     (counts.len().saturating_sub(1) as u16, sum)
 }
 
-/// The distance beyond which a memory can hardly be as near as the one of a rank among those that were compared.
+/// The distance beyond which a memory is unlikely to be as near as the memory of a rank among those compared.
 fn sure_distance(found: &[(Slot, f32)], rank: usize, by_distance: &[f32]) -> u16 {
     let signs = by_distance.len() - 1;
     let least = value_at(found, rank);
     if least.is_infinite() {
         return signs as u16;
     }
-    // Codes of 8 bits do not tell apart what lies within about one sign.
+    // 8-bit codes cannot resolve differences below about one sign.
     let expected = (by_distance.partition_point(|value| *value > least) as f32).max(1.0);
     let deviation = (expected * (1.0 - expected / signs.max(1) as f32)).max(0.0).sqrt();
     ((expected + SURE_DEVIATIONS * deviation) as usize).min(signs) as u16
 }
 
-/// The value that has a rank, counted from 1; less than any where there are not so many.
+/// Value at a rank, counted from 1; negative infinity beyond the last.
 fn value_at(found: &[(Slot, f32)], rank: usize) -> f32 {
     let mut values: Vec<f32> = found.iter().map(|(_, value)| *value).collect();
     if rank == 0 || values.len() < rank {
@@ -284,7 +287,8 @@ mod tests {
         similarity.best
     }
 
-    /// Share of the nearest `count` by the codes that the sieve misses, and the number of memories it compared.
+    /// Share of the nearest `count` by the codes that the prefilter misses, and the number of memories it
+    /// compared.
     fn missed(vectors: &[Vec<f32>], queries: &[Vec<f32>], count: usize) -> (f64, usize) {
         let mut index = VectorIndex::default();
         for (owner, vector) in (0..).zip(vectors) {

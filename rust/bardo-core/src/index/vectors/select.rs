@@ -1,21 +1,21 @@
-//! Picking the few of many values that meet a condition: one bit for each, a stretch of them at once.
+//! Selects the values that meet a condition into a bitmap, one word at a time.
 
 #![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Values whose bits stand in one word.
+/// Number of values per word of the bitmap.
 const STRETCH: usize = u32::BITS as usize;
 
-/// Writes a bit for every value, set where it meets the condition; the first value has the lowest bit of the first word.
+/// Writes a bit for every value, set if it meets the condition; the first value has the lowest bit of the first word.
 pub(crate) fn pick<T: Copy>(values: &[T], meets: impl Fn(T) -> bool, bits: &mut Vec<u32>) {
     bits.clear();
     bits.resize(values.len().div_ceil(STRETCH), 0);
     Arch::new().dispatch(Pick { values, meets, bits });
 }
 
-/// Calls `take` with the places of the values whose bits are set, ascending. Not an iterator: of two layers, one is slow
-/// from outside.
+/// Calls `take` with the indices of the set bits, ascending. Not an iterator: nested ones are slow when they are not
+/// inlined.
 pub(crate) fn each_picked(bits: &[u32], mut take: impl FnMut(u32)) {
     for (&word, first) in bits.iter().zip((0..).step_by(STRETCH)) {
         let mut rest = word;
@@ -26,7 +26,7 @@ pub(crate) fn each_picked(bits: &[u32], mut take: impl FnMut(u32)) {
     }
 }
 
-/// Looks with the instructions that the processor has.
+/// Selection, compiled for the instruction set of the processor.
 struct Pick<'scan, T, F> {
     values: &'scan [T],
     meets: F,
@@ -51,7 +51,7 @@ impl<T: Copy, F: Fn(T) -> bool> WithSimd for Pick<'_, T, F> {
 #[inline(always)]
 fn bits_of<T: Copy>(values: &[T], meets: &impl Fn(T) -> bool) -> u32 {
     let mut word = 0;
-    // A plain loop: of a known length it is done side by side.
+    // A plain loop of known length is vectorized.
     for (place, &value) in values.iter().enumerate() {
         word |= u32::from(meets(value)) << place;
     }

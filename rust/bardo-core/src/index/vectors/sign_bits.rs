@@ -1,36 +1,37 @@
-//! One bit per component: a sieve that says which vectors are worth comparing in full. The bits are the signs of a
-//! vector that was turned by a fixed orthogonal rotation, so that they carry the angle for any embedder's use of
+//! Sign bits: one bit per component, as a prefilter for the vectors that are compared in full. The bits are the
+//! signs of a vector after a fixed orthogonal rotation, so that they represent the angle however an embedder uses
 //! its axes (Charikar 2002: two vectors at an angle `a` differ in a share `a / pi` of their signs).
 
 #![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Rounds of the rotation. One mixes within its halves only; two reach every component from every other.
+/// Number of rounds of the rotation. One mixes within its halves only; two mix every component into every
+/// other.
 const ROUNDS: usize = 2;
 
-/// Components that a register holds.
+/// Components per register.
 const CHUNK: usize = 8;
 
-/// Signs that one word holds.
+/// Signs per word.
 pub(crate) const WORD_BITS: usize = u64::BITS as usize;
 
-/// Words that the signs of a vector take.
+/// Words per vector of signs.
 #[must_use]
 pub const fn words_of(dims: usize) -> usize {
     dims.div_ceil(WORD_BITS)
 }
 
-/// The rotation of vectors of some length, worked out once for many of them.
+/// Rotation for vectors of one length, reusable.
 #[derive(Debug, Default)]
 pub struct Signer {
-    /// Bits of the signs that change before each round's transforms, by component.
+    /// Sign flips before each round's transforms, by component.
     flips: [Vec<u32>; ROUNDS],
     turned: Vec<f32>,
 }
 
 impl Signer {
-    /// The rotation of vectors of so many components.
+    /// Rotation for vectors of `dims` components.
     #[must_use]
     pub fn new(dims: usize) -> Self {
         let flip = |number: usize| (splitmix64(number as u64) as u32 & 1) << 31;
@@ -38,7 +39,7 @@ impl Signer {
         Self { flips, turned: Vec::new() }
     }
 
-    /// A vector of that length, turned.
+    /// Rotates a vector of that length.
     pub fn turn(&mut self, vector: &[f32]) -> &[f32] {
         self.turned.clear();
         self.turned.extend_from_slice(vector);
@@ -46,13 +47,13 @@ impl Signer {
         &self.turned
     }
 
-    /// Writes the signs of a vector of that length.
+    /// Writes the signs of a vector of that length after rotating it.
     pub fn write(&mut self, vector: &[f32], signs: &mut [u64]) {
         write_signs(self.turn(vector), signs);
     }
 }
 
-/// Writes the signs of a vector that was turned.
+/// Writes the signs of a rotated vector.
 pub(crate) fn write_signs(turned: &[f32], signs: &mut [u64]) {
     let word = |parts: &[f32]| {
         let bit = |at: usize| u64::from(parts[at] >= 0.0) << at;
@@ -63,14 +64,14 @@ pub(crate) fn write_signs(turned: &[f32], signs: &mut [u64]) {
     }
 }
 
-/// The cosine that a number of differing signs stands for, for every number.
+/// The cosine for each number of differing signs.
 #[must_use]
 pub fn cosines(dims: usize) -> Vec<f32> {
     (0..=dims).map(|differing| (std::f32::consts::PI * differing as f32 / dims.max(1) as f32).cos()).collect()
 }
 
-/// Turns a vector without changing its length: signs that look random, then a Walsh-Hadamard transform of the first and
-/// of the last components, as many as the greatest power of two that fits.
+/// Rotates a vector without changing its length: pseudorandom sign flips, then a Walsh-Hadamard transform of the first
+/// and of the last components, as many as the greatest power of two that fits.
 struct Rotation<'vector> {
     vector: &'vector mut [f32],
     flips: &'vector [Vec<u32>; ROUNDS],
@@ -98,7 +99,7 @@ impl WithSimd for Rotation<'_> {
     }
 }
 
-/// The Walsh-Hadamard transform, scaled to keep lengths; as many components as a power of two.
+/// Walsh-Hadamard transform, scaled to keep lengths; the number of components is a power of two.
 #[inline(always)]
 fn transform(vector: &mut [f32]) {
     let mut half = 1;
@@ -135,8 +136,8 @@ fn transform(vector: &mut [f32]) {
     }
 }
 
-/// The steps of the transform that join `ROWS` rows of `half` components: in registers, so that memory is walked through
-/// once for several of them. Returns `ROWS`.
+/// Steps of the transform that join `ROWS` rows of `half` components in registers, so that memory is read once for
+/// several of them. Returns `ROWS`.
 #[inline(always)]
 fn steps<const ROWS: usize>(vector: &mut [f32], half: usize) -> usize {
     for block in vector.chunks_exact_mut(ROWS * half) {
@@ -160,7 +161,7 @@ fn steps<const ROWS: usize>(vector: &mut [f32], half: usize) -> usize {
     ROWS
 }
 
-/// A step of the transform between neighbours, in one register.
+/// Step of the transform between neighbours, in one register.
 #[inline(always)]
 fn within<const HALF: usize>(chunk: &mut [f32; CHUNK]) {
     let own: [f32; CHUNK] = std::array::from_fn(|at| if at & HALF == 0 { chunk[at] } else { -chunk[at] });
@@ -216,7 +217,7 @@ mod tests {
             let differing = distance(&axis(0), &axis(at));
             assert!((120..264).contains(&differing), "a right angle: {differing} of 384");
         }
-        // As many components as a power of two are turned as well: twice the same transform would be none.
+        // A power of two of components is rotated too: the same transform twice would be the identity.
         let axis = |at: usize| (0..256).map(|part| f32::from(u8::from(part == at))).collect::<Vec<_>>();
         for at in [1, 100, 255] {
             let differing = distance(&axis(0), &axis(at));

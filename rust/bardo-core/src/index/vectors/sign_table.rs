@@ -1,5 +1,5 @@
-//! The signs of many vectors, eight rows side by side: the same word of each stands together, so that a processor which
-//! counts the bits of several words at once has them in one register.
+//! Signs of many vectors, eight rows interleaved: the same word of each row is contiguous, so that a processor with
+//! SIMD popcount has them in one register.
 
 #![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]
 
@@ -9,16 +9,15 @@ use pulp::{Arch, Simd, WithSimd};
 use super::huge_pages::LargeArray;
 use super::sign_bits::words_of;
 
-/// Rows that stand side by side.
+/// Number of interleaved rows.
 const LANES: usize = 8;
 
-/// Words that are asked for ahead of those that are counted: the processor guesses what comes next, but not beyond a page
-/// of 4 KiB.
+/// Prefetch distance in words: the hardware prefetcher does not cross a page of 4 KiB.
 const AHEAD: usize = 512;
 
 #[cfg(target_arch = "x86_64")]
 pulp::simd_type! {
-    /// Processors that count the bits of eight words at once.
+    /// Processors with SIMD popcount of eight words.
     struct PopcountSimd {
         pub avx512f: "avx512f",
         pub avx512bw: "avx512bw",
@@ -32,7 +31,7 @@ pulp::simd_type! {
 /// Rows of signs, all of one length.
 #[derive(Debug, Default)]
 pub(crate) struct SignTable {
-    /// Words of a row.
+    /// Words per row.
     words: usize,
     rows: usize,
     /// Blocks of [`LANES`] rows: the first word of each, then the second of each, and so on.
@@ -40,17 +39,17 @@ pub(crate) struct SignTable {
 }
 
 impl SignTable {
-    /// For the signs of vectors of so many components.
+    /// Empty table for the signs of vectors of `dims` components.
     pub fn new(dims: usize) -> Self {
         Self { words: words_of(dims), ..Self::default() }
     }
 
-    /// Makes room for so many more rows.
+    /// Reserves capacity for `rows` more rows.
     pub fn reserve_exact(&mut self, rows: usize) {
         self.blocks.reserve_exact(rows.next_multiple_of(LANES) * self.words);
     }
 
-    /// Bytes held.
+    /// Size in memory in bytes.
     pub fn bytes(&self) -> usize {
         self.blocks.capacity() * size_of::<u64>()
     }
@@ -64,18 +63,18 @@ impl SignTable {
         self.put(self.rows - 1, signs.iter().copied());
     }
 
-    /// Forgets the signs of a row, which stays.
+    /// Zeroes the signs of a row, which stays.
     pub fn clear(&mut self, row: usize) {
         self.put(row, std::iter::repeat(0));
     }
 
-    /// Writes the signs of one row over those of another.
+    /// Copies the signs of one row over another.
     pub fn copy(&mut self, from: usize, to: usize) {
         let signs: Vec<u64> = self.row(from).collect();
         self.put(to, signs.into_iter());
     }
 
-    /// Keeps the first rows; nothing of the others stays.
+    /// Keeps the first rows, and erases the others.
     pub fn truncate(&mut self, rows: usize) {
         for row in rows..self.rows {
             self.clear(row);
@@ -92,7 +91,7 @@ impl SignTable {
         words.iter().map(move |lanes| lanes[row % LANES])
     }
 
-    /// Writes in how many signs each row differs from the query.
+    /// Writes the Hamming distance of each row from the query.
     pub fn distances(&self, query: &[u64], distances: &mut Vec<u16>) {
         distances.clear();
         distances.resize(self.rows.next_multiple_of(LANES), 0);
@@ -121,7 +120,7 @@ impl SignTable {
     }
 }
 
-/// Counts with the instructions that the processor has.
+/// Popcount, compiled for the instruction set of the processor.
 struct Distances<'scan> {
     signs: &'scan [u64],
     query: &'scan [u64],
@@ -147,11 +146,11 @@ impl Distances<'_> {
             let (words, _) = block.as_chunks::<LANES>();
             let mut sums = [0_u64; LANES];
             for (words, sign) in words.iter().zip(self.query) {
-                // Eight words are one line of the cache.
+                // Eight words are one cache line.
                 prefetch_index(self.signs, ahead);
                 ahead = ahead.wrapping_add(LANES);
                 for (sum, word) in sums.iter_mut().zip(words) {
-                    // Not the checked addition: it would not go side by side. A sum is at most the number of signs.
+                    // Checked additions would prevent vectorization. A sum is at most the number of signs.
                     *sum = sum.wrapping_add(u64::from((word ^ sign).count_ones()));
                 }
             }

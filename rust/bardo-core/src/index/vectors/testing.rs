@@ -1,12 +1,12 @@
-//! For the tests of the index: vectors that are the same every time, and every set of instructions that is here.
+//! Helpers for tests of the index: reproducible vectors, and the available instruction sets.
 
 use pulp::Arch;
 
-/// Numbers that look random (xorshift; Marsaglia 2003).
+/// Pseudorandom numbers (xorshift; Marsaglia 2003).
 pub(crate) struct TestRandom(pub u64);
 
 impl TestRandom {
-    /// From -1 to 1.
+    /// Number from -1 to 1.
     pub(crate) fn next(&mut self) -> f32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -20,8 +20,8 @@ impl TestRandom {
     }
 }
 
-/// Instruction sets for which code may be compiled on this processor, from the plainest to the best. All must give the same results to the
-/// bit: an agent may move to another machine.
+/// Instruction sets available on this processor, from the plainest to the best. Results must be bit-identical on all:
+/// an agent may move to another machine.
 pub(crate) fn architectures() -> Vec<Arch> {
     let mut found = vec![Arch::Scalar];
     #[cfg(target_arch = "x86_64")]
