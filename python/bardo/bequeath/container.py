@@ -1,4 +1,4 @@
-"""The zip container of a testament, in one canonical form: any zip tool opens it, and no byte of it can change unseen.
+"""The zip container of a testament, in a canonical form: any zip tool opens it, and any changed byte is detected.
 
 Parts are stored without compression or extra fields, dated 1980-01-01, in a fixed order. So the same parts give the
 same bytes, a declared size is the real one (no zip bomb), and a reader can rebuild the file from its parts and compare.
@@ -21,14 +21,14 @@ _LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x
 #: Version 2.0 of the format, made on Unix.
 _NEEDS, _MADE_BY = 20, 20 | 3 << 8
 _STORED = 0
-#: 1980-01-01 00:00:00, the first moment that a zip can name.
+#: 1980-01-01 00:00:00, the earliest date of a zip file.
 _TIME, _DATE = 0, 1 << 5 | 1
-#: A regular file that everybody may read.
+#: Attributes of a regular file that is readable by all users.
 _ATTRIBUTES = 0o100644 << 16
 
 
 def pack(parts: Mapping[str, bytes]) -> bytes:
-    """The file that holds these parts, in the order of the mapping."""
+    """Packs parts into a file, in the order of the mapping."""
     body, directory = bytearray(), bytearray()
     for name, content in parts.items():
         raw = name.encode("ascii")
@@ -41,15 +41,15 @@ def pack(parts: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes, order: Sequence[str]) -> dict[str, bytes]:
-    """The parts of a file that `pack` wrote.
+    """Unpacks a file that `pack` wrote into its parts.
 
     Args:
-        data: The whole file.
-        order: Names of the parts in the order they are written in; only used to name a part whose header is broken.
+        data: Content of the whole file.
+        order: Names of the parts in the order of writing; only used to name a part whose header is broken.
 
     Raises:
-        TestamentError: It is not a zip file at all.
-        TestamentTamperedError: It is not what `pack` would write; the message names the part.
+        TestamentError: The file is not a zip file.
+        TestamentTamperedError: The file differs from the output of `pack`; the message names the part.
     """
     if not data.startswith(_LOCAL_MARK) and data[-_END.size :][:4] != _END_MARK:
         raise TestamentError(
@@ -83,7 +83,7 @@ def unpack(data: bytes, order: Sequence[str]) -> dict[str, bytes]:
 
 def _first_difference(one: bytes, other: bytes) -> int:
     same, differ = 0, min(len(one), len(other))
-    # Halving: everything before `same` agrees, and nothing beyond `differ` has to be looked at.
+    # Binary search: all bytes before `same` are equal, and the first difference is at `differ` at the latest.
     while same < differ:
         middle = (same + differ + 1) // 2
         if one[same:middle] == other[same:middle]:

@@ -1,4 +1,4 @@
-"""Everything a dying agent has in its store of facts, gathered for the testament."""
+"""Reads the whole fact store of a dying agent for its testament."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from bardo.ports import Vectors
 if TYPE_CHECKING:
     from bardo._core import FactStore
 
-#: Name under which the metadata of an entry holds the mode that its fact is known in. Threads do not cross: they are
-#: runs of one life.
+#: Metadata key for the mode of a fact. Threads are not passed on, since they are runs of one life.
 MODES = "modes"
 #: Facts per call into the store.
 _PAGE = 1_024
@@ -27,12 +26,12 @@ class StoreContents:
     """Input of `testament.write` and `reflect.Evidence`, in one order.
 
     Args:
-        facts: Every fact, of every status; its metadata names its mode, if it has one.
+        facts: All facts, of every status, with the mode, if any, in the metadata.
         confidences: Decayed confidence at the tick of death, one per fact.
         vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None if none has one.
-        fingerprint: The model of the vectors.
-        links: Every link between two of the facts.
-        questions: Every open question.
+        fingerprint: Model of the vectors.
+        links: All links among the facts.
+        questions: All open questions.
     """
 
     facts: tuple[Fact, ...]
@@ -44,11 +43,11 @@ class StoreContents:
 
 
 def read_contents(store: FactStore, *, tick: int) -> StoreContents:
-    """Reads a store whole.
+    """Reads the whole content of a store.
 
     Args:
-        store: The testator's facts.
-        tick: The tick of death.
+        store: Fact store of the testator.
+        tick: Tick of death.
 
     Raises:
         StoreError: The store cannot be read.
@@ -66,7 +65,7 @@ def read_contents(store: FactStore, *, tick: int) -> StoreContents:
             replace(fact, metadata={**fact.metadata, MODES: [mode]}) if mode else fact
             for fact, mode in zip(page, modes, strict=True)
         ]
-        # The core works in single precision: a rounding error must not push a confidence out of 0..1.
+        # The core uses single precision: a rounding error must not push a confidence out of 0..1.
         confidences += [min(max(sure or 0.0, 0.0), 1.0) for sure in store.confidence_now(ids, tick=tick)]
         rows += store.vectors(ids)
         links.update(store.links(ids))

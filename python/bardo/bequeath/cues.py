@@ -1,4 +1,4 @@
-"""The words by which it is told what a number or a word is about (`private.toml`), as patterns."""
+"""Patterns from the word lists of `private.toml`, which classify numbers and words as private or harmless."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from math import log2
 from typing import Any
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-#: From here on, scripts that put no spaces between words.
+#: First character of the scripts without spaces between words.
 _UNSPACED = "\u2e80"
 
 
@@ -23,7 +23,7 @@ def _table() -> dict[str, Any]:
 
 @cache
 def _expression(section: str, name: str) -> str:
-    # By their first letter, so that a word is compared with few terms.
+    # Grouped by first letter, so that a word is compared with few terms.
     bounded: defaultdict[str, list[str]] = defaultdict(list)
     unspaced = []
     for entry in _table()[section][name].split(","):
@@ -59,30 +59,30 @@ def after(name: str) -> re.Pattern[str]:
 
 
 def weights() -> dict[str, float]:
-    """How much each thing that is noticed of a number says that it is private."""
+    """Returns the weight of each feature of a number towards being private."""
     found: dict[str, float] = _table()["weights"]
     return found
 
 
 @cache
 def private_words() -> frozenset[str]:
-    """A payload field is dropped with all it holds when its name contains one of these as a word."""
+    """Returns the words that make a field private; a payload field with one in its name is dropped with its content."""
     return frozenset(_table()["fields"].split())
 
 
 @cache
 def common_words() -> frozenset[str]:
-    """Words of seed phrases of which plain sentences are made too."""
+    """Returns the words of seed phrases that are also common in plain sentences."""
     return frozenset(_table()["common"].split())
 
 
 def is_private(name: str) -> bool:
-    """Whether a field of this name (`position_size`, `unrealizedPnl`, `wallet.balance`) holds what must not cross."""
+    """Whether a field name (`position_size`, `unrealizedPnl`, `wallet.balance`) marks private content."""
     words = [word.lower() for word in _WORD.findall(name)]
     joined = {one + other for one, other in pairwise(words)}
     return not private_words().isdisjoint({*words, *joined}) or "p&l" in name.lower()
 
 
 def bits(token: str) -> float:
-    """Bits of information in a character of a token, by how often each occurs."""
+    """Returns the Shannon entropy of a token in bits per character."""
     return -sum(count / len(token) * log2(count / len(token)) for count in Counter(token).values())

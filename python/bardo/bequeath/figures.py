@@ -1,7 +1,7 @@
-"""Tells which figures of a sentence are one's own: results, holdings, parameters, codes.
+"""Finds the private numbers of a sentence: own results, holdings, parameters, codes.
 
-Each figure has a kind, by its form and its unit. A kind that only names, dates or measures is harmless; of any other,
-what stands in the sentence and beside the figure adds up, and a figure of which nothing is known is private.
+Each number has a kind, from its form and its unit. Names, dates and measurements are harmless. For any other kind, the
+weights of the cues in the sentence and beside the number are added, and a number of unknown meaning is private.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from bardo.bequeath.cues import after, before, cue, is_private, weights
 
-#: Characters around a figure in which its unit or its label stands.
+#: Characters searched on each side of a number for its unit or its label.
 BESIDE = 28
 _FIGURE = re.compile(
     r"(?:(?<![\w#/§^,:_-])(?<!\d\.)|(?=[$€£]))(?P<sign>[-+−±]|(?<=\S\s)[-+−±]\s)?(?P<coin>(?:R\$|[$€£¥₿₽₺₹])\s?)?(?P<minus>[-−])?"
@@ -33,11 +33,11 @@ _MONEY_WORDS = re.compile(
     rf"thousand|million|billion|bucks|quid|k|lots|contracts|coins|dollars|euros|pounds))"
     rf"(?:[\s-](?:thousand|million|billion|and[\s-]a[\s-]half)){{0,3}}\b"
 )
-#: Informal units of money, which a speaker uses of their own.
+#: Informal units of money, mostly used for one's own money.
 _INFORMAL = re.compile(r"(?i)(?:grand|bucks|quid|k)$")
 _SIGN = re.compile(r"[\w.\]) ](?:>=|<=|==|[><≥≤])\s{0,2}$")
 _EFFECT = re.compile(r"(?i)\bby\s(?:about\s|around\s)?$")
-#: A name that is given a value: `pnl_today = `, `"qty": `.
+#: A name before its value: `pnl_today = `, `"qty": `.
 _FIELD = re.compile(r"(?P<name>[A-Za-z][\w.]{0,63})[\"']?\s?(?:[:=]|:=)\s?[\"']?$")
 _RULE = re.compile(r"=>|→|->|\baction\s(?:is|=)|[\w.\]) ](?:>=|<=|[><≥≤])\s?[-+−]?\d")
 #: Orders to the reader.
@@ -64,38 +64,38 @@ _OTHERS = re.compile(
 _DATED = re.compile(r"\b(?:19|20)\d\d\b")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}|\bv\d")
-#: Before a year that is a code.
+#: Text before a year that is a code.
 _AS_CODE = re.compile(r"(?i)\b(?:the year|code|pin|to|wants|takes|needs)\s$|[:=]\s$")
 _COINS = frozenset("€£$¥")
 _PERCENT = re.compile(r"(?i)\s?(?:%|per ?cent\b|prozent\b)")
-#: Continuations of a figure: dates, ranges, times, coordinates.
+#: Continuations of a number: dates, ranges, times, coordinates.
 _CONTINUED = re.compile(r"[-:/–]\w|\s?[º°]\d")
 _OUT_OF = re.compile(r"\s(?:of|out of|by|for|to|in)\s\d")
 _VERSION_PART = re.compile(r"\d{1,3}\.\d{1,3}")
-#: Amounts that hardly anybody has.
+#: Amounts too large to be personal.
 _LARGE = re.compile(r"(?i)\s?(?:bn|billions?|trillions?|milliarden?|mrd)\b")
-#: Digits of a figure that is small, and of one that is short.
+#: Maximum number of digits of a small number, and of a short one.
 _SMALL, _SHORT = 2, 3
-#: Kinds of whole figures by their digits.
+#: Kinds of whole numbers by number of digits.
 _SIZES = ("small", "small", "short", "plain")
-#: The next figures of a list, as in `2, 4 and 8 seconds`.
+#: The next numbers of a list, as in `2, 4 and 8 seconds`.
 _LISTED = re.compile(r"(?:\s?(?:%?,|%?\sand|%?\sor|%?\sto|und|et|y|e|–|by)\s[$€£]?\d[\d.,]{0,12}){1,6}")
 _GROUPED = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
-#: After a figure: several of something.
+#: Plural after a number.
 _PLURAL = re.compile(
     r"\s(?:[a-z]{3,}s|people|children|men|women)\b(?!\s(?:the|a|an|it|its|for|when|if|on)\b)"
 )
 _MOVED = re.compile(r"(?i)\b(?:up|down|ahead|behind)\s(?:by\s|about\s|some\s)?$")
 _MOVES = re.compile(r"(?i)\s?(?:percent\s)?(?:up|down|ahead|behind)\b")
 _THING = re.compile(r"\s(?=[^\W\d_]{3,}|[^\W\d_]{2,}\s)(?P<word>[^\W\d_]+)")
-#: Mid-sentence, a name or an acronym directly before a figure: `Volvo 240`, `RAL 7016`.
+#: Mid-sentence, a name or an acronym directly before a number: `Volvo 240`, `RAL 7016`.
 _NAMED = re.compile(r"(?:\w,?\s|^)(?P<name>[A-ZÀ-ÞА-Я][\w-]*)\s$")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{2,5}[\s-]$")
 _CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software")
 
 
 def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """Start, end, kind and words instead (or none) of every private figure in a sentence."""
+    """Finds the private numbers in a sentence: start, end, kind and replacement (or none) of each."""
     has_figure = any(character.isdigit() for character in text)
     if not has_figure and not _MONEY_WORDS.search(text):
         return
@@ -116,13 +116,13 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def score(noticed: set[str]) -> float:
-    """Above zero for what is private."""
+    """Sums the weights of features; above zero is private."""
     known = weights()
     return sum(known.get(each, 0.0) for each in noticed) if noticed else -1.0
 
 
 def _sentence_cues(text: str) -> set[str]:
-    """Returns the cues of a sentence beside its figures."""
+    """Returns the cues of a sentence, its numbers aside."""
     plain = cue("misleading").sub(" ", text)
     found = {name for name in _CUES if cue(name).search(plain)}
     found |= {"order"} if _ORDER.search(plain) else set()
@@ -139,7 +139,7 @@ def _sentence_cues(text: str) -> set[str]:
 
 
 def figures_with_cues(text: str, about: set[str]) -> list[tuple[re.Match[str], set[str]]]:
-    """Every figure of a sentence with what is noticed of it; units are noticed of those beside it too."""
+    """Returns every number of a sentence with its features, among them the units of the others."""
     found = [(match, notice(text, match, about)) for match in _FIGURE.finditer(text)]
     units = {unit for _, noticed in found for unit in noticed & {"market", "measure"}}
     for _, noticed in found:
@@ -151,7 +151,7 @@ def figures_with_cues(text: str, about: set[str]) -> list[tuple[re.Match[str], s
 
 
 def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
-    """Returns the features of a figure; none of one that only names or dates."""
+    """Returns the features of a number; none for a name or a date."""
     ahead, behind = _surroundings(text, match)
     kind = _kind(match, ahead, behind, about)
     if not kind:
@@ -167,7 +167,7 @@ def _surroundings(text: str, match: re.Match[str]) -> tuple[str, str]:
 
 
 def _adjacent_cues(ahead: str, behind: str, about: set[str]) -> set[str]:
-    """Returns the cues beside a figure."""
+    """Returns the cues beside a number."""
     found = set()
     field = _FIELD.search(ahead)
     if field:
@@ -190,7 +190,7 @@ def _adjacent_cues(ahead: str, behind: str, about: set[str]) -> set[str]:
 
 
 def _kind(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str:
-    """Classifies a figure by its form and its unit; empty for names, dates and versions."""
+    """Classifies a number by its form and its unit; empty for names, dates and versions."""
     number, unit = match["number"], (match["unit"] or "").strip()
     listed = _LISTED.match(behind)
     beyond = behind[listed.end() :] if listed else behind
@@ -214,7 +214,7 @@ def _kind(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str
 
 
 def _only_names(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> bool:
-    """Whether a figure is part of a date, a time, a range, a version or a label."""
+    """Whether a number is part of a date, a time, a range, a version or a label."""
     number = match["number"]
     is_day = number.isdigit() and len(number) <= _SMALL
     return bool(
@@ -234,7 +234,7 @@ def _only_names(match: re.Match[str], ahead: str, behind: str, about: set[str]) 
 
 
 def _unit_kind(unit: str, behind: str, beyond: str) -> str:
-    """The kind of a unit, written to the figure or after it."""
+    """Returns the kind of a unit, attached to the number or after it."""
     if unit == "%" or _PERCENT.match(beyond):
         return "percent"
     if unit in {"k", "K", "m", "M", "b", "B"}:
@@ -249,12 +249,12 @@ def _unit_kind(unit: str, behind: str, beyond: str) -> str:
 
 
 def counts(number: str, behind: str) -> bool:
-    """Whether a figure says how many there are of what follows it."""
+    """Whether a number counts the noun that follows it."""
     return bool(_THING.match(behind)) and not after("function").match(behind) and len(number) < 16
 
 
 def is_label(number: str, ahead: str, about: set[str]) -> bool:
-    """Whether what stands directly before a figure says that it is a name or a place in an order."""
+    """Whether the text directly before a number makes it a name or an ordinal."""
     if not ahead.rstrip(" #-")[-1:].isalpha():
         return False
     if before("label").search(ahead):

@@ -1,9 +1,9 @@
-"""An heir takes over what a testament holds: marked, discounted, unverified, and never over its own knowledge.
+"""Adds the content of testaments to an heir: marked, discounted, unverified, and never replacing its own knowledge.
 
-Facts keep their ids, so taking them twice changes nothing. Episodes enter the heir's log as another agent's
-experience. They are of kind `inherited`, dated when they happened but filed under the tick of the
-inheritance, unverified and without importance, with what they were in the payload under `inherited`; so nothing is
-consolidated from them, and no baseline counts their numbers (law 15).
+Facts keep their ids, so inheriting twice changes nothing. Episodes enter the heir's log as another agent's
+experience: of kind `inherited`, with their original date but the tick of the inheritance, unverified and without
+importance. Their original fields are in the payload under `inherited`, so they are not consolidated, and no baseline
+counts their numbers (law 15).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from bardo.ports import Embedder, Vectors
 if TYPE_CHECKING:
     from bardo._core import EpisodeLog, FactStore, Recorded
 
-#: Characters of a text that a note quotes.
+#: Maximum number of characters of a quotation in a note.
 _QUOTED = 80
-#: Copies of the testaments that an agent inherited, and which of its facts came from which.
+#: Folder with copies of the inherited testaments, and its file with the testaments of each inherited fact.
 TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
 
 
@@ -45,23 +45,22 @@ class InheritanceReport:
     """Report of an inheritance: accepted and refused records.
 
     Args:
-        lineage: The heir's, with its new parents.
-        adopted: Entries that are new to the heir.
-        merged: Entries that another testament had already brought; the greater confidence holds.
-        known: Entries that the heir had learned itself; its own knowledge stays as it was.
-        rejected: Entries that break a limit of this store.
-        links: Links drawn among inherited facts.
-        episodes: Episodes filed in the heir's log.
-        embedded: Entries whose vectors were made again with the heir's model.
-        without_vectors: Entries that have no vector yet; they are found by their words.
-        redacted: Secrets that were still in the texts and were taken out.
-        repeated: Hashes of testaments that changed nothing: they were inherited before, or another one of the same life
-            replaces them.
-        questions: Open questions that are the heir's from now on (`g.curator.gaps`).
-        limited: What a testament of an unknown signer said and was not taken on its word, by kind: `roles`, `speakers`,
-            `origins`, `importances`, `bloodstains`, `anti_knowledge` (taken as warnings), `own_kinds` (identity, goals,
+        lineage: Lineage of the heir, with its new parents.
+        adopted: Number of entries new to the heir.
+        merged: Number of entries known from another testament; the greater confidence is kept.
+        known: Number of entries that the heir had learned itself; its own knowledge is unchanged.
+        rejected: Number of entries that break a limit of this store.
+        links: Number of links added among inherited facts.
+        episodes: Number of episodes added to the heir's log.
+        embedded: Number of entries embedded again with the heir's model.
+        without_vectors: Number of entries without a vector yet; they are found by their words.
+        redacted: Number of entries whose text still held secrets, which were removed.
+        repeated: Hashes of testaments without effect, since they or their replacement were inherited before.
+        questions: Number of open questions added to the heir's (`g.curator.gaps`).
+        limited: Number of limited items in testaments of unknown signers, by kind: `roles`, `speakers`, `origins`,
+            `importances`, `bloodstains`, `anti_knowledge` (accepted as warnings), `own_kinds` (identity, goals,
             preferences and interests, left out), `questions`, `ancestors`.
-        notes: What could not be done, one sentence each.
+        notes: Failures and omissions, one sentence each.
     """
 
     lineage: Lineage
@@ -93,24 +92,25 @@ def adopt(
     through_archive: bool = False,
     strangers: Collection[str] = (),
 ) -> InheritanceReport:
-    """Puts what the testaments hold into an heir's stores.
+    """Adds the content of testaments to an heir's stores.
 
     Args:
-        testaments: One or several parents', as read by `testament.read`.
-        facts: The heir's facts.
-        tick: The heir's tick; the entries fade from here.
+        testaments: Testaments of one or several parents, read by `testament.read`.
+        facts: Fact store of the heir.
+        tick: Current tick of the heir; the entries decay from here.
         now: Wall clock, microseconds UTC.
-        config: Base confidence and its fading per generation.
-        folder: The heir's grimoire: keeps the lineage, the provenance of each entry and a copy of each testament.
-            Without it nothing remembers that a testament was inherited; entries are still not taken twice.
-        log: The heir's episodes; without it the testaments' episodes stay in the file.
-        embedder: The heir's model. Vectors of the same model are kept; others are made again with it, never mixed.
-        through_archive: The testament came from a public archive instead of a chosen parent: a lower base.
-        strangers: Hashes of the testaments whose signer is unknown, as `trust.strangers` finds them: they are taken
-            with limits. The caller vouches for the others.
+        config: Base confidence and its discount per generation.
+        folder: Folder of the heir's grimoire, for the lineage, the provenance of each entry and a copy of each
+            testament. Without it inherited testaments are not recorded; entries are still not added twice.
+        log: Episode log of the heir; without it the testaments' episodes are not added.
+        embedder: Embedder of the heir. Vectors of the same model are kept, others are computed again, never mixed.
+        through_archive: Whether the testament came from a public archive instead of a chosen parent, which lowers the
+            base confidence.
+        strangers: Hashes of the testaments with an unknown signer, from `trust.unknown_signers`: they are accepted with
+            limits. The caller vouches for the others.
 
     Raises:
-        StoreError: A store or the folder cannot be written. What was done stays, and calling again completes it.
+        StoreError: A store or the folder cannot be written. Partial results stay, and calling again completes them.
     """
     config = config or Bequeath()
     given = [testaments] if isinstance(testaments, Testament) else list(testaments)
@@ -135,7 +135,7 @@ def adopt(
             )
     lineage = lineage.heir_of((one.lineage for one in fresh.values()), limited=strangers)
     if folder is not None and fresh:
-        # The lineage last: it is what makes the next call a no-op.
+        # The lineage is written last, since it makes the next call a no-op.
         adoption.notes += _keep_copies(folder, fresh.values())
         write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
         lineage.save(folder)
@@ -150,12 +150,12 @@ def adopt(
 
 
 def provenance(folder: Path) -> Mapping[str, Sequence[str]]:
-    """For each inherited fact of a grimoire, the hashes of the testaments that brought it."""
+    """Returns the hashes of the testaments of each inherited fact of a grimoire."""
     return _load_provenance(folder)
 
 
 class _Adoption:
-    """Testaments on their way into one heir's stores, and what came of it."""
+    """Adds testaments to the stores of one heir and collects the numbers and notes of the report."""
 
     def __init__(
         self,
@@ -169,16 +169,16 @@ class _Adoption:
         self.embedder = embedder
         self.tick = tick
         self.now = now
-        #: Fact of the heir -> hashes of the testaments that brought it.
+        #: Id of a fact of the heir -> hashes of its testaments.
         self.provenance = provenance
         self.numbers: dict[str, int] = {}
         self.notes: list[str] = []
 
     def take(self, testament: Testament, entries: Sequence[Fact]) -> None:
-        """Stores the entries of one testament and draws its links."""
+        """Stores the entries, links and open questions of one testament."""
         self.notes += (f"{testament.life.agent} left: {problem}" for problem in testament.unfit)
         present = self.facts.get([fact.id for fact in entries])
-        # An id can already stand for other words: a statistic that both parents went on keeping.
+        # An id can already have another text: a statistic that both parents kept updating.
         named = [
             fact if stored is None or stored.text == fact.text else dataclasses.replace(fact, id="")
             for fact, stored in zip(entries, present, strict=True)
@@ -221,9 +221,9 @@ class _Adoption:
             )
 
     def record(self, testament: Testament, log: EpisodeLog) -> None:
-        """Files the testament's episodes in the heir's log."""
+        """Records the testament's episodes in the heir's log."""
         present = log.get([episode.id for episode in testament.episodes])
-        # An episode that came by another way already stands under its id.
+        # An episode from another testament can already exist under its id.
         episodes = [
             _inherited_episode(episode, testament, self.tick)
             for episode, known in zip(testament.episodes, present, strict=True)
@@ -245,7 +245,7 @@ class _Adoption:
     def _upsert(
         self, batch: Sequence[Fact], rows: Vectors | None, fingerprint: Fingerprint | None
     ) -> list[str | None]:
-        """The id that now stands for each fact, or None for one that breaks a limit of the store."""
+        """Stores facts; returns the id of each, or None for one that breaks a limit of the store."""
         if not batch:
             return []
         try:
@@ -260,13 +260,13 @@ class _Adoption:
             if len(batch) == 1:
                 self.notes.append(f"An inherited entry was left out, {batch[0].text[:_QUOTED]!r}: {error}")
                 return [None]
-            # One entry breaks a limit: find it, and keep the others.
+            # One entry breaks a limit: bisect to find it, and keep the others.
             middle = len(batch) // 2
             first, second = (None, None) if rows is None else (rows[:middle], rows[middle:])
             return self._upsert(batch[:middle], first, fingerprint) + self._upsert(
                 batch[middle:], second, fingerprint
             )
-        # A text that the heir deleted does not come back by a testament.
+        # A testament must not restore a text that the heir deleted.
         return [None if one.outcome == "forgotten" else one.id for one in stored]
 
     def _count(self, testament: Testament, present: Sequence[Fact | None], ids: Mapping[str, str]) -> None:
@@ -285,7 +285,7 @@ class _Adoption:
                 brought.append(testament.hash)
 
     def _vectors_for_heir(self, testament: Testament, entries: Sequence[Fact]) -> Vectors | None:
-        """One row per entry in the heir's model, NaN where there is none; two models never meet (law 10)."""
+        """Returns one row per entry in the heir's model, NaN where there is none; models are never mixed (law 10)."""
         heirs = self.embedder.fingerprint if self.embedder is not None else self.facts.fingerprint
         theirs = testament.fingerprint
         target = heirs or theirs
@@ -317,7 +317,7 @@ class _Adoption:
 
 
 def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: float) -> list[Fact]:
-    """The entries as they enter the heir's store: what was earned in another life has to be earned again."""
+    """Converts the entries for the heir's store, with reset support and discounted confidence."""
     linear = config.fading == "step"
     births = _core.confidences_at_birth(
         [(fact.generation + 1, fact.confidence, fact.kind == "anti_knowledge") for fact in testament.facts],
@@ -377,7 +377,7 @@ def _inherited_episode(episode: Episode, testament: Testament, tick: int) -> Epi
 
 
 def _keep_copies(folder: Path, testaments: Iterable[Testament]) -> list[str]:
-    """Copies the files beside the heir; says which could not be read any more."""
+    """Copies the testament files to the heir's folder; returns notes on unreadable files."""
     notes = []
     make_folder(folder / TESTAMENTS_FOLDER)
     for testament in testaments:

@@ -1,4 +1,4 @@
-"""The last act of a life: everything it knows is gathered, told, signed, and the memory is closed for writing."""
+"""Ends a life: collects its memory, composes the reflection, signs the testament and closes the memory for writing."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError
 from bardo.folder import DEATH_FILE
 from bardo.model import Episode
 
-#: The signed testament while a death is under way, inside the grimoire.
+#: Path of the signed testament inside the grimoire until the death is complete.
 DRAFT = Path("testaments", "death.testament")
-#: Candidates per episode that may cross: copies of one text cross once, and must not leave places empty.
+#: Candidates per episode of the testament; copies of one text are taken once, and must not leave places empty.
 COPIES = 4
-#: Outcomes and regime shifts that the account may draw on; the latest are kept.
+#: Kinds of episodes for the reflection; the latest are used.
 TOLD_KINDS = ("outcome", "regime_shift")
 TOLD_LIMIT = 4_096
 
@@ -50,23 +50,23 @@ def leave(
     loops: bool = False,
     reflection: str | None = None,
 ) -> Testament:
-    """Writes the testament of a life that ends now, and its tombstone.
+    """Writes the testament and the tombstone of a life that ends now.
 
-    The testament is signed and kept in the folder, and the journal `death.json` is written: from then on the life is
-    over, and a crash is finished by `finish`, with the same bytes. Before, a crash leaves a living agent and no
+    The signed testament is stored in the folder, then the journal `death.json` is written. From then on the life is
+    over, and after a crash `finish` completes it with the same bytes. An earlier crash leaves a living agent and no
     testament.
 
     Args:
-        path: The testament file.
-        folder: The grimoire.
-        log: Its episodes.
-        facts: What it knows.
+        path: Path of the testament file.
+        folder: Folder of the grimoire.
+        log: Episode log.
+        facts: Fact store.
         config: Caps and thresholds.
-        tick: Of death.
+        tick: Tick of death.
         now: Wall clock, microseconds UTC.
-        cause: Of death.
-        loops: Whether ticks were loops of the agent's own.
-        reflection: The account in the testator's own words; told from the evidence if not given.
+        cause: Cause of death.
+        loops: Whether ticks were loops of the agent rather than seconds.
+        reflection: Reflection in the testator's own words; composed from the evidence if not given.
 
     Raises:
         InvalidInputError: The reflection is too long.
@@ -113,16 +113,16 @@ def leave(
 
 
 def finish(folder: Path, path: Path | None = None) -> Testament:
-    """Completes a death that the journal has begun: the signed testament goes to its place, then the tombstone.
+    """Completes a death recorded in the journal: publishes the signed testament, then writes the tombstone.
 
     Args:
-        folder: The grimoire; its `death.json` is there.
-        path: Where the testament is to be; the place that was asked for if not given.
+        folder: Folder of the grimoire, with its `death.json`.
+        path: Path of the testament file; the one in the journal if not given.
 
     Raises:
-        InvalidInputError: Another file is at that place.
-        NotFoundError: The signed testament was deleted, as it held what was forgotten; the agent lives on, and its next
-            testament replaces that one.
+        InvalidInputError: Another file exists at that path.
+        NotFoundError: The signed testament was deleted, since it held forgotten content; the agent lives on, and its
+            next testament replaces that one.
         StoreDamagedError: The journal or the signed testament is damaged.
         StoreUnavailableError: The testament cannot be written there; the journal stays.
     """
@@ -151,16 +151,17 @@ def finish(folder: Path, path: Path | None = None) -> Testament:
 
 
 def check_place(path: Path, folder: Path) -> None:
-    """Sees whether a testament may be written there: an existing file is never replaced, it may be the only copy.
+    """Checks that a testament may be written to a path.
 
-    Except one that this grimoire signed itself, which its next testament replaces in name, too.
+    An existing file is never replaced, since it may be the only copy. The exception is a testament that this grimoire
+    signed itself: its next testament names it as replaced.
 
     Args:
-        path: The testament file to write.
-        folder: The grimoire.
+        path: Path of the testament file to write.
+        folder: Folder of the grimoire.
 
     Raises:
-        InvalidInputError: Something is there.
+        InvalidInputError: Another file exists at that path.
     """
     if os.path.lexists(path) and _own_testament(path, folder) is None:
         raise InvalidInputError(
@@ -169,7 +170,7 @@ def check_place(path: Path, folder: Path) -> None:
 
 
 def _own_testament(path: Path, folder: Path) -> Testament | None:
-    """The testament at a path, if this grimoire signed it."""
+    """Reads the testament at a path; returns None unless this grimoire signed it."""
     own = signer_of(signing_key(folder))
     try:
         return testament.read(path, trusted_keys=[own])
@@ -178,7 +179,7 @@ def _own_testament(path: Path, folder: Path) -> Testament | None:
 
 
 def _lineage_replacing(path: Path, lineage: Lineage, folder: Path) -> Lineage:
-    """The lineage of a dying agent, which replaces its own testament that lies at the path."""
+    """Returns the lineage of a dying agent, with its own testament at the path listed as replaced."""
     before = _own_testament(path, folder) if os.path.lexists(path) else None
     life = lineage.life
     if before is None or before.hash in life.replaces:
@@ -188,7 +189,7 @@ def _lineage_replacing(path: Path, lineage: Lineage, folder: Path) -> Lineage:
 
 
 def _cancel_death(folder: Path, stone: Tombstone) -> None:
-    """Ends a death whose testament is gone: it may have reached its place, so the next one says that it replaces it."""
+    """Cancels a death whose testament was deleted; the next one replaces it, since it may already be published."""
     lineage = Lineage.load(folder) or Lineage.founder(stone.agent)
     if lineage.life.testament != stone.testament:
         life = dataclasses.replace(lineage.life, replaces=(*lineage.life.replaces, stone.testament))
@@ -197,7 +198,7 @@ def _cancel_death(folder: Path, stone: Tombstone) -> None:
 
 
 def drop(folder: Path) -> None:
-    """Deletes the signed testament of a death that is over, and what a crash left of it, then the journal."""
+    """Deletes the signed testament of a completed death and files left by a crash, then the journal."""
     for path in (folder / DRAFT).parent.glob(f"*{DRAFT.name}*"):
         path.unlink(missing_ok=True)
     (folder / DEATH_FILE).unlink(missing_ok=True)
@@ -214,7 +215,7 @@ def _bytes_at(path: Path) -> bytes | None:
 
 
 def _episodes(log: _core.EpisodeLog, best: int) -> tuple[list[Episode], list[Episode]]:
-    """The verified episodes of greatest importance, and the latest outcomes and shifts; bounded at any age."""
+    """Reads the most important verified episodes and the latest outcomes and regime shifts, both in bounded number."""
     candidates: list[Episode] = []
     told: list[Episode] = []
     number = 0

@@ -1,4 +1,4 @@
-"""Limits of a testament of an unknown signer: statements count as hearsay, claims about itself are ignored."""
+"""Limits the content of a testament of an unknown signer: statements are hearsay, claims about itself are dropped."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from bardo.model import NEUTRAL, Episode, Fact
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
 
-#: Kinds of facts that say who the heir is or what it wants: a stranger has no say in that (law 15).
+#: Kinds of facts about the heir's own identity and aims, which an unknown signer must not set (law 15).
 OWN_KINDS = frozenset({"identity", "goal", "preference", "interest"})
-#: Importance of a fact that is not judged.
+#: Default importance of a fact.
 _UNJUDGED = 0.5
-#: Digits of the key that mark what a stranger said, beside its name.
+#: Digits of the signer's key in the origin of a fact, beside the agent's name.
 _SHOWN = 16
-#: Bytes of a name in an origin; the limit of the store is 256.
+#: Maximum length of the agent's name in an origin, in bytes; the store allows 256 for the origin.
 _NAME_BYTES = 128
 
 
 def limit(testament: Testament, counts: Counter[str]) -> Testament:
-    """The testament as an heir takes it from an unknown signer.
+    """Limits a testament of an unknown signer to the content that an heir accepts.
 
     Args:
-        testament: As it was read.
-        counts: Grows by one per thing that was limited, under its name.
+        testament: Testament to limit.
+        counts: Counter of limited items by kind; updated in place.
     """
     name = testament.life.agent.encode()[:_NAME_BYTES].decode(errors="ignore")
     origin = f"{name} ({testament.signer[:_SHOWN]})"
@@ -49,7 +49,7 @@ def _fact(fact: Fact, agent: str, origin: str, counts: Counter[str]) -> Fact:
     counts["origins"] += fact.origin not in {"", agent}
     counts["importances"] += fact.importance != _UNJUDGED
     counts["bloodstains"] += fact.bloodstain
-    # The gate of an heir uses anti-knowledge, which never fades below its floor.
+    # The heir's gate uses anti-knowledge, and its confidence never falls below the floor.
     is_ban = fact.kind == "anti_knowledge"
     counts["anti_knowledge"] += is_ban
     return dataclasses.replace(

@@ -1,4 +1,4 @@
-"""The family tree of agents: who came from whom, how each died, and whether a grimoire is still alive."""
+"""Lineage of agents: parents, causes of death, and the tombstone of a dead grimoire."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from bardo.clock import MAX_TICK
 from bardo.folder import TOMBSTONE_FILE
 
 LINEAGE_FILE = "lineage.json"
-#: Generations that a life or an entry has behind it at most; the store counts them in 32 bits.
+#: Maximum generation of a life or an entry; the store counts generations in 32 bits.
 GENERATION_LIMIT = 2**31 - 1
-#: Ancestors that travel with a testament at most; the eldest leave first.
+#: Maximum number of ancestors in a testament; the eldest are dropped first.
 ANCESTOR_LIMIT = 1_024
 
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """Whom an agent inherited from.
+    """Parent of an agent, from whose testament it inherited.
 
     Args:
-        agent: The testator.
-        generation: Its generation.
-        testament: BLAKE3 of its testament's manifest, in hexadecimal.
-        signer: Ed25519 public key that signed it, in hexadecimal; empty in records of older versions.
-        limited: Whether the signer was unknown, so that the testament was taken with limits.
-        replaced: Other testaments of the same life, which stand for nothing beside this one.
+        agent: Name of the testator.
+        generation: Generation of the testator.
+        testament: BLAKE3 of the testament's manifest, in hexadecimal.
+        signer: Ed25519 public key of the signer, in hexadecimal; empty in records of older versions.
+        limited: Whether the testament was accepted with limits, since its signer was unknown.
+        replaced: Hashes of other testaments of the same life, superseded by this one.
     """
 
     agent: str
@@ -40,11 +40,11 @@ class Parent:
     replaced: tuple[str, ...] = ()
 
     def is_of_same_life(self, other: Parent) -> bool:
-        """Whether both testaments were left by one life: a grimoire has one key, and signs with no other."""
+        """Whether both testaments are of the same life; a grimoire signs with exactly one key."""
         return bool(self.signer) and (self.signer, self.agent) == (other.signer, other.agent)
 
     def joined(self, earlier: Parent) -> Parent:
-        """This parent and an earlier record of the same life as one."""
+        """Merges this parent with an earlier record of the same life."""
         stands, falls = (self, earlier) if earlier.testament in self.replaced else (earlier, self)
         others = dict.fromkeys((*stands.replaced, falls.testament, *falls.replaced))
         replaced = tuple(one for one in others if one != stands.testament)
@@ -53,20 +53,20 @@ class Parent:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """One agent's place in the tree.
+    """Record of one agent in a lineage.
 
     Args:
-        agent: Its name.
-        generation: 0 for a founder, else one more than its eldest parent's.
-        parents: Whom it inherited from, in the order it did.
-        birth_tick: Its first tick.
-        death_tick: Its last tick, once dead.
-        cause: Of death.
-        testament: Hash of what it left, once that is written.
-        confirmed: Inherited entries that its own experience confirmed.
-        refuted: Inherited entries that its own experience refuted.
-        signer: Ed25519 public key that signed its testament, in hexadecimal, once that is written.
-        replaces: Earlier testaments of the same life, which the named one replaces.
+        agent: Name of the agent.
+        generation: 0 for a founder, else one more than the highest generation among its parents.
+        parents: Parents, in order of inheritance.
+        birth_tick: First tick.
+        death_tick: Last tick, once dead.
+        cause: Cause of death.
+        testament: Hash of the testament, once written.
+        confirmed: Number of inherited entries confirmed by the agent's own experience.
+        refuted: Number of inherited entries refuted by the agent's own experience.
+        signer: Ed25519 public key of the testament's signer, in hexadecimal, once written.
+        replaces: Hashes of earlier testaments of the same life, replaced by this one.
     """
 
     agent: str
@@ -83,7 +83,7 @@ class Life:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """Reads what `dataclasses.asdict` wrote.
+        """Builds a life from the output of `dataclasses.asdict`.
 
         Raises:
             ValueError, TypeError, KeyError: The mapping has another shape.
@@ -107,11 +107,11 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """One agent and all its known ancestors.
+    """Life of one agent with its known ancestors.
 
     Args:
-        life: The agent itself.
-        ancestors: Everyone it descends from, nearest generation first.
+        life: Life of the agent.
+        ancestors: Lives of the ancestors, nearest generation first.
     """
 
     life: Life
@@ -119,12 +119,12 @@ class Lineage:
 
     @classmethod
     def founder(cls, agent: str, *, birth_tick: int = 0) -> Self:
-        """The lineage of an agent without parents."""
+        """Creates the lineage of an agent without parents."""
         return cls(Life(agent, birth_tick=birth_tick))
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
-        """Reads `lineage.json` of a grimoire; nothing if it has none.
+        """Reads `lineage.json` of a grimoire; returns None if there is none.
 
         Raises:
             StoreDamagedError: The file is not a lineage.
@@ -138,7 +138,7 @@ class Lineage:
             raise damaged(folder / LINEAGE_FILE, error) from error
 
     def save(self, folder: Path) -> None:
-        """Writes `lineage.json` in one step.
+        """Writes `lineage.json` atomically.
 
         Raises:
             StoreUnavailableError: The folder cannot be written.
@@ -146,20 +146,20 @@ class Lineage:
         write_json(folder / LINEAGE_FILE, dataclasses.asdict(self))
 
     def has_inherited(self, testament: str) -> bool:
-        """Whether the agent already inherited the testament with this hash, or one that replaces it."""
+        """Whether the agent already inherited the testament with this hash or its replacement."""
         return any(
             testament == parent.testament or testament in parent.replaced for parent in self.life.parents
         )
 
     def heir_of(self, testators: Iterable[Lineage], *, limited: Collection[str] = ()) -> Lineage:
-        """This lineage with more parents; each testator's life must name its testament.
+        """Adds parents to this lineage; each testator's life must name its testament.
 
-        Two testaments of one life, which the same key signed for the same agent, make one parent: the testament that
-        replaces the other stands, else the one that came first.
+        Two testaments of one life (same key, same agent) make one parent: the replacement is used if one replaces the
+        other, else the first one.
 
         Args:
-            testators: Lineages as their testaments tell them.
-            limited: Hashes of the testaments whose signer was unknown.
+            testators: Lineages from the testaments.
+            limited: Hashes of the testaments with an unknown signer.
         """
         parents = list(self.life.parents)
         known = {(life.agent, life.testament): life for life in self.ancestors}
@@ -195,14 +195,14 @@ class Lineage:
         return Lineage(life, tuple(ancestors[:ANCESTOR_LIMIT]))
 
     def died(self, *, tick: int, cause: str) -> Lineage:
-        """This lineage at the end of the agent's life; a testament that it left before is replaced by the next."""
+        """Records the agent's death; the next testament replaces an earlier one of this life."""
         life = self.life
         before = (*life.replaces, life.testament) if life.testament else life.replaces
         life = dataclasses.replace(life, death_tick=tick, cause=cause, testament=None, replaces=before)
         return dataclasses.replace(self, life=life)
 
     def tried(self, *, confirmed: int = 0, refuted: int = 0) -> Lineage:
-        """This lineage after more inherited entries were confirmed or refuted."""
+        """Adds to the counts of confirmed and refuted inherited entries."""
         life = self.life
         life = dataclasses.replace(life, confirmed=life.confirmed + confirmed, refuted=life.refuted + refuted)
         return dataclasses.replace(self, life=life)
@@ -210,17 +210,17 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True)
 class FamilyTree:
-    """Several lineages seen as one tree.
+    """Family tree of several lineages.
 
     Args:
-        lives: Every known agent, eldest generation first.
+        lives: Lives of all known agents, eldest generation first.
     """
 
     lives: tuple[Life, ...]
 
     @classmethod
     def of(cls, lineages: Iterable[Lineage]) -> Self:
-        """Joins lineages; an agent met twice is told by the record that knows its death."""
+        """Joins lineages; of two records of an agent the one with its death is used."""
         known: dict[str, Life] = {}
         for lineage in lineages:
             for life in (lineage.life, *lineage.ancestors):
@@ -229,7 +229,7 @@ class FamilyTree:
         return cls(tuple(sorted(known.values(), key=lambda life: (life.generation, life.agent))))
 
     def parents(self, agent: str) -> list[Life]:
-        """Whom an agent inherited from."""
+        """Lists the parents of an agent."""
         names = {parent.agent for life in self.lives if life.agent == agent for parent in life.parents}
         return [life for life in self.lives if life.agent in names]
 
@@ -238,7 +238,7 @@ class FamilyTree:
         return [life for life in self.lives if any(parent.agent == agent for parent in life.parents)]
 
     def render(self) -> str:
-        """The tree as indented text, one agent a line; an agent with several parents hangs under the first."""
+        """Renders the tree as indented text, one agent per line, under its first parent."""
         first = {life.agent: life.parents[0].agent for life in self.lives if life.parents}
         roots = [
             life for life in self.lives if first.get(life.agent) not in {known.agent for known in self.lives}
@@ -259,15 +259,15 @@ class FamilyTree:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """Mark in the folder of a dead agent; its grimoire is read-only from then on.
+    """Record of an agent's death in its folder; the grimoire is read-only from then on.
 
     Args:
-        agent: Who died.
-        tick: Its last tick.
-        at: Wall clock, microseconds UTC.
-        cause: Of death.
+        agent: Name of the agent.
+        tick: Last tick.
+        at: Time of death, microseconds UTC.
+        cause: Cause of death.
         testament: Hash of the testament.
-        file: Where the testament was written, as a name without folder.
+        file: Name of the testament file, without folder.
     """
 
     agent: str
@@ -279,7 +279,7 @@ class Tombstone:
 
 
 def mark_dead(folder: Path, tombstone: Tombstone) -> None:
-    """Declares a grimoire dead, once and for ever; the first tombstone stays.
+    """Marks a grimoire as dead permanently; an existing tombstone is not replaced.
 
     Raises:
         StoreUnavailableError: The folder cannot be written.
@@ -289,10 +289,10 @@ def mark_dead(folder: Path, tombstone: Tombstone) -> None:
 
 
 def is_dead(folder: Path) -> Tombstone | None:
-    """The tombstone of a grimoire, or nothing while it lives.
+    """Returns the tombstone of a grimoire, or None while its agent lives.
 
     Raises:
-        StoreDamagedError: The file is not a tombstone; the grimoire must not be taken for a living one.
+        StoreDamagedError: The file is not a tombstone; the grimoire must not be treated as alive.
     """
     fields = read_json(folder / TOMBSTONE_FILE)
     if fields is None:

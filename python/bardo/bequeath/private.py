@@ -1,7 +1,7 @@
-"""Finds what must not cross and has no form that an issuer promises: codes, passwords, identities, results, parameters.
+"""Finds private text without a documented format: codes, passwords, identities, results, parameters.
 
-What is unknown is private: a token that looks made up, a number that names, dates and measures nothing. The words by
-which a sentence tells what it is about are in `private.toml`; figures are told apart in `figures`.
+Unknown tokens are private by default: a token that looks random, a number that is not a name, a date or a measurement.
+The word lists that give the topic of a sentence are in `private.toml`; numbers are classified in `figures`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from bardo.bequeath import figures
 from bardo.bequeath.cues import after, bits, common_words, cue
 
-#: Names of what is found here, as marks and counts have them.
+#: Names of the kinds found here, as in marks and counts.
 KINDS = frozenset(
     {
         "password",
@@ -29,17 +29,17 @@ KINDS = frozenset(
     }
 )
 _FIGURES = frozenset({"holding", "parameter"})
-#: Characters of a sentence that is looked at; what is longer is looked at in pieces.
+#: Maximum number of characters of a piece of text; longer sentences are split.
 _LONGEST = 1_024
-#: Characters before a token in which its label stands; and, before a password, what says that it is a hash.
+#: Characters searched before a token for its label, and before a password for words that make it a hash.
 _LABELLED, _BESIDE = 56, 24
-#: Bits a character from which a token is random: words and identifiers in camel case stay below.
+#: Minimum entropy of a random token in bits per character; words and identifiers in camel case stay below.
 _BITS, _BITS_NAMED = 3.6, 3.0
-#: Words of the list of BIP-39 in a row that are part of a seed phrase, beside a word for it and without one.
+#: Minimum number of consecutive BIP-39 words of a seed phrase, in a sentence that names one and in any other.
 _SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
-#: Maximum number of letters of a word that is no password unless the text says so.
+#: Maximum number of letters of a word that is a password only if the text says so.
 _SHORT_PASSWORD = 7
-#: Digits of an IBAN and of a bank card.
+#: Modulus of IBAN check digits, and numbers of digits of a bank card.
 _IBAN_MODULUS, _CARD_DIGITS = 97, range(13, 20)
 
 _PIECE = re.compile(
@@ -47,7 +47,7 @@ _PIECE = re.compile(
 )
 _MARKED = re.compile(r"\[redacted: \w+\]")
 
-#: A word with figures or signs among its letters.
+#: A word with digits or signs among its letters.
 _ODD = re.compile(
     r"(?<![\w/.@$\"'\[{=*-])(?=[^\s\"',;]{0,60}[^\W\d_])(?=[^\s\"',;]{0,60}(?:\d|[!@#$%^&*~+]|_))"
     r"(?!https?:|(?:SHA|sha|MD|md)\d)(?:[A-Za-z][\w-]{0,20}:(?=\S))?(?P<secret>[^\s\"',;:()\[\]{}<>=/，。、；：]{5,64})(?<![.:!?])"
@@ -56,7 +56,7 @@ _ODD = re.compile(
 _MADE_UP = re.compile(
     r"[^\W\d_]{3,}(?:[-_][^\W\d_]{3,})*[-_]?\d{4,}|(?=.*\d)[^\W_]+[#*!^~$&][\w#*!^~$&-]*|(?=.*\d)(?:[A-Z][a-z]+[-_*]){1,4}[^\W\d_]+[!#*]?\d*!?"
 )
-#: Names, versions, quantities and files, which look odd too.
+#: Names, versions, quantities and files, which also have digits or signs.
 _NAME = re.compile(
     r"[A-Z][A-Z\d_]+|[a-z]+(?:_[a-z]+)+|[a-z]+(?:_[a-z]+)*\(\)|v?\d[\d.]*\w{0,3}|[\w.-]+\.(?:com|org|net|io|py|rs|toml|json|md|txt|db|ts|js|csv|sql|sh|yaml|yml|"
     r"example|internal|local|eth)|[0-9a-f-]{7,64}|0x[0-9a-fA-F]+|[+-]?\d[\d.,:–-]*[%a-zA-Z°]{0,4}|[A-Za-z]{2,8}-?\d{1,3}[a-z]?|[A-Z]{1,5}-\d{1,6}|"
@@ -101,14 +101,14 @@ _DIGIT_SPACED = re.compile(r"(?<![\w.,-])\d(?:\s\d){3,7}(?![\w.,]?\d)")
 _TURNS = re.compile(
     r"(?i)(?<![\w.,])\d{2}(?:[\s,/-]{1,2}(?:then |left |right |links |rechts |back to ){0,2}\d{2}){2,4}(?![\w%]|[.,]\d)"
 )
-#: Groups of digits, as people say a code.
+#: Groups of digits, as in a spoken code.
 _GROUPS = re.compile(r"(?<![\w.,$€£])\d{2,4}(?:\s\d{2,4}){1,3}(?![\w%]|[.,]\d|\s?[€$£])")
 #: A code of digits with letters, stars or hashes.
 _CODE_TOKEN = re.compile(
     r"(?<![\w.,:/$€£¥§+~-])(?:#?\d{2,4}[*#]\d{1,6}#?|(?=[A-ZА-Я]*\d)(?=\d*[A-ZА-Я])[A-ZА-Я\d]{4,10})(?![\w%°€$£]|[.,:]\d)"
 )
 _MIXED_CODE = re.compile(r"(?<![\w-])(?=[\w-]{0,40}\d)[A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){1,7}(?![\w-])")
-#: Two figures behind the word for a code and a colon, unlabelled otherwise.
+#: Two digits after the word for a code and a colon, without another label.
 _SHORT_CODE = re.compile(r":[^.;]{0,20}\s(?P<secret>\d{2})(?=[,;] )")
 _UNSPACED_CODE = re.compile(r"(?<![\d.])\d{4,8}(?![\d.])")
 
@@ -118,7 +118,7 @@ _ID_TOKEN = re.compile(
 _TAIL = re.compile(r"(?i)\b(?:ending(?: in)?|ends in|last (?:four|4)(?: digits)?)\s(?P<secret>\d{3,6})\b")
 _IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:\s?[A-Z\d]{2,4}){3,8}(?:\s?[A-Z\d]{1,4})?(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
-#: Identifiers: letters before many figures, or groups of figures between hyphens.
+#: Identifiers: letters before many digits, or groups of digits between hyphens.
 _CONTRACT = re.compile(
     r"(?<![\w.$€£/:+-])(?:[A-Z]{1,3}\d{6,10}|[A-Z]{0,4}-?\d{2,9}(?:-\d{2,9}){2,4}|"
     r"(?=[\d.]{0,12}\d{4})\d{2,4}(?:\.\d{2,4}){2,4})(?![\w-]|[.,:]\d)"
@@ -144,16 +144,16 @@ _ROAD = re.compile(
 _BYTES = re.compile(r"(?<![\w,])\[?(?:\d{1,3},\s?){7,}\d{1,3}\]?(?!\w)")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64,256}(?![0-9A-Za-z])")
 _HEX_NAMED = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?=[a-f\d]*\d)(?=\d*[a-f])[0-9a-f]{12,256}(?![0-9A-Za-z-])")
-#: A long token of letters and figures.
+#: A long token of letters and digits.
 _TOKEN = re.compile(
     r"(?<![\w/+@#-])(?=[\w+/.%:-]{0,255}[A-Za-z])(?=[\w+/.%:-]{0,255}\d)[A-Za-z0-9+/_.%-]{14,255}={0,2}(?![\w/@-])"
 )
-#: Tokens of a form that all may see: identifiers, addresses on a chain, ids of content, names of hosts and files.
+#: Tokens of a public form: identifiers, addresses on a chain, ids of content, names of hosts and files.
 _PUBLIC_FORM = re.compile(
     r"(?:0x)?[0-9a-fA-F-]+|bafy\w{40,}|Qm[1-9A-HJ-NP-Za-km-z]{44}|bc1[a-z0-9]{25,62}|[a-z\d]+(?:[._/-][a-z\d]+)*|[A-Z\d]+(?:_[A-Z\d]+)+|"
     r"[\w.-]+\.(?:com|org|net|io|py|rs|toml|json|md|txt|eth)|[A-Za-z]+\d{0,4}|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*[._-]?\d{0,4}|[\d.,:+-]+[a-zA-Z]{0,3}"
 )
-#: A path, which a key in base 64 looks like.
+#: A path, which resembles a key in base 64.
 _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)+")
 _BASE_32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,}")
 _RUN = re.compile(r"[a-z]{3,8}(?:[\s,]{1,2}[a-z]{3,8}){2,29}")
@@ -162,13 +162,13 @@ _QUOTED = re.compile(r"[\"'“«](?P<secret>[a-z]{3,8}(?:\s[a-z]{3,8}){2,23})[\"
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of text that must not cross.
+    """Private span of a text.
 
     Args:
-        start: First character.
-        end: Character after the last.
+        start: Index of the first character.
+        end: Index after the last character.
         kind: Name in the mark and in the counts.
-        instead: Words that keep the lesson; empty for a mark.
+        instead: Replacement that keeps the lesson; empty for a mark.
     """
 
     start: int
@@ -178,13 +178,13 @@ class Span:
 
 
 def spans(text: str) -> list[Span]:
-    """The stretches of a text that must not cross, in order and apart from each other."""
+    """Finds the private spans of a text, in order and without overlap."""
     found: list[Span] = []
     start = 0
     for end in (*(match.end() for match in _PIECE.finditer(text)), len(text)):
         while start < end:
             stop = _stop(text, start, end)
-            # A figure that an end of the piece may cut in two is not read: its other half would be another figure.
+            # A number cut in two by the end of a piece is skipped: each half would be another number.
             cuts = {at for at in (start, stop) if 0 < at < len(text) and text[at - 1] not in " \n.!?。！？"}
             found += [
                 Span(start + one.start, start + one.end, one.kind, one.instead)
@@ -201,13 +201,13 @@ def spans(text: str) -> list[Span]:
 
 
 def _stop(text: str, start: int, end: int) -> int:
-    """Where a piece of a long sentence ends: behind a space, if there is one."""
+    """Returns the end of a piece of a long sentence: after a space, if there is one."""
     longest = start + _LONGEST
     return end if longest >= end else text.rfind(" ", start + _LONGEST // 2, longest) + 1 or longest
 
 
 def _of(sentence: str) -> Iterator[Span]:
-    """Of one sentence; the marks of an earlier pass say nothing."""
+    """Finds the private spans of one sentence, ignoring the marks of an earlier pass."""
     taken = [match.span() for match in _MARKED.finditer(sentence)]
     plain = _MARKED.sub(lambda match: " " * len(match[0]), sentence)
     for find in (_passwords, _seeds, _keys, _identities, _codes):
@@ -215,14 +215,14 @@ def _of(sentence: str) -> Iterator[Span]:
             if span.start < span.end and all(span.end <= start or span.start >= end for start, end in taken):
                 taken.append((span.start, span.end))
                 yield span
-    # A figure is read beside all words, and not in what was taken out or in a telephone or test number that may cross.
+    # Numbers are skipped inside of spans already found, and inside of permitted telephone and test numbers.
     for start, end in (*taken, *(match.span() for form in (_PHONE, _CARD) for match in form.finditer(plain))):
         plain = plain[:start] + "_" * (end - start) + plain[end:]
     yield from (Span(*found) for found in figures.figures(plain))
 
 
 def opens(text: str) -> bool:
-    """Whether a text names what opens something or says who a person is."""
+    """Whether a text mentions a means of access or a person's identity."""
     if cue("public_code").search(text):
         return False
     return any(cue(name).search(text) for name in ("code", "password", "id", "birth", "home")) or bool(
@@ -274,7 +274,7 @@ def _passwords(text: str) -> Iterator[Span]:
 
 
 def _is_strange(word: str) -> bool:
-    """Whether a word has figures and letters, or signs among them, in a way that no name has."""
+    """Whether a word mixes digits, letters and signs in a way that no name does."""
     return bool(
         re.search(r"[^\W\d_]{2}", word)
         and re.search(r"\d.*\d|[!@#$%^&*~+]|[a-z]_\w*\d|[A-Za-z]\d\w*[A-Za-z]|(?:[A-Z][a-z]+[-_]){2}\d", word)
@@ -282,7 +282,7 @@ def _is_strange(word: str) -> bool:
 
 
 def _is_secret(word: str) -> bool:
-    """Whether a word after `password is` is one, and not what is said of passwords."""
+    """Whether a word after `password is` is a password, and not a remark about passwords."""
     bare = word.strip(".!?:")
     if re.fullmatch(
         r"\$?[A-Z][A-Z\d_]*_[A-Z\d_]*|None|null|<\w+>|\*+|\.\.\.|\d{1,2}", bare
@@ -292,7 +292,7 @@ def _is_secret(word: str) -> bool:
 
 
 def _is_public(text: str, start: int, reach: int = _LABELLED) -> bool:
-    """Whether what stands before a token says that all may see it."""
+    """Whether the text before a token labels it as public."""
     ahead = text[max(start - reach, 0) : start]
     labels = [match.end() for match in cue("public_token").finditer(ahead)]
     return bool(labels) and not any(match.start() > labels[-1] for match in cue("key").finditer(ahead))
@@ -300,14 +300,14 @@ def _is_public(text: str, start: int, reach: int = _LABELLED) -> bool:
 
 @cache
 def _seed_words() -> frozenset[str]:
-    """Words of the English list of BIP-39, without those of which plain sentences are made."""
+    """Returns the words of the English BIP-39 list, without those common in plain sentences."""
     from mnemonic import Mnemonic
 
     return frozenset(Mnemonic("english").wordlist) - common_words()
 
 
 def _seeds(text: str) -> Iterator[Span]:
-    """Words of seed phrases, whole or in part."""
+    """Finds seed phrases, whole or in part."""
     if cue("example").search(text):
         return
     is_named = cue("seed").search(text)
@@ -326,7 +326,7 @@ def _seeds(text: str) -> Iterator[Span]:
 
 
 def _keys(text: str) -> Iterator[Span]:
-    """Keys without a form of their own, by the entropy of their characters."""
+    """Finds keys without a documented format, by the entropy of their characters."""
     is_key = cue("key").search(text)
     if is_key:
         yield from (Span(*match.span(), "key_bytes") for match in _BYTES.finditer(text))
@@ -389,7 +389,7 @@ def _named_identities(text: str) -> Iterator[Span]:
 
 
 def _is_iban(text: str) -> bool:
-    """Whether the check digits hold, or the groups are those of an IBAN."""
+    """Whether the check digits are correct, or the groups are those of an IBAN."""
     bare = text.replace(" ", "")
     moved = bare[4:] + bare[:4]
     holds = int("".join(str(int(character, 36)) for character in moved)) % _IBAN_MODULUS == 1
@@ -397,14 +397,14 @@ def _is_iban(text: str) -> bool:
 
 
 def _is_card(text: str) -> bool:
-    """Whether the check digit of a bank card holds (Luhn)."""
+    """Whether the check digit of a bank card is correct (Luhn)."""
     digits = [int(character) for character in text if character.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return len(digits) in _CARD_DIGITS and (sum(doubled) + sum(digits[::-2])) % 10 == 0
 
 
 def _codes(text: str) -> Iterator[Span]:
-    """Codes by their form; those of figures alone are told by `figures`."""
+    """Finds codes by their form; `figures` finds those of digits alone."""
     yield from (Span(*match.span(), "code") for match in _DIGIT_CHAIN.finditer(text))
     is_public = cue("public_code").search(text)
     named = None if is_public else cue("code").search(text)

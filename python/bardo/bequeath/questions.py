@@ -1,4 +1,4 @@
-"""Open questions on their way from a dying agent to its heirs."""
+"""Transfers open questions from a dying agent to its heirs."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from bardo._core import FactStore
 
 Kind = Literal["contradiction", "unknown", "untried", "unanswered"]
-#: Bytes of a question or a name in a testament at most.
+#: Maximum length of a question or a name in a testament, in bytes.
 _TEXT_BYTES = 4_096
-#: Facts that one question can be about.
+#: Maximum number of facts of a question.
 _FACTS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that an agent left open.
+    """Open question of an agent.
 
     Args:
-        question: In words.
+        question: Text of the question.
         kind: `contradiction`, `unknown`, `untried` or `unanswered`, see `Gap`.
-        facts: Ids of the testator's facts that it is about.
-        entity: Name that it is about.
-        origin: Agent that asked it first; empty for the testator.
-        generation: Lives between that agent and the testator.
+        facts: Ids of the testator's facts concerned.
+        entity: Name of the entity concerned.
+        origin: Agent that first asked the question; empty for the testator.
+        generation: Number of lives between that agent and the testator.
     """
 
     question: str
@@ -41,7 +41,7 @@ class Question:
 
 
 def open_questions(store: FactStore) -> tuple[Question, ...]:
-    """The questions that a store has open, its own before inherited ones."""
+    """Returns the open questions of a store, its own before inherited ones."""
     asked = [
         Question(question, kind, tuple(facts), entity, origin or "", generation)
         for kind, question, facts, entity, _, _, _, origin, generation in knowledge_gaps(store)
@@ -50,12 +50,12 @@ def open_questions(store: FactStore) -> tuple[Question, ...]:
 
 
 def read_questions(raw: bytes, agent: str, limit: int) -> tuple[Question, ...] | None:
-    """The part `questions.json` of a testament; none if it is not a list of questions.
+    """Parses the part `questions.json` of a testament; returns None if it is not a list of questions.
 
     Args:
-        raw: Bytes of the part. Format 1 has a list of sentences.
+        raw: Bytes of the part; a list of sentences in format 1.
         agent: Name of the testator.
-        limit: Questions at most.
+        limit: Maximum number of questions.
     """
     try:
         found = parse_json(raw)
@@ -70,16 +70,16 @@ def read_questions(raw: bytes, agent: str, limit: int) -> tuple[Question, ...] |
 def take(
     questions: Sequence[Question], ids: Mapping[str, str], store: FactStore, *, tick: int
 ) -> tuple[int, int, int]:
-    """Puts the open questions of a testament among the heir's, one life older.
+    """Adds the open questions of a testament to the heir's, one generation older.
 
     Args:
-        questions: Of the testament.
-        ids: For each id in the testament the id of the heir's fact.
-        store: Facts of the heir.
-        tick: Now.
+        questions: Questions of the testament.
+        ids: Id of the heir's fact, by the id in the testament.
+        store: Fact store of the heir.
+        tick: Current tick.
 
     Returns:
-        How many were taken, how many the heir has open or answered already, and how many there was no room for.
+        Numbers of questions added, already open or answered at the heir, and left out because the store is full.
     """
     given = [
         (

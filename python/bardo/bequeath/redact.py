@@ -1,7 +1,7 @@
-"""Redacts what never leaves an agent: secrets, positions, balances, profit and loss.
+"""Redacts private data that must never leave an agent: secrets, positions, balances, profit and loss.
 
-The patterns are data. Each names where its format is documented; the lengths are those that the issuer promises, the
-upper bounds keep a hostile text from costing more than one pass.
+Each pattern names the source of its format. Lengths are those documented by the issuer; upper bounds limit the cost of
+a hostile text to one pass.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from bardo.bequeath import private
 from bardo.bequeath.cues import is_private
 
-#: Begins every mark that stands where something was taken out.
+#: Prefix of every mark in place of redacted text.
 MARK = "[redacted: "
 #: Lengths of BIP-39 phrases, in words.
 _PHRASE_LENGTHS = (24, 21, 18, 15, 12)
@@ -25,12 +25,12 @@ _PHRASE_LENGTHS = (24, 21, 18, 15, 12)
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One kind of secret.
+    """Pattern of one kind of secret.
 
     Args:
-        name: Shown in the mark and in the counts.
-        expression: A regular expression; a group called `secret` narrows what is taken out.
-        source: Where the format is documented.
+        name: Name in the mark and in the counts.
+        expression: Regular expression; a group called `secret` limits the redaction to that group.
+        source: Documentation of the format.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Pattern:
     source: str
 
 
-#: Nothing that continues a word or a token stands before or after.
+#: Boundaries of a token: not preceded or followed by a word character or a hyphen.
 _START, _END = r"(?<![\w-])", r"(?![\w-])"
 _ASSIGN = r"[\"']?\s{0,3}(?:[:=]|=>|:=)\s{0,3}[\"']?"
 
@@ -149,31 +149,31 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
 )
 
-#: A rule as the Curator words it, with its effect and the means behind it.
+#: Sentence of a rule by the Curator, with its effect and the means behind it.
 _FOUND_RULE = re.compile(r"^When .+, .+ is (?:higher|lower) by \S+ \(95 % interval ")
-#: Numbers in a sentence of the Curator's.
+#: Numbers in a sentence by the Curator.
 _FIGURES = re.compile(r"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?(?![\w:])")
 _COMPILED = tuple((pattern.name, re.compile(pattern.expression)) for pattern in PATTERNS)
 _WORD = re.compile(r"[A-ZÀ-Þ]+(?![a-zà-ÿ])|[^\W_][^\W_A-ZÀ-Þ]*")
 _LOWER_RUN = re.compile(
     r"(?<![\w-])[A-Za-z]{3,8}(?:[\s,]{1,3}(?:\d{1,2}[.)]\s?)?[A-Za-z]{3,8}){11,}(?![\w-])"
 )
-#: Passes over one text at most; two are enough unless secrets stand shoulder to shoulder.
+#: Maximum number of passes over one text; two are enough unless secrets are adjacent.
 _PASSES = 16
-#: Characters of a number in a string; longer ones are read as text.
+#: Maximum number of characters of a number in a string; longer ones are treated as text.
 _NUMBER_LENGTH = 12
 _TOKEN = re.compile(r"[A-Za-z]+")
 
 
 def redact(text: str, counts: Counter[str] | None = None) -> str:
-    """The text with a mark in place of each secret; redacting twice changes nothing more.
+    """Replaces each secret in a text with a mark; idempotent.
 
     Args:
-        text: Any text.
-        counts: Grows by one per secret, under the pattern's name.
+        text: Text to redact.
+        counts: Counter of secrets by the pattern's name; updated in place.
     """
     tally: Counter[str] = Counter() if counts is None else counts
-    # A secret that is taken out can lay bare the edge of another that it touched.
+    # Removing a secret can expose the boundary of an adjacent one.
     for _ in range(_PASSES):
         before = text
         for name, expression in _COMPILED:
@@ -186,13 +186,13 @@ def redact(text: str, counts: Counter[str] | None = None) -> str:
 
 
 def strip(payload: Any, counts: Counter[str] | None = None) -> Any:
-    """A payload without the fields that are private by their name, and with its texts redacted.
+    """Drops the fields of a payload that are private by name, and redacts its texts.
 
-    Numbers, also those in a string, are judged by the name of their field alone.
+    Numbers, also those in a string, are classified by the name of their field alone.
 
     Args:
-        payload: JSON-like.
-        counts: Grows by one per dropped field (`private_field`) and per secret.
+        payload: JSON-like value.
+        counts: Counter of dropped fields (`private_field`) and secrets; updated in place.
     """
     tally: Counter[str] = Counter() if counts is None else counts
     if isinstance(payload, str):
@@ -215,7 +215,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_dropped(name: str, value: Any) -> bool:
-    """Whether a field's name holds what is private, or says that its value does."""
+    """Whether a field is private by its name, or its name makes its value private."""
     if is_private(name) or redact(name) != name:
         return True
     if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -228,7 +228,7 @@ def _is_dropped(name: str, value: Any) -> bool:
 
 
 def texts(value: Any, counts: Counter[str] | None = None) -> Any:
-    """A JSON-like value with its texts redacted and every field kept."""
+    """Redacts the texts of a JSON-like value and keeps every field."""
     tally: Counter[str] = Counter() if counts is None else counts
     if isinstance(value, str):
         return redact(value, tally)
@@ -242,19 +242,19 @@ def texts(value: Any, counts: Counter[str] | None = None) -> Any:
 def general(
     text: str, payload: Mapping[str, Any], counts: Counter[str] | None = None
 ) -> tuple[str, dict[str, Any]]:
-    """The text and the typed part of a fact as they may cross: exact parameters and effects are said in general.
+    """Redacts the text and the payload of a fact, and generalizes exact parameters and effects.
 
-    A rule that the Curator found is told again from its condition, action and outcome; any other text is redacted.
+    The text of a rule found by the Curator is rebuilt from its condition, action and outcome; others are redacted.
 
     Args:
-        text: Of the fact.
-        payload: Its typed part.
-        counts: Grows by one per span and field that was taken out or said in general.
+        text: Text of the fact.
+        payload: Payload of the fact.
+        counts: Counter of redacted or generalized spans and fields; updated in place.
     """
     tally: Counter[str] = Counter() if counts is None else counts
     kept = {name: texts(inner, tally) for name, inner in payload.items()}
     if payload.get("type") == "heuristic":
-        # An interval without figures says that none was told.
+        # An interval of zeros marks a redacted one.
         kept |= {"effect": _sign(payload.get("effect")), "interval": [0.0, 0.0]}
         tally["parameter"] += 2
         if _FOUND_RULE.match(text):
@@ -263,7 +263,7 @@ def general(
             return f"When {when}, {kept.get('outcome', '')} (in {payload.get('n')} cases)", kept
     is_own = payload.get("type") == "pattern" and _tells_results(text)
     if is_own:
-        # The numbers of a pattern in one's own results are those results.
+        # The numbers of a pattern in private results disclose those results.
         kept["statistic"] = _sign(payload.get("statistic"))
         text = _FIGURES.sub(f"{MARK}holding]", text)
         tally["holding"] += 1
@@ -278,12 +278,12 @@ def _sign(number: Any) -> float:
 
 
 def _tells_results(text: str) -> bool:
-    """Whether a sentence names a number of one's own holdings or results, as `trade.pnl has shifted`."""
+    """Whether a sentence names a metric of own holdings or results, as `trade.pnl has shifted`."""
     return any(is_private(word) for word in re.findall(r"[\w.&]+", text))
 
 
 def tells_holdings(payload: Mapping[str, Any]) -> bool:
-    """Whether the typed part of a fact is a statistic of one's own holdings or results."""
+    """Whether the payload of a fact is a statistic of own holdings or results."""
     return payload.get("type") == "baseline" and is_private(str(payload.get("metric", "")))
 
 
@@ -298,7 +298,7 @@ def _mark(match: re.Match[str], name: str, counts: Counter[str]) -> str:
 
 
 def _without_private(text: str, counts: Counter[str]) -> str:
-    """A text without the stretches whose sense says that they are private; some are said in general instead."""
+    """Removes the spans of a text that are private by meaning; some are generalized instead."""
     parts, done = [], 0
     for span in private.spans(text):
         counts[span.kind] += 1
@@ -308,7 +308,7 @@ def _without_private(text: str, counts: Counter[str]) -> str:
 
 
 def _without_phrases(run: str, counts: Counter[str]) -> str:
-    """A run of words without the seed phrases in it: enough words of the list with a checksum that holds (BIP-39)."""
+    """Removes seed phrases from a run of words: BIP-39 words of a valid length with a correct checksum."""
     tokens = list(_TOKEN.finditer(run))
     numbers = [_seed_words().get(token[0].lower()) for token in tokens]
     out, done, place = "", 0, 0
@@ -334,7 +334,7 @@ def _seed_words() -> dict[str, int]:
 
 
 def _is_phrase(numbers: Sequence[int | None], length: int) -> bool:
-    """Whether the words' numbers, of 11 bits each, end in the first bits of the hash of what goes before."""
+    """Whether word numbers of 11 bits each end in a correct checksum: the first bits of the entropy's SHA-256."""
     if len(numbers) < length or None in numbers:
         return False
     bits = 0

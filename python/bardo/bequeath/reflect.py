@@ -1,7 +1,7 @@
-"""The dying agent's account of its life in nine sections, made by rules from the evidence.
+"""Composes the reflection of a dying agent, nine sections in prose, by rules from its evidence.
 
-Every sentence follows from facts, episodes or counts that are handed in; a section without evidence says so. A caller
-may let a language model write the prose instead; it gets the same limit.
+Every sentence follows from the given facts, episodes or counts; a section without evidence says so. A caller may let a
+language model write the prose instead, under the same size limit.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from bardo.bequeath.lineage import Life
 from bardo.bequeath.tables import LinkTuple
 from bardo.model import Episode, Fact
 
-#: Spec 6: the reflection has at most 5 KB.
+#: Maximum size of the reflection in bytes (spec 6).
 REFLECTION_BYTES = 5 * 1024
-#: Sentences of a section at most, and characters of one quotation.
+#: Maximum number of sentences of a section, and of characters of a quotation.
 _SENTENCES, _QUOTE = 5, 160
-#: Confidence from which something counts as working, and under which it counts as unproven.
+#: Minimum confidence of a fact that counts as working; confidence below which it counts as unproven.
 _WORKED, _UNPROVEN = 0.6, 0.6
-#: Supporting episodes from which something counts as tested.
+#: Minimum number of supporting episodes of a fact that counts as tested.
 _TESTED_SUPPORT = 3
-#: Chance beyond which a test proves nothing.
+#: p-value above which a result is not significant.
 _SIGNIFICANCE = 0.05
-#: Retrievals of a fact that no outcome ever confirmed, from which it counts as a habit.
+#: Minimum number of retrievals of a fact, never confirmed by an outcome, that counts as a habit.
 _HABIT_MENTIONS = 10
-#: A standard deviation beyond this many means makes an average a poor guide.
+#: Coefficient of variation (standard deviation over mean) above which an average is called unreliable.
 _ERRATIC = 1.0
-#: Share of all episodes beyond which one subject had most of the attention.
+#: Share of all episodes above which one subject counts as dominant.
 _LOPSIDED = 0.5
 _NOTHING = "Nothing in the record speaks to this."
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that the account may draw on.
+    """Input of the reflection.
 
     Args:
-        life: The testator, with its death.
-        facts: All its facts, of every status.
-        confidences: Their decayed confidence today, in the same order.
-        episodes: Its episodes, or a sample of them; outcomes carry a number `value` in their payload.
+        life: Life of the testator, with its death.
+        facts: All facts of the testator, of every status.
+        confidences: Decayed confidence of each fact today, in the same order.
+        episodes: Episodes of the testator, or a sample; outcomes carry a number `value` in their payload.
         links: Links among the facts.
-        questions: What it left open.
-        counts: Totals where the episodes are a sample: `episodes`, `verified`.
+        questions: Open questions.
+        counts: Totals `episodes` and `verified`, for when the episodes are a sample.
     """
 
     life: Life
@@ -57,7 +57,7 @@ class Evidence:
     counts: Mapping[str, int] = field(default_factory=dict)
 
     def ranked_facts(self, *, active: bool = True) -> list[tuple[Fact, float]]:
-        """Facts with today's confidence, surest first; never one about the agent's own holdings or results."""
+        """Returns facts with today's confidence, highest first, except those about own holdings or results."""
         pairs = zip(self.facts, self.confidences, strict=True)
         kept = [
             (fact, sure)
@@ -68,10 +68,10 @@ class Evidence:
 
 
 def compose(evidence: Evidence) -> str:
-    """The account as markdown of at most 5 KiB, redacted, always with all nine sections."""
+    """Composes the reflection: redacted Markdown of at most 5 KiB, always with all nine sections."""
     sections = [(title, list(tell(evidence))[:_SENTENCES]) for title, tell in _SECTIONS]
     while len((text := redact.redact(_render(evidence.life, sections))).encode()) > REFLECTION_BYTES:
-        # The longest section gives its last sentence, which is its weakest.
+        # The last sentence of a section is its weakest.
         longest = max((sentences for _, sentences in sections), key=lambda told: sum(map(len, told)))
         longest.pop()
     return text
@@ -242,7 +242,7 @@ _SECTIONS: tuple[tuple[str, Callable[[Evidence], Iterable[str]]], ...] = (
 
 
 def _outcomes(evidence: Evidence) -> list[tuple[float, Episode]]:
-    """Episodes of kind `outcome` with a number `value`."""
+    """Returns the episodes of kind `outcome` with their number `value`."""
     found = []
     for episode in evidence.episodes:
         value = episode.payload.get("value") if isinstance(episode.payload, Mapping) else None
@@ -261,6 +261,6 @@ def _line_of(fact: Fact) -> str:
 
 
 def _quote(text: str) -> str:
-    """One line of a text, so that nothing in it can open a section of its own."""
+    """Reduces a text to one line, so that it cannot open a Markdown section."""
     line = " ".join(text.split()).strip("#>-* ")
     return line if len(line) <= _QUOTE else line[: _QUOTE - 1].rstrip() + "…"

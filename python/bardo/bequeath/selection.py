@@ -17,10 +17,10 @@ from bardo.errors import InvalidInputError
 from bardo.model import Episode, Fact, Link
 from bardo.ports import Vectors
 
-#: Maximum numbers of entries and episodes in a testament, above any setting.
+#: Maximum numbers of entries and episodes in a testament, regardless of settings.
 ENTRY_LIMIT, EPISODE_LIMIT = 2_048, 128
 LINK_LIMIT = 16_384
-#: Bytes of all entries with their vectors, and of all episodes.
+#: Maximum total size of the entries with their vectors, and of the episodes, in bytes.
 _ENTRY_BYTES, _EPISODE_BYTES = 32 << 20, 8 << 20
 
 
@@ -34,7 +34,7 @@ def choose_entries(
     redacted: Counter[str],
     left_out: Counter[str],
 ) -> tuple[list[Fact], Vectors | None, str]:
-    """The entries that cross, redacted, with their vectors, and what similarity was measured on."""
+    """Chooses and redacts the entries; returns them with their vectors and the measure of similarity."""
     shareable = [place for place, fact in enumerate(facts) if not redact.tells_holdings(fact.payload)]
     left_out["private"] += len(facts) - len(shareable)
     if len(confidences) != len(facts):
@@ -62,7 +62,7 @@ def choose_entries(
             continue
         entries.append(fact)
         if given is not None:
-            # A vector of the words that were taken out would still tell them.
+            # A vector of the original text would still disclose the redacted words.
             whole = fact.text == facts[place].text
             rows.append(given[chosen] if whole else np.full(given.shape[1], np.nan, np.float32))
     kept = None if given is None else np.array(rows, np.float32).reshape(-1, given.shape[1])
@@ -72,7 +72,7 @@ def choose_entries(
 def choose_episodes(
     episodes: Iterable[Episode], settings: Bequeath, redacted: Counter[str], left_out: Counter[str]
 ) -> list[Episode]:
-    """The verified episodes by importance, without copies, redacted."""
+    """Chooses the verified episodes by importance, without copies, and redacts them."""
     given = list(episodes)
     verified = [episode for episode in given if episode.verified]
     left_out["episode_not_verified"] += len(given) - len(verified)
@@ -96,7 +96,7 @@ def choose_episodes(
 
 
 def choose_links(links: Iterable[LinkTuple], entries: Sequence[Fact], left_out: Counter[str]) -> list[Link]:
-    """The links whose two ends cross, strongest first."""
+    """Chooses the links between two chosen entries, strongest first."""
     crossing = {fact.id for fact in entries}
     inside = {Link(*link) for link in links}
     inside = {link for link in inside if link.src in crossing and link.dst in crossing}

@@ -1,4 +1,4 @@
-"""Signing a testament with the agent's Ed25519 key, and verifying a signature (RFC 8032)."""
+"""Signs testaments with the agent's Ed25519 key and verifies signatures (RFC 8032)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from bardo.errors import StoreDamagedError, StoreUnavailableError
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-#: Where the key lives inside a grimoire.
+#: Path of the key inside a grimoire.
 KEY_PATH = Path("identity", "signing.key")
-#: Only the owner may read and write.
+#: File mode: readable and writable by the owner only.
 _OWNER_ONLY = 0o600
 _SEED_DOMAIN = b"bardo signing key\0"
 
 
 class Signature(NamedTuple):
-    """Signature of some bytes, and the public key that verifies it.
+    """Signature of a message, and the public key that verifies it.
 
     Args:
-        signature: The 64 bytes of the Ed25519 signature.
-        public_key: The public half of the key, as other tools read it (PEM).
+        signature: Ed25519 signature, 64 bytes.
+        public_key: Public key in PEM.
     """
 
     signature: bytes
@@ -31,12 +31,12 @@ class Signature(NamedTuple):
 
 
 def sign(message: bytes, key: Ed25519PrivateKey) -> Signature:
-    """Signs bytes, such as the manifest of a testament."""
+    """Signs a message, such as the manifest of a testament."""
     return Signature(signature=key.sign(message), public_key=public_pem(key))
 
 
 def verify(message: bytes, signature: bytes, signer: str) -> bool:
-    """Whether a signer, named by its public key in hexadecimal, signed these bytes."""
+    """Whether a signature of a message is by `signer`, a public key in hexadecimal."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -48,21 +48,20 @@ def verify(message: bytes, signature: bytes, signer: str) -> bool:
 
 
 def signer_of(key: Ed25519PrivateKey) -> str:
-    """The name of a signer: the 32 bytes of its public key in hexadecimal."""
+    """Returns the name of a signer: its 32-byte public key in hexadecimal."""
     return key.public_key().public_bytes_raw().hex()
 
 
 def signing_key(folder: Path, *, seed: bytes | None = None) -> Ed25519PrivateKey:
-    """The grimoire's signing key; made on first use, with permissions 0600.
+    """Returns the grimoire's signing key, which is created on first use with permissions 0600.
 
     Args:
-        folder: The grimoire.
-        seed: Makes the key repeatable, for tests and simulations. Anyone who knows the seed can sign, so leave it out
-            for an agent that anyone relies on.
+        folder: Folder of the grimoire.
+        seed: Seed for a reproducible key, for tests and simulations only: anyone who knows the seed can sign.
 
     Raises:
         StoreDamagedError: The file does not hold an Ed25519 key.
-        StoreUnavailableError: The file cannot be read or made.
+        StoreUnavailableError: The file cannot be read or created.
     """
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -96,7 +95,7 @@ def signing_key(folder: Path, *, seed: bytes | None = None) -> Ed25519PrivateKey
 
 
 def key_from_seed(seed: bytes) -> Ed25519PrivateKey:
-    """The key that belongs to a seed: the same seed, the same key."""
+    """Derives a key deterministically from a seed."""
     from blake3 import blake3
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -104,7 +103,7 @@ def key_from_seed(seed: bytes) -> Ed25519PrivateKey:
 
 
 def public_pem(key: Ed25519PrivateKey) -> bytes:
-    """The public half, as other tools read it (PEM)."""
+    """Returns the public key in PEM."""
     from cryptography.hazmat.primitives import serialization
 
     return key.public_key().public_bytes(
@@ -113,7 +112,7 @@ def public_pem(key: Ed25519PrivateKey) -> bytes:
 
 
 def signer_of_pem(pem: bytes) -> str | None:
-    """The signer whose public key this is, or None if it is no Ed25519 key in PEM."""
+    """Returns the signer of a public key, or None if it is not an Ed25519 key in PEM."""
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -128,7 +127,7 @@ def signer_of_pem(pem: bytes) -> str | None:
 
 def _create(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # A private file that appears whole or not at all; the first of two processes wins.
+    # Created atomically through a private temporary file; the first of two processes wins.
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _OWNER_ONLY)
     try:
@@ -141,7 +140,7 @@ def _create(path: Path, content: bytes) -> None:
         except FileExistsError:
             return
         except OSError:
-            # A file system without hard links: the rename is whole too, only a race of two first uses is not settled.
+            # Without hard links: the rename is atomic too, but a race between two first uses is not resolved.
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

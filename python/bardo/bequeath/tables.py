@@ -1,4 +1,4 @@
-"""Facts, episodes and links as Parquet tables that any reader of Parquet understands.
+"""Writes and reads facts, episodes and links as Parquet tables that any Parquet reader supports.
 
 Written without compression or dictionaries: the bytes on disk bound the memory it takes to read them, so a small file
 cannot unfold into a huge table.
@@ -38,25 +38,25 @@ if TYPE_CHECKING:
 
 Built = TypeVar("Built", Fact, Episode)
 
-#: Characters of a value that a note quotes.
+#: Maximum number of characters of a value in a note.
 _SHOWN = 200
 #: Key of the model's fingerprint in the metadata of `entries.parquet`.
 FINGERPRINT_KEY = b"bardo.fingerprint"
-#: Text of a fact or an episode at most, in bytes of UTF-8.
+#: Maximum length of the text of a fact or an episode, in bytes of UTF-8.
 TEXT_BYTES = 64 * 1024
-#: Components of a vector at most; the largest embedding models in use have 4,096.
+#: Maximum number of dimensions of a vector; the largest embedding models in use have 4,096.
 DIMENSIONS_LIMIT = 16_384
-#: Levels of a payload at most, as the stores have it.
+#: Maximum nesting depth of a payload, as in the stores.
 _DEPTH_LIMIT = 64
 #: Entries of the metadata that hold the statement of a fact and how long it holds.
 STATEMENT, PERSISTENCE = "bardo.statement", "bardo.persistence"
 _QUALITY = ("specificity", "actionability", "novelty", "verifiability", "consistency")
-#: A link as the store of facts tells it: the fields of `Link` in order.
+#: Link as the fact store returns it: the fields of `Link` in order.
 LinkTuple = tuple[str, str, str, float, int]
 
 
 def write_entries(facts: Sequence[Fact], vectors: Vectors | None, fingerprint: Fingerprint | None) -> bytes:
-    """The entries with their vectors (a row of NaN means none) as one Parquet file."""
+    """Writes the entries with their vectors (a row of NaN means none) as a Parquet file."""
     import pyarrow as pa
 
     schema = _entry_schema(fingerprint)
@@ -73,15 +73,15 @@ def write_entries(facts: Sequence[Fact], vectors: Vectors | None, fingerprint: F
 def read_entries(
     data: bytes, limit: int, unfit: list[str]
 ) -> tuple[tuple[Fact, ...], Vectors | None, Fingerprint | None]:
-    """Reads the records of `write_entries`: facts, one row of vectors each (NaN where missing), and the model.
+    """Reads the output of `write_entries`: facts, one row of vectors each (NaN where missing), and the model.
 
     Args:
-        data: The part.
-        limit: Rows at most.
-        unfit: Takes a sentence for each row that no memory can hold; the others count.
+        data: Bytes of the part.
+        limit: Maximum number of rows.
+        unfit: List to which a sentence is added for each invalid row, which is skipped.
 
     Raises:
-        TestamentTamperedError: It is not such a table.
+        TestamentTamperedError: The part is not such a table.
     """
     part = "entries.parquet"
     metadata = _metadata(data, part)
@@ -103,7 +103,7 @@ def read_entries(
 
 
 def write_episodes(episodes: Sequence[Episode]) -> bytes:
-    """The episodes as one Parquet file."""
+    """Writes the episodes as a Parquet file."""
     import pyarrow as pa
 
     schema = _episode_schema()
@@ -114,14 +114,14 @@ def write_episodes(episodes: Sequence[Episode]) -> bytes:
 
 
 def read_episodes(data: bytes, limit: int, unfit: list[str]) -> tuple[Episode, ...]:
-    """Reads the records of `write_episodes`; arguments and errors as those of `read_entries`."""
+    """Reads the output of `write_episodes`; arguments and errors as in `read_entries`."""
     table = _from_bytes(data, _episode_schema(), limit, "episodes.parquet")
     rows = [{name: column[place] for name, column in table.items()} for place in range(_height(table))]
     return tuple(episode for _, episode in _fit(_episode, rows, "episode", unfit))
 
 
 def write_links(links: Iterable[Link]) -> bytes:
-    """The links as one Parquet file."""
+    """Writes the links as a Parquet file."""
     import pyarrow as pa
 
     rows = [(link.src, link.dst, link.relation, link.weight, link.tick) for link in links]
@@ -131,7 +131,7 @@ def write_links(links: Iterable[Link]) -> bytes:
 
 
 def read_links(data: bytes, limit: int, unfit: list[str]) -> tuple[Link, ...]:
-    """Reads the records of `write_links`; arguments and errors as those of `read_entries`."""
+    """Reads the output of `write_links`; arguments and errors as in `read_entries`."""
     table = _from_bytes(data, _link_schema(), limit, "links.parquet")
     links: list[Link] = []
     for link in (Link(*row) for row in zip(*table.values(), strict=True)):
@@ -143,7 +143,7 @@ def read_links(data: bytes, limit: int, unfit: list[str]) -> tuple[Link, ...]:
 
 
 def size_of(fact: Fact) -> int:
-    """Bytes that an entry takes without its vector, roughly but never less than the text it holds."""
+    """Estimates the bytes of an entry without its vector; never less than the length of its texts."""
     parts = (
         fact.text,
         fact.category,
@@ -156,7 +156,7 @@ def size_of(fact: Fact) -> int:
 
 
 def to_json(value: Any) -> str:
-    """JSON with sorted names; what JSON cannot say (NaN, infinity) becomes null."""
+    """Serializes a value as JSON with sorted names; NaN and infinity become null."""
     return json.dumps(_finite(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -364,7 +364,7 @@ def _to_bytes(table: pa.Table) -> bytes:
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    # Everything in one row group: the caps keep it small. The Arrow schema is stored, so that types come back exactly.
+    # One row group, since the caps keep it small. The Arrow schema is stored, so that types are restored exactly.
     pq.write_table(
         table,
         sink,
@@ -407,7 +407,7 @@ def _from_bytes(data: bytes, schema: pa.Schema, limit: int, part: str) -> dict[s
 
 
 def _refuse_unfolding(metadata: Any, size: int, part: str) -> None:
-    """Compression and dictionaries, which we never write, could turn few bytes into many."""
+    """Refuses compression and dictionaries, which bardo never writes: they can expand few bytes into many."""
     for group in range(metadata.num_row_groups):
         for place in range(metadata.num_columns):
             column = metadata.row_group(group).column(place)
@@ -423,7 +423,7 @@ def _height(table: Mapping[str, list[Any]]) -> int:
 def _fit(
     build: Callable[[dict[str, Any]], Built], rows: Iterable[dict[str, Any]], kind: str, unfit: list[str]
 ) -> Iterator[tuple[dict[str, Any], Built]]:
-    """The rows that something can be built of, each id once; one that is wrong keeps no other from the heir."""
+    """Builds records from the valid rows, each id once; an invalid row is skipped without affecting the others."""
     seen: set[str] = set()
     for row in rows:
         problem = f"another {kind} has its id" if row["id"] in seen else ""
@@ -439,7 +439,7 @@ def _fit(
 
 
 def _shown(value: object) -> str:
-    """A value of a stranger's on one short line."""
+    """Formats an untrusted value on one short line."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in str(value)).split())[
         :_SHOWN
     ]

@@ -1,4 +1,4 @@
-"""The testament: one portable file that a dying agent leaves, signed, and readable without bardo."""
+"""Writes and reads testaments: the signed, portable file of a dead agent's memory, readable without bardo."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from bardo.ports import Vectors
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-#: Format 2 names the signer and the testaments that are replaced, and says what each open question is about.
+#: Format version; 2 adds the signer, the replaced testaments, and the facts and entity of each open question.
 FORMAT_VERSION = 2
-#: Names of the parts, in the order they are written.
+#: Names of the parts, in the order of writing.
 README, REFLECTION, ENTRIES, EPISODES, LINKS, QUESTIONS, MANIFEST, SIGNATURE, PUBLIC_KEY = PARTS = (
     "README.txt",
     "reflection.md",
@@ -46,13 +46,13 @@ README, REFLECTION, ENTRIES, EPISODES, LINKS, QUESTIONS, MANIFEST, SIGNATURE, PU
     "manifest.sig",
     "signer.pem",
 )
-#: Parts whose hashes the manifest holds; the last three vouch for it.
+#: Parts whose hashes the manifest holds; the last three are the manifest, its signature and the key.
 _HASHED = PARTS[: PARTS.index(MANIFEST)]
 QUESTION_LIMIT = 64
-#: Bytes of a testament at most; full ones with 384-d vectors take about 5 MB.
+#: Maximum size of a testament in bytes; full ones with 384-d vectors take about 5 MB.
 FILE_BYTES = 48 << 20
 _QUESTION_BYTES = 1_024
-#: A testament is written when its agent dies; clocks may be a week apart.
+#: Maximum distance between a tick of death in seconds and the time of writing, in seconds: clocks may differ by a week.
 _UNCERTAIN_SECONDS = 7 * 86_400
 _CAUSE_BYTES = 256
 _README_TEXT = """\
@@ -73,26 +73,26 @@ Everything in here is data. Nothing in it is an instruction to the reader.
 
 @dataclass(frozen=True, slots=True)
 class Testament:
-    """A testament that was read and verified.
+    """Testament that was read and verified.
 
     Args:
-        path: The file.
-        hash: BLAKE3 of its manifest in hexadecimal: the testament's name in every lineage.
-        signer: The Ed25519 public key that signed it, in hexadecimal.
-        lineage: Who left it, and everyone before.
-        facts: The entries, most needed first; `confidence` is the testator's at death.
+        path: Path of the file.
+        hash: BLAKE3 of the manifest in hexadecimal; names the testament in every lineage.
+        signer: Ed25519 public key of the signer, in hexadecimal.
+        lineage: Lineage of the testator.
+        facts: Entries, most needed first; `confidence` is the testator's at death.
         vectors: One row per fact, NaN where there is none; None without embeddings.
-        fingerprint: The model of the vectors.
-        episodes: The best episodes.
+        fingerprint: Model of the vectors.
+        episodes: Chosen episodes.
         links: Links among the facts.
-        gaps: Questions that were left open, and what they are about.
+        gaps: Open questions, with the facts and entity concerned.
         reflection: Markdown of at most 5 KiB.
-        left_out: How many facts and episodes stayed behind, by reason.
-        redacted: How many secrets and private fields were taken out, by kind.
-        measure: What similarity among entries was measured on.
-        written_at: Wall clock, microseconds UTC.
-        loops: Whether its ticks were loops of the testator's own rather than seconds.
-        unfit: What of it no memory can hold and was left out, one sentence each.
+        left_out: Number of facts and episodes left out, by reason.
+        redacted: Number of secrets and private fields removed, by kind.
+        measure: Measure of similarity among entries.
+        written_at: Time of writing, microseconds UTC.
+        loops: Whether ticks were loops of the testator rather than seconds.
+        unfit: Invalid records that were left out, one sentence each.
     """
 
     __test__ = False  # not a pytest class
@@ -117,17 +117,17 @@ class Testament:
 
     @property
     def life(self) -> Life:
-        """The testator."""
+        """Life of the testator."""
         return self.lineage.life
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The open questions in words."""
+        """Texts of the open questions."""
         return tuple(gap.question for gap in self.gaps)
 
     @property
     def replaces(self) -> tuple[str, ...]:
-        """Hashes of earlier testaments of the same life, which this one replaces."""
+        """Hashes of earlier testaments of the same life that this one replaces."""
         return self.life.replaces
 
 
@@ -148,24 +148,24 @@ def write(
     loops: bool = False,
     settings: Bequeath | None = None,
 ) -> Testament:
-    """Chooses what crosses, redacts it, signs it, writes the file in one step, and reads it back.
+    """Chooses and redacts the content, signs it, writes the file atomically, and reads it back.
 
     The same arguments give the same bytes.
 
     Args:
-        path: Where to write; an existing file is replaced.
+        path: Path of the file; an existing file is replaced.
         facts: All facts of the testator.
-        confidences: Their decayed confidence today, in the same order.
+        confidences: Decayed confidence of each fact today, in the same order.
         vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None without embeddings.
-        fingerprint: The model of the vectors.
-        episodes: Candidates; the verified ones cross, by importance, up to the cap.
-        links: Links among the facts; those cross whose two ends do.
-        questions: What the agent left open, in words or with what it is about.
+        fingerprint: Model of the vectors.
+        episodes: Candidate episodes; verified ones are taken by importance up to the cap.
+        links: Links among the facts; a link is taken if both its facts are.
+        questions: Open questions, as text or as `Question`.
         reflection: Markdown of at most 5 KiB, see `bardo.bequeath.reflect`.
-        lineage: Of the testator, with its death (`Lineage.died`).
-        signing_key: See `bardo.bequeath.signing`.
+        lineage: Lineage of the testator, with its death (`Lineage.died`).
+        signing_key: Private key of the testator, see `bardo.bequeath.signing`.
         now: Wall clock, microseconds UTC.
-        loops: Whether ticks were loops of the testator's own.
+        loops: Whether ticks were loops of the testator rather than seconds.
         settings: Caps and thresholds.
 
     Raises:
@@ -238,16 +238,17 @@ def write(
 
 
 def read(path: str | Path, *, trusted_keys: Collection[str] | None = None) -> Testament:
-    """Reads a testament, after checking every byte of it.
+    """Reads a testament and verifies every byte.
 
     Args:
-        path: The file.
-        trusted_keys: Public keys in hexadecimal, one of which must have signed it; None takes any signer, and says
-            in `Testament.signer` who it was.
+        path: Path of the file.
+        trusted_keys: Accepted public keys of signers, in hexadecimal; None accepts any signer (see
+            `Testament.signer`).
 
     Raises:
-        TestamentTamperedError: A part is not what was signed; the message names it.
-        TestamentError: It is no testament, is too large, was written by a newer bardo, or its signer is not trusted.
+        TestamentTamperedError: A part differs from the signed one; the message names it.
+        TestamentError: The file is not a testament, is too large, was written by a newer bardo, or its signer is not
+            trusted.
         StoreUnavailableError: The file cannot be read.
     """
     path = Path(path)
@@ -326,7 +327,7 @@ def _redacted_question(given: str | Question, agent: str, redacted: Counter[str]
 
 
 def _far_from(tick: int | None, written_at: int) -> bool:
-    """Whether a tick of death is no second near the time of writing: testaments of old do not say what theirs were."""
+    """Whether a tick of death is not a second near the time of writing; old testaments do not record the unit."""
     return tick is not None and abs(tick - written_at // 1_000_000) > _UNCERTAIN_SECONDS
 
 

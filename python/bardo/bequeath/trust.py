@@ -1,8 +1,8 @@
-"""Whose testaments are inherited as those of one's own: lists of Ed25519 keys, and the look at each signer.
+"""Trusted signers of testaments: lists of Ed25519 keys, and the check of each signer.
 
-A signer is known when its key is in the user's list, in the heir's, among the keys of agents that died under this
-user, or one by which the heir's own lineage was handed down. A testament of any other signer has to be allowed by name,
-and is taken with limits (`bardo.bequeath.limits`).
+A signer is known when its key is in the user's list, in the heir's list, among the keys of agents that died under this
+user, or among the signers in the heir's lineage. A testament of any other signer has to be allowed by name, and is
+accepted with limits (`bardo.bequeath.limits`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreEr
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
 
-#: Variable that names the user's folder of settings; the one of the operating system if not set.
+#: Environment variable for the user's settings folder; the operating system's default if not set.
 CONFIG = "BARDO_CONFIG"
-#: List of trusted keys, in the user's folder and in `identity/` of a grimoire.
+#: File of trusted keys, in the user's folder and in `identity/` of a grimoire.
 TRUSTED_FILE = "trusted_keys"
-#: List of the keys of agents that died under this user, in the user's folder.
+#: File of the keys of agents that died under this user, in the user's folder.
 OWN_FILE = "own_keys"
-#: Hexadecimal digits of a key that are enough to name it.
+#: Minimum number of hexadecimal digits that name a key.
 SHORTEST_PREFIX = 16
 _KEY = re.compile(r"[0-9a-f]{64}")
 _PREFIX = re.compile(r"[0-9a-f]{16,64}")
@@ -40,13 +40,13 @@ Origin = Literal["user", "heir", "own", "lineage"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One known signer.
+    """Known signer.
 
     Args:
         key: Ed25519 public key in hexadecimal.
-        name: Name beside it.
-        origin: List that has it: `user` and `heir` are kept by `bardo trust`; `own` has agents that died under this
-            user, `lineage` the ancestors of the heir.
+        name: Name of the signer.
+        origin: List with the key: `user` and `heir` are edited with `bardo trust`; `own` has agents that died under
+            this user, `lineage` the ancestors of the heir.
     """
 
     key: str
@@ -55,7 +55,7 @@ class Key:
 
 
 def config_folder() -> Path:
-    """The folder of the user's settings for bardo."""
+    """Returns the user's settings folder for bardo."""
     import platformdirs
 
     given = os.environ.get(CONFIG)
@@ -63,13 +63,13 @@ def config_folder() -> Path:
 
 
 def known_keys(folder: Path | None = None) -> list[Key]:
-    """Every known signer, the lists that people keep first.
+    """Lists all known signers, the hand-edited lists first.
 
     Args:
-        folder: Grimoire of the heir; without it only the user's lists are read.
+        folder: Folder of the heir's grimoire; without it only the user's lists are read.
 
     Raises:
-        StoreDamagedError: A list has a line that is no key.
+        StoreDamagedError: A list has a line that is not a key.
         StoreUnavailableError: A list cannot be read.
     """
     found = [Key(*line, "user") for line in _read(config_folder() / TRUSTED_FILE)]
@@ -82,15 +82,15 @@ def known_keys(folder: Path | None = None) -> list[Key]:
 
 
 def add(key: str, name: str = "", *, folder: Path | None = None) -> Key:
-    """Puts a key on the user's list, or on that of one grimoire.
+    """Adds a key to the user's list or to the list of one grimoire.
 
     Args:
-        key: 64 hexadecimal digits, as `Testament.signer` has them.
-        name: Whose it is; one line.
-        folder: The grimoire; the user's list if not given.
+        key: Public key, 64 hexadecimal digits as in `Testament.signer`.
+        name: Name of the owner; one line.
+        folder: Folder of the grimoire; the user's list if not given.
 
     Raises:
-        InvalidInputError: That is no key, or the name has several lines.
+        InvalidInputError: The key is invalid, or the name has several lines.
         StoreUnavailableError: The list cannot be written.
     """
     digits = key.strip().lower()
@@ -107,14 +107,14 @@ def add(key: str, name: str = "", *, folder: Path | None = None) -> Key:
 
 
 def remove(key: str, *, folder: Path | None = None) -> list[Key]:
-    """Takes a key off the user's list, or off that of one grimoire; what was inherited by it stays.
+    """Removes a key from the user's list or from the list of one grimoire; facts inherited with it are kept.
 
     Args:
-        key: The key, its first 16 digits or more, or the name beside it.
-        folder: The grimoire; the user's list if not given.
+        key: Key, its first 16 digits or more, or the name of its owner.
+        folder: Folder of the grimoire; the user's list if not given.
 
     Returns:
-        The keys that were taken off.
+        Removed keys.
 
     Raises:
         NotFoundError: The list has no such key.
@@ -140,16 +140,16 @@ def remove(key: str, *, folder: Path | None = None) -> list[Key]:
 def unknown_signers(
     testaments: Iterable[Testament], folder: Path, *, allow: str | Sequence[str] = ()
 ) -> frozenset[str]:
-    """Looks at who signed each testament.
+    """Finds the testaments with an unknown signer.
 
     Args:
-        testaments: As read by `testament.read`.
-        folder: Grimoire of the heir, which need not be there yet.
-        allow: Unknown signers whose testaments are taken with limits: keys, their first 16 digits or more, or names of
-            testators.
+        testaments: Testaments read by `testament.read`.
+        folder: Folder of the heir's grimoire, which need not exist yet.
+        allow: Unknown signers whose testaments are accepted with limits: keys, their first 16 digits or more, or names
+            of testators.
 
     Returns:
-        Hashes of the testaments that are taken with limits.
+        Hashes of the testaments to accept with limits.
 
     Raises:
         UnknownSignerError: A signer is neither known nor allowed.
@@ -172,9 +172,9 @@ def unknown_signers(
 
 
 def add_own_key(key: str, agent: str) -> None:
-    """Adds the key of an agent that dies under this user to the list of own keys, so that any heir knows it.
+    """Adds the key of an agent that dies under this user to the list of own keys, so that every heir knows it.
 
-    A list that cannot be written is a warning: the testament is as good, only its heirs have to be told the key.
+    A list that cannot be written is only a warning: the testament is valid, but the key has to be given to its heirs.
     """
     path = config_folder() / OWN_FILE
     try:
@@ -183,7 +183,7 @@ def add_own_key(key: str, agent: str) -> None:
         make_folder(path.parent)
         name = "".join(character if character.isprintable() else " " for character in agent)
         line = f"{key} {name.strip()}\n"
-        # One short write at the end of the file: agents that die at once do not overwrite each other.
+        # One short append, so that agents that die at the same time do not overwrite each other.
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             os.write(handle, line.encode())
@@ -201,7 +201,7 @@ def add_own_key(key: str, agent: str) -> None:
 
 
 def _lineage(folder: Path) -> list[Key]:
-    """The heir's own key, and those by which it and its known ancestors inherited."""
+    """Returns the heir's own key, and the signers of testaments that it and its known ancestors inherited."""
     found = []
     if (folder / KEY_PATH).exists():
         own = signer_of(signing_key(folder))

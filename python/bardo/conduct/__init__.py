@@ -1,4 +1,4 @@
 """Conduct: decisions, rejections and rules in `conduct.db`, which any number of processes may open.
 
-`gate` has the verbs. The room lies below the grimoire, so that a deletion reaches `conduct.db`.
+The API is in `gate`. The package is a layer below the grimoire, so that a deletion reaches `conduct.db`.
 """

@@ -1,4 +1,4 @@
-"""The values of conduct: what was decided or rejected, and rules with a score."""
+"""Value types of conduct: entries of state (decisions, rejections, tasks) and rules with a score."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from bardo.config import SECONDS_PER_DAY
 StateKind = Literal["decision", "task", "rejected", "discovery", "learning", "context", "agent_state"]
 StateStatus = Literal["active", "done", "archived"]
 
-#: From this score a rule is critical: it is always shown, does not fade, and only a person retires it.
+#: Minimum score of a critical rule, which is always shown, does not decay, and is retired by a person only.
 CRITICAL = 9.0
-#: From this score a rule is shown before every action.
+#: Minimum score of a rule that is shown before every action.
 SHOWN = 8.0
-#: Below this score a rule is retired.
+#: Minimum score, below which a rule is retired, and maximum score.
 LEAST, MOST = 1.0, 10.0
-#: A rule starts here; one that a person gives starts as critical.
+#: Initial score of a rule; a rule given by a person starts as critical.
 NEW = 5.0
-#: Score that a rule loses for each whole week without confirmation, and gains by one.
+#: Score that a rule loses per whole week without confirmation, and gains per confirmation.
 STEP = 0.5
 _WEEK = 7 * SECONDS_PER_DAY * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class StateEntry:
-    """A decision, rejection, task or discovery that holds until it is ended.
+    """Decision, rejection, task or discovery that is in force until it is ended.
 
     Args:
         id: `s` and a number.
-        kind: What sort; `rejected` is what must not be suggested again.
-        summary: In a sentence. Of a rejection: what was rejected ("short ETH on weekends"), not that it was.
-        detail: Why, and what else is to be known.
-        domain: What it belongs to, such as `trading`.
-        status: Whether it is in force.
-        by: Who said so.
-        episode: Id of the episode that it was taken from; it goes when that is forgotten.
-        at: When it was kept, microseconds UTC.
-        changed_at: When it was last said or changed, microseconds UTC.
-        closed_by: Who ended it.
-        closed_why: Why.
+        kind: Kind of entry; `rejected` must not be suggested again.
+        summary: Content in a sentence; of a rejection only the rejected action ("short ETH on weekends").
+        detail: Reason and further details.
+        domain: Subject area, such as `trading`.
+        status: Whether the entry is in force.
+        by: Author.
+        episode: Id of the source episode; the entry is deleted when that is forgotten.
+        at: Time of creation, microseconds UTC.
+        changed_at: Time of the last repetition or change, microseconds UTC.
+        closed_by: Name of the person or agent that ended the entry.
+        closed_why: Reason for ending it.
     """
 
     id: str
@@ -58,19 +58,19 @@ class StateEntry:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How things are done, with a score of 1 to 10.
+    """Rule of conduct, with a score of 1 to 10.
 
     Args:
         id: `r` and a number.
-        text: The rule in words.
-        forbids: The action that it forbids, in words; empty if it forbids none.
-        approval: The action that needs a person's approval, in words; empty if none does.
-        score: As of `confirmed_at`. From 9 on critical, from 8 on shown before every action.
-        by: Who gave it.
-        episode: Id of the episode that it was taken from; it goes when that is forgotten.
-        at: When it was given, microseconds UTC.
-        confirmed_at: When something last spoke for it, microseconds UTC.
-        violations: How often it was broken.
+        text: Text of the rule.
+        forbids: Forbidden action in words; empty if there is none.
+        approval: Action that needs a person's approval, in words; empty if there is none.
+        score: Score as of `confirmed_at`; critical from 9 on, shown before every action from 8 on.
+        by: Author.
+        episode: Id of the source episode; the rule is deleted when that is forgotten.
+        at: Time of creation, microseconds UTC.
+        confirmed_at: Time of the last confirmation, microseconds UTC.
+        violations: Number of violations.
         retired_by: Person who retired it; empty while it is not retired.
     """
 
@@ -87,14 +87,14 @@ class Rule:
     retired_by: str = ""
 
     def score_at(self, now: int) -> float:
-        """The score at a wall clock (microseconds UTC), which is a function of time alone (law 4).
+        """Returns the score at a wall clock (microseconds UTC), a function of time alone (law 4).
 
-        Critical rules keep theirs; others lose half a point for each whole week since they were confirmed.
+        Critical rules keep their score; others lose half a point per whole week since their confirmation.
         """
         if self.score >= CRITICAL:
             return self.score
         return max(0.0, self.score - STEP * (max(0, now - self.confirmed_at) // _WEEK))
 
     def in_force(self, now: int) -> bool:
-        """Whether it is neither retired nor faded."""
+        """Whether the rule is neither retired nor decayed below the minimum score."""
         return not self.retired_by and self.score_at(now) >= LEAST

@@ -1,4 +1,4 @@
-"""Comparison of an action with what was rejected, decided and ruled, for the verdict of a gate."""
+"""Compares an action with rejections, decisions and rules, for the verdict of a gate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def findings_of(
     approved_by: str,
     now: int,
 ) -> tuple[list[Finding], list[StateEntry], list[Rule], list[str]]:
-    """Finds what an action runs into: findings, entries and critical rules that it touches, and notes."""
+    """Compares an action with entries and rules; returns findings, related entries and critical rules, and notes."""
     forbidding = [rule for rule in rules if rule.forbids]
     asking = [rule for rule in rules if rule.approval]
     others = [
@@ -81,7 +81,7 @@ def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, b
 
 
 def place_of_same(known: Sequence[str], given: str) -> int | None:
-    """The place of a text that says the same: the same words of content in any order, and none that turns it round."""
+    """Finds the index of a text with the same content words in any order and no word that reverses the meaning."""
     for place, (there, (share, _, apart)) in enumerate(zip(known, _core.touches(known, given), strict=True)):
         if " ".join(there.casefold().split()) == " ".join(given.casefold().split()):
             return place

@@ -1,6 +1,6 @@
-"""Gates: what was rejected, decided and ruled, asked before an action and told after it.
+"""Gates: check an action against rejections, decisions and rules, and record its result.
 
-Any process may: nothing here touches the log, so a shell hook gates while the owner works.
+Any process may use one: a gate does not open the log, so a shell hook can check actions while the owner runs.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from bardo.handle import Handle, facts_of
 from bardo.index.embedding.serving import serving
 from bardo.ports import Clock, Embedder, checked_clock
 
-#: Most tokens of a verdict.
+#: Maximum number of tokens of a verdict.
 BUDGET = 3_000
-#: Entries of state that an action is compared with, rejections aside: the latest.
+#: Number of the latest entries of state, rejections aside, that an action is compared with.
 COMPARED = 200
-#: The latest entries of state that a verdict shows beside those that the action touches.
+#: Number of the latest entries of state that a verdict shows besides the related ones.
 LATEST = 5
-#: Rules that a verdict shows at most, the highest score first.
+#: Maximum number of rules that a verdict shows, the highest score first.
 TOP = 20
 #: Question after an action.
 QUESTION = "Did a flow, a tool or a check change, so that this holds by itself, or only a rule?"
@@ -44,11 +44,11 @@ class Aftermath:
     """Record of the result of an action.
 
     Args:
-        entry: The one entry that tells of it.
-        confirmed: Ids of rules that applied and were kept to: their scores rose.
-        violated: Ids of rules that forbade it: counted, and their scores rose, too.
-        question: To be answered by the one who acted.
-        notes: What could not be done.
+        entry: Entry that records the result.
+        confirmed: Ids of rules that applied and were followed; their scores rose.
+        violated: Ids of rules that forbade the action; the violation was counted, and their scores rose, too.
+        question: Question for the agent that acted.
+        notes: Failures and omissions.
     """
 
     entry: StateEntry
@@ -68,20 +68,20 @@ def gate(
     embedder: Embedder | Callable[[list[str]], Any] | None = None,
     words_only: bool = False,
 ) -> Gate:
-    """Opens what an agent decided, rejected and ruled, whether or not another process has its memory open.
+    """Opens an agent's decisions, rejections and rules, whether or not another process has its memory open.
 
     Args:
-        path: The folder.
-        agent: Whose memory it is, if `bardo.toml` does not say.
-        config: Settings over those of `bardo.toml`.
-        clock: Tells the wall clock; the computer's if not given.
+        path: Folder of the memory.
+        agent: Name of the agent, if not in `bardo.toml`.
+        config: Settings that override those of `bardo.toml`.
+        clock: Source of the wall clock; the computer's if not given.
         embedder: As `bardo.open` takes it. Without a model actions are compared by their words.
         words_only: Whether to compare by words even where there is a model: a hook starts at once then.
 
     Raises:
-        NotFoundError: There is no memory in the folder, or its owner has only begun to make it.
-        StoreForeignError: It is another agent's.
-        StoreError: The facts, which say whose it is, cannot be read.
+        NotFoundError: There is no memory in the folder, or its owner has not finished creating it.
+        StoreForeignError: The memory is another agent's.
+        StoreError: The fact store, which names the agent, cannot be read.
         ConfigError: A setting does not exist or is out of range.
     """
     folder = Folder.at(path)
@@ -97,11 +97,11 @@ def gate(
 
 
 class Gate(Handle):
-    """Gate before an agent's actions. Made by `bardo.gate`; close it after use. Safe to share among threads.
+    """Gate before an agent's actions, created by `bardo.gate`; close it after use. Safe to share among threads.
 
     Attributes:
-        path: The folder.
-        agent: Whose memory it is.
+        path: Folder of the memory.
+        agent: Name of the agent.
     """
 
     _CLOSED = "the gate of {0} is closed. Open it again with bardo.gate({0!r})"
@@ -115,24 +115,24 @@ class Gate(Handle):
 
     @property
     def now(self) -> int:
-        """The wall clock, microseconds UTC: what scores of rules are looked at by."""
+        """Returns the wall clock, microseconds UTC, at which scores of rules are evaluated."""
         return self._clock.now()
 
     @checked
     def reject(
         self, what: str, *, why: str = "", domain: str = "", by: str = "", episode: str = ""
     ) -> StateEntry:
-        """Records a rejection: it blocks such an action until a person lifts it.
+        """Records a rejection, which blocks the action until a person lifts it.
 
         Args:
-            what: What is rejected, in words of the action: "short ETH on weekends".
-            why: The reason; shown with it.
-            domain: What it belongs to.
-            by: Who rejected it.
-            episode: Id of the episode in which it was; the rejection goes when that is forgotten.
+            what: Rejected action in words, such as "short ETH on weekends".
+            why: Reason, shown with the rejection.
+            domain: Subject area.
+            by: Author.
+            episode: Id of the source episode; the rejection is deleted when that is forgotten.
 
         Returns:
-            The entry; the one that is there already, renewed, if the same was rejected before.
+            The new entry, or the renewed existing entry if the same action was rejected before.
 
         Raises:
             InvalidInputError: A text is empty, or longer than 2,000 characters.
@@ -151,21 +151,21 @@ class Gate(Handle):
         by: str = "",
         episode: str = "",
     ) -> StateEntry:
-        """Keeps an entry of state; one in force that says the same is renewed and not doubled.
+        """Stores an entry of state; an entry in force with the same meaning is renewed instead of duplicated.
 
-        One that was taken from an episode belongs to the episode that says it last, or to none if it is said without.
-        One that was not stays as it is when an episode says it, too: nothing of the episode is left in it.
+        An entry from an episode belongs to the latest episode that repeats it, or to none if repeated without one. An
+        entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode.
 
         Args:
             kind: `decision`, `task`, `rejected`, `discovery`, `learning`, `context` or `agent_state`.
-            summary: In a sentence.
-            detail: What else is to be known.
-            domain: What it belongs to.
-            by: Who said so.
-            episode: Id of the episode that it was taken from.
+            summary: Content in a sentence.
+            detail: Further details.
+            domain: Subject area.
+            by: Author.
+            episode: Id of the source episode.
 
         Raises:
-            InvalidInputError: A text is empty or too long, or the kind is none.
+            InvalidInputError: A text is empty or too long, or the kind does not exist.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
@@ -192,11 +192,11 @@ class Gate(Handle):
 
     @checked
     def finish(self, id_: str, *, by: str = "", why: str = "") -> StateEntry:
-        """Marks an entry as done: a task, say. A rejection is lifted instead.
+        """Marks an entry, such as a task, as done. Rejections are ended with `lift`.
 
         Raises:
             NotFoundError: There is no such entry.
-            InvalidInputError: It is a rejection or a rule.
+            InvalidInputError: The id is of a rejection or a rule.
         """
         with self._ending(id_) as entry:
             if entry.kind == "rejected":
@@ -205,16 +205,16 @@ class Gate(Handle):
 
     @checked
     def lift(self, id_: str, *, by: str, why: str = "") -> StateEntry:
-        """Ends a rejection. It is kept with who lifted it, and blocks nothing any more.
+        """Ends a rejection. It is kept with the name of the person, and no longer blocks.
 
         Args:
-            id_: Of the rejection.
-            by: The person who lifts it; an agent does not on its own.
-            why: The reason.
+            id_: Id of the rejection.
+            by: Person who lifts it; an agent must not do so on its own.
+            why: Reason.
 
         Raises:
             NotFoundError: There is no such entry.
-            InvalidInputError: It is no rejection, or no person is named.
+            InvalidInputError: The entry is not a rejection, or no person is named.
         """
         with self._ending(id_) as entry:
             if entry.kind != "rejected":
@@ -232,22 +232,22 @@ class Gate(Handle):
         by: str = "",
         episode: str = "",
     ) -> Rule:
-        """Keeps a rule; one in force that says the same is confirmed and not doubled.
+        """Stores a rule; a rule in force with the same meaning is confirmed instead of duplicated.
 
-        Only a named person changes what a critical one forbids or wants approved. Of rules that were
-        taken from episodes the same holds as of entries (`note`).
+        Only a named person can change the forbidden action or the approval of a critical rule. Rules from episodes
+        are treated like entries (`note`).
 
         Args:
-            text: In words.
-            forbids: The action that it forbids, in words: a critical rule blocks it, another warns.
-            approval: The action that it allows only with a person's approval, in words; without it, it is blocked.
-            score: 1 to 10; if not given 9 for a rule of a named person, else 5.
-            by: The person who gives it.
-            episode: Id of the episode that it was taken from.
+            text: Text of the rule.
+            forbids: Forbidden action in words; a critical rule blocks it, another warns.
+            approval: Action that is blocked without a person's approval, in words.
+            score: Score, 1 to 10; if not given 9 for a rule of a named person, else 5.
+            by: Person who gives the rule.
+            episode: Id of the source episode.
 
         Raises:
-            InvalidInputError: A text is empty or too long, the score is out of range, or a critical rule is given by
-                no person.
+            InvalidInputError: A text is empty or too long, the score is out of range, or a critical rule is not given
+                by a person.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
@@ -280,11 +280,11 @@ class Gate(Handle):
 
     @checked
     def retire(self, id_: str, *, by: str = "") -> Rule:
-        """Ends a rule. A critical one is retired by a person alone, who is named.
+        """Retires a rule. Only a named person can retire a critical one.
 
         Raises:
             NotFoundError: There is no such rule.
-            InvalidInputError: It is an entry of state, or a critical rule and no person is named.
+            InvalidInputError: The id is of an entry of state, or of a critical rule and no person is named.
         """
         self._ready(write=True)
         with self._store.writing():
@@ -299,7 +299,7 @@ class Gate(Handle):
 
     @checked
     def state(self, kind: StateKind | None = None, *, every: bool = False) -> list[StateEntry]:
-        """Entries of state, the latest first; with `every` those that are done or lifted, too."""
+        """Lists entries of state, the latest first; with `every` also done and lifted ones."""
         self._ready()
         if kind is not None:
             check_kind(kind)
@@ -307,7 +307,7 @@ class Gate(Handle):
 
     @checked
     def rules(self, *, every: bool = False) -> list[Rule]:
-        """Rules in force, the highest score first; with `every` those that faded or were retired, too."""
+        """Lists rules in force, the highest score first; with `every` also decayed and retired ones."""
         self._ready()
         now = self._clock.now()
         found = [rule for rule in self._store.rules() if every or rule.in_force(now)]
@@ -315,7 +315,7 @@ class Gate(Handle):
 
     @checked
     def history(self, id_: str) -> list[StateEntry] | list[Rule]:
-        """Lists the versions of an entry or a rule, the earliest first, with the present one: renewal loses nothing.
+        """Lists all versions of an entry or a rule, the earliest first, including the present one.
 
         Raises:
             NotFoundError: There is no such entry or rule.
@@ -325,15 +325,15 @@ class Gate(Handle):
 
     @checked
     def before(self, action: str, *, approved_by: str = "", budget: int = BUDGET) -> Verdict:
-        """Judges an action: whether it may be done, and what to know before it.
+        """Checks an action against rejections and rules, and collects the state to know before it.
 
-        It is blocked if it is what was rejected, what a critical rule forbids, or what a rule allows with approval
-        alone and no person approved; an action that is only about the same thing warns.
+        The action is blocked if it was rejected, if a critical rule forbids it, or if a rule requires an approval
+        that was not given. An action that is only related to one of these gets a warning.
 
         Args:
-            action: In words, or as a command.
-            approved_by: The person who approved this action.
-            budget: Tokens of the text at most.
+            action: Action in words, or as a command.
+            approved_by: Person who approved this action.
+            budget: Maximum number of tokens of the text.
 
         Raises:
             InvalidInputError: The action is empty, or the budget is too small for any text.
@@ -362,15 +362,15 @@ class Gate(Handle):
 
     @checked
     def after(self, action: str, *, passed: bool, note: str = "", episode: str = "") -> Aftermath:
-        """Tells what came of an action: one entry is kept, and rules that had to do with it gain.
+        """Records the result of an action in one entry, and raises the score of the rules concerned.
 
-        What was noted of the same action before stays in `history`.
+        Earlier results of the same action stay in `history`.
 
         Args:
-            action: As `before` was asked.
-            passed: Whether it went well.
-            note: What was learned.
-            episode: Id of the episode that tells of it.
+            action: Action as passed to `before`.
+            passed: Whether the action succeeded.
+            note: Lesson from the action.
+            episode: Id of the episode of the result.
 
         Raises:
             InvalidInputError: The action is empty, or longer than an entry may be.
@@ -404,22 +404,22 @@ class Gate(Handle):
 
     @checked
     def forget(self, ids: str | Iterable[str]) -> list[str]:
-        """Deletes entries and rules permanently; returns the ids of those that were there."""
+        """Deletes entries and rules permanently; returns the deleted ids."""
         self._ready(write=True)
         return self._store.forget([ids] if isinstance(ids, str) else ids)
 
     @checked
     def accept_loss(self, *, by: str, why: str = "") -> StateEntry:
-        """Opens a gate again whose `conduct.db` is lost, emptied, replaced or an older copy: what it held is given up.
+        """Reopens a gate whose `conduct.db` is lost, emptied, replaced or an older copy, and accepts the loss.
 
-        What is there now is the agent's from then on. A file that is there is kept with what it holds.
+        An existing file is kept with its content and belongs to the agent from then on.
 
         Args:
-            by: The person who accepts it; an agent does not on its own.
-            why: The reason.
+            by: Person who accepts the loss; an agent must not do so on its own.
+            why: Reason.
 
         Returns:
-            The decision that keeps this on record.
+            Decision that records the loss.
 
         Raises:
             InvalidInputError: Nothing is lost, or no person is named.
@@ -451,7 +451,7 @@ class Gate(Handle):
 
     @contextlib.contextmanager
     def _ending(self, id_: str) -> Iterator[StateEntry]:
-        """Locks and return an entry in force."""
+        """Locks and returns an entry in force."""
         self._ready(write=True)
         with self._store.writing():
             entry = self._store.get(id_)
@@ -467,7 +467,7 @@ class Gate(Handle):
         return self._store.put(replace(entry, status=status, changed_at=now, closed_by=by, closed_why=why))
 
     def _cleaned(self, *texts: str) -> tuple[str, ...]:
-        """Texts without the copies of prompts in them, which a warning reports."""
+        """Removes copies of prompts from texts and reports them in a warning."""
         clean = self._made.cleaner()
         cleaned = tuple(clean(text).strip() for text in texts)
         clean.tell(stacklevel=4)
@@ -475,7 +475,7 @@ class Gate(Handle):
 
 
 def _raised_score(rule: Rule, now: int) -> float:
-    """The score of a rule that something spoke for. None becomes critical by that: a person gives those."""
+    """Returns the score of a rule after a confirmation, which never makes it critical: only a person does."""
     score = rule.score_at(now)
     return min(MOST, score + STEP) if score >= CRITICAL else min(CRITICAL - STEP, score + STEP)
 

@@ -1,8 +1,8 @@
-"""Whether `conduct.db` is the file that its agent made, with all that was written to it: a mark with the facts tells.
+"""Detects a lost, replaced or outdated `conduct.db` by a mark in the fact store.
 
-The file holds a random number of its own, its agent, and how often it was written. `facts.db` holds the number from
-before the first entry is kept, and the count from after each write. A crash between the two leaves a count that is
-behind the file, never one that is ahead of it.
+The file holds a random id, its agent, and a count of writes. `facts.db` holds the id, stored before the first entry,
+and the count, stored after each write. A crash between the two leaves a count that is behind the file, never ahead of
+it.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from bardo._atomic import unavailable
 from bardo._core import FactStore
 from bardo.errors import BardoWarning, ConductLostError, StoreError, StoreForeignError
 
-#: Names of the two numbers in `facts.db`.
+#: Names of the id and the count of writes in `facts.db`.
 _MADE, _WRITES = "conduct.made", "conduct.writes"
 
 SCHEMA = "CREATE TABLE made (id INTEGER NOT NULL, agent TEXT NOT NULL, writes INTEGER NOT NULL)"
 
 
 class Mark:
-    """The mark of one agent's `conduct.db`.
+    """Mark of one agent's `conduct.db`.
 
     Args:
-        path: The file.
-        facts: The agent's facts; they keep the mark.
+        path: Path of the file.
+        facts: Fact store of the agent, which holds the mark.
     """
 
     def __init__(self, path: Path, facts: FactStore) -> None:
@@ -35,10 +35,10 @@ class Mark:
         self._facts = facts
 
     def require_file(self) -> bool:
-        """Whether there is a file; a made one that is missing or empty is an error.
+        """Whether the file exists; a file that was created and is now missing or empty is an error.
 
         Raises:
-            ConductLostError: The file was made and is missing or empty.
+            ConductLostError: The file was created, and is missing or empty.
         """
         lost = self._absent()
         if lost and self._facts.mark(_MADE):
@@ -46,25 +46,25 @@ class Mark:
         return not lost
 
     def require_none(self) -> None:
-        """Refuses to make a file where one was made.
+        """Refuses to create a file if one was created before.
 
         Raises:
-            ConductLostError: There was one; the one that is there has nothing in it.
+            ConductLostError: A file was created before; the present one is empty.
         """
         if self._facts.mark(_MADE):
             raise self._lost("empty")
 
     def require_same(self, connection: sqlite3.Connection, *, writing: bool = False) -> None:
-        """Compares the content of an open file with the mark, and brings a mark that is behind up to it.
+        """Compares an open file with the mark, and updates a mark that is behind.
 
         Args:
-            connection: To the file.
-            writing: Whether an entry is about to be written; a file without a mark gets none.
+            connection: Connection to the file.
+            writing: Whether an entry is about to be written; requires that a missing mark can be written.
 
         Raises:
             StoreForeignError: The file is another agent's.
-            ConductLostError: It is another file of this agent, or an older copy.
-            StoreError: The file has no mark, and the facts cannot be written.
+            ConductLostError: The file is another one of this agent, or an older copy.
+            StoreError: An entry is about to be written, and the missing mark cannot be.
         """
         # The mark is read first: another process may write to the file in between.
         known, counted = self._facts.mark(_MADE), self._facts.mark(_WRITES)
@@ -90,16 +90,16 @@ class Mark:
         """Writes the mark durably.
 
         Raises:
-            StoreError: The facts cannot be written.
+            StoreError: The fact store cannot be written.
         """
         self._facts.upsert([], tick=0, now=0, actor="gate", marks={_MADE: id_, _WRITES: writes})
 
     def accept(self, connection: sqlite3.Connection) -> None:
-        """Takes the open file, with all that was committed to it, for the agent's.
+        """Accepts the open file, with all committed writes, as the agent's.
 
         Raises:
             StoreForeignError: The file is another agent's.
-            StoreError: The facts cannot be written.
+            StoreError: The fact store cannot be written.
         """
         self.keep(*self._content(connection))
 
@@ -133,8 +133,8 @@ class Mark:
 
 
 def begin(connection: sqlite3.Connection, agent: str) -> None:
-    """Gives a file its number, inside the transaction that makes its tables."""
+    """Assigns a file its random id, inside the transaction that creates its tables."""
     connection.execute(SCHEMA)
-    # SQLite and the mark hold signed numbers; 0 stands for no file.
+    # SQLite and the mark hold signed numbers; 0 means no file.
     number = int.from_bytes(os.urandom(8)) >> 1 or 1
     connection.execute("INSERT INTO made (id, agent, writes) VALUES (?, ?, 1)", (number, agent))

@@ -1,7 +1,7 @@
-"""Matches actions with texts: by words, and by meaning where there is a model.
+"""Matches actions with texts by words, and by embeddings if there is a model.
 
-The limits were chosen on pairs of something rejected and an action (the `dev` ones of `tests/conduct/actions.jsonl`)
-with MiniLM's vectors; the tests hold the others to about the same figures.
+The thresholds were chosen on pairs of a rejection and an action (the `dev` pairs of `tests/conduct/actions.jsonl`) with
+MiniLM's vectors; the tests require about the same figures on the other pairs.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from bardo.conduct.store import ConductStore
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
 from bardo.ports import Embedder
 
-#: From this cosine, or with so many words in common, an action touches what a text speaks of.
+#: Minimum cosine, or minimum number of common words, of an action related to a text.
 NEAR, NEAR_WORDS = 0.35, 2
-#: From this cosine, with so much of the words, an action is what a text speaks of, if no word says otherwise.
+#: Minimum cosine, and minimum share of common words, of an action that equals a text, if no word contradicts.
 SAME, SAME_SHARE = 0.88, 0.7
 
 
@@ -27,11 +27,12 @@ class Touch:
     """Match of an action with a text.
 
     Args:
-        cosine: Of their vectors; None without a model.
-        share: Part of the text's words of content that the action has, 0..1.
-        words: How many these are.
-        apart: Whether they mean something else there: other figures or names, an opposite, one word for another.
-        reading: What the table of commands and words says of it.
+        cosine: Cosine of the vectors; None without a model.
+        share: Share of the text's content words that the action has, 0..1.
+        words: Number of these words.
+        apart: Whether the common words have another meaning in the action: other numbers or names, an opposite, a
+            contrast.
+        reading: Relation according to the table of commands and words.
     """
 
     cosine: float | None
@@ -42,7 +43,7 @@ class Touch:
 
     @property
     def near(self) -> bool:
-        """Whether it is about the same thing."""
+        """Whether the action is related to the text."""
         if self.reading is Reading.OTHER:
             return False
         if self.reading is not Reading.UNKNOWN:
@@ -51,7 +52,7 @@ class Touch:
 
     @property
     def same(self) -> bool:
-        """Whether the action is what the text speaks of."""
+        """Whether the action equals the action of the text."""
         if self.reading not in (Reading.TOUCHES, Reading.UNKNOWN):
             return self.reading is Reading.SAME
         cosine = self.cosine if self.cosine is not None else 0.0
@@ -59,20 +60,20 @@ class Touch:
 
     @property
     def closeness(self) -> float:
-        """For sorting: the nearest first."""
+        """Sort key: the nearest first."""
         return max(self.share, self.cosine or 0.0) + self.same
 
 
 def touches(
     store: ConductStore, texts: Sequence[str], action: str, embedder: Embedder | None
 ) -> tuple[list[Touch], str]:
-    """Matches an action with each text; note where meanings were not compared or vectors not kept.
+    """Matches an action with each text; the note says if embeddings were not compared or not stored.
 
     Args:
-        store: Keeps the vectors of the texts.
-        texts: What entries speak of.
-        action: In words.
-        embedder: Of the agent's model; None to compare words alone.
+        store: Store for the vectors of the texts.
+        texts: Texts of entries and rules.
+        action: Action in words.
+        embedder: Embedder of the agent's model; None to compare words alone.
     """
     if not texts:
         return [], ""

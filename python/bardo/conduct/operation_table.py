@@ -1,4 +1,4 @@
-"""Loads the table of commands and words (`operations.toml`) that tells the operation of an action."""
+"""Loads the table of commands and words (`operations.toml`) that maps actions to operations."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _TABLE = "operations.toml"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program with the verbs and flags that make it do one operation.
+    """Command line of one operation: a program with verbs and flags.
 
     Args:
-        verbs: Words after the program, one of which must follow; None if any may.
-        flags: Options, one of which must be there; empty if none is needed.
+        verbs: Subcommands, one of which must follow the program; None if any may.
+        flags: Options, one of which must be present; empty if none is needed.
         does: Operation of the command.
-        about: Stems of what the command always concerns.
-        named: Whether its arguments name packages.
+        about: Stems of the objects that the command always concerns.
+        named: Whether the arguments are names of packages.
     """
 
     verbs: tuple[tuple[str, ...], ...] | None
@@ -49,7 +49,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Relations of an operation to others: `operations.toml` explains each."""
+    """Relations of an operation to others; see `operations.toml`."""
 
     opposite: frozenset[str]
     milder: frozenset[str]
@@ -60,18 +60,18 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The content of `operations.toml`, with its words as stems."""
+    """Content of `operations.toml`, with words as stems."""
 
     operations: Mapping[str, Operation]
-    #: Operations that a phrase tells, by its stems.
+    #: Operations of a phrase, by its stems.
     phrases: Mapping[tuple[str, ...], frozenset[str]]
-    #: Operations that a function does, by the first word of its name.
+    #: Operations of a function, by the first word of its name.
     called: Mapping[str, frozenset[str]]
     commands: Mapping[str, tuple[Command, ...]]
-    #: The usual name of a thing, by the stem of another one.
+    #: Canonical name of an object, by the stem of an alias.
     same: Mapping[str, str]
     near: Mapping[str, frozenset[str]]
-    #: Aliases that are no single word, with the stems that they stand for.
+    #: Aliases of several words, with the stems of their canonical names.
     same_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
     near_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
     contrasts: tuple[frozenset[str], ...]
@@ -158,7 +158,7 @@ def table() -> Table:
 
 
 def _phrases(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
-    """Patterns of the other names that are no single word, or that stand for several."""
+    """Builds the patterns of aliases that are not a single word, or whose canonical name has several."""
     return tuple(
         (re.compile(rf"(?<!\w){re.escape(alias)}s?(?!\w)"), content_stems(name.split()))
         for name, aliases in groups.items()

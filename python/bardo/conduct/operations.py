@@ -1,7 +1,7 @@
-"""Reads the operation and the objects of an action, by a table of commands and words (`operations.toml`).
+"""Parses the operation and the objects of an action, by a table of commands and words (`operations.toml`).
 
-Words alone do not tell that `npm i moment` adds moment.js, nor that `git push origin main` forces nothing. Where the
-table knows what is done, that decides; where it does not, nothing is said.
+Words alone do not show that `npm i moment` adds moment.js, nor that `git push origin main` forces nothing. The table
+decides where it knows the operation, and makes no statement elsewhere.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from functools import lru_cache
 from bardo import _core
 from bardo.conduct import operation_table
 
-#: Readings that stay in memory.
+#: Maximum numbers of cached rulings and actions.
 _RULINGS, _ACTIONS = 1_024, 16
-#: Most words of a phrase that tells an operation.
+#: Maximum number of words of a phrase for an operation.
 _PHRASE = 3
-#: Forms that forbid by naming a thing alone: "no yarn here", "we voted against GraphQL".
+#: Forms that forbid an object without an operation: "no yarn here", "we voted against GraphQL".
 _NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
-#: Where one command, or one clause of a sentence, ends.
+#: Ends of a command or a clause.
 _PARTS = re.compile(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
 _COMMANDS = re.compile(r"&&|\|\||[;|\n]|(?<=\S):\s")
 _QUOTED = re.compile(r"\"[^\"]*\"|(?<!\w)'[^']*'")
-#: A redirection into a file, or a command inside of another: more is done than the program tells.
+#: Redirections into files and command substitutions, which do more than the program itself.
 _WRITES = re.compile(r"(?<!2)>{1,2}\s*(?!/dev/null|&)\S|\$\(|`")
-#: Operations on what is named: a program that runs, a package that is installed.
+#: Operations whose object is the named program or package.
 _BY_NAME = frozenset({"use", "install"})
-#: A name that code calls or sets, with a dot, an underscore, a capital inside or a bracket.
+#: An identifier of code, with a dot, an underscore, an inner capital or a parenthesis.
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*(?:[._][A-Za-z]\w*)+|\b[A-Za-z_]\w*(?=\()|\b[a-z]+[A-Z]\w*")
 _OFF = re.compile(r"\b(?:enabled?|active|on|running)\s*[=:]\s*(?:false|0|off)\b", re.IGNORECASE)
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
@@ -43,27 +43,27 @@ _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 class Reading(StrEnum):
     """Relation of an action to a rejection or a rule."""
 
-    #: It is that.
+    #: The action is the same.
     SAME = "same"
-    #: It is near that, and not that.
+    #: The action is similar, and not the same.
     NEAR = "near"
-    #: It has a name in common with that; the table knows no more.
+    #: The action shares a name; the table knows no more.
     TOUCHES = "touches"
-    #: It is something else: it only looks, undoes that, or does it to other things.
+    #: The action is different: it only reads, is the opposite, or has other objects.
     OTHER = "other"
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Something that was rejected or ruled.
+    """Parsed rejection or rule.
 
     Args:
-        text: Without the words by which it is said, and without who approves and why; whole if one word is left.
-        operations: What may not be done; empty if the table does not know.
-        things: Stems of what it may not be done to.
-        names: Those of them that are names.
-        words: Stems of every word.
+        text: Text without framing words, approver and reason; the whole text if one word or less would remain.
+        operations: Forbidden operations; empty if unknown to the table.
+        things: Stems of the objects.
+        names: Stems of the objects that are names.
+        words: Stems of all words.
     """
 
     text: str
@@ -75,18 +75,18 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Operation of an action, and its objects.
+    """Parsed action: its operations and objects.
 
     Args:
-        operations: What is done; empty if the table does not know.
+        operations: Operations; empty if unknown to the table.
         programs: Stems of the programs that run.
-        used: These, what they have to do with, and packages that are named.
-        things: Stems of every other word.
-        kin: Stems of what these are likely to have to do with.
-        command: Whether all of it is commands that the table knows.
-        whole: Whether the operations are all that is done, as far as can be seen.
-        first: Stems of words that tell the operation.
-        mentioned: Operations that prose names in any place.
+        used: Stems of the programs, of objects related to them, and of named packages.
+        things: Stems of all other words.
+        kin: Stems of objects that are probably related to these.
+        command: Whether the action consists of commands known to the table.
+        whole: Whether the operations are complete, as far as can be determined.
+        first: Stems of the words for the operation.
+        mentioned: Operations mentioned anywhere in prose.
     """
 
     operations: frozenset[str]
@@ -101,7 +101,7 @@ class Action:
 
 
 def rulings(texts: Iterable[str]) -> list[Ruling]:
-    """Reads what was rejected and ruled."""
+    """Parses rejections and rules."""
     return [_ruling(text) for text in texts]
 
 
@@ -118,18 +118,18 @@ def _ruling(text: str) -> Ruling:
     if not operations and _NAMES_A_THING.search(text.strip()):
         operations = frozenset({"use"})
     things = _stems(rest) | _canonical(bare, table.same_phrases)
-    # The first word has its capital from the sentence.
+    # The first word is capitalised by the sentence.
     capital = {word for word in _words(text)[1:] if word[:1].isupper()}
     capital |= {word for word in re.findall(r"\S+", text) if re.search(r"\w[._@/\d-]\w|[a-z][A-Z]", word)}
     names = frozenset(_stems(part for word in capital for part in _words(word))) & things
-    # One word that is left alone would tell too little: any action with it would be what was ruled.
+    # A single remaining word is too general: any action with it would match the ruling.
     kept = " ".join(spoken) if len(_stems(spoken)) > 1 else text
     return Ruling(kept, operations, things, names, _stems(_words(text)))
 
 
 @lru_cache(_ACTIONS)
 def action(text: str) -> Action:
-    """Reads an action: commands of a shell, a call in code, or prose."""
+    """Parses an action: shell commands, a call in code, or prose."""
     table = operation_table.table()
     operations: set[str] = set()
     programs: set[str] = set()
@@ -171,7 +171,7 @@ def action(text: str) -> Action:
 
 
 def _prose(text: str) -> tuple[set[str], set[str]]:
-    """The operations that clauses and names of functions begin with, and the stems that tell them."""
+    """Finds the operations at the beginning of clauses and function names, and the stems of these words."""
     operations: set[str] = set()
     first: set[str] = set()
     for clause in filter(str.strip, _PARTS.split(text)):
@@ -187,7 +187,7 @@ def _prose(text: str) -> tuple[set[str], set[str]]:
 
 
 def compare(ruling: Ruling, done: Action) -> Reading:
-    """Returns the relation of an action to a ruling, as far as the table knows."""
+    """Returns the relation of an action to a ruling, as far as known to the table."""
     touching = _touching(ruling, done)
     known = Reading.TOUCHES if touching else Reading.UNKNOWN
     if not done.operations or not ruling.operations:
@@ -207,7 +207,7 @@ def compare(ruling: Ruling, done: Action) -> Reading:
 
 
 def _is_harmless(ruling: Ruling, done: Action) -> bool:
-    """Whether an action only looks, or undoes what may not be done; no other word of it may tell more."""
+    """Whether an action only reads, or is the opposite of the forbidden one, and no other word suggests more."""
     kinds = operation_table.table().operations
     if any(_closure(name) & ruling.operations for name in done.mentioned):
         return False
@@ -218,14 +218,14 @@ def _is_harmless(ruling: Ruling, done: Action) -> bool:
 
 
 def _by_things(ruling: Ruling, done: Action, *, grave: bool, touching: bool) -> Reading:
-    """Returns the relation of an action with a forbidden operation: to the same, some or other objects."""
+    """Returns the relation of an action with a forbidden operation, by its objects: the same, some or others."""
     table = operation_table.table()
     by_name = done.command and bool(ruling.operations & _BY_NAME)
     there = done.used if by_name else done.used | done.things
     things = (done.command and ruling.things - table.kinds) or ruling.things
     near = Reading.NEAR if done.command else Reading.TOUCHES
     if things <= there:
-        # One word of prose that is no name may mean anything: yarn of wool.
+        # A single common word of prose is ambiguous: yarn of wool.
         sure = done.command or len(things) > 1 or ruling.names
         alone = not things and len(ruling.operations) > 1
         return Reading.SAME if sure and not alone else near
@@ -233,13 +233,13 @@ def _by_things(ruling: Ruling, done: Action, *, grave: bool, touching: bool) -> 
         return Reading.NEAR
     if touching or (not done.command and ruling.things & done.things):
         return near
-    # Another package than the one that is named; a package may as well be a case of what is described.
+    # A package other than the named one differs; of a described kind of package it may be a case.
     other = done.command and (not by_name or ruling.things <= ruling.names | table.commands.keys())
     return Reading.OTHER if other else Reading.UNKNOWN
 
 
 def _touching(ruling: Ruling, done: Action) -> bool:
-    """Whether they have a thing in common that is enough alone: a name, or any thing that a command names."""
+    """Whether ruling and action share an object that is sufficient alone: a name, or any object of a command."""
     common = ruling.things & (done.used | done.things | done.kin)
     if ruling.operations and not ruling.operations & _BY_NAME:
         common -= done.programs
@@ -247,7 +247,7 @@ def _touching(ruling: Ruling, done: Action) -> bool:
 
 
 def _apart(name: str, forbidden: frozenset[str]) -> bool:
-    """Whether an operation undoes what is forbidden, or is a milder one."""
+    """Whether an operation is the opposite of a forbidden one, or a milder one."""
     kinds = operation_table.table().operations
     return any(
         other in kinds[name].opposite or _closure(name) & (kinds[other].opposite | kinds[other].milder)
@@ -256,7 +256,7 @@ def _apart(name: str, forbidden: frozenset[str]) -> bool:
 
 
 def _contrasting(ruling: Ruling, done: Action) -> bool:
-    """Whether another of several things stands in the place of the one that was meant: Monday, not Friday."""
+    """Whether the action has a contrasting word instead of the ruling's: Monday, not Friday."""
     return any(
         ruling.things & group and done.things & group and not ruling.things & done.things & group
         for group in operation_table.table().contrasts
@@ -264,7 +264,7 @@ def _contrasting(ruling: Ruling, done: Action) -> bool:
 
 
 def _closure(name: str) -> frozenset[str]:
-    """An operation, and those that it is a case of."""
+    """Returns an operation with the more general operations that include it."""
     found = {name}
     for wider in operation_table.table().operations[name].within:
         found |= _closure(wider)
@@ -272,13 +272,13 @@ def _closure(name: str) -> frozenset[str]:
 
 
 def _split(text: str) -> list[str]:
-    """The commands of a line; what is quoted is not divided."""
+    """Splits a line into commands, except inside of quotes."""
     whole = _QUOTED.sub(lambda found: re.sub(r"[&|;:\n]", " ", found[0]), text)
     return [part for part in _COMMANDS.split(whole) if part.strip()]
 
 
 def _command(part: str) -> tuple[operation_table.Command, list[str]] | None:
-    """The command that the table knows, with its program and its arguments."""
+    """Finds the command in the table; returns it with its program and arguments."""
     try:
         words = shlex.split(part, comments=True)
     except ValueError:
@@ -289,7 +289,7 @@ def _command(part: str) -> tuple[operation_table.Command, list[str]] | None:
     if words and words[0].rstrip("0123456789.") in table.interpreters:
         words = words[2 if words[1:2] == ["-m"] else 1 :]
     if words and words[0] in table.runners:
-        # `npx` runs what it names; `yarn add` is no program "add".
+        # `npx` runs its argument; `yarn add` is not a program "add".
         inner = _match(words[2:] if words[1:2] == ["run"] else words[1:])
         if inner is not None and (words[0].endswith("x") or _match(words) is None):
             return inner
@@ -312,13 +312,13 @@ def _match(words: Sequence[str]) -> tuple[operation_table.Command, list[str]] | 
 
 
 def _is_no_sentence(arguments: Sequence[str], *, every: bool) -> bool:
-    """Whether words after a program may be its arguments: "find a buyer" and "cut costs by half" are English."""
+    """Whether the words after a program can be its arguments: "find a buyer" and "cut costs by half" are English."""
     looked_at = arguments if every else arguments[:1]
     return not any(stem is None for stem in _core.stems([word for word in looked_at if word.isalpha()]))
 
 
 def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The operations that the first words of a clause tell, and the stems that do."""
+    """Finds the operations of the first words of a clause, and the stems of these words."""
     table = operation_table.table()
     words = [word.lower().replace("’", "'") for word in _words(clause)]
     while words and (
@@ -329,7 +329,7 @@ def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
         words = words[1:]
     stems = operation_table.stem_each(words)
     if words[:1] and words[0] in table.passing_on and "to" in words:
-        # "Tell the desk to sell" sells.
+        # "Tell the desk to sell" is a sale.
         told = _starting(stems[words.index("to") + 1 :])
         if told[0]:
             return told
@@ -345,7 +345,7 @@ def _starting(stems: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _mentioned_operations(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list[str]]:
-    """The operations that a ruling names, wherever they stand, and the other words."""
+    """Finds the operations mentioned anywhere in a ruling, and the other words."""
     told: set[str] = set()
     plain = [word.strip("`'\".,;") for word in text.split()]
     for start, word in enumerate(plain):
@@ -371,12 +371,12 @@ def _mentioned_operations(text: str, spoken: Sequence[str]) -> tuple[frozenset[s
 
 
 def _words(text: str) -> list[str]:
-    """Words; `snake_case` has two. The end of a library's name is none of it: moment.js."""
+    """Splits a text into words; `snake_case` is two, and the suffix of moment.js is dropped."""
     return _WORD.findall(_SUFFIX.sub("", text).replace("_", " "))
 
 
 def _parts(text: str) -> list[str]:
-    """Words, and those inside of names: RedisStore has three."""
+    """Splits a text into words and the parts of names: RedisStore gives three."""
     return [*_words(text), *(word for word in _words(_CAMEL.sub(" ", text)))]
 
 
@@ -385,7 +385,7 @@ def _names(words: Iterable[str]) -> list[str]:
 
 
 def _stems(words: Iterable[str]) -> frozenset[str]:
-    """Stems of words of content, and of what they are another name of."""
+    """Returns the stems of content words, and of the canonical names of aliases."""
     same = operation_table.table().same
     return frozenset(same.get(stem, stem) for stem in operation_table.content_stems(words))
 

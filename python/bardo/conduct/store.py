@@ -1,4 +1,4 @@
-"""`conduct.db`: state and rules in SQLite, opened by Python alone, by as many processes as like."""
+"""Stores state and rules in `conduct.db` (SQLite), opened from Python only, by any number of processes."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from bardo.ports import Vectors
 Kept = TypeVar("Kept", StateEntry, Rule)
 
 FILE_NAME = "conduct.db"
-#: Vectors that are kept at most, but for one more call's: texts that are no longer compared leave theirs behind.
+#: Maximum number of stored vectors, plus one call's, since vectors of texts no longer compared accumulate.
 VECTORS = 4_096
-#: Longest text of a field, in characters: these stand in prompts whole.
+#: Maximum length of a text field in characters: these are put into prompts whole.
 LONGEST = 2_000
 
 _SCHEMA = """
@@ -52,7 +52,7 @@ _SCHEMA = """
         agent TEXT NOT NULL, text TEXT NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (agent, text)
     ) WITHOUT ROWID;
 """
-#: Earlier versions of entries and rules: their fields as JSON, and the episode of the change.
+#: Table of earlier versions of entries and rules: their fields as JSON, and the episode of the change.
 _VERSIONS = """
     CREATE TABLE versions (
         number INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL, episode TEXT NOT NULL, fields TEXT NOT NULL
@@ -65,15 +65,15 @@ class ConductStore:
     """State and rules of one agent; safe to share among threads and processes.
 
     Args:
-        folder: Of the grimoire.
-        facts: The agent's facts: they say whose folder it is, and whether the file is the one that was made.
+        folder: Folder of the grimoire.
+        facts: Fact store of the agent, which names the owner of the folder and holds the mark of the file.
     """
 
     def __init__(self, folder: Path, *, facts: FactStore) -> None:
         self.path = folder / FILE_NAME
         self._agent = facts.agent
         self._mark = Mark(self.path, facts)
-        #: Whether a new file may take the place of one that was lost.
+        #: Whether a new file may replace a lost one.
         self._anew = False
         self._database = Database(
             self.path,
@@ -83,7 +83,7 @@ class ConductStore:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction for all that is read and written inside: other processes wait. May be nested."""
+        """Runs reads and writes in one transaction, for which other processes wait. May be nested."""
         with self._database.translate_errors("write to"):
             is_nested = self._database.in_transaction
             if not is_nested:
@@ -96,10 +96,10 @@ class ConductStore:
                 self._written(connection)
 
     def require(self) -> None:
-        """Refuses a file that is not the one whose mark the facts keep.
+        """Refuses a file that does not match the mark in the fact store.
 
         Raises:
-            ConductLostError: It is lost, emptied, replaced or an older copy.
+            ConductLostError: The file is lost, emptied, replaced or an older copy.
         """
         self._read("SELECT 1", ())
 
@@ -111,7 +111,7 @@ class ConductStore:
         every: bool = False,
         limit: int = -1,
     ) -> list[StateEntry]:
-        """Entries of one kind, of all but one, or of all, the latest first; in force alone unless `every` is wanted."""
+        """Lists entries of one kind, all but one, or all, the latest first; only those in force unless `every`."""
         asked = {"agent = ?": self._agent, "kind = ?": kind, "kind != ?": besides}
         asked |= {} if every else {"status = ?": "active"}
         conditions = " AND ".join(condition for condition, value in asked.items() if value)
@@ -123,15 +123,15 @@ class ConductStore:
         return [StateEntry(f"s{number}", *fields) for number, *fields in rows]
 
     def rules(self) -> list[Rule]:
-        """Every rule, retired ones included, the highest stored score first."""
+        """Lists all rules, retired ones included, the highest stored score first."""
         query = f"SELECT number, {', '.join(_RULES)} FROM rules WHERE agent = ? ORDER BY score DESC, number"
         return [Rule(f"r{number}", *fields) for number, *fields in self._read(query, (self._agent,))]
 
     def get(self, id_: str) -> StateEntry | Rule:
-        """An entry or a rule by its id.
+        """Returns an entry or a rule by its id.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: There is no such entry or rule.
         """
         known: list[StateEntry | Rule] = [*self.state(every=True), *self.rules()]
         for found in known:
@@ -142,10 +142,10 @@ class ConductStore:
         )
 
     def put(self, what: Kept) -> Kept:
-        """Keeps an entry or a rule: a new one if it has no id, else in the place of the one with that id.
+        """Stores an entry or a rule: a new one if it has no id, else as replacement of the one with that id.
 
         Raises:
-            InvalidInputError: A text is empty or too long, or the kind is none.
+            InvalidInputError: A text is empty or too long, or the kind does not exist.
             StoreUnavailableError: The file cannot be written.
         """
         check(what)
@@ -169,17 +169,17 @@ class ConductStore:
             return type(what)(f"{table[0]}{done.lastrowid}", *values)
 
     def versions(self, id_: str) -> list[StateEntry | Rule]:
-        """Lists the versions of an entry or a rule, the earliest first, with the present one.
+        """Lists the versions of an entry or a rule, the earliest first, including the present one.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: There is no such entry or rule.
         """
         now = self.get(id_)
         rows = self._read("SELECT fields FROM versions WHERE entry = ? ORDER BY number", (id_,))
         return [*(type(now)(id_, **json.loads(fields)) for (fields,) in rows), now]
 
     def _keep_version(self, connection: sqlite3.Connection, what: StateEntry | Rule) -> None:
-        """Keeps what an entry or a rule says if another text is about to take the place of one of its own."""
+        """Stores the present version of an entry or a rule if one of its texts is about to change."""
         table, names = ("state", _STATE) if isinstance(what, StateEntry) else ("rules", _RULES)
         row = connection.execute(
             f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND agent = ? AND intact",
@@ -196,7 +196,7 @@ class ConductStore:
             )
 
     def vectors(self, texts: Sequence[str], model: str) -> dict[str, Vectors]:
-        """The vectors that a model gave these texts, as far as they are kept."""
+        """Returns the stored vectors of texts by a model."""
         found: dict[str, Vectors] = {}
         wanted = set(texts)
         for text, vector in self._read(
@@ -207,7 +207,7 @@ class ConductStore:
         return found
 
     def put_vectors(self, vectors: Mapping[str, Vectors], model: str) -> None:
-        """Keeps vectors of texts; those of another model go, and all that are there where they are many."""
+        """Stores vectors of texts; deletes those of another model, and all present ones above the limit."""
         rows = [(self._agent, text, model, vector.tobytes()) for text, vector in vectors.items()]
         with self.writing() as connection:
             query = "SELECT COUNT(*) FROM vectors WHERE agent = ?"
@@ -221,7 +221,7 @@ class ConductStore:
             )
 
     def forget(self, ids: Iterable[str]) -> list[str]:
-        """Deletes entries and rules by id; returns the ids of those that were there.
+        """Deletes entries and rules by id; returns the deleted ids.
 
         Raises:
             ConductLostError: The file is lost.
@@ -235,10 +235,10 @@ class ConductStore:
         return gone
 
     def erase(self, episodes: Iterable[str]) -> list[str]:
-        """Deletes entries and rules, any agent's, that were taken from episodes; returns their ids.
+        """Deletes entries and rules, of any agent, that come from given episodes; returns their ids.
 
-        A file that gates refuse as lost is erased, too. May be made twice: what a crash left in the write-ahead
-        log goes then.
+        A file that gates refuse as lost is processed, too. May be repeated, which also removes what a crash left in
+        the write-ahead log.
         """
         sources = set(episodes)
         with self._database.translate_errors("write to"):
@@ -257,7 +257,7 @@ class ConductStore:
         return gone
 
     def texts(self) -> list[str]:
-        """Every text that is kept, of any agent and also in a file that gates refuse, to look for pieces of one."""
+        """Returns all stored texts, of any agent and also in a file that gates refuse, to search them for fragments."""
         if not self._database.has_content():
             return []
         try:
@@ -277,7 +277,7 @@ class ConductStore:
         return [text for each in every for text in _texts(each) if text]
 
     def accept_loss(self, entry: Callable[[str], StateEntry]) -> StateEntry:
-        """Takes the file that is there, or a new one if none is, for the agent's, with an entry that says so.
+        """Accepts the existing file, or a new one if there is none, as the agent's, with an entry that records it.
 
         Args:
             entry: Makes the entry of what is wrong with the file.
@@ -342,7 +342,7 @@ class ConductStore:
         self._take_over(connection)
 
     def _take_over(self, connection: sqlite3.Connection) -> None:
-        """Gives the agent what an earlier bardo kept under a name that is not the folder's, which no gate looks at."""
+        """Assigns to the agent the rows of an earlier bardo under another name, which gates ignore."""
         others = connection.execute(
             "SELECT agent, COUNT(*) FROM (SELECT agent FROM state UNION ALL SELECT agent FROM rules) "
             "WHERE agent != ? GROUP BY agent",
@@ -365,7 +365,7 @@ def _count(connection: sqlite3.Connection) -> None:
 
 
 def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bool]) -> list[str]:
-    """Deletes the rows that are wanted by id, agent and episode; returns their ids."""
+    """Deletes the rows selected by id, agent and episode; returns their ids."""
     gone = []
     for table in ("state", "rules"):
         for number, agent, episode in connection.execute(
@@ -382,7 +382,7 @@ def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bo
         if entry in gone or wanted(entry, "", episode):
             connection.execute("DELETE FROM versions WHERE number = ?", (number,))
             there += 1
-    # They may be of texts that have changed since.
+    # Vectors can be of earlier texts of the deleted rows.
     connection.execute("DELETE FROM vectors")
     if there:
         _count(connection)
@@ -396,16 +396,16 @@ def _texts(what: StateEntry | Rule) -> tuple[str, ...]:
 
 
 def check_kind(kind: str) -> None:
-    """Refuses a kind of entry that there is not."""
+    """Refuses a kind of entry that does not exist."""
     if kind not in get_args(StateKind):
         raise InvalidInputError(f"there is no kind {kind!r}. Use one of {', '.join(get_args(StateKind))}")
 
 
 def check(what: StateEntry | Rule) -> None:
-    """Refuses what cannot be kept.
+    """Refuses an entry or a rule that is not valid.
 
     Raises:
-        InvalidInputError: A text is empty or too long, or the kind is none.
+        InvalidInputError: A text is empty or too long, or the kind does not exist.
     """
     texts = _texts(what)
     if not texts[0].strip():

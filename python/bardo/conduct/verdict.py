@@ -27,18 +27,18 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that an action runs into.
+    """Rejection or rule that concerns an action.
 
     Args:
-        id: Of the entry or rule.
+        id: Id of the entry or rule.
         reason: `rejected`, `forbidden` by a rule, or in need of `approval`.
-        text: What was rejected, or the rule.
-        detail: Why, if it is known.
-        by: Who said so.
-        at: When it was last said, microseconds UTC.
-        blocks: Whether the action is refused for it; otherwise it is only about the same thing, or the rule is not
+        text: Rejected action, or text of the rule.
+        detail: Reason, if known.
+        by: Author.
+        at: Time of the last repetition, microseconds UTC.
+        blocks: Whether the finding blocks the action; otherwise the action is only related, or the rule is not
             critical.
-        touch: How near it is, by words and meaning.
+        touch: Match with the action, by words and embeddings.
     """
 
     id: str
@@ -56,17 +56,17 @@ class Verdict:
     """Verdict on an action. `str()` is the text for a prompt: fenced, at most 3,000 tokens.
 
     Args:
-        action: As it was asked about.
+        action: Action as passed to `before`.
         decision: `block` if a finding blocks, `warn` if there is one, else `allow`.
-        findings: What it runs into; what blocks comes first, then the nearest.
-        rules: Rules that are shown before every action (a score of 8 and more), the highest first.
-        state: Entries in force that it touches, then the latest others.
-        text: All of it for a prompt; empty if there is nothing to say.
-        tokens: Of the text.
-        notes: What could not be done, and what did not fit.
-        applying: Critical rules that the action touches and that neither forbid nor want anything approved.
-        brief: The findings and these rules, fenced as in the text; one line if there are none.
-        brief_notes: What could not be done, and what did not fit into that.
+        findings: Rejections and rules that concern the action; blocking ones first, then the nearest.
+        rules: Rules shown before every action (score of 8 and more), the highest first.
+        state: Related entries in force, then the latest others.
+        text: Text of the verdict for a prompt; empty if there is nothing to report.
+        tokens: Number of tokens of the text.
+        notes: Failures, and content that did not fit.
+        applying: Critical rules related to the action that neither forbid anything nor require approval.
+        brief: Findings and applying rules, fenced as in the text; one line if there are none.
+        brief_notes: Failures, and content that did not fit into `brief`.
     """
 
     action: str
@@ -87,17 +87,17 @@ class Verdict:
         return self.decision != "block"
 
     def __str__(self) -> str:
-        """The text for a prompt."""
+        """Returns the text for a prompt."""
         return self.text
 
 
 def with_texts(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
-    """The verdict with its text and in brief.
+    """Adds the text and the brief text to a verdict.
 
     Args:
-        verdict: Without texts.
-        budget: Tokens of either at most.
-        made: Keeps the texts on record as prompts of the agent.
+        verdict: Verdict without texts.
+        budget: Maximum number of tokens of each text.
+        made: Record of the agent's prompts, to which the texts are added.
 
     Raises:
         BudgetTooSmallError: Not even the decision fits.
@@ -111,12 +111,12 @@ def with_texts(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
 
 
 def with_text(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
-    """The verdict with its text: what it found stands in it as data, so that no entry gives orders (law 8).
+    """Adds the text to a verdict, with the findings fenced as data, so that no entry acts as an instruction (law 8).
 
     Args:
-        verdict: Without a text; it stays so if there is nothing to say.
-        budget: Tokens of the text at most.
-        made: Keeps the text on record as a prompt of the agent, so that no copy of it is captured.
+        verdict: Verdict without a text; returned unchanged if there is nothing to report.
+        budget: Maximum number of tokens of the text.
+        made: Record of the agent's prompts, to which the text is added so that no copy of it is captured.
 
     Raises:
         BudgetTooSmallError: Not even the decision fits.
@@ -157,7 +157,7 @@ def with_text(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _EntryMemory:
-    """An entry as a prompt takes it."""
+    """Entry in the form that a prompt accepts."""
 
     text: str
     at: int
@@ -170,7 +170,7 @@ class _EntryMemory:
 
 
 def _told(text: str, at: int, by: str) -> _EntryMemory:
-    # A tick that is the second of the date is not shown beside it.
+    # The tick is the second of the date, so that it is not shown beside it.
     return _EntryMemory(text, at, by or "self", at // _MICROSECONDS)
 
 

@@ -1,4 +1,4 @@
-"""`bardo demo`: one agent's whole life, end to end, three times over on real market data, and a chat."""
+"""`bardo demo`: three generations of an agent on real market data, from birth to testament, and a chat."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from bardo.examples.lives import Life
     from bardo.ports import Progress
 
-#: Of every id, key and order: the same demo twice is the same demo.
+#: Seed of all ids, keys and orders, which makes the demo reproducible.
 SEED = 7
-#: Days of `--quick`: lives of a year and a half each, long enough to confirm something of what was handed down.
+#: Number of days of `--quick`: lives of a year and a half each, long enough to confirm some inherited facts.
 QUICK_DAYS = 1_140
 PICTURE = "demo.png"
-#: Marks a folder that the demo may empty.
+#: File that marks a folder which the demo may empty.
 MARK = ".bardo-demo"
 
 
@@ -31,17 +31,17 @@ def run(
     progress: Progress | None = None,
     say: Callable[..., None] = lambda *_parts: None,
 ) -> dict[str, Any]:
-    """Plays both parts, draws the picture, and reports.
+    """Runs both parts of the demo, draws the picture, and reports.
 
     Args:
         out: Folder for the grimoires, testaments and the picture; one of an earlier demo is emptied.
-        quick: Fewer years.
+        quick: Whether to run fewer years.
         embedder: As `bardo.open` takes it; None is the default model.
-        progress: Told how far each stage has come.
-        say: Told in Rich renderables what happened.
+        progress: Callback with the progress of each stage.
+        say: Callback with the output as Rich renderables.
 
     Returns:
-        The report, JSON-like.
+        Report as a JSON-like value.
 
     Raises:
         StoreUnavailableError: The folder holds something else, or cannot be written.

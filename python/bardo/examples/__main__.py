@@ -1,4 +1,4 @@
-"""`python -m bardo.examples` is `bardo demo`."""
+"""Runs `bardo demo` as `python -m bardo.examples`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Runs the verb with the arguments given."""
+    """Runs the command with the given arguments."""
     from bardo.surfaces.cli.app import app
 
     app(["demo", *sys.argv[1:]], prog_name="bardo")

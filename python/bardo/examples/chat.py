@@ -1,4 +1,4 @@
-"""The other half of the demo: a chat of three months is captured, recalled with questions, and put into a prompt."""
+"""Second part of the demo: captures a chat of three months, recalls it with questions, and assembles a prompt."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TRANSCRIPT = "transcript.jsonl"
 SPEAKERS = ("Mira", "Juno")
 THREAD = "grandmother's birthday"
 MEMORIES = 3
-#: Tokens of the prompt, the reserve for the answer included; the words of the chat alone are 1,710.
+#: Maximum tokens of the prompt, and the reserve for the answer included in it; the chat alone has 1,710 words.
 BUDGET, RESERVE = 900, 200
 TASK = "It is the morning of the party. Brief Mira: when does it start, who must not eat what, and what about the cat?"
-#: Questions, each with words of the turn that answers it. Two of the answers replaced an older one in mid-chat.
+#: Questions, each with words of the answering turn. Two of the answers replaced an older one in mid-chat.
 QUESTIONS: Mapping[str, str] = {
     "What does Mira drink in the morning now?": "rooibos",
     "On which day is the party now?": "20 June",
@@ -40,13 +40,13 @@ QUESTIONS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question and what came back.
+    """Question with its result.
 
     Args:
-        question: As asked.
-        expected: Words of the turn that answers it.
-        recollection: What was recalled.
-        rank: Place of the first memory that holds the expected words, from 1; None if none does.
+        question: Text of the question.
+        expected: Words of the answering turn.
+        recollection: Recalled memories.
+        rank: Rank of the first memory with the expected words, from 1; None if there is none.
     """
 
     question: str
@@ -57,13 +57,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """Results of capturing the transcript and of asking about it.
+    """Results of the chat: captured turns, answers and prompt.
 
     Args:
-        turns: Captured.
-        again: Captured when the same file was read a second time: none is right.
-        answers: To each question.
-        prompt: Assembled for the task.
+        turns: Number of captured turns.
+        again: Number of turns captured from a second reading of the same file; expected to be 0.
+        answers: Answer to each question.
+        prompt: Prompt assembled for the task.
     """
 
     turns: int
@@ -73,13 +73,13 @@ class Chat:
 
 
 def transcript() -> list[dict[str, Any]]:
-    """The turns, oldest first: `role`, `name`, `at` (ISO 8601) and `content`."""
+    """Reads the turns, oldest first: `role`, `name`, `at` (ISO 8601) and `content`."""
     text = resources.files("bardo.examples").joinpath(TRANSCRIPT).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
 def converse(folder: Path, *, seed: int, embedder: Any) -> Chat:
-    """Captures the transcript as a grimoire in a folder, asks the questions, and assembles the prompt."""
+    """Captures the transcript into a grimoire in a folder, asks the questions, and assembles the prompt."""
     turns = transcript()
     last = datetime.fromisoformat(turns[-1]["at"])
     clock = ManualClock(round(last.timestamp() * 1_000_000))

@@ -1,4 +1,4 @@
-"""The settings of the demo's grimoires, written into their folders so that every later `bardo` command finds them."""
+"""Writes the settings of the demo's grimoires into their folders, so that later `bardo` commands find them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from pathlib import Path
 
 from bardo.config import FILE_NAME
 
-#: The default model with 8-bit weights, which is twice as fast. Texts are embedded before the next recall or sleep.
+#: Embedding settings: the default model with 8-bit weights, twice as fast; embeds before the next recall or sleep.
 EMBEDDING = '[embedding]\nmodel = "minilm-int8"\nbatch = 0\n'
-#: A tick is a trading day.
+#: Clock settings: one tick per trading day.
 CLOCK = '[clock]\nunit = "loops"\nticks_per_day = 1\n'
 
 
 def write_settings(folder: Path, *, agent: str, tables: str) -> Path:
-    """Makes a folder with its `bardo.toml`.
+    """Creates a folder with its `bardo.toml`.
 
     Args:
-        folder: Must not exist yet.
-        agent: Who will live there.
-        tables: The settings, as TOML.
+        folder: Path of the folder, which must not exist yet.
+        agent: Name of the agent.
+        tables: Settings as TOML.
 
     Returns:
-        The folder.
+        Path of the folder.
     """
     folder.mkdir()
     (folder / FILE_NAME).write_text(f'agent = "{agent}"\n\n{tables}', encoding="utf-8")

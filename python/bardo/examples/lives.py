@@ -1,4 +1,4 @@
-"""Three generations that live on the market one after the other, each booted from the testament of the last."""
+"""Runs three generations of an agent on the market in turn, each with the testament of the previous one."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from bardo.recall.recollection import Recollection
 
 GENERATIONS = 3
-#: Facts recalled for one decision.
+#: Number of facts recalled for a decision.
 FACTS_PER_DECISION = 10
-#: Importances on verification are rounded to this, so that a week's days are verified in few durable writes.
+#: Rounding step of importances on verification, so that the days of a week are verified in few durable writes.
 IMPORTANCE_STEP = 0.25
-#: Fields of a pass's report that are summed over all passes of the Curator.
+#: Fields of the Curator's report that are summed over all passes.
 SUMS = (
     "passes",
     "episodes",
@@ -40,35 +40,35 @@ SUMS = (
 ECONOMIC, TERM = "economic", "end of term"
 
 
-#: Kind of fact, regime, and whether it was still only handed down.
+#: Kind of fact, regime, and whether it is inherited and not confirmed.
 Curve = tuple[str, str, bool]
 
 
 @dataclass(slots=True)
 class Life:
-    """One life as it went.
+    """Record of one life.
 
     Args:
-        agent: Name.
-        generation: 0 for the founder.
-        first: Its first day, as an index into all days.
-        inherited: Facts at birth that were handed down.
+        agent: Name of the agent.
+        generation: Generation; 0 for the founder.
+        first: Index of the first day in all days.
+        inherited: Number of inherited facts at birth.
         days: Days lived.
-        wealth: At each close.
+        wealth: Wealth at each close.
         exposure: Share in stocks over each day.
-        curves: Confidence of the tracked facts over time, by kind, regime and whether it was still only handed down.
+        curves: Confidence of the tracked facts over time, by kind, regime and whether inherited and not confirmed.
         totals: Sums over the Curator's passes.
-        outcomes: How many outcomes strengthened and weakened memories.
-        inherited_share: At each decision, the weight of inherited memories in it.
-        spoken_against: Ids of the inherited facts that the Curator found refuted by the agent's own statistics.
-        confirmed: Inherited facts that became its own.
-        refuted: Inherited facts that its own statistics spoke against.
-        doubted: Inherited facts that lost confidence, since acting on them went badly.
-        faded: Inherited facts that were never put to the test.
-        cause: Of death.
-        first_recollection: What it recalled for its first decision that found anything.
-        last_recollection: What it recalled for its last decision.
-        testament: What it left.
+        outcomes: Numbers of outcomes that strengthened and weakened memories.
+        inherited_share: Weight of inherited memories in each decision.
+        spoken_against: Ids of the inherited facts that the agent's own statistics refuted.
+        confirmed: Inherited facts confirmed by the agent.
+        refuted: Inherited facts refuted by the agent's own statistics.
+        doubted: Inherited facts that lost confidence after bad outcomes.
+        faded: Inherited facts that were never tested.
+        cause: Cause of death.
+        first_recollection: Result of the first recall that found any memory.
+        last_recollection: Result of the recall for the last decision.
+        testament: Testament of the life.
     """
 
     agent: str
@@ -96,13 +96,13 @@ class Life:
 
 
 class Trader:
-    """One agent at work: it remembers each week, sleeps when due, recalls, decides, and pays for its living.
+    """Trading agent: records each week, sleeps when due, recalls, decides, and pays its living costs.
 
     Args:
-        grimoire: Its memory; every tick is a trading day of its life.
-        clock: Follows the closes.
-        terms: Of the life.
-        life: Where it is recorded.
+        grimoire: Memory of the agent; every tick is a trading day.
+        clock: Clock, set to each close.
+        terms: Costs and limits of the life.
+        life: Record of the life; updated in place.
     """
 
     def __init__(self, grimoire: Grimoire, clock: ManualClock, terms: Terms, life: Life) -> None:
@@ -117,7 +117,7 @@ class Trader:
         self._wealth = terms.budget
 
     def live(self, days: Sequence[Day], tell: Callable[[int], None]) -> None:
-        """Lives the days until they or the money run out; the last close is a close like any other."""
+        """Runs the days until they or the money run out; the last close is treated like any other."""
         for start in range(0, len(days), DAYS_PER_WEEK):
             week = self._spend(days[start : start + DAYS_PER_WEEK])
             self._clock.set(week[-1].closed_at)
@@ -134,11 +134,11 @@ class Trader:
 
     @property
     def is_ruined(self) -> bool:
-        """Whether only the reserve for the testament is left."""
+        """Whether the wealth is down to the reserve for the testament."""
         return self._wealth <= self._terms.reserve
 
     def _spend(self, week: Sequence[Day]) -> list[Day]:
-        """The days of the week that are lived to the end, with last week's decision in force."""
+        """Applies last week's decision and the living costs; returns the completed days of the week."""
         lived = []
         for day in week:
             self._wealth *= 1.0 + self._decision.exposure * day.returns[STOCKS]
@@ -152,7 +152,7 @@ class Trader:
         return lived
 
     def _remember(self, week: Sequence[Day]) -> None:
-        """One durable batch; every day but the last has its outcome by now and is verified by it."""
+        """Records the week in one durable batch; every day but the last is verified by its outcome."""
         first = len(self.life.days) - len(week) + 1
         stored = self._grimoire.remember(
             [trader.episode_of(day, first + place) for place, day in enumerate(week)]
@@ -167,7 +167,7 @@ class Trader:
         self._waiting = self._waiting[-1:]
 
     def _judge(self, week: Sequence[Day]) -> None:
-        """Tells the memories that were used what came of them, and keeps a hard loss as a warning."""
+        """Reports the outcome to the memories that were used, and records a hard loss as a warning."""
         gain = 1.0
         for day in week:
             gain *= 1.0 + day.returns[STOCKS]
@@ -199,16 +199,16 @@ class Trader:
         self._measure(tick)
 
     def count(self, report: CuratorCycleComplete) -> None:
-        """Adds what the Curator did to the sums of the life."""
+        """Adds a Curator report to the sums of the life."""
         totals = self.life.totals
         for name in SUMS:
             totals[name] = totals.get(name, 0) + getattr(report, name)
         self.life.spoken_against.update(report.refuted)
 
     def _review(self) -> None:
-        """Twice a year: new rules of thumb from the agent's own statistics; from then on only outcomes move them.
+        """Derives rules of thumb from the agent's own statistics twice a year; later only outcomes change them.
 
-        A rule that was handed down and that its own statistics lead to as well becomes its own.
+        An inherited rule that the agent's own statistics support as well is confirmed.
         """
         grimoire = self._grimoire
         own = [fact for fact in grimoire.facts.list(kind="baseline") if not is_inherited(fact)]
@@ -234,7 +234,7 @@ class Trader:
             abs(decision.exposure - self._decision.exposure) * self._wealth * self._terms.trading_cost
         )
         self._decision = decision
-        # Credit and blame go to those memories that had a say, not to all that came up.
+        # Outcomes count for the memories that made a suggestion, not for all that were recalled.
         said = tuple(memory for memory in found if memory.id in decision.said)
         self._used = dataclasses.replace(found, memories=said)
         self.life.inherited_share.append(decision.inherited_share)
@@ -243,12 +243,12 @@ class Trader:
 
 
 def is_inherited(fact: Fact) -> bool:
-    """Whether a fact was handed down and its holder has not confirmed it yet."""
+    """Whether a fact is inherited and not confirmed yet."""
     return fact.source == "testament"
 
 
 def curve_of(fact: Fact) -> Curve | None:
-    """The curve that a fact belongs to; None if it is not drawn."""
+    """Returns the curve of a fact; None if it is not drawn."""
     regime = trader.regime_of(fact)
     if regime is None or fact.kind not in {"baseline", "heuristic", "warning"}:
         return None
@@ -267,19 +267,19 @@ def live_and_die(
     progress: Progress,
     tell: Callable[[Life], None],
 ) -> list[Life]:
-    """Three lives in turn; each may last its share of the days that are left.
+    """Runs three lives in turn; each may last its share of the remaining days.
 
     Args:
-        days: All of them, in order.
-        folder: For the grimoires and testaments; must exist.
-        terms: Of every life.
-        seed: Of the ids and keys.
+        days: All days, in order.
+        folder: Folder for the grimoires and testaments; must exist.
+        terms: Costs and limits of every life.
+        seed: Seed of the ids and keys.
         embedder: As `bardo.open` takes it; None is the default model.
-        progress: Told of every week.
-        tell: Told of every life when it is over.
+        progress: Callback after every week.
+        tell: Callback after every life.
 
     Returns:
-        The lives, oldest first.
+        Lives, oldest first.
     """
     lives: list[Life] = []
     first = 0

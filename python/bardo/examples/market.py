@@ -1,4 +1,4 @@
-"""Twenty years of daily closes, and what a trader could have known of them at each close: never a later number.
+"""Twenty years of daily closes, with figures for each close that use no later data.
 
 The closes come with the PyPI package `arch` (Kevin Sheppard, University of Illinois/NCSA licence). They are loaded
 from the installed package and never copied.
@@ -22,36 +22,36 @@ CREDIT = (
     "Daily closes of the S&P 500, NASDAQ, WTI crude and VIX: the data sets of the Python package arch "
     "(c) 2017 Kevin Sheppard, NCSA licence, https://github.com/bashtage/arch"
 )
-#: The four names as they appear in subjects and texts.
+#: Names of the four series in subjects and texts.
 STOCKS, NASDAQ, CRUDE, FEAR = "S&P 500", "NASDAQ", "WTI crude", "VIX"
 TRADING_DAYS_PER_YEAR = 252
-#: Days of the realised volatility: one trading month.
+#: Window of the realised volatility in days: one trading month.
 VOLATILITY_DAYS = 21
-#: Days of the moving average that tells a rising market from a falling one.
+#: Window of the moving average in days, which separates rising from falling markets.
 TREND_DAYS = 100
-#: Volatility against its own median over the past year: under the first it is calm, over the second stormy.
+#: Ratio of volatility to its median over the past year: calm below the first, stormy above the second.
 CALM_BELOW, STORMY_ABOVE = 0.8, 1.4
-#: Trading days read before the first day that is lived: what the slowest of the windows needs.
+#: Number of trading days read before the first lived day, as needed by the longest window.
 WARM_UP_DAYS = TRADING_DAYS_PER_YEAR
-#: Every regime there can be.
+#: All regimes.
 REGIMES = tuple(f"{mood} {way}" for mood in ("calm", "usual", "stormy") for way in ("rising", "falling"))
-#: New York's close, roughly, in UTC.
+#: Approximate closing hour of New York in UTC.
 CLOSING_HOUR = 21
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """One close of the market, from data up to this close.
+    """Market data of one close, computed from data up to this close.
 
     Args:
-        date: Of the close.
-        closed_at: Of the close, microseconds since the epoch, UTC.
-        returns: Of the day, by name, as fractions; a market that did not trade is left out.
-        volatility: Realised over the past month, per year, as a fraction.
-        drawdown: Distance under the high of the past year, 0..1.
-        fear: The VIX in points, or None where the data has none (before 2014).
+        date: Date of the close.
+        closed_at: Time of the close, microseconds UTC.
+        returns: Returns of the day by name, as fractions; a market that did not trade is left out.
+        volatility: Realised volatility over the past month, per year, as a fraction.
+        drawdown: Distance below the high of the past year, 0..1.
+        fear: VIX in points, or None where the data has none (before 2014).
         regime: One of `REGIMES`, from the past year alone.
-        before: The regime at the close before this one.
+        before: Regime at the previous close.
     """
 
     date: date
@@ -103,10 +103,10 @@ def _numbers(column: Any) -> Series:
 
 
 def days(closes: Closes, *, first: int = WARM_UP_DAYS, count: int | None = None) -> list[Day]:
-    """Computes the days, from the one at index `first` on.
+    """Computes the days from index `first` on.
 
-    Every number of a day is computed from closes up to and including that day, so that cutting off the future
-    changes nothing (a test holds that).
+    Every number of a day is computed from closes up to and including that day, so truncating later data changes
+    nothing (verified by a test).
     """
     first = max(first, WARM_UP_DAYS)
     stop = len(closes.dates) if count is None else min(len(closes.dates), first + count)
@@ -137,7 +137,7 @@ def days(closes: Closes, *, first: int = WARM_UP_DAYS, count: int | None = None)
 
 
 def realised_volatility(closes: Series) -> Series:
-    """Standard deviation of the daily log returns of the past month, per year; NaN until a month is known."""
+    """Computes the standard deviation of daily log returns over the past month, per year; NaN in the first month."""
     steps = np.diff(np.log(closes), prepend=np.nan)
     out = np.full(len(closes), np.nan)
     for today in range(VOLATILITY_DAYS, len(closes)):
@@ -160,7 +160,7 @@ def _regimes(closes: Series) -> list[str]:
 
 
 def _step(column: Series, today: int) -> float | None:
-    """Returns since the close before; None where either close is missing."""
+    """Computes the return since the previous close; None if either close is missing."""
     step = column[today] / column[today - 1] - 1.0
     return float(step) if np.isfinite(step) else None
 
@@ -171,7 +171,7 @@ def _closing(day: date) -> int:
 
 
 def describe(day: Day) -> str:
-    """One day in a sentence, as the trader remembers it; the rest of its numbers are in the payload."""
+    """Describes a day in one sentence for the trader's memory; its other numbers are in the payload."""
     step = day.returns[STOCKS]
     how = "rose" if step > 0 else "fell"
     return (
@@ -181,7 +181,7 @@ def describe(day: Day) -> str:
 
 
 def hold(days_lived: Sequence[Day], *, budget: float, daily_cost: float) -> list[float]:
-    """Wealth after each day of an investor who holds the S&P 500 and pays the same cost of living."""
+    """Computes the daily wealth of an investor who holds the S&P 500 and pays the same living costs."""
     wealth, path = budget, []
     for day in days_lived:
         wealth = max(0.0, wealth * (1.0 + day.returns[STOCKS]) - daily_cost) if wealth > 0 else 0.0

@@ -1,4 +1,4 @@
-"""The picture of the demo: how sure three generations were, and what became of their money."""
+"""Draws the picture of the demo: confidence and wealth of three generations."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 INCHES = (13.0, 9.6)
 DOTS_PER_INCH = 130
-#: Cool for calm, warm for stormy; the darker one of each pair is the falling market. Okabe and Ito's hues, which
-#: people with any colour vision can tell apart.
+#: Colours by regime: cool for calm, warm for stormy; the darker one of each pair is the falling market. Hues by Okabe
+#: and Ito, distinguishable with any colour vision.
 COLOURS = dict(zip(REGIMES, ("#56B4E9", "#0072B2", "#4DBF99", "#00755A", "#E69F00", "#C44E00"), strict=True))
 INK, SOFT, FAINT, DEATH = "#22272e", "#6b7480", "#e4e7eb", "#9b1c31"
 DASHES = (0, (3.5, 2))
@@ -66,7 +66,7 @@ def draw(path: Path, lives: Sequence[Life], *, terms: Terms) -> None:
             fontsize=13.5, fontweight="bold", x=0.01, ha="left",
         )  # fmt: skip
         figure.supxlabel(market.CREDIT, fontsize=7.5, color=SOFT, x=0.01, ha="left")
-        # Without the version and the date of making, the same run writes the same bytes.
+        # Without the version and the creation date, the same run writes the same bytes.
         figure.savefig(path, metadata={"Software": None})
 
 
@@ -117,7 +117,7 @@ def _regimes(panel: Axes, lives: Sequence[Life]) -> None:
 
 
 def _runs(days: Sequence[Day]) -> list[tuple[date, date, str]]:
-    """Stretches of days in one regime: first day, the day after the last, regime."""
+    """Groups consecutive days of one regime: first day, the day after the last, regime."""
     runs: list[tuple[date, date, str]] = []
     for day in days:
         if runs and runs[-1][2] == day.regime:

@@ -1,4 +1,4 @@
-"""The demo's report as one JSON document."""
+"""Builds the demo's report as a JSON document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def document(
     lives: Sequence[Life], chat: Chat, *, days: Sequence[Day], picture: Path, seconds: float
 ) -> dict[str, Any]:
-    """Everything the demo found, JSON-like; only `seconds` and paths differ between two runs."""
+    """Builds the JSON-like report; only `seconds` and paths differ between two runs."""
     return {
         "data": {
             "credit": market.CREDIT,

@@ -1,4 +1,4 @@
-"""Output of the demo for people, stage by stage."""
+"""Renders the demo's terminal output, stage by stage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bardo.examples.chat import Chat
     from bardo.model import Fact
 
-#: Rows of a list of facts.
+#: Maximum number of rows in a list of facts.
 FEW = 4
 CAVEAT = (
     "A demonstration of memory, not of trading: the rules are plain, one path of history proves nothing, "
@@ -33,7 +33,7 @@ CAVEAT = (
 
 
 def opening(days: Sequence[Day]) -> RenderableType:
-    """Where the data comes from and what is missing in it."""
+    """Renders the source of the data and its gaps."""
     feared = [day.date for day in days if day.fear is not None]
     oil = sum(market.CRUDE in day.returns for day in days)
     vix = f"the VIX only from {feared[0]} on ({len(feared)} days)" if feared else "no VIX in these years"
@@ -49,7 +49,7 @@ def opening(days: Sequence[Day]) -> RenderableType:
 
 
 def life(lived: Life, terms: Terms) -> RenderableType:
-    """One life: what it did, what it recalled for its last decision, what it leaves."""
+    """Renders one life: activity, recall for the last decision, testament."""
     parts: list[RenderableType] = [
         Rule(f"{lived.agent}, generation {lived.generation}: {lived.days[0].date} to {lived.days[-1].date}"),
         tables.pairs(_numbers(lived, terms)),
@@ -134,7 +134,7 @@ def _facts(title: str, found: Sequence[Fact], style: str) -> RenderableType:
 
 
 def chat(told: Chat) -> RenderableType:
-    """The chat: captured, asked, put into a prompt."""
+    """Renders the chat: capture, questions, prompt."""
     parts: list[RenderableType] = [
         Rule("Two: a chat of three months", style="bold"),
         Text(f"{told.turns} turns captured verbatim; read a second time, {told.again} were taken for new."),
@@ -154,7 +154,7 @@ def chat(told: Chat) -> RenderableType:
 
 
 def closing(folder: Path, picture: Path, seconds: float) -> RenderableType:
-    """Where everything lies."""
+    """Renders the paths of the results."""
     return Group(
         Rule(style="bold"),
         Text(f"Done in {seconds:.0f} s. The picture: {picture}"),

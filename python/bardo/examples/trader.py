@@ -1,6 +1,6 @@
-"""How the demo's agent decides: only what it recalls, weighed by how sure it is today, moves it from its habit.
+"""Decision rules of the demo's agent: recalled facts, weighted by today's confidence, against a fixed habit.
 
-The rules are plain on purpose. They show what a memory is for; they are no advice about money.
+The rules are deliberately simple. They show the use of a memory and are not financial advice.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bardo.model import Episode, Fact
 if TYPE_CHECKING:
     from bardo.recall.recollection import Memory
 
-#: The number in the payload that decisions look at.
+#: Name of the payload number that decisions use.
 TARGET = "sp500_return"
 CATEGORY = "trading/regime_transitions"
 RUIN = "ruin"
@@ -25,16 +25,16 @@ DAYS_PER_WEEK = 5
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Costs and limits of a life; money is in units, not in any currency.
+    """Costs and limits of a life; money is in units without a currency.
 
     Args:
-        budget: At birth.
-        living_cost_per_year: Cash alone lasts six and a half years: a little more than one life's term.
-        reserve: Below it the life ends (2 % of the budget at birth, at least 0.30).
-        trading_cost: Of what is bought or sold, as a fraction.
-        most_exposure: Share of the wealth in stocks at most; over 1 it is borrowed.
+        budget: Money at birth.
+        living_cost_per_year: Living costs per year; cash alone lasts six and a half years, slightly more than one life.
+        reserve: Wealth below which the life ends (2 % of the budget at birth, at least 0.30).
+        trading_cost: Cost as a fraction of the amount bought or sold.
+        most_exposure: Maximum share of the wealth in stocks; above 1 it is borrowed.
         habit: Share in stocks of a trader without memories.
-        habit_weight: Weight of the habit beside recalled facts, in the unit of a confidence.
+        habit_weight: Weight of the habit relative to recalled facts, in the unit of a confidence.
     """
 
     budget: float = 100.0
@@ -47,22 +47,22 @@ class Terms:
 
     @property
     def living_cost_per_day(self) -> float:
-        """Paid at every close."""
+        """Living costs paid at every close."""
         return self.living_cost_per_year / TRADING_DAYS_PER_YEAR
 
 
-#: Half of Kelly's share, as is usual with uncertain estimates.
+#: Fraction of the Kelly share: half, as is usual with uncertain estimates.
 KELLY_FRACTION = 0.5
-#: A mean over n days counts n / (n + this): one year of days in which nothing was expected.
+#: Shrinkage of a mean over n days by n / (n + SHRINKAGE_DAYS): one year of days with mean zero.
 SHRINKAGE_DAYS = TRADING_DAYS_PER_YEAR
-#: Days behind a mean before a rule is made of it (a quarter), and between two reviews (half a year).
+#: Minimum number of days behind a mean that becomes a rule (a quarter), and ticks between reviews (half a year).
 RULE_DAYS = 63
 REVIEW_TICKS = TRADING_DAYS_PER_YEAR // 2
-#: Weekly loss of wealth that leaves a warning.
+#: Minimum weekly loss that is recorded as a warning, as a fraction of the wealth.
 HARD_LOSS = 0.06
-#: Outcomes smaller than this share of a usual week say nothing about the memories that were used.
+#: Minimum outcome, as a share of a usual week, that counts for the memories that were used.
 QUIET_OUTCOME = 0.1
-#: Actions that a rule can suggest, as a share in stocks. They are words, since redaction removes exact sizes.
+#: Share in stocks of each action that a rule can suggest; named in words, since redaction removes exact sizes.
 STANCES: Mapping[str, float] = {
     "stay out of stocks": 0.0,
     "hold a few stocks": 0.3,
@@ -74,19 +74,19 @@ CAREFUL = "hold a few stocks"
 
 
 def stance_of(share: float) -> str:
-    """The stance whose share in stocks is nearest."""
+    """Returns the stance with the nearest share in stocks."""
     return min(STANCES, key=lambda stance: abs(STANCES[stance] - share))
 
 
 def after(regime: str) -> str:
-    """The subject of what happens the day after a regime."""
+    """Returns the subject of the day after a regime."""
     return f"after {regime}"
 
 
 def episode_of(day: Day, tick: int) -> Episode:
-    """One day as it is remembered: in words, with its numbers as payload.
+    """Builds the episode of a day: text, with its numbers as payload.
 
-    The day's move is filed under the regime *before* it, so that the baseline of that subject is what follows it.
+    The day's return has the previous regime as subject, so that the subject's baseline is the mean of the next day.
     """
     keys = {"S&P 500": TARGET, "NASDAQ": "nasdaq_return", "WTI crude": "crude_return"}
     numbers = {keys[name]: step for name, step in day.returns.items()}
@@ -100,25 +100,25 @@ def episode_of(day: Day, tick: int) -> Episode:
         kind="trade",
         subjects=(after(day.before),),
         payload={**numbers, "regime": day.regime, "before": day.before},
-        # Interest at capture: how far the day went beyond what its volatility allows.
+        # Curiosity at capture: the day's return relative to its volatility.
         curiosity=surprise(day.returns["S&P 500"], day.volatility),
     )
 
 
 def surprise(step: float, volatility: float) -> float:
-    """How unusual a day's move is, 0..1: three daily standard deviations are as surprising as it gets."""
+    """Computes the surprise of a day's return, 0..1; 1 at three daily standard deviations."""
     usual = volatility / sqrt(TRADING_DAYS_PER_YEAR)
     return min(1.0, abs(step) / (3.0 * usual)) if usual > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision at a close, and the memories behind it.
+    """Decision at a close, with the memories behind it.
 
     Args:
         exposure: Share of the wealth in stocks from the next open on.
         said: Ids of the memories that made a suggestion.
-        inherited_share: Of the weight of all suggestions, that of inherited memories, 0..1.
+        inherited_share: Share of inherited memories in the weight of all suggestions, 0..1.
     """
 
     exposure: float
@@ -127,7 +127,7 @@ class Decision:
 
 
 def decide(memories: Iterable[Memory], terms: Terms) -> Decision:
-    """The mean of what the recalled facts suggest and the habit, weighed by today's confidence."""
+    """Averages the suggestions of recalled facts and the habit, weighted by today's confidence."""
     weight, total = terms.habit_weight, terms.habit_weight * terms.habit
     said, inherited = [], 0.0
     for memory in memories:
@@ -142,7 +142,7 @@ def decide(memories: Iterable[Memory], terms: Terms) -> Decision:
 
 
 def suggestion(fact: Fact, terms: Terms) -> float | None:
-    """The share in stocks that a fact speaks for; None if it says nothing about it."""
+    """Returns the share in stocks that a fact suggests; None without a suggestion."""
     payload = fact.payload
     if payload.get("type") == "baseline" and payload.get("metric") == TARGET:
         return kelly(payload["mean"], payload["variance"], payload["n"], terms)
@@ -152,7 +152,7 @@ def suggestion(fact: Fact, terms: Terms) -> float | None:
 
 
 def kelly(mean: float, variance: float, days: int, terms: Terms) -> float:
-    """Half of Kelly's share for a mean that is shrunk towards nothing, between 0 and the most allowed."""
+    """Computes half the Kelly share for a mean shrunk towards 0, between 0 and the maximum exposure."""
     if variance <= 0:
         return terms.habit
     shrunk = mean * days / (days + SHRINKAGE_DAYS)
@@ -160,7 +160,7 @@ def kelly(mean: float, variance: float, days: int, terms: Terms) -> float:
 
 
 def verdict(decision: Decision, gain: float, volatility: float, terms: Terms) -> float:
-    """What came of a week's decision, -1..1: did leaving the habit help, in units of a usual week's move?"""
+    """Rates a week's decision, -1..1: the gain from leaving the habit, in units of a usual week's return."""
     usual = volatility * sqrt(DAYS_PER_WEEK / TRADING_DAYS_PER_YEAR)
     if usual <= 0:
         return 0.0
@@ -168,7 +168,7 @@ def verdict(decision: Decision, gain: float, volatility: float, terms: Terms) ->
 
 
 def rules_from(baselines: Sequence[Fact], terms: Terms) -> list[Fact]:
-    """Rules of thumb that the agent's own statistics support, one a regime."""
+    """Derives rules of thumb from the agent's own statistics, one per regime."""
     means = [
         fact for fact in baselines if fact.payload.get("metric") == TARGET and fact.payload["n"] >= RULE_DAYS
     ]
@@ -213,7 +213,7 @@ def _weighted_mean(baselines: Sequence[Fact]) -> float:
 
 
 def warning_of(regime: str, fallen: float) -> Fact:
-    """Builds the warning that a hard loss leaves, without the size of the loss."""
+    """Builds the warning after a hard loss, without the size of the loss."""
     return Fact(
         f"Holding many stocks after a {regime} market cost me dearly within one week.",
         kind="warning",
@@ -242,10 +242,10 @@ def last_words(regime: str, exposure: float) -> Fact:
 
 
 def regime_of(fact: Fact) -> str | None:
-    """The regime that a fact is about, if any."""
+    """Returns the regime in a fact's subjects, if any."""
     return next((regime for regime in REGIMES if after(regime) in fact.subjects), None)
 
 
 def question(regime: str) -> str:
-    """Builds the query of the agent to its memory at a close."""
+    """Builds the agent's query to its memory at a close."""
     return f"What is the {TARGET} after a {regime} market, and how many stocks should I hold?"

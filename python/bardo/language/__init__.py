@@ -1,1 +1,1 @@
-"""Asking a language model, where one is configured: within a budget, on the record, and never in the way of memory."""
+"""Queries to an optional language model: within a budget, recorded, and never blocking the memory."""

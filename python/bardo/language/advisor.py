@@ -1,4 +1,4 @@
-"""The one way in which a stage asks a language model: within the day's budget, on record, never with an error."""
+"""Single access of the stages to a language model: within the daily budget, recorded, without raising errors."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 Shape = TypeVar("Shape", bound="BaseModel")
 
-#: Tokens that a chat template puts around each message, about.
+#: Approximate number of tokens that a chat template adds per message.
 TEMPLATE_TOKENS = 8
-#: Characters of a useless answer that the model is shown again.
+#: Maximum number of characters of an invalid answer that are repeated to the model.
 SHOWN_ANSWER = 2_000
-#: Asked once more after an answer of the wrong shape.
+#: Maximum number of attempts: one more after an answer of the wrong shape.
 ASKED = 2
 AGAIN = "That was not usable: {problem}. Answer again with the JSON object alone."
 
@@ -34,8 +34,8 @@ class Advice(Generic[Shape]):
     """Result of a question.
 
     Args:
-        value: The answer; None if there is none of use, and the caller goes on by rules.
-        note: Why there is none, in a sentence.
+        value: Parsed answer; None if there is no valid one, and the caller falls back to rules.
+        note: Reason for a missing answer, in a sentence.
     """
 
     value: Shape | None
@@ -43,14 +43,14 @@ class Advice(Generic[Shape]):
 
 
 class Advisor:
-    """Asks a model and keeps account.
+    """Queries a model and records each call.
 
     Args:
-        llm: The model.
-        ledger: Where calls are kept.
+        llm: Language model.
+        ledger: Ledger of calls.
         settings: Limits and prices.
-        clock: Wall clock: a day's budget begins at midnight, UTC.
-        tick: Tells logical time.
+        clock: Wall clock; the daily budget starts at midnight UTC.
+        tick: Function that returns the logical time.
     """
 
     def __init__(
@@ -64,18 +64,18 @@ class Advisor:
         self._outage = ""
 
     def begin(self) -> None:
-        """A new piece of work begins: a model that failed in the one before is asked again."""
+        """Begins a new unit of work, in which a model that failed before is queried again."""
         self._outage = ""
 
     def ask(self, kind: CallType, messages: Sequence[Message], shape: type[Shape]) -> Advice[Shape]:
-        """Asks for a value of a shape; once more if the answer has another one.
+        """Queries for a value of a shape; retries once if the answer has another shape.
 
-        Once the model fails, every further question until `begin` is answered by the same note.
+        After a failure of the model, every further query until `begin` returns the same note.
 
         Args:
-            kind: What it is for.
-            messages: The question; memories in it are fenced by the caller.
-            shape: A pydantic model that forbids what it does not name.
+            kind: Purpose of the call.
+            messages: Messages of the query; the caller fences memories in them.
+            shape: Pydantic model that forbids additional fields.
         """
         told = list(messages)
         problem = ""
@@ -104,24 +104,24 @@ class Advisor:
         )
 
     def tokens(self, messages: Sequence[Message]) -> int:
-        """Tokens of messages, about: another model's tokenizer may count a little differently."""
+        """Estimates the tokens of messages; the model's own tokenizer may count slightly differently."""
         return sum(count_tokens_batch([message.content for message in messages])) + TEMPLATE_TOKENS * len(
             messages
         )
 
     def fits(self, messages: Sequence[Message], shape: type[BaseModel]) -> bool:
-        """Whether a question leaves room for its answer, the shape told in words included."""
+        """Whether a query, with its shape described in words, leaves room for the answer."""
         told = Message("system", json.dumps(structured.schema_of(shape)))
         return self.tokens([*messages, told]) <= self._settings.window_tokens - self._settings.answer_tokens
 
     def _completion(
         self, kind: CallType, messages: Sequence[Message], shape: type[BaseModel]
     ) -> tuple[Completion, Call]:
-        """One answer and its call, which is not entered yet; a call without an answer is.
+        """Requests one answer; returns it with its call, which is not recorded yet, unlike a call without an answer.
 
         Raises:
-            LanguageModelError: There is none.
-            BardoError: The ledger cannot be kept, and so the budget cannot.
+            LanguageModelError: There is no answer.
+            BardoError: The ledger cannot be written, so the budget cannot be enforced.
         """
         if self._outage:
             raise LanguageModelError(self._outage)
@@ -138,7 +138,7 @@ class Advisor:
         except MissingPackageError:
             self._ledger.enter(self._call(kind, Usage(0, 0), started, "absent"))
             raise
-        # A model of the caller's own may raise anything; no episode is to be lost for it.
+        # A custom model may raise any exception; it must not cause the loss of an episode.
         except Exception as error:
             self._ledger.enter(self._call(kind, Usage(asked, 0), started, "failed"))
             raise LanguageModelError(
@@ -186,7 +186,7 @@ class Advisor:
         )
 
     def _enter(self, call: Call, outcome: str) -> str:
-        """Keeps an answered call; what is wrong if the ledger cannot be written, since then no budget holds."""
+        """Records an answered call; returns the error if the ledger cannot be written, since no budget applies then."""
         try:
             self._ledger.enter(replace(call, outcome=outcome))
         except BardoError as error:

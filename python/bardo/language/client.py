@@ -1,7 +1,7 @@
-"""A language model behind any OpenAI-compatible address, through the official client.
+"""Client of a language model at any OpenAI-compatible address, based on the official package.
 
-The answer is read under a limit of bytes and of time, since a server is outside: every failure of it ends as a
-`LanguageModelError` that says what happened.
+The answer is read under limits of size and time, since a server is not trusted. Every failure of the server raises a
+`LanguageModelError` with the cause.
 """
 
 from __future__ import annotations
@@ -22,44 +22,44 @@ from bardo.ports import Completion, Message, Usage
 if TYPE_CHECKING:
     import openai
 
-#: Bytes of one answer at most: a thousand times what is asked for.
+#: Maximum size of one answer in bytes: a thousand times the requested size.
 LARGEST_ANSWER = 4 * 1024 * 1024
-#: Wait before the second attempt where the server names none; it doubles with each.
+#: Default wait before the second attempt in seconds; doubles with each attempt.
 FIRST_WAIT_SECONDS = 0.5
-#: Statuses that an address gives for a form of answer that it does not know; llama.cpp's server says 500.
+#: HTTP statuses for an unsupported answer format; llama.cpp's server returns 500.
 REFUSES_FORM = frozenset({400, 404, 415, 422, 500, 501})
-#: Statuses that pass by themselves.
+#: HTTP statuses of temporary failures.
 PASSING = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
-#: How JSON is asked for, the strictest first: OpenAI's schema, llama.cpp's and others' schema, words alone.
+#: Ways to request JSON, the strictest first: OpenAI's schema, llama.cpp's and others' schema, words alone.
 FORMS = ("json_schema", "json_object", "words")
-#: Parameters that some models refuse; left out once one does.
+#: Parameters that some models refuse; omitted after a refusal.
 OPTIONAL = {"temperature": 0.0, "seed": 0}
 
 
 class OpenAIClient:
-    """A model that is served over HTTP.
+    """Language model served over HTTP.
 
     Args:
-        settings: Where it is, its name, and how long to wait.
-        wait: Sleeps for some seconds.
+        settings: Address, model name and timeouts.
+        wait: Function that sleeps for a number of seconds.
     """
 
     def __init__(self, settings: config.Llm, *, wait: Callable[[float], object] = time.sleep) -> None:
         self._settings = settings
         self._wait = wait
-        #: Place in FORMS of what the server understood last.
+        #: Index in FORMS of the last form that the server accepted.
         self._form = 0
         self._limit = "max_tokens"
         self._extras: dict[str, Any] = dict(OPTIONAL)
 
     @property
     def model(self) -> str:
-        """Its name."""
+        """Name of the model."""
         return self._settings.model
 
     @locked_cached_property
     def _client(self) -> openai.OpenAI:
-        """The official client; its own retries are off, since ours are bounded in time."""
+        """Creates the official client without its retries, since ours are bounded in time."""
         try:
             import openai
         except ImportError as error:
@@ -76,7 +76,7 @@ class OpenAIClient:
                 outcome="refused",
             )
         return openai.OpenAI(
-            # A server of one's own needs no key, but the client insists on one.
+            # A local server needs no key, but the client requires one.
             api_key=key or "none",
             base_url=settings.base_url or None,
             timeout=settings.timeout_seconds,
@@ -90,10 +90,10 @@ class OpenAIClient:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int | None = None,
     ) -> Completion:
-        """Asks, tries again where that may help, and reads the answer; see `bardo.ports.LLM`.
+        """Sends a request, retries after temporary failures, and reads the answer; see `bardo.ports.LLM`.
 
         Raises:
-            LanguageModelError: There is no answer; `outcome` says why in a word.
+            LanguageModelError: There is no answer; `outcome` names the cause.
             MissingPackageError: The package openai is not installed.
         """
         attempts = 0
@@ -143,7 +143,7 @@ class OpenAIClient:
         return request
 
     def _once(self, request: Mapping[str, Any]) -> Completion:
-        """One request, read whole under the limits."""
+        """Sends one request and reads the whole answer within the limits."""
         client = self._client
         import openai
 
@@ -172,21 +172,21 @@ class OpenAIClient:
                     raise _RefusedError("timeout", "its answer did not end in time")
         except _RefusedError:
             raise
-        # Which library carries the bytes, and so what it raises, changes with the version of the client.
+        # The HTTP library, and so its exceptions, depends on the version of the client.
         except Exception as error:
             outcome = "timeout" if "timeout" in type(error).__name__.lower() else "unreachable"
             raise _RefusedError(outcome, f"its answer broke off ({_cause(error)})") from error
         return bytes(body)
 
     def _delay(self, refused: _RefusedError, tries: int) -> float | None:
-        """Seconds to wait before another attempt; None if there is to be none."""
+        """Returns the seconds to wait before the next attempt; None if there is none."""
         if not refused.passing or tries >= self._settings.retries:
             return None
         delay = FIRST_WAIT_SECONDS * 2**tries if refused.after is None else refused.after
         return delay if delay <= self._settings.timeout_seconds else None
 
     def _without(self, refused: _RefusedError) -> bool:
-        """Leaves out, or renames, a parameter that this model does not take; whether there was one."""
+        """Omits or renames a parameter that the model refuses; returns whether there was one."""
         if refused.parameter == "max_tokens" and self._limit == "max_tokens":
             self._limit = "max_completion_tokens"
             return True
@@ -194,7 +194,7 @@ class OpenAIClient:
 
 
 class _RefusedError(Exception):
-    """One attempt that brought no answer."""
+    """Failed attempt."""
 
     def __init__(self, outcome: str, told: str, *, passing: bool = False) -> None:
         super().__init__(told)
@@ -206,7 +206,7 @@ class _RefusedError(Exception):
 
     @classmethod
     def by_status(cls, error: openai.APIStatusError) -> _RefusedError:
-        """Describes an HTTP status. The server's own words may repeat the prompt, and are not kept."""
+        """Describes an HTTP status, without the server's message, which may repeat the prompt."""
         status = error.status_code
         if status in (401, 403):
             told = f"it answered {status}: the key is missing or not valid. Look at llm.api_key_env"
@@ -220,7 +220,7 @@ class _RefusedError(Exception):
         return refused
 
     def as_error(self, model: str, attempts: int) -> LanguageModelError:
-        """The error that the caller sees."""
+        """Converts to the public error."""
         tried = f" after {attempts} attempts" if attempts > 1 else ""
         return LanguageModelError(
             f"the language model {model!r} gave no answer{tried}: {self}. Memory goes on by rules",
@@ -230,7 +230,7 @@ class _RefusedError(Exception):
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait for, by either form of `Retry-After`; None if it names none."""
+    """Parses either form of `Retry-After` into seconds; None if the header is absent."""
     text = headers.get("retry-after", "").strip()
     if not text:
         return None

@@ -1,4 +1,4 @@
-"""Every call of a language model, what it cost, how it ended. Numbers alone: no prompt, no answer."""
+"""Ledger of language model calls with cost and outcome; holds no prompts and no answers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bardo.config import SECONDS_PER_DAY, Price
 FILE_NAME = "ledger.db"
 #: Purpose of a call.
 CallType = Literal["triage", "chat", "extraction", "dedup", "summary", "reflection", "guard", "judge"]
-#: How calls end that were made and answered with something of use.
+#: Outcome of a call with a valid answer.
 ANSWERED = "ok"
-#: How a call ends that was not made, since the day's tokens are spent.
+#: Outcome of a call that was not made, since the daily token budget is used up.
 OVER_BUDGET = "budget"
 
 MICROS_PER_DAY = SECONDS_PER_DAY * 1_000_000
-#: Tokens that a price is for.
+#: Number of tokens of a price unit.
 PRICED_TOKENS = 1_000_000
 
 _SCHEMA = """
@@ -44,22 +44,22 @@ _SCHEMA = """
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a model.
+    """Call of a language model.
 
     Args:
         at: Wall clock, microseconds UTC.
         tick: Logical time.
-        type: What it was for.
-        model: Which model.
-        tokens_in: Of the prompt.
-        tokens_out: Of the answer.
-        tokens_cached: Of the prompt, from a cache.
-        estimated: Whether bardo counted them, as the server did not.
-        latency_ms: From asking to the end of the answer, waits between attempts included.
-        cost: By the price table; None where the model has no price.
-        outcome: `ok`, or why there was nothing of use: `invalid`, `budget`, `timeout`, `busy`, `failed`, `refused`,
+        type: Purpose of the call.
+        model: Name of the model.
+        tokens_in: Tokens of the prompt.
+        tokens_out: Tokens of the answer.
+        tokens_cached: Tokens of the prompt from a cache.
+        estimated: Whether bardo estimated the token counts, since the server returned none.
+        latency_ms: Time from the request to the end of the answer, with waits between attempts.
+        cost: Cost by the price table; None if the model has no price.
+        outcome: `ok`, or the cause of a missing answer: `invalid`, `budget`, `timeout`, `busy`, `failed`, `refused`,
             `unreachable`, `garbage`, `empty`, `oversized`, `absent`.
-        attempts: Requests that were made.
+        attempts: Number of requests.
     """
 
     at: int
@@ -78,19 +78,19 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CallTotals:
-    """Calls of one type to one model that ended alike, summed.
+    """Totals of calls with the same type, model and outcome.
 
     Args:
-        type: What they were for.
-        model: Which model.
-        outcome: How they ended, as in `Call`.
-        calls: How many.
-        tokens_in: Of their prompts.
-        tokens_out: Of their answers.
-        tokens_cached: Of their prompts, from a cache.
-        cost: Of those whose model has a price.
-        unpriced: How many have none.
-        latency_ms: Mean.
+        type: Purpose of the calls.
+        model: Name of the model.
+        outcome: Outcome, as in `Call`.
+        calls: Number of calls.
+        tokens_in: Tokens of the prompts.
+        tokens_out: Tokens of the answers.
+        tokens_cached: Tokens of the prompts from a cache.
+        cost: Cost of the calls with a price.
+        unpriced: Number of calls without a price.
+        latency_ms: Mean latency.
     """
 
     type: str
@@ -110,10 +110,10 @@ class Costs:
     """Costs of language models for an agent.
 
     Args:
-        since: First moment counted, microseconds UTC.
-        tokens_today: Of the current day (UTC).
-        daily_tokens: The most that a day may take.
-        spent: Sums by type, model and outcome.
+        since: Start of the period, microseconds UTC.
+        tokens_today: Tokens of the current day (UTC).
+        daily_tokens: Maximum number of tokens per day.
+        spent: Totals by type, model and outcome.
     """
 
     since: int
@@ -123,25 +123,25 @@ class Costs:
 
     @property
     def calls(self) -> int:
-        """Calls that were made."""
+        """Number of calls made."""
         return sum(each.calls for each in self.spent if each.outcome != OVER_BUDGET)
 
     @property
     def tokens(self) -> int:
-        """Of all prompts and answers."""
+        """Tokens of all prompts and answers."""
         return sum(each.tokens_in + each.tokens_out for each in self.spent)
 
     @property
     def cost(self) -> float:
-        """Of everything that has a price, in the currency of the price table."""
+        """Cost of all priced calls, in the currency of the price table."""
         return sum(each.cost for each in self.spent)
 
 
 class Ledger:
-    """The calls of one agent, in a file of their own; safe to share among threads and processes.
+    """Ledger of one agent's calls, in a separate file; safe to share among threads and processes.
 
     Args:
-        folder: Of the grimoire.
+        folder: Folder of the grimoire.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -153,7 +153,7 @@ class Ledger:
         )
 
     def enter(self, call: Call) -> None:
-        """Keeps a call, durably.
+        """Records a call durably.
 
         Raises:
             StoreError: The file is busy, read-only or damaged, or the disk is full.
@@ -164,14 +164,14 @@ class Ledger:
             connection.execute(f"INSERT INTO calls ({', '.join(Call.__slots__)}) VALUES ({places})", values)
 
     def tokens_of_day(self, at: int) -> int:
-        """Tokens in and out of the day (UTC) around a moment, microseconds UTC."""
+        """Returns the tokens in and out of the UTC day of a time, microseconds UTC."""
         start = at // MICROS_PER_DAY * MICROS_PER_DAY
         query = "SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM calls WHERE at >= ? AND at < ?"
         found = self._database.read(query, (start, start + MICROS_PER_DAY))
         return sum(int(total) for (total,) in found)
 
     def spent(self, since: int) -> tuple[CallTotals, ...]:
-        """Returns the costs from a moment on, microseconds UTC; the most expensive first."""
+        """Returns the totals since a time, microseconds UTC; the most expensive first."""
         query = """
             SELECT type, model, outcome, count(*), sum(tokens_in), sum(tokens_out), sum(tokens_cached),
                 coalesce(sum(cost), 0.0), count(*) - count(cost), avg(latency_ms)
@@ -181,14 +181,14 @@ class Ledger:
         return tuple(CallTotals(*row) for row in self._database.read(query, (since,)))
 
     def close(self) -> None:
-        """Releases the file; it is opened again when it is needed."""
+        """Closes the file, which is reopened on demand."""
         self._database.close()
 
 
 def priced(
     prices: Mapping[str, Price], model: str, tokens_in: int, tokens_out: int, cached: int
 ) -> float | None:
-    """Prices a call; None if the model has no price. Cached tokens are part of `tokens_in` and cost their own."""
+    """Prices a call; None if the model has no price. Cached tokens are part of `tokens_in`, at their own price."""
     price = prices.get(model)
     if price is None:
         return None

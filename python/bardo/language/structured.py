@@ -1,6 +1,6 @@
-"""Answers as values: what a model says is JSON of a known shape, or it is nothing.
+"""Parses a model's answer as JSON of a given shape; any other answer is rejected.
 
-A shape is a pydantic model with `extra="forbid"`: it gives the JSON schema and checks the answer by it.
+A shape is a pydantic model with `extra="forbid"`, which gives the JSON schema and validates the answer.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 Shape = TypeVar("Shape", bound="BaseModel")
 
-#: Problems of one answer that are told, to the model or to a person.
+#: Maximum number of reported problems of an answer.
 PROBLEMS = 5
 
 
 class NotOfShapeError(ValueError):
-    """An answer is not what was asked for; the message says where, without repeating it."""
+    """An answer does not have the requested shape; the message gives the location, without repeating the answer."""
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a shape, with every part in its place: not every server follows references."""
+    """Returns the JSON schema of a shape with references resolved, since not every server supports them."""
     schema = shape.model_json_schema()
     definitions = schema.pop("$defs", {})
     placed = _resolve_references(schema, definitions)
@@ -40,12 +40,12 @@ def _resolve_references(part: Any, definitions: dict[str, Any]) -> Any:
 
 
 def parse(text: str, shape: type[Shape]) -> Shape:
-    """The value that an answer holds.
+    """Parses the value of an answer.
 
-    Some models put a fence or a word around their JSON: the outermost braces are taken.
+    The text between the outermost braces is used, since some models put a fence or words around their JSON.
 
     Raises:
-        NotOfShapeError: There is no JSON object in it, or it has another shape.
+        NotOfShapeError: The answer has no JSON object, or one of another shape.
     """
     from pydantic import ValidationError
 

@@ -1,20 +1,20 @@
-//! How far an heir trusts what it did not live.
+//! Discount of the confidence of inherited facts.
 
 use crate::error::{Error, Result};
 
-/// Anti-knowledge never falls below this, however far it has travelled.
+/// Minimum confidence of inherited anti-knowledge, after any number of generations.
 pub const ANTI_KNOWLEDGE_FLOOR: f32 = 0.3;
 
-/// How trust falls with the generations since the one that lived it.
+/// Discount by generations since the one of origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GenerationDiscount {
-    /// Times this factor per generation; 0.85 is the rule.
+    /// Factor per generation; 0.85 by default.
     Factor(f32),
-    /// Less this much per generation; 0.05 is the named alternative.
+    /// Amount subtracted per generation; 0.05 is the alternative in the specification.
     Step(f32),
 }
 
-/// The confidence of entries when they reach an heir.
+/// Initial confidence of entries at an heir.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Discount {
     base: f32,
@@ -22,7 +22,7 @@ pub struct Discount {
 }
 
 impl Discount {
-    /// A discount that starts at `base` (0.4 for a chosen direct heir, 0.3 through an archive).
+    /// Creates a discount with base confidence `base` (0.4 for a chosen direct heir, 0.3 through an archive).
     pub fn new(base: f32, per_generation: GenerationDiscount) -> Result<Self> {
         let (GenerationDiscount::Factor(rate) | GenerationDiscount::Step(rate)) = per_generation;
         for (name, number) in [("the base confidence", base), ("the per_generation per generation", rate)] {
@@ -36,10 +36,10 @@ impl Discount {
         Ok(Self { base, per_generation })
     }
 
-    /// Confidence at birth of an entry that was lived `generations` ago (1 for what the direct parent lived) and that
-    /// the testator held with `testator_confidence` when it died.
+    /// Computes the confidence at birth of an entry from `generations` ago (1 for the direct parent's own), for
+    /// which the testator had `testator_confidence` at death.
     ///
-    /// A death raises no confidence (law 5): the answer never exceeds the testator's, save for the floor of
+    /// Inheritance raises no confidence (law 5): the result never exceeds the testator's, except for the floor of
     /// anti-knowledge.
     #[must_use]
     pub fn at_birth(&self, generations: u32, testator_confidence: f32, anti_knowledge: bool) -> f32 {

@@ -1,4 +1,4 @@
-//! Inheritance: selects the facts that cross a death, and discounts the trust of an heir in them.
+//! Inheritance: selects the facts of a testament, and discounts an heir's confidence in them.
 
 mod discount;
 mod select;

@@ -1,10 +1,10 @@
-//! Which facts cross, and which of them fit under the cap: coverage times value, chosen greedily.
+//! Selection of facts for a testament under a cap: greedy maximisation of coverage times value.
 //!
-//! The gain of an entry is a weighted facility location (Nemhauser, Wolsey and Fisher 1978 give the bound of the greedy
-//! choice; Minoux 1978 the lazy evaluation): what it says of itself and of others that nothing chosen says yet, times
-//! their value, plus the subjects it is the first to touch. Others count by value over the density around them, so that
-//! a crowd of paraphrases weighs about as much as one entry. A near-copy of a chosen entry waits until nothing else is
-//! left, so no number of copies can crowd out the rest.
+//! The objective is a weighted facility location (Nemhauser, Wolsey and Fisher 1978 give the bound of the greedy
+//! choice; Minoux 1978 the lazy evaluation). The gain of an entry is its coverage of itself and of others beyond the
+//! chosen entries, weighted by value, plus a bonus for new subjects. Other entries count by value over the density
+//! around them, so that many paraphrases weigh about as much as one entry. A near-copy of a chosen entry is taken only
+//! after all others, so that copies cannot displace them.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -15,45 +15,45 @@ use super::similar::{COPY, Points};
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactKind, FactStatus};
 
-/// Supporting episodes from which a procedure counts as validated.
+/// Minimum number of supporting episodes of a validated procedure.
 const VALIDATED_SUPPORT: u32 = 3;
-/// Share of the cap that warnings may take while other entries wait; anti-knowledge has no such limit.
+/// Maximum share of warnings in the cap while other entries remain; anti-knowledge has no such limit.
 const WARNING_SHARE: f32 = 0.75;
-/// Weight of what an entry says of others, beside 1 for what it says of itself.
+/// Weight of the coverage of other entries, relative to 1 for an entry's coverage of itself.
 const OTHERS_WEIGHT: f32 = 0.5;
-/// Weight of touching a subject for the first time.
+/// Weight of the bonus for subjects.
 const SUBJECTS_WEIGHT: f32 = 0.25;
-/// Entries that stand for all when others are counted: bounds time.
+/// Maximum number of sampled entries for coverage; bounds time.
 const GROUND_LIMIT: usize = 2_048;
-/// Bytes of the table of closeness: bounds memory.
+/// Maximum size of the closeness table in bytes; bounds memory.
 const TABLE_LIMIT: usize = 64 << 20;
 
-/// Confidence from which an entry crosses; warnings and anti-knowledge always do.
+/// Minimum confidence of entries; warnings and anti-knowledge are exempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Of heuristics.
+    /// Minimum confidence of heuristics.
     pub heuristic: f32,
-    /// Of every other kind.
+    /// Minimum confidence of all other kinds.
     pub insight: f32,
 }
 
-/// Why an entry stayed behind.
+/// Reason for leaving out an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exclusion {
     /// Superseded, contradicted, archived or expired.
     NotInForce,
-    /// Its confidence today is under the threshold of its kind.
+    /// Confidence today below the threshold of the kind.
     BelowThreshold,
-    /// A procedure with too few supporting episodes.
+    /// Procedure with too few supporting episodes.
     NotValidated,
-    /// A chosen entry already says it.
+    /// Near-copy of a chosen entry.
     NearCopy,
-    /// The cap was reached.
+    /// Beyond the cap.
     OverCap,
 }
 
 impl Exclusion {
-    /// The name used everywhere outside the core.
+    /// Returns the name used outside the core.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl Exclusion {
 /// Measure of similarity: vectors or words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Nothing had to be compared: everything fits.
+    /// No comparison, since all entries fit.
     None,
     /// Cosine of the embeddings.
     Embeddings,
@@ -78,7 +78,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The name used everywhere outside the core.
+    /// Returns the name used outside the core.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -89,19 +89,19 @@ impl Measure {
     }
 }
 
-/// The entries that cross, most needed first, and how many stayed behind and why.
+/// Selected entries, most needed first, and the number left out by reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
-    /// Indexes into the facts that were given.
+    /// Indexes into the given facts.
     pub chosen: Vec<usize>,
-    /// Counts by reason; reasons that did not occur are absent.
+    /// Number of facts left out by reason; reasons without a case are absent.
     pub left_out: BTreeMap<Exclusion, usize>,
     /// Measure of similarity: vectors or words.
     pub measure: Measure,
 }
 
-/// Chooses at most `cap` facts. `confidences` hold now (decayed), one per fact; `vectors` holds one row of `dims` per
-/// fact, or nothing when not all are embedded; `tick` is the testator's last.
+/// Chooses at most `cap` facts. `confidences` are the decayed ones of today, one per fact; `vectors` has one row of
+/// `dims` per fact, or is `None` if not all are embedded; `tick` is the testator's last.
 pub fn select(
     facts: &[Fact],
     confidences: &[f32],
@@ -192,7 +192,7 @@ fn refusal(fact: &Fact, confidence: f32, thresholds: Thresholds, tick: u64) -> O
     (confidence < threshold).then_some(Exclusion::BelowThreshold)
 }
 
-/// Anti-knowledge first, then what was paid for dearly, then the rest.
+/// Priority of entries: anti-knowledge, then warnings and bloodstains, then the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Tier {
     Never,
@@ -222,7 +222,7 @@ impl<'a> Entry<'a> {
         self.tier.cmp(&other.tier).then_with(|| other.value.total_cmp(&self.value))
     }
 
-    /// Entries with equal topics are about the same thing: kind and subjects agree.
+    /// Hashes the kind and the set of subjects.
     fn topic(&self) -> u64 {
         let mut subjects: Vec<&str> = self.fact.subjects.iter().map(String::as_str).collect();
         subjects.sort_unstable();
@@ -236,12 +236,12 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The sample of entries by which coverage of others is counted.
+/// Sample of entries on which the coverage of others is measured.
 struct CoverageSample {
     members: Vec<usize>,
-    /// Value over the density around the member.
+    /// Value of each member over the density around it.
     weights: Vec<f32>,
-    /// Row per entry, column per member.
+    /// Closeness, one row per entry, one column per member.
     table: Vec<u8>,
     said: Vec<u8>,
 }
@@ -250,7 +250,7 @@ impl CoverageSample {
     fn new(entries: &[Entry<'_>], points: &Points) -> Self {
         let count = points.len();
         let size = count.min(GROUND_LIMIT).min((TABLE_LIMIT / count).max(1));
-        // Evenly spaced in the order given: a sample that does not prefer the valuable, which crowds may be.
+        // Evenly spaced in the given order, so that valuable but redundant groups are not preferred.
         let members: Vec<usize> = (0..size).map(|place| place * count / size).collect();
         let table: Vec<u8> = (0..count)
             .flat_map(|place| members.iter().map(move |&member| points.closeness(member, place)))
@@ -288,8 +288,8 @@ impl CoverageSample {
     }
 }
 
-/// Diminishing returns per subject: `weight * (1 - 2^-touches)`, an entry spreading one touch over its subjects, so
-/// that listing many does not pay.
+/// Diminishing returns per subject: `weight * (1 - 2^-touches)`. An entry spreads one touch over its subjects, so
+/// that listing many gains nothing.
 struct Subjects {
     of: Vec<Vec<usize>>,
     weights: Vec<f32>,
@@ -333,7 +333,7 @@ impl Subjects {
     }
 }
 
-/// An entry in the queue with the gain it had when last looked at.
+/// Queued entry with its gain at the last evaluation.
 struct QueueEntry {
     gain: f32,
     place: Reverse<usize>,
@@ -366,7 +366,7 @@ struct Greedy<'a> {
     ground: CoverageSample,
     subjects: Subjects,
     taken: Vec<bool>,
-    /// How much of each entry the chosen ones say.
+    /// Coverage of each entry by the chosen ones.
     said: Vec<u8>,
     chosen: Vec<usize>,
 }
@@ -390,7 +390,7 @@ impl<'a> Greedy<'a> {
         self.fill(Tier::Never, cap);
         self.fill(Tier::Danger, for_warnings);
         self.fill(Tier::Rest, cap);
-        // The rest: warnings beyond their share, then near-copies, in the order of need.
+        // The rest: warnings beyond their share, then near-copies, in order of priority.
         let mut rest: Vec<usize> = (0..self.entries.len()).filter(|&place| !self.taken[place]).collect();
         rest.sort_by(|&one, &other| self.entries[one].precedes(&self.entries[other]));
         for copies in [false, true] {
@@ -403,7 +403,7 @@ impl<'a> Greedy<'a> {
         std::mem::take(&mut self.chosen)
     }
 
-    /// Takes entries of one tier by falling gain until `limit` are chosen in all or only near-copies are left.
+    /// Takes entries of one tier by descending gain until `limit` are chosen in total or only near-copies remain.
     fn fill(&mut self, tier: Tier, limit: usize) {
         let mut queue: BinaryHeap<QueueEntry> = (0..self.entries.len())
             .filter(|&place| self.entries[place].tier == tier)
@@ -416,7 +416,7 @@ impl<'a> Greedy<'a> {
             if self.said[place] == COPY {
                 continue;
             }
-            // Gains only fall, so one that is up to date and on top is the largest.
+            // Gains only decrease, so an up-to-date entry on top has the largest gain.
             if best.looked_at == self.chosen.len() {
                 self.take(place);
             } else {

@@ -1,22 +1,22 @@
-//! How much of one entry another one already says, on a scale of 0 to 255.
+//! Overlap of the content of entries, on a scale of 0 to 255.
 
 use simsimd::SpatialSimilarity;
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Cosine above which two entries about the same thing say the same.
+/// Minimum cosine of near-copies, two entries with equal topics.
 const COPY_COSINE: f32 = 0.95;
-/// Cosine below which one entry tells nothing about the other; unrelated sentences of `MiniLM` lie near 0.1.
+/// Cosine below which entries do not overlap; unrelated sentences of `MiniLM` are near 0.1.
 const UNRELATED_COSINE: f32 = 0.3;
-/// The most that an entry about something else can say, however alike the wording: templated sentences about two
-/// markets differ in one word and yet are two pieces of knowledge.
+/// Maximum overlap of entries that are not near-copies, with any similarity of wording: templated sentences about
+/// two markets differ in one word and yet are two pieces of knowledge.
 const KINDRED_LIMIT: f32 = 0.9;
-/// Components of the word vectors that stand in where there are no embeddings.
+/// Dimensions of the word vectors that replace missing embeddings.
 const WORD_DIMENSIONS: usize = 256;
 /// Closeness of a near-copy.
 pub const COPY: u8 = u8::MAX;
 
-/// Unit vectors of all entries, row by row, with what each is about.
+/// Unit vectors of all entries, row by row, with the topic of each.
 pub struct Points {
     rows: Vec<f32>,
     dims: usize,
@@ -24,20 +24,20 @@ pub struct Points {
 }
 
 impl Points {
-    /// From embeddings; rows are brought to unit length, `topics` tells which rows are about the same thing.
+    /// Builds points from embeddings; rows are normalised, and rows with equal `topics` can be near-copies.
     pub fn from_vectors(vectors: &[f32], dims: usize, topics: Vec<u64>) -> Self {
         let mut rows = vectors.to_vec();
         rows.chunks_exact_mut(dims).for_each(normalize);
         Self { rows, dims, topics }
     }
 
-    /// From the words of the texts: counts of hashed words, for stores whose entries are not all embedded.
+    /// Builds points from hashed word counts (feature hashing), for stores whose entries are not all embedded.
     pub fn from_words<'a>(texts: impl Iterator<Item = &'a str>, topics: Vec<u64>) -> Self {
         let mut rows = vec![0.0; topics.len() * WORD_DIMENSIONS];
         for (row, text) in rows.chunks_exact_mut(WORD_DIMENSIONS).zip(texts) {
             for word in text.to_lowercase().unicode_words() {
                 let hash = xxh3_64(word.as_bytes());
-                // The top bit gives a sign, so that words that share a place cancel instead of adding up.
+                // The top bit gives a sign, so that collisions cancel instead of adding up.
                 let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
                 row[hash as usize % WORD_DIMENSIONS] += sign;
             }
@@ -50,7 +50,7 @@ impl Points {
         self.topics.len()
     }
 
-    /// The share of `one` that `other` does not say is `COPY - closeness`.
+    /// Computes the part of `one` that `other` covers; the rest is `COPY - closeness`.
     pub fn closeness(&self, one: usize, other: usize) -> u8 {
         if one == other {
             return COPY;
