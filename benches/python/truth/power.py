@@ -1,4 +1,4 @@
-"""`python -m truth.power`: decisions until a two-way interaction is believed, by the size of its effect, and what replay adds.
+"""`python -m truth.power`: decisions until a two-way interaction is believed, by its effect, with and without replay.
 
 python -m truth.power --seeds 10 --write ../RESULTS.md      # the table and the plot power.png beside it
 """
@@ -49,7 +49,9 @@ def main() -> None:
     print(text)
     if given.write:
         draw(results, given.write.parent / "power.png")
-        report.write_section(given.write, "power", f"{text}\n\n![Decisions until a rule is believed](power.png)")
+        report.write_section(
+            given.write, "power", f"{text}\n\n![Decisions until a rule is believed](power.png)"
+        )
 
 
 def decisions(kind: str, effect: float, seed: int) -> Iterator[Episode]:
@@ -62,7 +64,9 @@ def decisions(kind: str, effect: float, seed: int) -> Iterator[Episode]:
         if momentum > THRESHOLD and action == "long" and (kind == "interaction" or regime == "bull"):
             pnl += effect
         payload = {"momentum": momentum, "carry": carry, "regime": regime, "action": action, "pnl": pnl}
-        yield Episode(f"trade {tick}", tick=tick, kind="trade", subjects=("ETH",), payload=payload, verified=True)
+        yield Episode(
+            f"trade {tick}", tick=tick, kind="trade", subjects=("ETH",), payload=payload, verified=True
+        )
 
 
 def says(fact: Fact, kind: str) -> bool:
@@ -103,9 +107,10 @@ def table(results: Mapping[tuple[str, float, int], Found], seeds: int) -> str:
     lines = [
         "## Decisions until a rule is believed",
         "",
-        f"`pnl` is higher where `momentum > {THRESHOLD}` and `action is long` (12 % of random decisions), or there in one of",
-        f"two regimes (6 %); {seeds} streams each, a pass every {PASS}. Share of the streams in which a fact in force states it,",
-        "with exactly these conditions. Replay: earlier episodes that the search for rules reads again.",
+        f"`pnl` is higher where `momentum > {THRESHOLD}` and `action is long` (12 % of random decisions), or there in",
+        f"one of two regimes (6 %); {seeds} streams each, a pass every {PASS}. Share of the streams in which a fact in",
+        "force states it, with exactly these conditions. Replay: earlier episodes that the search for rules reads",
+        "again.",
         "",
         f"| planted | effect, sd | replay | median |{head}",
         "|---|---|---|---|" + "---|" * len(MARKS),
