@@ -1,1 +1,1 @@
-"""What becomes of knowledge: corrections, compatible statements, profiles, and rules in decisions."""
+"""Benchmarks of knowledge: corrections, compatible statements, profiles, and rules in decisions."""
