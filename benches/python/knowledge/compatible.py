@@ -1,19 +1,17 @@
 """`python -m knowledge.compatible FILE`: whether a true statement survives a later one that is compatible with it.
 
-Each line has `first` and `second`, two messages that both stay true. Protocols: *told*: both are turns; *learned*: both are
-learned as facts. A fact of the first is lost if it is no longer in force after the second, disputed if both stay and
-are linked as contradicting.
+Each line has `first` and `second`, two messages that both stay true. Protocols: *told*: both are turns; *learned*: both
+are learned as facts. A fact of the first is lost if it is no longer in force after the second, disputed if both stay
+and are linked as contradicting.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from knowledge.memory import DAY, disputed, fresh
+from knowledge.memory import DAY, disputed, fresh, load
 
 
 def judge(case: dict[str, Any], protocol: str) -> tuple[int, int, int, tuple[str, ...]]:
@@ -44,9 +42,7 @@ def main() -> None:
     options.add_argument("file", type=Path)
     options.add_argument("--wrong", action="store_true")
     given = options.parse_args()
-    cases: Sequence[dict[str, Any]] = [
-        json.loads(line) for line in given.file.read_text().splitlines() if line.strip()
-    ]
+    cases = load([given.file])
     print("| protocol | pairs | with facts | lost a fact | disputed |\n|---|---|---|---|---|")
     for protocol in ("told", "learned"):
         results = [(case, *judge(case, protocol)) for case in cases]
@@ -54,7 +50,8 @@ def main() -> None:
         lost = sum(gone > 0 for _, _, gone, *_ in results)
         marked = sum(count > 0 for *_, count, _ in results)
         print(
-            f"| {protocol} | {len(cases)} | {stated} | {lost} ({lost / len(cases):.1%}) | {marked} ({marked / len(cases):.0%}) |"
+            f"| {protocol} | {len(cases)} | {stated} | {lost} ({lost / len(cases):.1%}) | "
+            f"{marked} ({marked / len(cases):.0%}) |"
         )
         if given.wrong:
             for case, _, gone, count, rules in results:

@@ -1,8 +1,8 @@
-"""`python -m knowledge.corrections FILE`: what becomes of a statement that a later message corrects.
+"""`python -m knowledge.corrections FILE`: effects of a message on an earlier statement that it corrects.
 
-Each line has `before`, `after`, `stale`, `stale_words`, `question` and `kind`. Two protocols, each in a fresh memory with
-unrelated messages beside it: *told*: both messages are turns; *learned*: the stale statement is learned as a sentence,
-the correction is a turn. A pass of the Curator follows each message.
+Each line has `before`, `after`, `stale`, `stale_words`, `question` and `kind`. Two protocols, each in a fresh memory
+with unrelated messages beside it: *told*: both messages are turns; *learned*: the stale statement is learned as a
+sentence, the correction is a turn. A pass of the Curator follows each message.
 
 - ended: no fact that states the stale value is in force undisputed (or, of kind `bounded`, it has an end).
 - newer first: recall of the question puts the correction, or a fact of it, before the older message or fact.
@@ -13,7 +13,6 @@ the correction is a turn. A pass of the Curator follows each message.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 from collections import defaultdict
 from collections.abc import Sequence
@@ -21,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from knowledge.memory import DAY, disputed, fresh, holds
+from knowledge.memory import DAY, disputed, fresh, holds, load
 
-#: Unrelated messages in each memory.
+#: Number of unrelated messages in each memory.
 AROUND = 10
-#: Memories that a question brings.
+#: Number of memories that a question recalls.
 FOUND = 10
 
 
@@ -76,20 +75,27 @@ def judge(case: dict[str, Any], protocol: str, around: Sequence[str]) -> Result:
             for fact in now
         ]
         marks = [end or disputed(memory, fact) for fact, end in zip(now, ends, strict=True)]
-        found = memory.recall(case["question"], limit=FOUND)
-
-        def of(record: Any, ids: set[str]) -> bool:
-            return record.id in ids or bool(ids & set(getattr(record, "evidence", ())))
-
-        places = {"old": FOUND + 1, "new": FOUND + 1}
-        for place, item in enumerate(found):
-            name = "new" if of(item.record, {later.id}) else "old" if of(item.record, older) else ""
-            if name:
-                places[name] = min(places[name], place)
-        rules = tuple(fact.ended_by or "" for fact in now if fact.status == "superseded")
+        records = [item.record for item in memory.recall(case["question"], limit=FOUND)]
         return Result(
-            case, protocol, bool(known), all(ends), bool(known) and all(marks), places["new"] < places["old"], rules
-        )  # fmt: skip
+            case=case,
+            protocol=protocol,
+            stated=bool(known),
+            ended=all(ends),
+            marked=bool(known) and all(marks),
+            first=is_first(records, {later.id}, older),
+            rules=tuple(fact.ended_by or "" for fact in now if fact.status == "superseded"),
+        )
+
+
+def is_first(records: Sequence[Any], newer: set[str], older: set[str]) -> bool:
+    """Whether a newer episode, or a fact of it, comes before the older episode or fact and its facts."""
+    for record in records:
+        ids = {record.id, *getattr(record, "evidence", ())}
+        if ids & newer:
+            return True
+        if ids & older:
+            return False
+    return False
 
 
 def run(cases: Sequence[dict[str, Any]], protocols: Sequence[str], seed: int = 1) -> list[Result]:
@@ -117,13 +123,20 @@ def report(results: Sequence[Result]) -> str:
         groups[f"{result.protocol}: {case['domain']}/{case['form']}"].append(result)
     for name, group in sorted(groups.items()):
         stated = [result for result in group if result.stated]
-        share = lambda part, whole=group: f"{part / len(whole):.0%}" if whole else "-"  # noqa: E731
-        lines.append(
-            f"| {name} | {len(group)} | {share(sum(r.right for r in group))} | {share(sum(r.ended for r in group))} | "
-            f"{share(sum(r.first for r in group))} | {share(len(stated))} | "
-            f"{share(sum(r.marked for r in stated), stated)} |"
+        shares = (
+            share(sum(result.right for result in group), group),
+            share(sum(result.ended for result in group), group),
+            share(sum(result.first for result in group), group),
+            share(len(stated), group),
+            share(sum(result.marked for result in stated), stated),
         )
+        lines.append(f"| {name} | {len(group)} | {' | '.join(shares)} |")
     return "\n".join(lines)
+
+
+def share(part: int, whole: Sequence[Result]) -> str:
+    """Percentage of the results; a dash without any."""
+    return f"{part / len(whole):.0%}" if whole else "-"
 
 
 def main() -> None:
@@ -132,10 +145,7 @@ def main() -> None:
     options.add_argument("--protocol", choices=("told", "learned"), action="append")
     options.add_argument("--wrong", action="store_true", help="list the cases that are not right")
     given = options.parse_args()
-    cases = [
-        json.loads(line) for file in given.file for line in file.read_text().splitlines() if line.strip()
-    ]
-    results = run(cases, given.protocol or ("told", "learned"))
+    results = run(load(given.file), given.protocol or ("told", "learned"))
     print(report(results))
     if given.wrong:
         for result in results:

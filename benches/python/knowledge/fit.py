@@ -1,8 +1,8 @@
-"""`python -m knowledge.fit`: fits the weights of corrections on labelled pairs, and prints what cross-validation says.
+"""`python -m knowledge.fit`: fits the weights of corrections on labelled pairs, and prints a cross-validation.
 
-Needs scikit-learn, which bardo itself does not. Corrections give positive pairs (each statement with the clause that ends it),
-compatible pairs and statements that stay give negative ones. Which clause of a message carries a correction is not
-labelled: each round takes the one that the weights of the last round score highest (multiple-instance learning).
+Needs scikit-learn, which bardo itself does not. Corrections give positive pairs (each statement with the clause that
+ends it), compatible pairs and statements that stay give negative ones. Which clause of a message carries a correction
+is not labelled: each round takes the one that the weights of the last round score highest (multiple-instance learning).
 """
 
 from __future__ import annotations
@@ -17,12 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from bardo.consolidate import corrections
 from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.correction_features import features
 from bardo.consolidate.languages import reader
-from knowledge.memory import DAY, START, fresh, holds
+from knowledge.memory import DAY, START, fresh, holds, load
 
-FOLDS, ROUNDS, OTHERS = 5, 3, 4
+#: Number of folds of the cross-validation.
+FOLDS = 5
+#: Number of rounds of multiple-instance learning.
+ROUNDS = 3
+#: Number of unrelated older messages that each correction is paired with.
+OTHERS = 4
 
 
 @dataclass
@@ -53,9 +58,7 @@ def rows_of(
     rows: list[Row] = []
 
     def compare(old: Sequence[Clause], new: Sequence[Clause]) -> list[dict[str, float]]:
-        return [
-            corrections.features(o, n, float(embed(o.sentence) @ embed(n.sentence))) for o in old for n in new
-        ]
+        return [features(o, n, float(embed(o.sentence) @ embed(n.sentence))) for o in old for n in new]
 
     before = {case["id"]: read(case["before"], START) for case in cases}
     for case in cases:
@@ -66,8 +69,10 @@ def rows_of(
         rows.append(Row(case["id"], 1, "told", compare(told, newer)))
         rows.append(Row(case["id"], 1, "learned", compare(learned, newer)))
         rows.append(Row(case["id"], 0, "kept", compare(kept, newer)))
-        for other in chance.sample([c for c in cases if c is not case], OTHERS):
-            rows.append(Row(case["id"], 0, "other", compare(before[other["id"]], newer)))
+        rows += [
+            Row(case["id"], 0, "other", compare(before[other["id"]], newer))
+            for other in chance.sample([c for c in cases if c is not case], OTHERS)
+        ]
     for case in pairs:
         newer = [c for c in read(case["second"], START + int(case["days"] * DAY)) if c.stated or c.cues]
         rows.append(Row(case["id"], 0, "pair", compare(read(case["first"], START), newer)))
@@ -93,9 +98,9 @@ def fit(rows: Sequence[Row], strength: float) -> tuple[Any, Any]:
     for _ in range(ROUNDS):
         chosen = [(row.pairs[best[place]], 1, 1.0) for place, row in enumerate(rows) if place in best]
         chosen += [(pair, 0, len(row.pairs) ** -0.5) for row in rows if not row.label for pair in row.pairs]
-        features, labels, weights = zip(*chosen, strict=True)
+        found, labels, weights = zip(*chosen, strict=True)
         model = LogisticRegression(C=strength, max_iter=3_000).fit(
-            vectoriser.transform(features), labels, sample_weight=weights
+            vectoriser.transform(found), labels, sample_weight=weights
         )
         for place in best:
             best[place] = int(np.argmax(model.decision_function(vectoriser.transform(rows[place].pairs))))
@@ -132,9 +137,6 @@ def main() -> None:
     )
     options.add_argument("--write", type=Path, help="where the weights go")
     given = options.parse_args()
-    load = lambda files: [
-        json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()
-    ]
     with fresh() as (memory, _):
         vectors: dict[str, Any] = {}
 

@@ -1,13 +1,15 @@
-"""`python -m knowledge.fit_worth FILE...`: fits which clauses of a person are worth keeping, on chats with labelled facts.
+"""`python -m knowledge.fit_worth FILE...`: fits the weights of clauses worth keeping, on chats with labelled facts.
 
-Needs scikit-learn, which bardo itself does not. A clause is positive if its sentence matches a labelled fact of its turn. The
-features are those of the parse and the vector of the sentence under the default model.
+Needs scikit-learn, which bardo itself does not. A clause is positive if its sentence matches a labelled fact of its
+turn. The features are those of the parse and the vector of the sentence under the default model.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,17 @@ from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 from knowledge.memory import DAY, START, fresh
 from knowledge.profiles import NEAR, matches
+
+#: Inverse of the L2 penalty: of grammar or vector alone, and of both.
+GRAMMAR_STRENGTH, BOTH_STRENGTH = 0.3, 0.1
+#: Factor of the vectors, so that the penalty weighs on them less.
+SCALE = 4
+#: Maximum number of steps of a fit.
+STEPS = 3_000
+#: Minimum absolute weight that is written.
+LEAST_WEIGHT = 0.01
+#: Shares of the clauses for which precision and recall are printed.
+SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 
 
 def clauses(chat: dict[str, Any]) -> list[tuple[Any, int, int]]:
@@ -39,6 +52,68 @@ def clauses(chat: dict[str, Any]) -> list[tuple[Any, int, int]]:
     return found
 
 
+def scored(data: Any, labels: Any, names: Any, strength: float) -> Any:
+    """Scores of every clause by a model that has not seen its chat."""
+    from sklearn.linear_model import LogisticRegression
+
+    scores = np.zeros(len(labels))
+    for name in sorted(set(names)):
+        held = names == name
+        model = LogisticRegression(C=strength, max_iter=STEPS).fit(data[~held], labels[~held])
+        scores[held] = model.decision_function(data[held])
+    return scores
+
+
+def report(scores: Any, labels: Any) -> str:
+    """Precision, recall and least score of several shares of the clauses, the best first."""
+    order = np.argsort(-scores)
+    ranked = labels[order]
+    parts = []
+    for part in SHARES:
+        count = int(part * len(labels))
+        precision, recall = ranked[:count].mean(), ranked[:count].sum() / labels.sum()
+        parts.append(f"{part:.0%}: p={precision:.2f} r={recall:.2f} t={scores[order[count]]:.2f}")
+    return " | ".join(parts)
+
+
+def show(scores: Any, labels: Any, texts: Sequence[str], count: int) -> None:
+    """Prints negative clauses among the best, and positive ones among the worst."""
+    order = np.argsort(-scores)
+    for place in order[: count * 4]:
+        if not labels[place]:
+            print(f"  FALSE {scores[place]:.2f} {texts[place]}")
+    for place in order[::-1][: count * 4]:
+        if labels[place]:
+            print(f"  MISSED {scores[place]:.2f} {texts[place]}")
+
+
+def document(columns: Sequence[str], grammar: Any, both: Any, model: str) -> dict[str, Any]:
+    """The fitted weights as `worth.json` holds them.
+
+    Args:
+        columns: Names of the features.
+        grammar: Regression over the features.
+        both: Regression over the features and the vector.
+        model: Model of the vectors.
+    """
+
+    def weights(regression: Any) -> dict[str, float]:
+        bias = {"bias": round(float(regression.intercept_[0]), 3)}
+        return bias | {
+            name: round(float(value), 3)
+            for name, value in zip(columns, regression.coef_[0], strict=False)
+            if abs(value) >= LEAST_WEIGHT
+        }
+
+    return {
+        "about": "Logistic regression of clauses worth keeping; made by benches/python/knowledge/fit_worth.py",
+        "grammar": weights(grammar),
+        "both": weights(both),
+        "model": model,
+        "vector": [round(float(value) * SCALE, 3) for value in both.coef_[0][len(columns) :]],
+    }
+
+
 def main() -> None:
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -51,75 +126,37 @@ def main() -> None:
         "--common", type=int, default=4, help="chats or clauses in which a verb occurs to be a feature"
     )
     given = options.parse_args()
-    chats = [(file.stem, json.loads(file.read_text())) for file in given.file]
-    rows = [(name, *row) for name, chat in chats for row in clauses(chat)]
+    rows = [(file.stem, *row) for file in given.file for row in clauses(json.loads(file.read_text()))]
+    texts = [clause.text for _, clause, *_ in rows]
     with fresh() as (memory, _):
-        vectors, fingerprint = memory._session.indexer.vectors_of([row[1].text for row in rows])
-        assert vectors is not None
-        vectors = np.asarray(vectors)
-    counts: dict[str, int] = {}
-    for row in rows:
-        for name in row[1].features:
-            counts[name] = counts.get(name, 0) + 1
+        found, fingerprint = memory._session.indexer.vectors_of(texts)
+        assert found is not None
+        vectors = SCALE * np.asarray(found)
+    counts = Counter(name for _, clause, *_ in rows for name in clause.features)
     vectoriser = DictVectorizer(sparse=False)
     table = vectoriser.fit_transform(
         [
-            {name: value for name, value in row[1].features.items() if counts[name] >= given.common}
-            for row in rows
+            {name: value for name, value in clause.features.items() if counts[name] >= given.common}
+            for _, clause, *_ in rows
         ]
     )
-    labels = np.array([row[3] for row in rows])
-    names = np.array([row[0] for row in rows])
+    names, labels = np.array([row[0] for row in rows]), np.array([row[3] for row in rows])
+    both = np.hstack([table, vectors])
     print(f"{len(rows)} clauses, {labels.mean():.2f} positive")
-    for what, data, strength in (
-        ("grammar", table, 0.3), ("vector", 4 * vectors, 0.3), ("both", np.hstack([table, 4 * vectors]), 0.1),
-    ):  # fmt: skip
-        scores = np.zeros(len(rows))
-        for name in sorted(set(names)):
-            held = names == name
-            model = LogisticRegression(C=strength, max_iter=3_000).fit(data[~held], labels[~held])
-            scores[held] = model.decision_function(data[held])
-        order = np.argsort(-scores)
-        ranked = labels[order]
-        line = []
-        for part in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
-            count = int(part * len(rows))
-            line.append(
-                f"{part:.0%}: p={ranked[:count].mean():.2f} r={ranked[:count].sum() / labels.sum():.2f} t={scores[order[count]]:.2f}"
-            )
-        print(what, " | ".join(line))
-        if given.show and what == "both":
-            for place in order[: given.show * 4]:
-                if not labels[place]:
-                    print(f"  FALSE {scores[place]:.2f} {rows[place][1].text}")
-            for place in order[::-1][: given.show * 4]:
-                if labels[place]:
-                    print(f"  MISSED {scores[place]:.2f} {rows[place][1].text}")
-    grammar = LogisticRegression(C=0.3, max_iter=3_000).fit(table, labels)
-    model = LogisticRegression(C=0.1, max_iter=3_000).fit(np.hstack([table, 4 * vectors]), labels)
+    print("grammar", report(scored(table, labels, names, GRAMMAR_STRENGTH), labels))
+    print("vector", report(scored(vectors, labels, names, GRAMMAR_STRENGTH), labels))
+    scores = scored(both, labels, names, BOTH_STRENGTH)
+    print("both", report(scores, labels))
+    if given.show:
+        show(scores, labels, texts, given.show)
     if given.write:
-        columns = [str(name) for name in vectoriser.get_feature_names_out()]
-
-        def weights(coefficients: Any) -> dict[str, float]:
-            return {
-                name: round(float(value), 3)
-                for name, value in zip(columns, coefficients, strict=False)
-                if abs(value) >= 0.01
-            }
-
-        given.write.write_text(
-            json.dumps(
-                {
-                    "about": "Logistic regression of clauses worth keeping; made by benches/python/knowledge/fit_worth.py",
-                    "grammar": {"bias": round(float(grammar.intercept_[0]), 3), **weights(grammar.coef_[0])},
-                    "both": {"bias": round(float(model.intercept_[0]), 3), **weights(model.coef_[0])},
-                    "model": fingerprint.model if fingerprint else "",
-                    "vector": [round(float(value) * 4, 3) for value in model.coef_[0][len(columns) :]],
-                },
-                separators=(",", ":"),
-            )
-            + "\n"
+        made = document(
+            [str(name) for name in vectoriser.get_feature_names_out()],
+            LogisticRegression(C=GRAMMAR_STRENGTH, max_iter=STEPS).fit(table, labels),
+            LogisticRegression(C=BOTH_STRENGTH, max_iter=STEPS).fit(both, labels),
+            fingerprint.model if fingerprint else "",
         )
+        given.write.write_text(json.dumps(made, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from typing import Any
 import bardo
 from bardo.errors import BardoWarning
 
+#: One day in microseconds.
 DAY = 86_400_000_000
+#: First instant of a memory, microseconds UTC.
 START = 1_760_000_000_000_000
 
 
@@ -33,6 +36,11 @@ def disputed(memory: bardo.Grimoire, fact: bardo.Fact) -> bool:
         link.relation == "contradicts" or (link.relation == "corrects" and link.dst == fact.id)
         for link in links
     )
+
+
+def load(files: Sequence[Path]) -> list[dict[str, Any]]:
+    """Reads the cases of JSON Lines files."""
+    return [json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()]
 
 
 def holds(text: str, words: list[str]) -> bool:

@@ -1,7 +1,7 @@
-"""`python -m knowledge.profiles FOLDER`: which facts of a person are in force at the end of a chat.
+"""`python -m knowledge.profiles FILE...`: facts of a person that are in force at the end of a chat.
 
-Each file `profile-*.json` holds `turns`, `facts` (with groups of alternative words) and `traps`. The chat is remembered day by
-day with a pass of the Curator after each day. A fact in force is right if it matches a gold fact that holds, in
+Each file `profile-*.json` holds `turns`, `facts` (with groups of alternative words) and `traps`. The chat is remembered
+day by day with a pass of the Curator after each day. A fact in force is right if it matches a gold fact that holds, in
 its words and turns; stale if it matches one that no longer holds; a trap if it has the words of one; else unlisted.
 """
 
@@ -18,9 +18,9 @@ from typing import Any
 
 from knowledge.memory import DAY, fresh
 
-#: Turns between a statement and the turns of its gold fact.
+#: Maximum number of turns between a statement and a turn of its gold fact.
 NEAR = 2
-#: Least confidence of a fact in force.
+#: Minimum confidence of a fact in force.
 LEAST = 0.05
 
 
@@ -48,6 +48,11 @@ def matches(text: str, groups: Sequence[Sequence[str]]) -> bool:
     )
 
 
+def near(turns: Sequence[int], wanted: Sequence[int]) -> bool:
+    """Whether a turn is at most `NEAR` turns from one of the wanted ones."""
+    return any(abs(turn - other) <= NEAR for turn in turns for other in wanted)
+
+
 def judge(chat: dict[str, Any], config: dict[str, Any] | None = None) -> Outcome:
     """Remembers one chat and compares the facts in force with the labels."""
     done = Outcome()
@@ -71,13 +76,10 @@ def judge(chat: dict[str, Any], config: dict[str, Any] | None = None) -> Outcome
         found: set[int] = set()
         for fact in facts:
             turns = [turn_of[episode] for episode in fact.evidence if episode in turn_of]
-            near = lambda wanted, turns=turns: any(
-                abs(turn - other) <= NEAR for turn in turns for other in wanted
-            )
             hits = [
                 place
                 for place, gold in enumerate(chat["facts"])
-                if near(gold["turns"]) and matches(fact.text, gold["words"])
+                if near(turns, gold["turns"]) and matches(fact.text, gold["words"])
             ]
             done.facts += 1
             found |= {place for place in hits if chat["facts"][place]["holds"]}
@@ -86,7 +88,9 @@ def judge(chat: dict[str, Any], config: dict[str, Any] | None = None) -> Outcome
             elif hits:
                 done.stale += 1
                 done.wrong.append(f"stale: {fact.text}")
-            elif any(near([trap["turn"]]) and matches(fact.text, trap["words"]) for trap in chat["traps"]):
+            elif any(
+                near(turns, [trap["turn"]]) and matches(fact.text, trap["words"]) for trap in chat["traps"]
+            ):
                 done.trap += 1
                 done.wrong.append(f"trap: {fact.text}")
             else:
@@ -96,10 +100,9 @@ def judge(chat: dict[str, Any], config: dict[str, Any] | None = None) -> Outcome
             place for place, gold in enumerate(chat["facts"]) if gold["worth"] == "core" and gold["holds"]
         ]
         done.core, done.found = len(core), len(found & set(core))
+        missed = [chat["facts"][place] for place in core if place not in found]
         done.missed = [
-            f"{chat['facts'][place]['text']} <- {chat['turns'][chat['facts'][place]['turns'][0]]['text'][:200]}"
-            for place in core
-            if place not in found
+            f"{gold['text']} <- {chat['turns'][gold['turns'][0]]['text'][:200]}" for gold in missed
         ]
         done.traps = len(chat["traps"])
     return done
@@ -112,12 +115,15 @@ def main() -> None:
     given = options.parse_args()
     total: Counter[str] = Counter()
     print(
-        "| chat | facts | right | stale | trap | unlisted | precision (unlisted wrong) | core found |\n|---|---|---|---|---|---|---|---|"
+        "| chat | facts | right | stale | trap | unlisted | precision (unlisted wrong) | core found |\n"
+        "|---|---|---|---|---|---|---|---|"
     )
     for file in given.file:
         done = judge(json.loads(file.read_text()))
-        counts = {"facts": done.facts, "right": done.right, "stale": done.stale, "trap": done.trap,
-                  "unlisted": len(done.unlisted), "core": done.core, "found": done.found, "traps": done.traps}  # fmt: skip
+        counts = {
+            "facts": done.facts, "right": done.right, "stale": done.stale, "trap": done.trap, "traps": done.traps,
+            "unlisted": len(done.unlisted), "core": done.core, "found": done.found,
+        }  # fmt: skip
         total.update(counts)
         row(file.stem, Counter(counts))
         if given.wrong:

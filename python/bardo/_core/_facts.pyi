@@ -173,8 +173,9 @@ class FactStore:
             fingerprint: Model of the vectors.
             marks: Watermarks of readers.
             answered: Answers of a language model, for `stats`.
-            resolutions: Place of the newer fact in `facts`, or its id if it is stored already, id of the older one, whether that ends (else both are disputed), first
-                instant at which it no longer holds (None for now), and the name of the rule.
+            resolutions: Effects on older facts: place of the newer fact in `facts`, its id if it is stored already,
+                id of the older fact, whether the older fact ends (otherwise both are disputed), first instant at which
+                it no longer holds (None for `now`), and name of the rule.
             corrections: Ids of a newer episode and of an older one that it corrects.
 
         Returns:
@@ -183,14 +184,24 @@ class FactStore:
 
     def describe(
         self,
-        id: str,
+        fact: str,
         *,
         tick: int,
         now: int,
         statement: Statement | None = None,
         persistence: Persistence | None = None,
     ) -> None:
-        """Gives a learned sentence its statement, which settles its slot, and its persistence, unless it has one of them."""
+        """Stores the statement and persistence of a learned sentence.
+
+        A statement settles the slot of the fact. A fact that has a statement or a persistence is unchanged.
+
+        Args:
+            fact: Id of the fact.
+            tick: Logical time.
+            now: Microseconds UTC.
+            statement: Its statement.
+            persistence: How long it holds.
+        """
 
     def of_subject(self, subject: str, *, tick: int) -> builtins.list[Fact]:
         """The facts in force whose statement is about a subject, the latest first."""

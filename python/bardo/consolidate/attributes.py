@@ -48,6 +48,7 @@ def attribute(name: str, own: Mapping[str, str] | None = None) -> Attribute:
 
 @cache
 def _table() -> Mapping[str, Attribute]:
+    """The attributes of `attributes.toml` by name."""
     text = resources.files("bardo.consolidate").joinpath("attributes.toml").read_text(encoding="utf-8")
     found: dict[str, Attribute] = {}
     for persistence, group in tomllib.loads(text).items():

@@ -1,4 +1,4 @@
-"""A clause of a text as far as consolidation needs it, in any language."""
+"""Clauses of texts in any language, with the properties that consolidation needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Speech:
         text: Text of an episode or fact.
         who: Name of the speaker, for "I"; empty where the text has none.
         at: Time of the text, microseconds UTC, for "yesterday"; 0 if unknown.
-        form: `speech` of a person, `note` of a verified text, `record` of the output of a tool or a log.
+        form: `speech` of a person, `note` for a learned sentence, `record` for the output of a tool or a log.
     """
 
     text: str

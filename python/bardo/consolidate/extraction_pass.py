@@ -1,8 +1,8 @@
-"""From texts to facts: a step of the Curator that reads each episode once, in bounded pages, and survives any crash.
+"""Facts from texts: a step of the Curator that reads each episode once, in bounded pages, and survives any crash.
 
-Turns of a conversation are read as they arrive: what a user says of themselves has no outcome to wait for. Of the rest
-only what was verified is read, and only texts without a payload: numbers and events are what the statistics are for.
-How far it has read is written with the facts, in one transaction, so that no episode counts twice.
+Turns of a conversation are read as they arrive: a user's statement about themselves has no outcome to wait for. Other
+episodes are read once verified, and only without a payload: statistics read numbers and events. Watermarks of the
+reader are written with the facts in one transaction, so that no episode counts twice.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from bardo.consolidate.reading import StatementReader
     from bardo.consolidate.reconcile import Reconciler, Reconciliation
 
-#: Names under which the facts keep how far their texts were read: by arrival, and by verification.
+#: Names of the reader's watermarks in the fact store: by arrival, and by verification.
 ARRIVED, VERIFIED = "distilled_arrivals", "distilled_verifications"
-#: Name under which the facts keep the birth of the last sentence that was compared with older facts.
+#: Name of the watermark of learned sentences: birth of the last one that was compared with older facts.
 JUDGED = "judged_facts"
-#: Categories of conclusions, decisions and rejections, which are found by their openings.
+#: Categories of conclusions, decisions and rejections, which rules find by their openings.
 CONCLUSIONS = frozenset({"insights", "decisions", "rejections"})
-#: Facts read at once.
+#: Number of facts per read.
 PAGE = 1_024
-#: Under which name the journal keeps what was read.
+#: Name of this step in the journal.
 ACTOR = "texts"
-#: Kinds of episodes that are speech, by whom.
+#: Kinds of episodes that are speech, and roles of their speakers.
 SPEECH_KINDS = frozenset({"turn", "message", "chat"})
 SPEECH_ROLES = frozenset({"user", "agent"})
 
-#: Gives texts their vectors with the model, or nothing while it cannot be asked.
+#: Embeds texts; returns None while the model is not available.
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
 
 
@@ -48,11 +48,11 @@ class ExtractionReport:
 
     Args:
         read: Episodes that were read.
-        new: Facts that came into being.
-        renewed: Facts that were known already.
-        updated: Facts that took the place of older ones, or denied them.
-        disputed: Pairs of facts that are disputed since.
-        notes: What could not be done, and why.
+        new: New facts.
+        renewed: Repetitions of known facts.
+        updated: Facts that replaced older ones, or ended them.
+        disputed: Pairs of facts that the extraction disputed.
+        notes: Failures with their reasons.
     """
 
     read: int = 0
@@ -63,7 +63,7 @@ class ExtractionReport:
     notes: tuple[str, ...] = ()
 
     def plus(self, other: ExtractionReport) -> ExtractionReport:
-        """The sum of two."""
+        """Returns the sum of two reports."""
         return ExtractionReport(
             self.read + other.read,
             self.new + other.new,
@@ -76,13 +76,13 @@ class ExtractionReport:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Episodes to read, and how far that brings the reader.
+    """Episodes to read, with the reader's watermarks.
 
     Args:
-        episodes: Those whose text counts.
-        passed: How many were looked at.
-        marks: How far they bring it.
-        reached: Watermarks of the reader after each episode.
+        episodes: Episodes whose text is read.
+        passed: Number of episodes that were looked at.
+        marks: Watermarks after the page.
+        reached: Watermarks after each of `episodes`.
     """
 
     episodes: tuple[Episode, ...]
@@ -92,19 +92,19 @@ class Page:
 
 
 class Extractor:
-    """Reads what has not been read.
+    """Extracts facts from episodes that it has not read.
 
     Args:
-        log: Where the episodes are.
-        facts: What is known.
-        embed: Gives new facts their vectors, so that what reads alike is found.
-        agent: Whose memory it is.
-        batch: Episodes looked at in one page, at most.
-        learning: While it is held, no other thread writes the vector of a fact, and the model stays the same.
-        hold: Whether new facts are held until the shadow check releases them.
-        asker: Reads them with a language model as well, where one is configured.
-        reconciler: Asks it whether what reads differently says the same.
-        statements: Reads clauses by a parse of the language; None where its packages are not installed.
+        log: Episode log.
+        facts: Fact store.
+        embed: Embeds new facts, so that similar facts are found.
+        agent: Name of the agent.
+        batch: Maximum number of episodes looked at in one page.
+        learning: Lock: while it is held, no other thread writes the vector of a fact, and the model stays the same.
+        hold: Whether new facts are quarantined until the shadow check releases them.
+        asker: Reads episodes with a language model as well; None if none is configured.
+        reconciler: Asks the language model whether two different texts say the same; None if none is configured.
+        statements: Reads clauses by a parse of the language; None if its packages are not installed.
     """
 
     def __init__(
@@ -133,13 +133,13 @@ class Extractor:
         self._reconciler = reconciler
 
     def run(self, *, tick: int, now: int, until_done: bool, progress: Progress) -> ExtractionReport:
-        """One page, or as many as there are.
+        """Reads one page, or all.
 
         Args:
             tick: Logical time.
             now: Wall clock, microseconds UTC.
-            until_done: Whether to go on until everything was read.
-            progress: Told after each page.
+            until_done: Whether to continue until everything is read.
+            progress: Called after each page.
         """
         done = ExtractionReport()
         passed = 0
@@ -151,7 +151,7 @@ class Extractor:
             done = done.plus(self._judge_learned(self._statements, tick=tick, now=now))
         while page := self._page(marks):
             marks |= page.marks
-            # Where nothing is to be read, nothing is written either: most episodes of some agents are no texts.
+            # A page without texts writes nothing: most episodes of some agents are no texts.
             if page.episodes:
                 done = done.plus(self._learn(page, marks, tick=tick, now=now))
                 kept = dict(marks)
@@ -164,7 +164,7 @@ class Extractor:
         return done
 
     def rehearse(self, *, tick: int) -> tuple[ExtractionReport, list[tuple[Fact | None, Fact]]]:
-        """Dry run of the next page: the counts, and each fact before, if it is known, and after."""
+        """Dry run of the next page: the counts, and each fact before (None if it is new) and after."""
         page = self._page(self._marks())
         if page is None:
             return ExtractionReport(), []
@@ -184,7 +184,7 @@ class Extractor:
         return ExtractionReport(len(page.episodes), new, len(changes) - new), changes
 
     def _marks(self) -> dict[str, int]:
-        """How far everything was read."""
+        """The reader's watermarks."""
         return {name: self._facts.mark(name) for name in (ARRIVED, VERIFIED)}
 
     def _page(self, marks: Mapping[str, int]) -> Page | None:
@@ -201,33 +201,34 @@ class Extractor:
             reached[ARRIVED] = arrived[-1][0]
         if verified:
             reached[VERIFIED] = verified[-1][0]
-        records = self._statements is not None
+        reads_records = self._statements is not None
         spoken = [
             (episode, {ARRIVED: number})
             for number, episode in arrived
-            if is_speech(episode) or (records and is_record(episode))
+            if is_speech(episode) or (reads_records and is_record(episode))
         ]
         told = [(episode, {VERIFIED: number}) for number, episode in verified if is_narrative(episode)]
         pairs = (*spoken, *told)
         return Page(
-            tuple(episode for episode, _ in pairs), len(arrived) + len(verified), reached, tuple(mark for _, mark in pairs)
-        )  # fmt: skip
+            episodes=tuple(episode for episode, _ in pairs),
+            passed=len(arrived) + len(verified),
+            marks=reached,
+            reached=tuple(mark for _, mark in pairs),
+        )
 
     def _found(self, page: Page) -> tuple[list[Fact], tuple[str, ...]]:
-        """Extracts the statements of a page, and lists unreadable texts: none of them stops the others."""
+        """Extracts the statements of a page, and lists unreadable texts, which do not stop the others."""
         found: list[Fact] = []
         notes = []
         for episode in page.episodes:
             try:
                 found += rule_extraction.of_episode(episode, self._agent)
             except Exception as error:
-                notes.append(
-                    f"the text of episode {episode.id} was not read for facts: {type(error).__name__}: {error}"
-                )
+                notes.append(_unread(episode, error))
         return found, tuple(notes)
 
     def _judge_learned(self, statements: StatementReader, *, tick: int, now: int) -> ExtractionReport:
-        """Applies the effects of facts that came as sentences since the last pass."""
+        """Applies the effects of facts that were learned as sentences since the last pass."""
         since = self._facts.mark(JUDGED)
         fresh = sorted(
             (
@@ -252,21 +253,20 @@ class Extractor:
     def _learn_statements(
         self, statements: StatementReader, page: Page, marks: Mapping[str, int], *, tick: int, now: int
     ) -> ExtractionReport:
-        """Reads a page episode by episode, so that each is compared with what the ones before it said."""
+        """Reads a page episode by episode, so that each is compared with those before it."""
         done = ExtractionReport(read=len(page.episodes))
         for episode, reached in zip(page.episodes, page.reached, strict=True):
             try:
                 drawn = statements.draw([episode], tick=tick)
                 others = () if is_record(episode) else rule_extraction.of_episode(episode, self._agent)
             except Exception as error:
-                note = f"the text of episode {episode.id} was not read for facts: {type(error).__name__}: {error}"
-                done = done.plus(ExtractionReport(notes=(note,)))
+                done = done.plus(ExtractionReport(notes=(_unread(episode, error),)))
                 continue
             found, unfit = self._fit(
                 [*drawn.facts, *(fact for fact in others if fact.category in CONCLUSIONS)]
             )
             if unfit:
-                # The places of effects are those of the facts that came first.
+                # Effects name facts by their places, which the missing facts moved.
                 drawn.resolutions = []
             if not found and not drawn.corrections:
                 continue
@@ -324,7 +324,7 @@ class Extractor:
         return ExtractionReport(len(page.episodes), new, renewed + duplicates, updates, notes=notes)
 
     def _fit(self, found: Sequence[Fact]) -> tuple[list[Fact], tuple[str, ...]]:
-        """The facts that keep the limits of the store, and what is wrong with the others."""
+        """Returns the facts within the limits of the store, and a note on each of the others."""
         unfit = dict(unfit_facts(found))
         notes = tuple(
             f"what episode {', '.join(found[place].evidence)} states was not kept as a fact: {problem}"
@@ -336,7 +336,7 @@ class Extractor:
         return self._embed([fact.text for fact in facts]) if facts else (None, None)
 
     def _replaced(self, old: Fact, newer: Fact, *, tick: int, now: int) -> bool:
-        """Puts a fact in the place of another; not if that is gone, or history, by now."""
+        """Replaces a fact by another; returns False if the older one is gone or history by now."""
         stamped = replace(
             newer, created_tick=tick, reinforced_tick=tick, origin=self._agent, status=self._birth
         )
@@ -349,7 +349,7 @@ class Extractor:
     def _judged(
         self, reconciler: Reconciler, found: Sequence[Fact], *, tick: int
     ) -> tuple[list[Fact], Reconciliation]:
-        """Stage 2 for facts that stage 1 does not know: returns the facts to store, and the decisions on the rest."""
+        """Reconciles facts that the store does not know: returns the facts to store, and the decisions."""
         vectors, fingerprint = self._vectors(found)
         known = self._facts.known(found, tick=tick, vectors=vectors, fingerprint=fingerprint)
         open_ = [place for place, id_ in enumerate(known) if id_ is None]
@@ -362,14 +362,19 @@ class Extractor:
         ], judged
 
 
-#: Texts that a model reads in one page.
+#: Maximum number of texts that a model reads in one page.
 ASKED_AT_ONCE = 16
+
+
+def _unread(episode: Episode, error: Exception) -> str:
+    """Note on an episode whose text could not be read."""
+    return f"the text of episode {episode.id} was not read for facts: {type(error).__name__}: {error}"
 
 
 def _first(
     numbered: list[tuple[int, Episode]], is_read: Callable[[Episode], bool]
 ) -> list[tuple[int, Episode]]:
-    """The beginning of a page up to so many texts as a model is asked about at once."""
+    """The beginning of a page, with at most `ASKED_AT_ONCE` texts for a model."""
     count = 0
     for place, (_, episode) in enumerate(numbered):
         count += is_read(episode)
@@ -381,7 +386,7 @@ def _first(
 def is_speech(episode: Episode) -> bool:
     """Whether an episode is a turn of a conversation between people and agents.
 
-    `remember(text, role="user")` without a kind is one: only who says so makes an event one of a user.
+    `remember(text, role="user")` without a kind is one: the role is explicit, unlike that of other events.
     """
     if episode.kind == "event":
         return episode.role == "user" and episode.payload is None
@@ -394,7 +399,7 @@ def is_record(episode: Episode) -> bool:
 
 
 def pages(facts: FactStore) -> Iterator[Fact]:
-    """Every fact in force, read page by page."""
+    """Yields every fact in force, read page by page."""
     after: str | None = None
     while page := facts.list(status="active", after=after, limit=PAGE):
         yield from page
@@ -402,7 +407,7 @@ def pages(facts: FactStore) -> Iterator[Fact]:
 
 
 def is_narrative(episode: Episode) -> bool:
-    """Whether a verified episode is a text, and no turn, no event with numbers, no tool's output, no inheritance."""
+    """Whether a verified episode is a text: no turn, event with numbers, output of a tool, or inheritance."""
     return (
         not is_speech(episode)
         and episode.payload is None

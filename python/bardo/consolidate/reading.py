@@ -1,8 +1,8 @@
-"""From the clauses of texts to facts, and to their effects on what earlier texts said.
+"""Facts from the clauses of texts, and their effects on earlier facts and episodes.
 
-A clause that is worth keeping becomes a fact. Every clause is compared with older facts of the same owner, and with facts and
-episodes that share its words or its meaning (`corrections`). One that ends an older fact, disputes it, or corrects an older
-episode is stored with that effect in one transaction.
+A clause that is worth keeping becomes a fact. Every clause is compared with older facts of the same owner, and with
+facts and episodes that share its words or its meaning (`corrections`). A clause that ends an older fact, disputes it,
+or corrects an older episode is stored with that effect in one transaction.
 """
 
 from __future__ import annotations
@@ -26,18 +26,22 @@ from bardo.ports import Vectors
 
 #: Confidence of a statement of a person about themselves.
 STATED = 0.8
-#: Facts of one episode at most: a longer list in one message is pasted text.
+#: Maximum number of facts of one episode: a longer list in one message is pasted text.
 PER_EPISODE = 12
-#: Facts of one owner that a clause is compared with, the latest first.
+#: Maximum number of facts of one owner that a clause is compared with, the latest first.
 OF_OWNER = 64
-#: Facts, and episodes, that are looked up by the words and by the vector of a clause.
+#: Number of facts, and of episodes, that are looked up by the words and by the vector of a clause.
 NEAR = 8
-#: Facts that one clause ends at most, and pairs that it disputes.
+#: Maximum number of older records that one clause ends, and of those that it disputes.
 ENDS_AT_MOST, DISPUTES_AT_MOST = 3, 2
+#: Maximum number of texts whose clauses are cached.
+CACHED = 4_096
+#: Maximum characters of a fact that quotes its sentence.
+QUOTED_CHARACTERS = 240
 #: Kinds of facts that statistics made: texts do not correct them.
 STATISTICS = frozenset({"baseline", "pattern", "causal_link", "heuristic"})
 
-#: Gives texts their vectors, or nothing while the model cannot be asked.
+#: Embeds texts; returns None while the model is not available.
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
 #: Episodes that are near a text, best first.
 NearEpisodes = Callable[[str, int], Sequence[Episode]]
@@ -119,7 +123,7 @@ class StatementReader:
         return drawn
 
     def describe(self, fact: Fact, *, tick: int, now: int) -> None:
-        """Gives a learned sentence about a person or thing its statement, and how long it holds."""
+        """Stores the statement of a learned sentence about a person or thing, and how long it holds."""
         clauses = [clause for clause in self._clauses_of_fact(fact) if clause.stated]
         if len(clauses) != 1 or fact.persistence is not None:
             return
@@ -133,29 +137,21 @@ class StatementReader:
             self._facts.describe(fact.id, tick=tick, now=now, persistence="months")
 
     def _draw_one(self, episode: Episode, drawn: Drawn, *, tick: int) -> None:
+        """Adds the facts of one episode, and their effects."""
         who = speaker(episode, self._agent)
         if not who and episode.role == "agent":
-            # The agent repeats and supposes; what holds of its user is what the user says.
+            # The agent repeats and supposes; the user's own words tell what holds of the user.
             return
-        clauses = [clause for clause in self._clauses_of(episode) if clause.stated or clause.cues]
-        alone = [
-            clause for clause in clauses if clause.text and clause.stated and not is_secret(clause.sentence)
-        ]
-        kept = (
-            dict(zip(map(id, alone), self._worth(alone), strict=True))
-            if who or episode.role != "user"
-            else {}
-        )
+        clauses = [clause for clause in self._clauses_of(episode) if clause.stated]
+        worth = self._places_worth_keeping(clauses) if who or episode.role != "user" else set()
         count = 0
         seen: set[str] = set()
-        for clause in clauses:
-            is_kept = (
-                kept.get(id(clause), False) and count < PER_EPISODE and clause.text.casefold() not in seen
-            )
-            place = len(drawn.facts)
+        for number, clause in enumerate(clauses):
+            is_kept = number in worth and count < PER_EPISODE and clause.text.casefold() not in seen
             effects = Drawn()
+            place = len(drawn.facts)
             self._compare(clause, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode)
-            if not is_kept and effects.resolutions and clause.stated and not is_secret(clause.sentence):
+            if not is_kept and effects.resolutions and not is_secret(clause.sentence):
                 # A correction is kept, although the clause by itself would not be.
                 is_kept = bool(clause.text) or any(ends for _, _, _, ends, _, _ in effects.resolutions)
                 if not is_kept:
@@ -169,13 +165,23 @@ class StatementReader:
                 drawn.resolutions += effects.resolutions
             drawn.corrections += effects.corrections
 
+    def _places_worth_keeping(self, clauses: Sequence[Clause]) -> set[int]:
+        """Places of the clauses that are worth keeping by themselves."""
+        alone = [
+            place for place, clause in enumerate(clauses) if clause.text and not is_secret(clause.sentence)
+        ]
+        worth = self._worth([clauses[place] for place in alone])
+        return {place for place, is_worth in zip(alone, worth, strict=True) if is_worth}
+
     def _worth(self, clauses: Sequence[Clause]) -> list[bool]:
+        """Whether each clause is worth keeping."""
         if not clauses:
             return []
         vectors, fingerprint = self._embed([clause.text for clause in clauses])
         return worth_keeping(clauses, vectors, fingerprint)
 
     def _clauses_of(self, episode: Episode) -> Sequence[Clause]:
+        """The clauses of an episode, from the cache if possible."""
         if (known := self._read.get(episode.id)) is not None:
             return known
         is_record = episode.role in ("tool", "environment", "system")
@@ -185,12 +191,13 @@ class StatementReader:
         return self._keep(episode.id, self._reader.read(speech))
 
     def _clauses_of_fact(self, fact: Fact) -> Sequence[Clause]:
+        """The clauses of the text of a fact, from the cache if possible."""
         if (known := self._read.get(fact.id)) is not None:
             return known
         return self._keep(fact.id, self._reader.read(Speech(fact.text, NAMELESS, fact.created_at, "note")))
 
     def _origin(self, fact: Fact) -> list[Clause]:
-        """The clauses of its episodes that a fact was made of."""
+        """The clauses of episodes from which a fact was made."""
         found = self._log.get(list(fact.evidence[:2])) if fact.evidence else []
         return [
             clause
@@ -201,7 +208,8 @@ class StatementReader:
         ]
 
     def _keep(self, id_: str, clauses: Sequence[Clause]) -> Sequence[Clause]:
-        if len(self._read) >= 4_096:
+        """Caches the clauses of a text."""
+        if len(self._read) >= CACHED:
             self._read.clear()
         self._read[id_] = clauses
         return clauses
@@ -217,31 +225,23 @@ class StatementReader:
         tick: int,
         before: Episode | None = None,
     ) -> None:
-        """Adds the effects of one clause."""
+        """Adds the effects of one clause.
+
+        Args:
+            clause: The newer clause.
+            evidence: Ids of its episodes.
+            drawn: Gets the effects.
+            newer: Stored fact of the clause; None for a clause of an episode.
+            place: Place of the clause's fact among the new ones.
+            tick: Logical time.
+            before: Episode of the clause, which older episodes precede; None for a clause of a fact.
+        """
         if not clause.stated or not (clause.anchors or clause.figures or clause.names):
             return
-        older = self._older(clause, evidence, newer, before, tick)
-        pairs = [(record, other) for record in older for other in record.clauses if other.stated]
-        if not pairs:
-            return
         limits = corrections.limits()
-        # Most pairs cannot reach a limit with any cosine, and need no vectors.
-        likely = [
-            pair
-            for pair in pairs
-            if corrections.judge(pair[1], clause, corrections.NEAREST).total >= limits.disputes
-        ]
-        if not likely:
-            return
-        cosines = self._cosines(clause.sentence, [other.sentence for _, other in likely])
-        judged = [
-            (corrections.judge(other, clause, cosine), record, other)
-            for (record, other), cosine in zip(likely, cosines, strict=True)
-        ]
-        judged.sort(key=lambda found: -found[0].total)
         ended = disputed = 0
         seen: set[str] = set()
-        for judgement, record, _ in judged:
+        for judgement, record in self._judged(clause, self._older(clause, evidence, newer, before, tick)):
             if record.id in seen:
                 continue
             ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
@@ -251,15 +251,34 @@ class StatementReader:
                 continue
             seen.add(record.id)
             ended, disputed = ended + ends, disputed + (not ends)
-            if record.is_fact:
-                if newer is None or record.id != newer.id:
-                    drawn.resolutions.append(
-                        (place, newer.id if newer else None, record.id, ends, clause.since, judgement.rule or "words")
-                    )  # fmt: skip
-            else:
+            if not record.is_fact:
                 drawn.corrections += [(source, record.id) for source in evidence if source != record.id]
+            elif newer is None or record.id != newer.id:
+                by = newer.id if newer else None
+                rule = judgement.rule or "words"
+                drawn.resolutions.append((place, by, record.id, ends, clause.since, rule))
+
+    def _judged(self, clause: Clause, older: Sequence[_Older]) -> list[tuple[corrections.Judgement, _Older]]:
+        """Judgements on a clause and each clause of older records, the surest first."""
+        least = corrections.limits().disputes
+        # Most pairs cannot reach a limit with any cosine, and need no vectors.
+        likely = [
+            (record, other)
+            for record in older
+            for other in record.clauses
+            if other.stated and corrections.judge(other, clause, corrections.NEAREST).total >= least
+        ]
+        if not likely:
+            return []
+        cosines = self._cosines(clause.sentence, [other.sentence for _, other in likely])
+        judged = [
+            (corrections.judge(other, clause, cosine), record)
+            for (record, other), cosine in zip(likely, cosines, strict=True)
+        ]
+        return sorted(judged, key=lambda found: -found[0].total)
 
     def _cosines(self, sentence: str, others: Sequence[str]) -> list[float]:
+        """Cosines of a sentence with others; 0 without an embedder."""
         vectors, _ = self._embed([sentence, *others])
         if vectors is None:
             return [0.0] * len(others)
@@ -305,7 +324,7 @@ class StatementReader:
 
 
 def is_about_person(clause: Clause) -> bool:
-    """Whether a clause is about a person by name, the user, or somebody or something of theirs."""
+    """Whether a clause is about the user, a named person, or a person or thing of the speaker."""
     found = clause.features
     return clause.owner == "user" or bool(
         found.get("self") or found.get("subject named") or found.get("subject of mine")
@@ -313,7 +332,13 @@ def is_about_person(clause: Clause) -> bool:
 
 
 def _fact(clause: Clause, episode: Episode, who: str) -> Fact:
-    """The fact of a clause."""
+    """The fact of a clause.
+
+    Args:
+        clause: The clause.
+        episode: Its episode.
+        who: Name of the speaker; empty for a record.
+    """
     kind: FactKind = "context"
     persistence: Persistence | None = "months"
     if clause.statement is not None:
@@ -321,7 +346,7 @@ def _fact(clause: Clause, episode: Episode, who: str) -> Fact:
         kind, persistence = known.kind, known.persistence or persistence
     elif clause.past:
         persistence = "years"
-    text = clause.text or f"{who or 'Record'}: {clause.sentence}"[:240]
+    text = clause.text or f"{who or 'Record'}: {clause.sentence}"[:QUOTED_CHARACTERS]
     subjects = [
         who.lower() if who == NAMELESS else who,
         *sorted(name.title() for name in clause.names if len(name) > 2),

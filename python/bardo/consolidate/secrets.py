@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 
-#: A word for a secret beside figures or a quoted word.
+#: Words for a secret; figures or a quoted word beside one are the secret.
 _NAMED = re.compile(
-    r"\b(?:pass ?(?:word|code|phrase)s?|pwd|pins?|pin ?codes?|door ?codes?|gate ?codes?|alarm ?codes?|entry ?codes?|access ?codes?|"
-    r"lock ?codes?|codes?|combination|combo|secret|api[ _-]?keys?|private keys?|seed phrase|wi-?fi|otp|cvv|cvc|iban|card number|"
-    r"social security|ssn|login|credentials|token|unlock)\b",
+    r"\b(?:pass ?(?:word|code|phrase)s?|pwd|pins?|pin ?codes?|door ?codes?|gate ?codes?|alarm ?codes?|"
+    r"entry ?codes?|access ?codes?|lock ?codes?|codes?|combination|combo|secret|api[ _-]?keys?|private keys?|"
+    r"seed phrase|wi-?fi|otp|cvv|cvc|iban|card number|social security|ssn|login|credentials|token|unlock)\b",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"\d{3,}|\d(?:[ -]\d){2,}|[A-Za-z]+[!#$%&*@]\w*|\w*\d\w*[!#$%&*@]\w*|['\"“]\S+['\"”]|\b[A-Za-z]+\d{2,}\w*\b"
+    r"\d{3,}|\d(?:[ -]\d){2,}|[A-Za-z]+[!#$%&*@]\w*|\w*\d\w*[!#$%&*@]\w*|['\"“]\S+['\"”]|"
+    r"\b[A-Za-z]+\d{2,}\w*\b"
 )
-#: Tokens that are keys by their form alone.
+#: Keys and numbers of cards by their form alone.
 _KEY = re.compile(
     r"-----BEGIN|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{20,}|\bxox[a-z]-\S{10,}|\bsk-\w{16,}|\beyJ[\w-]{10,}\.|"
     r"\b[0-9a-fA-F]{32,}\b|\b(?:\d{4}[ -]?){3}\d{4}\b"
-)  # fmt: skip
+)
 
 
 def is_secret(sentence: str) -> bool:

@@ -1,7 +1,7 @@
-"""Which clauses are worth keeping as facts: a logistic regression over their grammar and their vectors (`worth.json`).
+"""Clauses worth keeping as facts, by a logistic regression over their grammar and their vectors (`worth.json`).
 
-Fitted by `benches/python/knowledge/fit_worth.py` on chats whose facts people labelled. Without vectors of the model that it was fitted
-with, grammar alone decides.
+The regression is fitted by `benches/python/knowledge/fit_worth.py` on chats whose facts people labelled. Without
+vectors of the model that it was fitted with, grammar alone decides.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bardo.consolidate.clause import Clause
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
-#: Least score of a clause that is kept: by grammar and vector, and by grammar alone.
+#: Minimum score of a clause that is kept: by grammar and vector, and by grammar alone.
 LEAST_BOTH, LEAST_GRAMMAR = 1.1, 1.4
 
 
@@ -33,27 +33,24 @@ def worth_keeping(
         fingerprint: Model of the vectors.
     """
     weights = _weights()
-    known = (
-        vectors is not None
-        and fingerprint is not None
-        and weights["model"]
-        and fingerprint.model == weights["model"]
-    )
-    table: Mapping[str, float] = weights["both" if known else "grammar"]
+    is_fitted = fingerprint is not None and bool(weights["model"]) and fingerprint.model == weights["model"]
+    usable = vectors if is_fitted else None
+    table: Mapping[str, float] = weights["grammar" if usable is None else "both"]
     scores = [
         table["bias"] + sum(table.get(name, 0.0) * value for name, value in clause.features.items())
         for clause in clauses
     ]
-    if known and vectors is not None and len(clauses):
+    if usable is not None and clauses:
         scores = list(
-            np.asarray(scores) + np.asarray(vectors, dtype=np.float64) @ np.asarray(weights["vector"])
+            np.asarray(scores) + np.asarray(usable, dtype=np.float64) @ np.asarray(weights["vector"])
         )
-    least = LEAST_BOTH if known else LEAST_GRAMMAR
+    least = LEAST_GRAMMAR if usable is None else LEAST_BOTH
     return [bool(score >= least) for score in scores]
 
 
 @cache
 def _weights() -> Mapping[str, Any]:
+    """The fitted weights."""
     text = resources.files("bardo.consolidate").joinpath("worth.json").read_text(encoding="utf-8")
     weights: Mapping[str, Any] = json.loads(text)
     return weights

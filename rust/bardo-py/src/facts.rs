@@ -148,10 +148,10 @@ methods!(FactStore, |store| {
             let stored: Vec<Stored> = outcomes.into_iter().map(|(id, outcome)| Stored { id, outcome }).collect();
             Ok((stored, resolved.ended, resolved.disputed))
         };
-    fn describe(id: Parsed<Id>; tick: u64, now: i64, statement: Option<Bound<'_, PyAny>> = None,
+    fn describe(fact: Parsed<Id>; tick: u64, now: i64, statement: Option<Bound<'_, PyAny>> = None,
         persistence: Option<Parsed<Persistence>> = None)
         let statement = statement.map(|given| Statement::from_attributes(&given)).transpose()?
-        => store.describe(id.0, statement.as_ref(), inner(persistence), (tick, now));
+        => store.describe(fact.0, statement.as_ref(), inner(persistence), (tick, now));
     fn of_subject(subject: &str; tick: u64) => store.of_subject(subject, tick);
     fn mark(name: &str) => store.mark(name);
     fn begin(tick: u64) => store.begin(tick);

@@ -1,6 +1,6 @@
-"""Rules that read texts, one package per language; `curator.language` names the one in use.
+"""Rules that read texts, one package per language; `curator.language` selects one.
 
-A package has a function `reader()` that returns a `Reader`, or None where what it needs is not installed.
+A package has a function `reader()` that returns a `Reader`, or None if a package that it needs is not installed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ class Reader(Protocol):
     """Reads texts of one language."""
 
     def read(self, speech: Speech) -> Sequence[Clause]:
-        """The clauses of a text, in order."""
+        """Returns the clauses of a text, in order."""
 
 
 def reader(language: str) -> Reader | None:
-    """The reader of a language; None where the packages that it needs are not installed.
+    """Returns the reader of a language; None if a package that it needs is not installed.
+
+    Args:
+        language: Name of the language, such as `english`.
 
     Raises:
         ConfigError: There are no rules of this language.

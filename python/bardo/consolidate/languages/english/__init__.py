@@ -6,7 +6,7 @@ from bardo.consolidate.languages import Reader
 
 
 def reader() -> Reader | None:
-    """The reader of English; None where spaCy or its English model is not installed."""
+    """The reader of English; None if spaCy or its English model is not installed."""
     from bardo.consolidate.languages.english import parse
     from bardo.consolidate.languages.english.read import EnglishReader
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -11,115 +13,170 @@ from typing import Any
 from bardo.consolidate.clause import Cue
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
 
+#: Phrases of a new state that are more than one word.
+_NOW = re.compile(
+    r"\b(?:these days|from now on|as of|any ?more|no longer|going forward)\b",
+    re.IGNORECASE,
+)
+#: Complements with which "is" or "gets" ends a thing: "is over", "got cancelled".
+_ENDED = frozenset(
+    {"over", "gone", "history", "off", "done", "finished", "dead", "closed", "cancelled", "canceled"}
+)
+#: Dependents of a verb that can be the thing that it ends.
+_ENDABLE = frozenset({"dobj", "nsubjpass", "prep", "advmod", "nsubj"})
+_THINGS = frozenset({"NOUN", "PROPN", "NUM"})
+_VALUES = frozenset({"NOUN", "PROPN", "NUM", "ADJ"})
+#: Number of words after "instead of" that can be the replaced value.
+_AFTER_INSTEAD = 5
+
+
+@dataclass(slots=True)
+class Cues:
+    """Cues of a clause.
+
+    Args:
+        kinds: Effects that the words announce.
+        left: Lemmas of the values that it names as replaced.
+        value: Lemmas of the values that it names as new.
+    """
+
+    kinds: set[Cue] = field(default_factory=set)
+    left: set[str] = field(default_factory=set)
+    value: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Lists of `cues.toml`.
+
+    Args:
+        ending: Verbs that end a state or an activity.
+        change: Verbs that put one value in the place of another.
+        now: Adverbs of a new state.
+        new: Adjectives of a new state.
+        correction: Phrases that take back an earlier statement.
+        frames: Objects with which an ending verb ends nothing that lasts.
+    """
+
+    ending: frozenset[str]
+    change: frozenset[str]
+    now: frozenset[str]
+    new: frozenset[str]
+    correction: re.Pattern[str]
+    frames: Mapping[str, frozenset[str]]
+
 
 @cache
-def table() -> dict[str, Any]:
-    """The lists of `cues.toml` as sets."""
+def _table() -> _Table:
     text = (
         resources.files("bardo.consolidate.languages.english")
         .joinpath("cues.toml")
         .read_text(encoding="utf-8")
     )
     read = tomllib.loads(text)
-    frames = {verb: frozenset(objects) for verb, objects in read.pop("frames").items()}
-    found: dict[str, Any] = {name: frozenset(words) for name, words in read.items()}
     phrases = "|".join(sorted((re.escape(each) for each in read["correction"]), key=len, reverse=True))
-    found["correction_pattern"] = re.compile(rf"(?<!\w)(?:{phrases})(?!\w)", re.IGNORECASE)
-    found["frames"] = frames
+    return _Table(
+        ending=frozenset(read["ending"]),
+        change=frozenset(read["change"]),
+        now=frozenset(read["now"]),
+        new=frozenset(read["new"]),
+        correction=re.compile(rf"(?<!\w)(?:{phrases})(?!\w)", re.IGNORECASE),
+        frames={verb: frozenset(objects) for verb, objects in read["frames"].items()},
+    )
+
+
+def corrects(sentence: str) -> bool:
+    """Whether a sentence has a phrase that takes back an earlier statement, such as "I misspoke"."""
+    return bool(_table().correction.search(sentence))
+
+
+def cues(head: Any, words: list[Any], sentence: Any, *, denied: bool, correction: bool) -> Cues:
+    """Cues of a clause.
+
+    Args:
+        head: Head of the clause.
+        words: Words of the clause.
+        sentence: Sentence of the clause.
+        denied: Whether the clause is negated.
+        correction: Whether the sentence takes back an earlier statement.
+    """
+    found = Cues(_kinds(head, words, sentence))
+    if denied:
+        found.kinds.add("denial")
+    if correction:
+        found.kinds.add("correction")
+    is_change = "change" in found.kinds
+    for token in words:
+        if (replaced := _replaced(token, head, words, is_change=is_change)) is not None:
+            found.kinds |= replaced.kinds
+            found.left |= replaced.left
+            found.value |= replaced.value
     return found
 
 
-def opening(sentence: str) -> frozenset[Cue]:
-    """Cues of the opening and the asides of a sentence."""
-    return frozenset({"correction"}) if table()["correction_pattern"].search(sentence) else frozenset()
-
-
-def cues(
-    head: Any, words: list[Any], sentence: Any, *, denied: bool, opening: frozenset[Cue]
-) -> tuple[set[Cue], set[str], set[str]]:
-    """Cues of a clause, the lemmas that it names as left behind, and those that it names as new."""
-    lists = table()
-    found: set[Cue] = set(opening)
-    left: set[str] = set()
-    value: set[str] = set()
-    lemmas = [lemma(token) for token in words]
-    verb, bare = predicate_of(head), lemma(head)
-    if denied:
-        found.add("denial")
-    if _ends(head, verb, bare, lists):
+def _kinds(head: Any, words: list[Any], sentence: Any) -> set[Cue]:
+    """Cues by the verb and by words of a new state."""
+    table = _table()
+    found: set[Cue] = set()
+    verbs = {predicate_of(head), lemma(head)}
+    if _ends(head):
         found.add("ending")
-    if verb in lists["change"] or bare in lists["change"]:
+    if verbs & table.change:
         found.add("change")
-    if lists["now"] & set(lemmas) or re.search(
-        r"\b(?:these days|from now on|as of|any ?more|no longer|going forward)\b", sentence.text, re.IGNORECASE
-    ):
+    if table.now & {lemma(token) for token in words} or _NOW.search(sentence.text):
         found.add("now")
-    if any(lemma(token) in lists["new"] and token.dep_ == "amod" for token in words):
+    if any(lemma(token) in table.new and token.dep_ == "amod" for token in words):
         found.add("new")
-    for token in words:
-        low = lemma(token)
-        if (
-            low == "from"
-            and token.dep_ == "prep"
-            and any(lemma(other) in ("to", "into") and other.dep_ == "prep" for other in words)
-        ):
-            found.add("from")
-            left |= _content(token)
-            for other in words:
-                if lemma(other) in ("to", "into") and other.dep_ == "prep":
-                    value |= _content(other)
-        elif low == "from" and token.dep_ == "prep" and token.head.i == head.i and "change" in found:
-            # "took over from Dan"
-            found.add("from")
-            left |= _content(token)
-        elif (
-            low in ("instead", "rather")
-            and token.i + 1 < len(token.doc)
-            and lemma(token.nbor(1)) in ("of", "than")
-        ):
-            found.add("instead")
-            left |= {
-                lemma(each)
-                for each in token.doc[token.i + 2 : token.i + 7]
-                if each.pos_ in ("NOUN", "PROPN", "NUM", "ADJ")
-            }
-        elif low == "instead":
-            found.add("instead")
-        elif (
-            low == "not"
-            and token.dep_ == "neg"
-            and token.head.pos_ in ("NOUN", "PROPN", "NUM")
-            and token.head.i != head.i
-        ):
-            # "June, not May"
-            found.add("instead")
-            left |= {
-                lemma(token.head),
-                *(lemma(each) for each in token.head.subtree if each.pos_ in ("NOUN", "PROPN", "NUM")),
-            }
-    return found, left, value
+    return found
 
 
-def _ends(head: Any, verb: str, bare: str, lists: dict[str, Any]) -> bool:
-    if verb not in lists["ending"] and bare not in lists["ending"]:
-        # "is over", "is gone", "is history", "is off"
-        last = [lemma(child) for child in head.children if child.dep_ in ("advmod", "acomp", "attr", "prt")]
-        return bare in ("be", "get") and bool(
-            {"over", "gone", "history", "off", "done", "finished", "dead", "closed", "cancelled", "canceled"}
-            & set(last)
-        )
-    barred = lists["frames"].get(verb) or lists["frames"].get(bare) or frozenset()
-    objects = {
-        lemma(child)
-        for child in head.children
-        if child.dep_ in ("dobj", "nsubjpass", "prep", "advmod", "nsubj")
-    }
-    return not barred & objects
+def _replaced(token: Any, head: Any, words: list[Any], *, is_change: bool) -> Cues | None:
+    """Values that a clause replaces, if a word announces them.
+
+    Args:
+        token: The word.
+        head: Head of the clause.
+        words: Words of the clause.
+        is_change: Whether the verb puts one value in the place of another.
+    """
+    word = lemma(token)
+    if word == "from" and token.dep_ == "prep":
+        targets = [other for other in words if lemma(other) in ("to", "into") and other.dep_ == "prep"]
+        # Without "to": "took over from Dan".
+        if targets or (is_change and token.head.i == head.i):
+            return Cues({"from"}, _content(token), {each for target in targets for each in _content(target)})
+        return None
+    if (
+        word in ("instead", "rather")
+        and token.i + 1 < len(token.doc)
+        and lemma(token.nbor(1)) in ("of", "than")
+    ):
+        after = token.doc[token.i + 2 : token.i + 2 + _AFTER_INSTEAD]
+        return Cues({"instead"}, {lemma(each) for each in after if each.pos_ in _VALUES})
+    if word == "instead":
+        return Cues({"instead"})
+    if word == "not" and token.dep_ == "neg" and token.head.pos_ in _THINGS and token.head.i != head.i:
+        # "June, not May"
+        below = {lemma(each) for each in token.head.subtree if each.pos_ in _THINGS}
+        return Cues({"instead"}, below | {lemma(token.head)})
+    return None
+
+
+def _ends(head: Any) -> bool:
+    """Whether the verb of a clause ends a state or an activity, and not a meal or a match."""
+    table = _table()
+    verb, bare = predicate_of(head), lemma(head)
+    if verb not in table.ending and bare not in table.ending:
+        complements = {
+            lemma(child) for child in head.children if child.dep_ in ("advmod", "acomp", "attr", "prt")
+        }
+        return bare in ("be", "get") and bool(_ENDED & complements)
+    barred = table.frames.get(verb) or table.frames.get(bare) or frozenset()
+    return not any(lemma(child) in barred for child in head.children if child.dep_ in _ENDABLE)
 
 
 def _content(preposition: Any) -> set[str]:
+    """Lemmas of the values below a preposition."""
     return {
-        lemma(token)
-        for token in preposition.subtree
-        if token.pos_ in ("NOUN", "PROPN", "NUM", "ADJ") and token.i != preposition.i
+        lemma(token) for token in preposition.subtree if token.pos_ in _VALUES and token.i != preposition.i
     }

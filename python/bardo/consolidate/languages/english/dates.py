@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
+#: Numbers of the months by their names and abbreviations.
 MONTHS = {
     name: number
     for number, names in enumerate(
@@ -14,21 +15,31 @@ MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
+#: Numbers of the days of a week; Monday is 0.
 DAYS = {name: number for number, name in enumerate(
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))}  # fmt: skip
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY = "|".join(DAYS)
-#: A day of the calendar as people write it.
+#: A date as people write it: a day, a month, a year, a weekday, or a time relative to today.
 DATE = re.compile(
-    rf"(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|(?:(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})\.?|"
+    r"(?P<iso>\d{4}-\d{2}-\d{2})|"
+    rf"(?:(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})\.?|"
     rf"(?P<month2>{_MONTH})\.? (?:the )?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)(?:,? (?P<year>(?:19|20)\d\d))?|"
-    rf"(?:(?P<part>early|mid|late|end of|the end of|beginning of|start of)[ -])?(?P<month3>{_MONTH})(?: (?P<year3>(?:19|20)\d\d))?"
-    rf"(?![a-z])|(?P<year4>(?:19|20)\d\d)\b|(?P<weekday>(?:next |this )?(?:{_DAY}))\b|(?P<near>tomorrow|today|tonight|next week|"
-    rf"next month|next year|the end of (?:the )?(?:week|month|year|quarter)|end of (?:the )?(?:week|month|year|quarter))",
+    r"(?:(?P<part>early|mid|late|end of|the end of|beginning of|start of)[ -])?"
+    rf"(?P<month3>{_MONTH})(?: (?P<year3>(?:19|20)\d\d))?(?![a-z])|"
+    r"(?P<year4>(?:19|20)\d\d)\b|"
+    rf"(?P<weekday>(?:next |this )?(?:{_DAY}))\b|"
+    r"(?P<near>tomorrow|today|tonight|next week|next month|next year|"
+    r"the end of (?:the )?(?:week|month|year|quarter)|end of (?:the )?(?:week|month|year|quarter))",
     re.IGNORECASE,
 )
+#: Days from today to the days that have a word of their own.
+_DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1}
+#: Days by which a date without a year may lie before the text that announces it.
+_LATE = 31
 _UNTIL = re.compile(
-    r"\b(?:until|till|'til|up to|up until|through|no later than|expires?(?: on)?|ends?(?: on)?|last day(?: is)?(?: on)?)\s+",
+    r"\b(?:until|till|'til|up to|up until|through|no later than|expires?(?: on)?|ends?(?: on)?|"
+    r"last day(?: is)?(?: on)?)\s+",
     re.IGNORECASE,
 )
 _SINCE = re.compile(r"\b(?:since|ever since)\s+", re.IGNORECASE)
@@ -36,16 +47,15 @@ _FROM = re.compile(
     r"\b(?:from|as of|as from|starting|beginning|effective|with effect from|start(?:s|ing)? (?:on|in)|come)\s+",
     re.IGNORECASE,
 )
-_ONLY_FROM = re.compile(r"\b(?:onwards?|on)\b", re.IGNORECASE)
 
 
 def instant(match: re.Match[str], at: int, *, past: bool) -> int | None:
-    """The first instant of a day, month or year; None if it cannot be placed.
+    """First instant of a day, month or year; None if the calendar has no such day.
 
     Args:
-        match: Of `DATE`.
+        match: Match of `DATE`.
         at: Instant of the text, microseconds UTC.
-        past: Whether a date without a year lies before the text rather than after it.
+        past: Whether a date without a year lies before the text, not after it.
     """
     now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
     found = _day(match, now, past=past)
@@ -55,57 +65,77 @@ def instant(match: re.Match[str], at: int, *, past: bool) -> int | None:
 
 
 def _day(match: re.Match[str], now: date, *, past: bool) -> date | None:
+    """The first day of a match of `DATE`; None if the calendar has no such day."""
     try:
-        if match["iso"]:
-            return date.fromisoformat(match["iso"])
-        day, month = match["day"] or match["day2"], match["month"] or match["month2"]
-        if day and month:
-            year = int(match["year"]) if match["year"] else now.year
-            found = date(year, MONTHS[month.lower()], int(day))
-            return found if match["year"] else _near(found, now, past=past)
-        if match["month3"]:
-            month3 = MONTHS[match["month3"].lower()]
-            day3 = 15 if (match["part"] or "").lower() in ("mid",) else 1
-            if match["year3"]:
-                return date(int(match["year3"]), month3, day3)
-            return _near(date(now.year, month3, day3), now, past=past)
-        if match["year4"]:
-            return date(int(match["year4"]), 1, 1)
-        if match["weekday"]:
-            ahead = (DAYS[match["weekday"].lower().split()[-1]] - now.weekday()) % 7 or 7
-            return now - timedelta(days=7 - ahead) if past else now + timedelta(days=ahead)
-        near = (match["near"] or "").lower()
-        if near in ("today", "tonight"):
-            return now
-        if near == "tomorrow":
-            return now + timedelta(days=1)
-        if "week" in near:
-            return now + timedelta(days=7 - now.weekday())
-        if "month" in near:
-            return (now.replace(day=1) + timedelta(days=32)).replace(day=1)
-        if "year" in near:
-            return date(now.year + 1, 1, 1)
-        if "quarter" in near:
-            return date(now.year + (now.month > 9), (now.month - 1) // 3 * 3 + 4 if now.month <= 9 else 1, 1)
+        return (
+            _day_of_month(match, now, past=past)
+            or _month(match, now, past=past)
+            or _weekday(match, now, past=past)
+            or _relative_day((match["near"] or "").lower(), now)
+        )
     except ValueError:
         return None
-    return None
 
 
-def _near(found: date, now: date, *, past: bool) -> date:
+def _day_of_month(match: re.Match[str], now: date, *, past: bool) -> date | None:
+    """A day such as "2024-06-14" or "14 June"; None if the match is another one."""
+    if match["iso"]:
+        return date.fromisoformat(match["iso"])
+    day, month = match["day"] or match["day2"], match["month"] or match["month2"]
+    if not day or not month:
+        return None
+    return _in_year(match["year"], MONTHS[month.lower()], int(day), now, past=past)
+
+
+def _month(match: re.Match[str], now: date, *, past: bool) -> date | None:
+    """The first day of a month or year, the 15th of "mid June"; None if the match is another one."""
+    if match["year4"]:
+        return date(int(match["year4"]), 1, 1)
+    if not match["month3"]:
+        return None
+    day = 15 if (match["part"] or "").lower() == "mid" else 1
+    return _in_year(match["year3"], MONTHS[match["month3"].lower()], day, now, past=past)
+
+
+def _in_year(year: str | None, month: int, day: int, now: date, *, past: bool) -> date:
+    """A day of a year, or of the year in which a date without one lies."""
+    if year:
+        return date(int(year), month, day)
+    found = date(now.year, month, day)
     if past and found > now:
         return found.replace(year=found.year - 1)
-    if not past and (now - found).days > 31:
+    if not past and (now - found).days > _LATE:
         return found.replace(year=found.year + 1)
     return found
 
 
+def _weekday(match: re.Match[str], now: date, *, past: bool) -> date | None:
+    """The nearest such weekday before or after a day; None if the match is another one."""
+    if not match["weekday"]:
+        return None
+    ahead = (DAYS[match["weekday"].lower().split()[-1]] - now.weekday()) % 7 or 7
+    return now - timedelta(days=7 - ahead) if past else now + timedelta(days=ahead)
+
+
+def _relative_day(words: str, now: date) -> date | None:
+    """The day of "tomorrow", or the first day after the week, month, quarter or year; None for other words."""
+    if words in _DAYS_AHEAD:
+        return now + timedelta(days=_DAYS_AHEAD[words])
+    if "week" in words:
+        return now + timedelta(days=7 - now.weekday())
+    if "month" in words:
+        return (now.replace(day=1) + timedelta(days=32)).replace(day=1)
+    if "year" in words or ("quarter" in words and now.month > 9):
+        return date(now.year + 1, 1, 1)
+    return date(now.year, (now.month - 1) // 3 * 3 + 4, 1) if "quarter" in words else None
+
+
 def bounds(text: str, at: int) -> tuple[int | None, int | None]:
-    """First instant at which a clause holds, and first at which it no longer does, as its words say.
+    """First instant at which a clause holds, and first instant at which it no longer holds, by its words.
 
     Args:
         text: Words of the clause.
-        at: Instant of the text, microseconds UTC; 0 reads none.
+        at: Instant of the text, microseconds UTC; 0 if unknown, then both bounds are None.
     """
     if not at:
         return None, None

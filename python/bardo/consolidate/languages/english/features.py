@@ -8,6 +8,10 @@ from bardo.consolidate.languages.english.grammar import is_future, is_past, lemm
 
 _OBJECTS = frozenset({"dobj", "attr", "acomp", "oprd", "pobj", "dative"})
 _TIMES = frozenset({"DATE", "TIME"})
+#: Labels of entities that a clause can name.
+_NAMED = frozenset({"PERSON", "ORG", "GPE", "PRODUCT", "FAC", "NORP", "LANGUAGE"})
+_MINE = frozenset({"my", "our"})
+#: Words of a state that does not last.
 _TEMPORARY = frozenset(
     {"today", "tonight", "yesterday", "now", "just", "currently", "moment", "still", "already", "finally"}
 )
@@ -16,7 +20,16 @@ _TEMPORARY = frozenset(
 def features(
     head: Any, subject: Any, words: list[Any], *, owner_is_self: bool, denied: bool, unreal: bool
 ) -> dict[str, float]:
-    """Features by name, 1 where they hold."""
+    """Features of a clause by name, 1 if they hold.
+
+    Args:
+        head: Head of the clause.
+        subject: Its subject; None if it has none.
+        words: Words of the clause.
+        owner_is_self: Whether it is about the speaker.
+        denied: Whether it is negated.
+        unreal: Whether it is supposed, wished or asked.
+    """
     found: dict[str, float] = {}
 
     def mark(name: str, holds: bool = True) -> None:
@@ -26,7 +39,7 @@ def features(
     mark("self", owner_is_self)
     mark("no subject", subject is None)
     if subject is not None and not owner_is_self:
-        own = any(token.dep_ == "poss" and token.text.lower() in ("my", "our") for token in subject.subtree)
+        own = any(token.dep_ == "poss" and token.text.lower() in _MINE for token in subject.subtree)
         mark("subject of mine", own)
         mark("subject named", subject.pos_ == "PROPN")
         mark("subject pronoun", subject.pos_ == "PRON")
@@ -50,13 +63,13 @@ def features(
                 mark(f"is {token.pos_}")
         if token.ent_type_ in _TIMES:
             mark("dated")
-        if token.ent_type_ in ("PERSON", "ORG", "GPE", "PRODUCT", "FAC", "NORP", "LANGUAGE"):
+        if token.ent_type_ in _NAMED:
             mark(f"names {token.ent_type_}")
         if token.pos_ == "NUM":
             mark("figure")
         if lemma(token) in _TEMPORARY:
             mark("of the moment")
-        if token.text.lower() in ("my", "our"):
+        if token.text.lower() in _MINE:
             mark("mine")
         if token.pos_ == "PROPN":
             mark("name")

@@ -1,4 +1,7 @@
-"""Readings of a dependency parse: clause heads, subjects, negation, mood, tense. Labels are those of ClearNLP, as spaCy uses them."""
+"""Readings of a dependency parse: heads of clauses, subjects, negation, mood, tense.
+
+Labels are those of ClearNLP, as spaCy uses them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 
 #: Dependencies of a verb that begins a clause of its own.
 CLAUSAL = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "csubj"})
+#: Dependencies of a subject.
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "expl", "csubj"})
 #: Auxiliaries and adverbs by which a clause is only supposed.
 UNREAL = frozenset({"would", "could", "should", "might", "may", "ought", "'d", "must"})
@@ -16,29 +20,38 @@ CONDITIONS = frozenset({"if", "unless", "whether", "in case", "supposing", "prov
 #: Verbs above a clause that take its truth away.
 NOT_MEANT = frozenset({
     "wish", "hope", "imagine", "pretend", "suppose", "guess", "wonder", "doubt", "dream", "fear", "bet", "joke", "want",
-    "consider", "assume", "ask", "expect", "seem", "promise", "threaten", "claim", "swear", "suggest", "offer", "refuse",
+    "consider", "assume", "ask", "expect", "seem", "promise", "threaten", "claim", "swear", "suggest", "offer",
+    "refuse",
 })  # fmt: skip
 #: Verbs of speech and thought: another's words if the subject is not the speaker.
 SAYING = frozenset({
-    "say", "tell", "think", "believe", "write", "claim", "insist", "argue", "joke", "swear", "shout", "text", "reply", "hear",
-    "read", "call", "reckon", "mention", "explain", "announce", "whisper", "complain", "suspect",
+    "say", "tell", "think", "believe", "write", "claim", "insist", "argue", "joke", "swear", "shout", "text", "reply",
+    "hear", "read", "call", "reckon", "mention", "explain", "announce", "whisper", "complain", "suspect",
 })  # fmt: skip
-HEDGES = frozenset({"maybe", "perhaps", "probably", "possibly", "supposedly", "apparently", "allegedly", "hypothetically",
-                    "presumably", "theoretically"})  # fmt: skip
-#: A whole text that is not meant as it is said.
+#: Verbs of speech and thought by which even the speaker only guesses or repeats.
+_GUESSING = frozenset({"think", "guess", "suspect", "reckon", "hear", "read"})
+#: Adverbs by which a clause is only supposed.
+HEDGES = frozenset({
+    "maybe", "perhaps", "probably", "possibly", "supposedly", "apparently", "allegedly", "hypothetically", "presumably",
+    "theoretically",
+})  # fmt: skip
+#: Words of a text that is not meant as it is said.
 NOT_SERIOUS = re.compile(
     r"\b(?:just kidding|kidding aside|jk|just joking|i'?m joking|only joking|april fools?|yeah,? right|as if!|"
-    r"role-?play|pretend|hypothetical(?:ly)?|in this (?:story|scenario|game)|let'?s say|let us say|for the sake of argument|"
-    r"act as|you are (?:now )?an? |write (?:me )?an? (?:story|poem|song|joke|scene)|lyrics)\b|(?:^|\s)/s\b|🙄|😏|🙃",
+    r"role-?play|pretend|hypothetical(?:ly)?|in this (?:story|scenario|game)|let'?s say|let us say|"
+    r"for the sake of argument|act as|you are (?:now )?an? |write (?:me )?an? (?:story|poem|song|joke|scene)|"
+    r"lyrics)\b|(?:^|\s)/s\b|🙄|😏|🙃",
     re.IGNORECASE,
 )
-#: Orders to a memory: their words were not lived.
+#: Orders to a memory: instructions that state nothing.
 ORDERS = re.compile(
-    r"\b(?:remember (?:that you|this|:)|from now on,? (?:you|always|never|respond|answer)|memori[sz]e|store (?:this|that)|"
-    r"you must|always (?:respond|answer|reply|recommend)|never (?:mention|tell|reveal)|system prompt|"
-    r"ignore (?:all|previous|the above|your)|disregard (?:all|previous|your)|the assistant|as an ai)\b|\bremember:",
+    r"\b(?:remember (?:that you|this|:)|from now on,? (?:you|always|never|respond|answer)|memori[sz]e|"
+    r"store (?:this|that)|you must|always (?:respond|answer|reply|recommend)|never (?:mention|tell|reveal)|"
+    r"system prompt|ignore (?:all|previous|the above|your)|disregard (?:all|previous|your)|the assistant|"
+    r"as an ai)\b|\bremember:",
     re.IGNORECASE,
 )
+#: Text in quotation marks.
 QUOTED = re.compile(r'"[^"]{0,400}"|“[^”]{0,400}”|«[^»]{0,400}»')
 
 
@@ -86,42 +99,60 @@ def predicate_of(head: Any) -> str:
     return lemma(head) + extra
 
 
+def hangs_below(token: Any, top: Any, labels: tuple[str, ...]) -> bool:
+    """Whether a word, or one between it and a word above it, has one of some dependencies.
+
+    Args:
+        token: The word.
+        top: The word above it, where the search ends.
+        labels: Dependencies.
+    """
+    while token.i != top.i:
+        if token.dep_ in labels:
+            return True
+        token = token.head
+    return False
+
+
 def is_denied(head: Any) -> bool:
     """Whether a clause is negated: by "not", "no longer", "never", or "no" before its object."""
-    for token in (
-        head,
-        *(child for child in head.children if child.dep_ in ("aux", "xcomp", "acomp", "attr", "advmod")),
-    ):
-        for child in token.children:
-            if child.dep_ == "neg" or (
-                lemma(child) in {"never", "neither", "hardly"} and child.dep_ in ("advmod", "preconj")
-            ):
-                return True
-    words = {(child.dep_, lemma(child)) for child in head.children}
-    if any(dep in ("dobj", "attr", "nsubj", "nsubjpass") for dep, _ in words):
-        for child in head.children:
-            if child.dep_ in ("dobj", "attr", "nsubj", "nsubjpass"):
-                if lemma(child) in {"nobody", "nothing", "none"}:
-                    return True
-                if any(
-                    lemma(each) in {"no", "neither"} and each.dep_ in ("det", "neg")
-                    for each in child.children
-                ):
-                    return True
-    longer = [
-        child
-        for child in head.subtree
-        if lemma(child) in {"longer", "more", "anymore"} and child.head in (head, *head.children)
-    ]
-    return any(
-        lemma(child) == "anymore" or any(lemma(each) in {"no", "any", "not"} for each in child.children)
-        or (child.i > 0 and lemma(child.nbor(-1)) == "no")
-        for child in longer
-    )  # fmt: skip
+    parts = [child for child in head.children if child.dep_ in ("aux", "xcomp", "acomp", "attr", "advmod")]
+    if any(_is_negation(child) for token in (head, *parts) for child in token.children):
+        return True
+    if any(_is_nothing(child) for child in head.children):
+        return True
+    return any(_is_no_longer(token) for token in head.subtree if token.head in (head, *head.children))
+
+
+def _is_negation(token: Any) -> bool:
+    """Whether a word is "not" or an adverb such as "never"."""
+    return token.dep_ == "neg" or (
+        lemma(token) in {"never", "neither", "hardly"} and token.dep_ in ("advmod", "preconj")
+    )
+
+
+def _is_nothing(token: Any) -> bool:
+    """Whether a subject or object is "nothing", or "no" stands before it."""
+    if token.dep_ not in ("dobj", "attr", "nsubj", "nsubjpass"):
+        return False
+    return lemma(token) in {"nobody", "nothing", "none"} or any(
+        lemma(each) in {"no", "neither"} and each.dep_ in ("det", "neg") for each in token.children
+    )
+
+
+def _is_no_longer(token: Any) -> bool:
+    """Whether a word is the "longer" of "no longer", the "more" of "not any more", or "anymore"."""
+    if lemma(token) not in {"longer", "more", "anymore"}:
+        return False
+    return (
+        lemma(token) == "anymore"
+        or any(lemma(each) in {"no", "any", "not"} for each in token.children)
+        or (token.i > 0 and lemma(token.nbor(-1)) == "no")
+    )
 
 
 def is_unreal(head: Any) -> bool:
-    """Whether a clause is supposed, wished, hedged, asked of somebody or said by another."""
+    """Whether a clause is supposed, wished, hedged, asked of others or said by another."""
     for token in (head, *ancestors_by_conj(head)):
         for child in token.children:
             if child.dep_ == "aux" and lemma(child) in UNREAL:
@@ -142,11 +173,7 @@ def governs(verb: Any) -> bool:
         return True
     if above in SAYING:
         subject = subject_of(verb)
-        return (
-            subject is None
-            or lemma(subject) not in {"i", "we"}
-            or above in {"think", "guess", "suspect", "reckon", "hear", "read"}
-        )
+        return subject is None or lemma(subject) not in {"i", "we"} or above in _GUESSING
     return False
 
 
@@ -169,11 +196,10 @@ def is_order(head: Any) -> bool:
 def is_past(head: Any) -> bool:
     """Whether a clause tells of the past: simple past or "used to"; not the perfect, whose result may last."""
     auxiliaries = [child for child in head.children if child.dep_ in ("aux", "auxpass")]
-    if head.tag_ == "VBD" and head.pos_ in ("VERB", "AUX"):
-        return not any(lemma(child) == "have" and child.tag_ != "VBD" for child in auxiliaries)
-    return any(child.tag_ == "VBD" for child in auxiliaries) and not any(
-        lemma(c) == "have" and c.tag_ != "VBD" for c in auxiliaries
-    )
+    if any(lemma(child) == "have" and child.tag_ != "VBD" for child in auxiliaries):
+        return False
+    is_simple = head.tag_ == "VBD" and head.pos_ in ("VERB", "AUX")
+    return is_simple or any(child.tag_ == "VBD" for child in auxiliaries)
 
 
 def is_future(head: Any) -> bool:

