@@ -295,7 +295,9 @@ pub(crate) fn test(window: &Window, rule: &Rule) -> Option<RuleResult> {
             // What nearly always holds with the others cannot be told from them, and need not.
             let others = (0..rows.len()).filter(|row| frame[*row] && !condition[*row]).count();
             let framed = frame.iter().filter(|framed| **framed).count();
-            if others as f64 > IMPLIED * framed as f64 {
+            // A bound that nearly all numbers meet says nothing, and has to be tested.
+            let is_word = matches!(rule.conditions[index], Condition::Is(..));
+            if !is_word || others as f64 > IMPLIED * framed as f64 {
                 log_e_value = log_e_value.min(bet(rows, sign, &frame, condition)?);
             }
         }
