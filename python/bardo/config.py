@@ -117,7 +117,8 @@ class Curator:
             importance are archived.
         texts: Whether facts are extracted from turns of conversations and verified texts.
         shadow: Whether a new fact is held until a check shows that it makes no answer about other episodes worse.
-        language: Language of the rules that read texts: the name of a package in `bardo.consolidate.languages`.
+        language: Language of the rules that read texts: the name of a package in `bardo.consolidate.languages`; empty
+            for the plain forms alone, which need no parser and end nothing.
         rules_off: Names of the rules of corrections that may not end a fact, such as `frame`; they dispute it instead.
         attributes: `one` or `many` values at a time by the name of an attribute; adds to the built-in table.
         outcomes: Paths, or last parts of paths, of the numbers in a payload that measure an outcome; heuristics state

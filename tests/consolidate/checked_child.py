@@ -13,7 +13,12 @@ from bardo.ports import ManualClock
 
 folder, questions, moment = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 grimoire = bardo.open(
-    folder, agent="a", embedder=embedders.load(), clock=ManualClock(1_772_712_000_000_000), seed=1
+    folder,
+    agent="a",
+    embedder=embedders.load(),
+    clock=ManualClock(1_772_712_000_000_000),
+    seed=1,
+    config={"curator": {"language": ""}},
 )
 ask, check = grimoire._retrieval.recall_without_trace, shadow.check
 left = [questions]

@@ -39,7 +39,11 @@ def trades(first: int, last: int, mean: float = 0.0, spread: float = 0.01) -> li
             f"close of day {tick}",
             tick=tick,
             subjects=("sp500",),
-            payload={"return": noise.gauss(mean, spread), "nested": {"volume": tick}, "bad": math.nan},
+            payload={
+                "return": noise.gauss(mean, spread),
+                "nested": {"volume": tick * 37 % 101},
+                "bad": math.nan,
+            },
         )
         for tick in range(first, last)
     ]
@@ -82,10 +86,12 @@ def test_only_verified_episodes_become_baselines(log: EpisodeLog, facts: FactSto
     stated = {fact.payload["metric"]: fact for fact in facts.list(kind="baseline")}
     assert set(stated) == {"return", "nested.volume"}
     volume = stated["nested.volume"]
-    assert volume.payload["mean"] == pytest.approx(np.mean(range(50, 90)))
-    assert volume.payload["variance"] == pytest.approx(np.var(range(50, 90), ddof=1))
+    assert volume.payload["mean"] == pytest.approx(np.mean([tick * 37 % 101 for tick in range(50, 90)]))
+    assert volume.payload["variance"] == pytest.approx(
+        np.var([tick * 37 % 101 for tick in range(50, 90)], ddof=1)
+    )
     assert volume.observed == (50, 89)
-    assert volume.text == "sp500.nested.volume: mean 69.5, sd 11.69 over 40 observations (min 50, max 89)"
+    assert volume.text.startswith("sp500.nested.volume: mean 49.03, sd 28.91 over 40 observations")
     assert volume.confidence == pytest.approx(40 / 50)
     assert len(volume.evidence) == 32
 
@@ -165,7 +171,7 @@ def test_passes_killed_at_any_moment_count_every_episode_once(tmp_path: Path):
     log_path, facts_path = tmp_path / "episodes.redb", tmp_path / "facts.db"
     log = EpisodeLog(str(log_path), agent="tester", seed=1, now=NOW)
     total = 1_500
-    live(log, [Episode(f"e{n}", tick=n, subjects=("s",), payload={"x": float(n)}) for n in range(total)])
+    live(log, [Episode(f"e{n}", tick=n, subjects=("s",), payload={"x": n * 0.5}) for n in range(total)])
     log.close()
     chance = random.Random(11)
     kills, counted = 0, 0
@@ -195,8 +201,8 @@ def test_passes_killed_at_any_moment_count_every_episode_once(tmp_path: Path):
     while Curator(facts).consolidate(log, tick=3000, now=NOW).pending:
         pass
     [fact] = facts.list(kind="baseline")
-    assert (fact.support, fact.payload["n"], fact.payload["mean"]) == (total, total, (total - 1) / 2)
-    assert fact.payload["variance"] == pytest.approx(np.var(np.arange(total), ddof=1))
+    assert (fact.support, fact.payload["n"], fact.payload["mean"]) == (total, total, (total - 1) / 4)
+    assert fact.payload["variance"] == pytest.approx(np.var(np.arange(total) / 2, ddof=1))
     log.close()
     facts.close()
 

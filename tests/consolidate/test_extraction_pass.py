@@ -14,7 +14,7 @@ import pytest
 
 import bardo
 from bardo import Episode
-from bardo.consolidate import extract
+from bardo.consolidate import extraction_pass
 from bardo.index.embedding import embedders
 from bardo.model import Fingerprint
 from bardo.ports import ManualClock, Vectors
@@ -35,6 +35,9 @@ TOLD = {"Mira lives in Bern with two cats", "Mira is allergic to peanuts", "Mira
 
 
 def open_at(folder: Path, minilm: embedders.TextEmbedder, **options: object) -> bardo.Grimoire:
+    """A memory whose texts are read by the plain forms, without a parser."""
+    given = options.pop("config", {})
+    options["config"] = {"curator": {"language": "", **given.get("curator", {})}}  # type: ignore[attr-defined]
     return bardo.open(folder / "helper", embedder=minilm, clock=ManualClock(NOON), seed=1, **options)  # type: ignore[arg-type]
 
 
@@ -186,7 +189,7 @@ class Known:
 CHILD = """
 import os, sys
 import bardo
-from bardo.consolidate import extract
+from bardo.consolidate import extraction_pass
 from bardo.ports import ManualClock
 from bardo.model import Fingerprint
 import numpy
@@ -199,7 +202,7 @@ class Known:
 
 steps = int(sys.argv[2])
 grimoire = bardo.open(sys.argv[1], embedder=Known(), clock=ManualClock(1_772_712_000_000_000), seed=1,
-                      config={"curator": {"batch": 8, "shadow": False}})
+                      config={"curator": {"batch": 8, "shadow": False, "language": ""}})
 class Dying:
     def __init__(self, facts): self.facts = facts
     def __getattr__(self, name): return getattr(self.facts, name)
@@ -235,14 +238,14 @@ def test_killed_at_any_page_no_text_counts_twice_and_none_is_missed(tmp_path: Pa
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, check=False,
             )  # fmt: skip
             assert killed.returncode in (-signal.SIGKILL, 0), killed.stderr
-    settings = {"curator": {"shadow": False}}
+    settings = {"curator": {"shadow": False, "language": ""}}
     with bardo.open(folder, embedder=Known(), clock=ManualClock(NOON), seed=1, config=settings) as grimoire:
         grimoire.sleep()
         facts = grimoire.facts.list()
         # 40 visits to 8 towns: each visit is evidence once, in spite of the kills.
         assert len(facts) == 8
         assert sorted(len(fact.evidence) for fact in facts) == [5] * 8
-        assert grimoire._session.facts.mark(extract.ARRIVED) == 40
+        assert grimoire._session.facts.mark(extraction_pass.ARRIVED) == 40
 
 
 def test_a_fact_takes_no_place_beside_the_one_episode_that_it_restates(

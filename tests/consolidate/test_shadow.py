@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 
 
 def opened(folder: Path, embedder: object, **curator: object) -> bardo.Grimoire:
-    settings = {"curator": curator} if curator else {}
+    settings = {"curator": {"language": "", **curator}}
     return bardo.open(folder, agent="a", embedder=embedder, clock=ManualClock(NOON), seed=1, config=settings)
 
 

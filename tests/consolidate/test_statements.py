@@ -43,7 +43,9 @@ def in_force(memory: bardo.Grimoire) -> list[str]:
 def test_an_outright_statement_is_replaced_exactly_and_its_history_is_kept(
     memory: bardo.Grimoire, clock: bardo.ManualClock
 ):
-    old = memory.learn("Deploys go to production", subject="deploy target", attribute="environment", value="production")
+    old = memory.learn(
+        "Deploys go to production", subject="deploy target", attribute="environment", value="production"
+    )
     clock.advance(DAY)
     new = memory.learn(subject="The deploy target", attribute="environment", value="staging")
     assert in_force(memory) == ["The deploy target: environment is staging"]
@@ -73,7 +75,12 @@ def test_settings_declare_how_many_values_an_attribute_has(tmp_path: Path):
 
 @pytest.mark.parametrize(
     "given",
-    [{"subject": "api"}, {"subject": "api", "attribute": "port"}, {"value": "8080"}, {"subject": "api", "attribute": " ", "value": "1"}],
+    [
+        {"subject": "api"},
+        {"subject": "api", "attribute": "port"},
+        {"value": "8080"},
+        {"subject": "api", "attribute": " ", "value": "1"},
+    ],
 )
 def test_an_incomplete_statement_is_refused(memory: bardo.Grimoire, given: dict[str, str]):
     with pytest.raises(InvalidInputError):
@@ -109,12 +116,16 @@ def test_the_newer_message_comes_first_although_it_is_worded_less_plainly(
 ):
     older = say(memory, clock, "I take 50 mg of sertraline in the morning.")
     newer = say(memory, clock, "Saw the doctor today. She raised the sertraline to 75 mg.")
-    found = [item.id for item in memory.recall("What dose of sertraline does Nadia take in the morning?", limit=10)]
+    found = [
+        item.id for item in memory.recall("What dose of sertraline does Nadia take in the morning?", limit=10)
+    ]
     assert newer.id in found
     assert older.id not in found or found.index(newer.id) < found.index(older.id)
 
 
-def test_statements_about_other_attributes_leave_a_fact_alone(memory: bardo.Grimoire, clock: bardo.ManualClock):
+def test_statements_about_other_attributes_leave_a_fact_alone(
+    memory: bardo.Grimoire, clock: bardo.ManualClock
+):
     for text in ("I'm diabetic.", "I'm a nurse.", "I've been vegetarian since 2015."):
         say(memory, clock, text)
     before = set(in_force(memory))
@@ -123,7 +134,9 @@ def test_statements_about_other_attributes_leave_a_fact_alone(memory: bardo.Grim
     assert before <= set(in_force(memory)), before
 
 
-def test_learned_sentences_about_a_person_survive_an_unrelated_one(memory: bardo.Grimoire, clock: bardo.ManualClock):
+def test_learned_sentences_about_a_person_survive_an_unrelated_one(
+    memory: bardo.Grimoire, clock: bardo.ManualClock
+):
     diabetic = memory.learn("Nadia is diabetic")
     clock.advance(DAY)
     memory.learn("Nadia moved to Lisbon")
@@ -148,7 +161,7 @@ def test_questions_jokes_and_suppositions_are_no_facts(memory: bardo.Grimoire, c
         "If I won the lottery I'd buy a boat.",
         "Let's say I live on the moon, what would I eat?",
         "I'm the queen of Sheba, just kidding.",
-        "My boss said \"I am leaving the company and moving to Peru next year\" and everybody laughed.",
+        'My boss said "I am leaving the company and moving to Peru next year" and everybody laughed.',
         "I have to run!",
     ):
         say(memory, clock, text)
@@ -168,7 +181,9 @@ def test_a_commit_subject_ends_the_value_that_it_changes(memory: bardo.Grimoire,
 
 
 def test_a_rule_that_is_switched_off_disputes_instead_of_ending(tmp_path: Path, clock: bardo.ManualClock):
-    with bardo.open(tmp_path / "n", clock=clock, seed=1, config={"curator": {"rules_off": list(corrections.RULES)}}) as memory:
+    with bardo.open(
+        tmp_path / "n", clock=clock, seed=1, config={"curator": {"rules_off": list(corrections.RULES)}}
+    ) as memory:
         say(memory, clock, "The nightly backup starts at 02:30 on the old server.")
         fact = memory.learn("The nightly backup starts at 02:30")
         say(memory, clock, "We moved the start of the nightly backup from 02:30 to 04:15.")

@@ -113,8 +113,12 @@ def _redacted_fact(fact: Fact, confidence: float, redacted: Counter[str]) -> Fac
         subjects=tuple(redact.redact(subject, redacted) for subject in fact.subjects),
         confidence=confidence,
         metadata=redact.texts(fact.metadata, redacted),
-        statement=None if fact.statement is None else dataclasses.replace(
-            fact.statement, subject=redact.redact(fact.statement.subject), value=redact.redact(fact.statement.value)
+        statement=None
+        if fact.statement is None
+        else dataclasses.replace(
+            fact.statement,
+            subject=redact.redact(fact.statement.subject),
+            value=redact.redact(fact.statement.value),
         ),
         payload=payload,
         supersedes=None,

@@ -254,10 +254,8 @@ def _entry_cell(fact: Fact, name: str) -> Any:
         case "quality":
             marks = fact.quality
             return None if marks is None else to_json({mark: getattr(marks, mark) for mark in _QUALITY})
-        case "metadata":
-            return to_json({**fact.metadata, **_form(fact)})
-        case "payload":
-            return to_json(fact.payload)
+        case "metadata" | "payload":
+            return to_json({**fact.metadata, **_form(fact)} if name == "metadata" else fact.payload)
         case "embedding":
             return None
         case _:

@@ -17,6 +17,10 @@ from bardo.consolidate.clause import Clause
 from bardo.consolidate.correction_features import features
 from bardo.consolidate.correction_rules import RULES, certain_rule
 
+#: Cues with which a report of an event can end another: by themselves later events end nothing.
+TAKES_BACK = frozenset({"correction", "from", "instead", "denial"})
+#: Log odds of a pair that cannot be a correction.
+NEVER = -99.0
 #: Cosine of sentences that correct each other, at the upper end.
 NEAREST = 0.9
 
@@ -61,6 +65,9 @@ def judge(older: Clause, newer: Clause, cosine: float) -> Judgement:
         newer: Clause of the newer text.
         cosine: Cosine of the vectors of both sentences; 0 without an embedder.
     """
+    if older.past and newer.past and not newer.cues & TAKES_BACK:
+        # Two events: both happened.
+        return Judgement(NEVER, "")
     found = features(older, newer, cosine)
     weights = _weights()
     total = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate import rule_extraction
+from bardo.consolidate.secrets import is_secret
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
 from bardo.ports import Progress, Vectors
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 ARRIVED, VERIFIED = "distilled_arrivals", "distilled_verifications"
 #: Name of the watermark of learned sentences: birth of the last one that was compared with older facts.
 JUDGED = "judged_facts"
-#: Categories of conclusions, decisions and rejections, which rules find by their openings.
-CONCLUSIONS = frozenset({"insights", "decisions", "rejections"})
 #: Number of facts per read.
 PAGE = 1_024
 #: Name of this step in the journal.
@@ -262,9 +261,13 @@ class Extractor:
             except Exception as error:
                 done = done.plus(ExtractionReport(notes=(_unread(episode, error),)))
                 continue
-            found, unfit = self._fit(
-                [*drawn.facts, *(fact for fact in others if fact.category in CONCLUSIONS)]
-            )
+            said = [fact.text.casefold() for fact in drawn.facts]
+            others = [
+                fact
+                for fact in others
+                if not is_secret(fact.text) and not any(_covers(text, fact.text.casefold()) for text in said)
+            ]
+            found, unfit = self._fit([*drawn.facts, *others])
             if unfit:
                 # Effects name facts by their places, which the missing facts moved.
                 drawn.resolutions = []
@@ -391,6 +394,11 @@ def is_speech(episode: Episode) -> bool:
     if episode.kind == "event":
         return episode.role == "user" and episode.payload is None
     return episode.kind in SPEECH_KINDS and episode.role in SPEECH_ROLES
+
+
+def _covers(text: str, other: str) -> bool:
+    """Whether a sentence holds all words of another."""
+    return set(other.split()) <= set(text.split())
 
 
 def is_record(episode: Episode) -> bool:

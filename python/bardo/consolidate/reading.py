@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from bardo._core import EpisodeLog, FactStore, findings
-from bardo.consolidate import corrections
+from bardo.consolidate import corrections, rule_extraction
 from bardo.consolidate.attributes import attribute as properties
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages import Reader
@@ -144,6 +144,13 @@ class StatementReader:
             return
         clauses = [clause for clause in self._clauses_of(episode) if clause.stated]
         worth = self._places_worth_keeping(clauses) if who or episode.role != "user" else set()
+        # What the plain forms state is kept whatever the regression says.
+        forms = {fact.text.casefold() for fact in rule_extraction.of_episode(episode, self._agent)}
+        worth |= {
+            place
+            for place, clause in enumerate(clauses)
+            if clause.text.casefold() in forms and not is_secret(clause.sentence)
+        }
         count = 0
         seen: set[str] = set()
         for number, clause in enumerate(clauses):
@@ -309,6 +316,7 @@ class StatementReader:
             if fact.status in ("active", "contradicted")
             and fact.payload.get("type", "none") not in STATISTICS
             and not set(evidence) & set(fact.evidence)
+            and not (newer is not None and _are_apart(newer, fact))
             and (newer is None or (fact.id != newer.id and fact.created_at <= newer.created_at))
         ]
         covered = {id_ for record in records for id_ in record.evidence}
@@ -321,6 +329,11 @@ class StatementReader:
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records
+
+
+def _are_apart(one: Fact, other: Fact) -> bool:
+    """Whether two facts name subjects, and none in common."""
+    return bool(one.subjects and other.subjects) and not set(one.subjects) & set(other.subjects)
 
 
 def is_about_person(clause: Clause) -> bool:

@@ -13,7 +13,7 @@ _NAMED = re.compile(
 )
 _VALUE = re.compile(
     r"\d{3,}|\d(?:[ -]\d){2,}|[A-Za-z]+[!#$%&*@]\w*|\w*\d\w*[!#$%&*@]\w*|['\"“]\S+['\"”]|"
-    r"\b[A-Za-z]+\d{2,}\w*\b"
+    r"\b[A-Za-z]+[-_]?\d{2,}\w*\b"
 )
 #: Keys and numbers of cards by their form alone.
 _KEY = re.compile(

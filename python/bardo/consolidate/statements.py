@@ -229,6 +229,8 @@ def _statement_of(form: _Form, match: re.Match[str]) -> Statement | None:
     tail = standing(named.get("rest") or "")
     if tail is None or (not tail and not form.bare):
         return None
+    if verb == "have" and tail.startswith("to "):
+        return None
     if form.request and _REQUEST.match(re.sub(r"^(?:to|on|of|about) ", "", tail)):
         return None
     if named.get("been") in vocabulary.NOT_DOING or (form.says == "=" and verb in vocabulary.PAST_INNER):

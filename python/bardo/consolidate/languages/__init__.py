@@ -32,6 +32,8 @@ def reader(language: str) -> Reader | None:
     Raises:
         ConfigError: There are no rules of this language.
     """
+    if not language:
+        return None
     if not language.isidentifier():
         raise ConfigError(
             f"curator.language is {language!r}. It must be the name of a language, such as english"
