@@ -33,7 +33,7 @@ def test_an_heir_receives_the_slot_and_persistence_of_a_statement(tmp_path: Path
             "ghp_" in fact.text or (fact.statement and "ghp_" in fact.statement.value)
             for fact in facts.values()
         )
-        # What the heir learns itself ends what it had only heard.
+        # Own knowledge of the heir ends hearsay.
         heir.learn(
             "Nadia is not allergic to walnuts",
             subject="Nadia",

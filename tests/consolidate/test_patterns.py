@@ -56,7 +56,7 @@ def test_a_rule_that_holds_becomes_a_heuristic_with_its_size_and_evidence(trader
     trader.remember(trades(2_048))
     report = trader.sleep()
     found = rules(trader)
-    # A rule that a simpler one implies leaves again.
+    # A rule that a later one explains, or betters, is withdrawn again.
     assert report.heuristics_proposed >= len(found) > 0
     assert report.hypotheses_tested > 0
     assert {"momentum", "venue"} <= {rule.payload["condition"].split()[0] for rule in found}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-import bardo
 import pytest
+
+import bardo
 from bardo.consolidate import corrections
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
@@ -91,14 +92,14 @@ def test_an_incomplete_statement_is_refused(memory: bardo.Grimoire, given: dict[
 @pytest.mark.parametrize(
     ("before", "after", "gone", "there"),
     [
-        ("I'm allergic to walnuts.", "I'm not allergic to walnuts after all!", "Nadia is allergic to walnuts", "not allergic"),
+        ("I'm allergic to nuts.", "I'm not allergic to nuts after all!", "Nadia is allergic to nuts", "not allergic"),
         ("I work at Helvion.", "I no longer work at Helvion.", "Nadia works at Helvion", "no longer works"),
         ("I live in Bern.", "I live in Porto now.", "Nadia lives in Bern", "Porto"),
         ("The grant deadline is 12 June.", "Correction: the grant deadline is 14 June.", "12 June", "14 June"),
     ],
 )  # fmt: skip
 def test_a_plain_correction_ends_the_old_fact_in_the_same_pass(
-    memory: bardo.Grimoire, clock: bardo.ManualClock, before: str, after: str, gone: str, there: str
+    memory: bardo.Grimoire, clock: bardo.ManualClock, *, before: str, after: str, gone: str, there: str
 ):
     say(memory, clock, before)
     assert any(gone in text for text in in_force(memory))

@@ -144,7 +144,7 @@ class StatementReader:
             return
         clauses = [clause for clause in self._clauses_of(episode) if clause.stated]
         worth = self._places_worth_keeping(clauses) if who or episode.role != "user" else set()
-        # What the plain forms state is kept whatever the regression says.
+        # Statements of the plain forms are kept in any case.
         forms = {fact.text.casefold() for fact in rule_extraction.of_episode(episode, self._agent)}
         worth |= {
             place

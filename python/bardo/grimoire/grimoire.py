@@ -12,6 +12,7 @@ from bardo._validation import checked
 from bardo.capture.fields import EpisodeFields
 from bardo.folder import Folder
 from bardo.grimoire.session import Session
+from bardo.grimoire.statement_fields import StatementFields
 from bardo.grimoire.stores import Stores
 from bardo.grimoire.writer import Writer
 from bardo.model import Episode, Fact, FactKind, Link, Source
@@ -19,8 +20,6 @@ from bardo.ports import LLM, Clock, Embedder, Progress, no_progress
 from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from bardo.assemble.context import Phase, Profile, Prompt, Task
     from bardo.bequeath.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
@@ -60,8 +59,7 @@ class Grimoire:
         path: Folder of the memory.
         agent: Name of the agent; part of every file in the folder.
         config: Current settings.
-        lost: Fault of the journal, path of its file, and number of its episodes that were recovered; None where no
-            loss was accepted.
+        lost: Fault of the journal, its file, and its recovered episodes; None where no loss was accepted.
         resumed: Reports of interrupted deletions that were finished when this grimoire was opened.
     """
 
@@ -297,11 +295,9 @@ class Grimoire:
             phase: Phase of the budget's spending, from `thriving` to `terminal`.
             task_type: Kind of task for the weights of the blocks: `anomaly`, `routine` or `trade_evaluation`.
             framing: Style of the memories: `briefing` or `first_person`.
-            dossier: Whether the dossier, while no fact is newer, replaces the search of facts;
-                `config.dossier.in_context` if not given. An outcome of such a prompt changes no fact, because it is
-                unknown which of them helped.
-            recall: Options of the recall; see `OwnerRecallOptions`. The entry of a memory includes the turns of its
-                window, each once.
+            dossier: Whether the dossier, while no fact is newer, replaces the search of facts; if not given,
+                `config.dossier.in_context`. An outcome of such a prompt changes no fact: it is unknown which helped.
+            recall: Options of the recall; see `OwnerRecallOptions`. An entry includes the turns of its window.
 
         Returns:
             `Prompt`; `str(prompt)` is its text.
@@ -321,10 +317,8 @@ class Grimoire:
     ) -> OutcomeReport:
         """Records the outcome of acting on memories; only outcomes raise (or lower) the confidence of facts.
 
-        The outcome is recorded as a verified episode of kind `outcome`, too.
-
-        A good outcome counts once in `decay.spacing_ticks` (50) for each fact; a bad one counts always. An inherited
-        fact becomes the agent's own with the third good outcome that counts, if the sum of those is above zero.
+        It is a verified episode of kind `outcome`, too. A good outcome counts once in `decay.spacing_ticks` (50) per
+        fact, a bad one always. The third good one makes an inherited fact the agent's own, if their sum is above 0.
 
         Args:
             used: Prompt or recollection that was acted on, or the id of a recorded prompt (`prompts.list`).
@@ -345,13 +339,6 @@ class Grimoire:
         self,
         what: str | Fact | Iterable[str | Fact] = "",
         *,
-        subject: str = "",
-        attribute: str = "",
-        value: str = "",
-        denied: bool = False,
-        condition: str = "",
-        since: int | datetime | None = None,
-        until: int | datetime | None = None,
         kind: FactKind | None = None,
         category: str = "",
         subjects: Sequence[str] = (),
@@ -360,51 +347,33 @@ class Grimoire:
         source: Source = "self",
         pinned: bool = False,
         tick: SupportsIndex | None = None,
+        **statement: Unpack[StatementFields],
     ) -> Any:
-        """Adds facts; a known fact is reinforced instead of stored twice.
+        """Adds knowledge; a known fact is reinforced instead of stored twice.
 
-        With `subject` and `attribute` the fact is a statement: a new value of an attribute that has one value at a time
-        ends the old one in the same call, and a denial ends the value that it denies. The ended fact is history
-        (`facts.history`, `facts.list(as_of=...)`).
-
-        The initial confidence of a fact from others or from a dream is limited by its source, and a dream expires after
-        14 days unless it is confirmed. A fact given with a higher confidence is lowered to the limit, with a warning.
+        With `subject` and `attribute` the fact is a statement (see `StatementFields`): a new value of an attribute that
+        has one value at a time ends the old one in the same call, and a denial ends the value that it denies. The
+        confidence is limited by the source, and a dream expires after 14 days unless confirmed; a warning says so.
 
         Args:
-            what: Sentence, `Fact`, or an iterable of these. Copies of prompts in a text are not learned again. A
-                statement needs none: its text is made of its parts.
-            subject: Person or thing that a statement describes.
-            attribute: Attribute of the subject, such as `port`; `curator.attributes` sets which have many values at a
-                time.
-            value: Value of the attribute.
-            denied: Whether the statement denies the value, or with an empty one every value.
-            condition: Case in which the statement holds, such as `staging`; values of different cases do not conflict.
-            since: First instant at which it holds, microseconds UTC or a datetime with a time zone.
-            until: First instant at which it no longer holds, likewise.
-            kind: Kind of fact; see `Fact`, as for the other fields. If not given, `insight`, or for a statement the
-                kind of its attribute.
+            what: A sentence, a `Fact`, or an iterable of these; copies of prompts are left out. A statement needs none.
+            kind: See `Fact`, as the other fields; `insight`, or of a statement the kind of its attribute, if None.
             category: Slash path.
-            subjects: Topics of the fact.
-            confidence: Confidence, 0..1; .7 if not given, or the limit of the source if lower.
-            importance: Importance, 0..1.
-            source: Origin of the fact.
-            pinned: Exempt from decay and pruning.
-            tick: Tick of learning; the current tick if not given.
+            subjects: Subjects of the fact.
+            confidence: 0..1; .7 if None, or less where the source starts with less.
+            importance: 0..1.
+            source: Source of the knowledge.
+            pinned: Whether it is exempt from decay and pruning.
+            tick: The current tick if None.
+            statement: Fields of a statement.
 
         Returns:
-            Stored `Fact`, or a list of them.
-
-        Raises:
-            InvalidInputError: A text, a part of a statement, or another argument is missing or out of range.
+            The stored `Fact`, or a list of them.
         """
-        from bardo.grimoire.learner import Learner, statement_of
+        from bardo.grimoire.learner import Learner
 
-        statement = statement_of(
-            subject=subject, attribute=attribute, value=value, denied=denied, condition=condition, since=since,
-            until=until, own=self._session.config.curator.attributes,
-        )  # fmt: skip
         return Learner(self._session).learn(
-            what, tick, statement=statement, kind=kind, category=category, subjects=subjects, confidence=confidence,
+            what, tick, statement, kind=kind, category=category, subjects=subjects, confidence=confidence,
             importance=importance, source=source, pinned=pinned,
         )  # fmt: skip
 

@@ -15,11 +15,10 @@ from bardo.consolidate import attributes
 from bardo.consolidate.attributes import attribute
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.grimoire.session import Session
+from bardo.grimoire.statement_fields import StatementFields
 from bardo.model import Fact, FactKind, Source, Statement
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from bardo.assemble.copies import Cleaner
 
 #: Confidence of a sentence that the agent learns itself.
@@ -40,8 +39,8 @@ class Learner:
         self,
         what: str | Fact | Iterable[str | Fact],
         tick: SupportsIndex | None,
+        described: StatementFields,
         *,
-        statement: Statement | None,
         kind: FactKind | None,
         category: str,
         subjects: Sequence[str],
@@ -57,6 +56,7 @@ class Learner:
         batch = not isinstance(what, (str, Fact))
         given = [what] if isinstance(what, (str, Fact)) else list(what)
         known = None
+        statement = statement_of(described, session.config.curator.attributes)
         if statement is not None:
             if len(given) != 1 or isinstance(given[0], Fact):
                 raise InvalidInputError(
@@ -102,35 +102,20 @@ class Learner:
         return stored if batch else stored[0]
 
 
-def statement_of(
-    *,
-    subject: str,
-    attribute: str,
-    value: str,
-    denied: bool,
-    condition: str,
-    since: int | datetime | None,
-    until: int | datetime | None,
-    own: Mapping[str, str],
-) -> Statement | None:
-    """The statement that arguments of `learn` describe; None if none of them is given.
+def statement_of(fields: StatementFields, own: Mapping[str, str]) -> Statement | None:
+    """The statement that the arguments of `learn` describe; None if none of them is given.
 
     Args:
-        subject: Person or thing.
-        attribute: Name of the attribute.
-        value: Value of the attribute.
-        denied: Whether the value is denied.
-        condition: Case in which it holds.
-        since: First instant at which it holds.
-        until: First instant at which it no longer holds.
+        fields: Arguments.
         own: Setting `curator.attributes`.
 
     Raises:
         InvalidInputError: A part is missing.
     """
-    given = {"value": value, "denied": denied, "condition": condition, "since": since, "until": until}
+    subject, attribute, value = (fields.get(name, "") for name in ("subject", "attribute", "value"))
+    denied = fields.get("denied", False)
     if not subject and not attribute:
-        if extra := [name for name, part in given.items() if part]:
+        if extra := [name for name, part in fields.items() if part]:
             raise InvalidInputError(
                 f"{', '.join(extra)} belong to a statement. Pass subject= and attribute= as well"
             )
@@ -141,9 +126,15 @@ def statement_of(
             "subject='api', attribute='port', value='8080'"
         )
     return Statement(
-        subject, attribute, value, denied, condition, moment_of(since, "since"), moment_of(until, "until"),
-        functional=attributes.attribute(attribute, own).functional,
-    )  # fmt: skip
+        str(subject),
+        str(attribute),
+        str(value),
+        denied,
+        fields.get("condition", ""),
+        moment_of(fields.get("since"), "since"),
+        moment_of(fields.get("until"), "until"),
+        functional=attributes.attribute(str(attribute), own).functional,
+    )
 
 
 def sentence_of(statement: Statement) -> str:

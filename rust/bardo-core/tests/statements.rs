@@ -192,7 +192,7 @@ fn a_description_settles_the_slot_of_a_sentence_once() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever is said in whatever order, a slot of a functional attribute holds at most one value that is in force now.
+    /// A slot of a functional attribute holds at most one value in force, in any order of statements.
     #[test]
     fn law_3_a_functional_slot_has_one_value_and_loses_no_record(
         said in prop::collection::vec((0..2_u8, 0..4_u8, any::<bool>()), 1..16),

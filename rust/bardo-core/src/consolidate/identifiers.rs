@@ -1,7 +1,7 @@
 //! Identifiers and counters: numbers that name or order things. They measure nothing, so that they get no mean and make no
 //! condition of a rule.
 
-/// Last words of a name that say identifier, whatever the numbers are like.
+/// Last words of the name of an identifier.
 const NAMES: [&str; 13] = [
     "id",
     "ids",

@@ -55,7 +55,7 @@ pub(crate) struct RuleTrial {
     broken_at: u64,
 }
 
-/// What a rule predicts.
+/// Prediction of a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Prediction {
     rule: Rule,
@@ -263,7 +263,7 @@ pub(crate) fn apply(
         .collect();
     for ((stored, prediction), beside) in rules.into_iter().zip(&beside) {
         let known = load(&writer.transaction, stored.serial)?;
-        // What was told is no evidence of the agent's own; a pass tells of its own windows.
+        // Told outcomes are no evidence of the agent's own; a pass tells of its own windows.
         let mut trial = match known {
             Some(known) => known,
             None => RuleTrial::new(others_told(&stored.fact)),
@@ -297,7 +297,7 @@ fn settle(
         (trial.gained, trial.lost) = (0.0, 0.0);
         if !stored.fact.pinned {
             debit(writer, &stored, tick, pass.retention)?;
-            // It must be borne out anew, by episodes that come after it broke.
+            // It must be confirmed again, by episodes that come after it broke.
             writer
                 .transaction
                 .prepare_cached(

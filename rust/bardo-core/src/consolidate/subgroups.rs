@@ -292,7 +292,7 @@ pub(crate) fn test(window: &Window, rule: &Rule) -> Option<RuleResult> {
     if rule.conditions.len() > 1 {
         for (index, condition) in holds.iter().enumerate() {
             let frame = all(Some(index));
-            // What nearly always holds with the others cannot be told from them, and need not.
+            // A condition that nearly always holds with the others cannot be told from them.
             let others = (0..rows.len()).filter(|row| frame[*row] && !condition[*row]).count();
             let framed = frame.iter().filter(|framed| **framed).count();
             // A bound that nearly all numbers meet says nothing, and has to be tested.

@@ -406,11 +406,10 @@ fn sealed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 fn statements(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
-        ALTER TABLE facts ADD COLUMN statement TEXT;        -- JSON: subject, attribute, value, condition, bounds
-        ALTER TABLE facts ADD COLUMN persistence TEXT;      -- how long it holds; NULL if its kind decides
+        -- Statement: JSON with subject, attribute, value, bounds. Persistence: NULL if the kind of the fact decides.
+        ALTER TABLE facts ADD COLUMN statement TEXT; ALTER TABLE facts ADD COLUMN persistence TEXT;
         ALTER TABLE facts ADD COLUMN ended_by TEXT;         -- rule that superseded it
-        ALTER TABLE facts ADD COLUMN owner_key INTEGER;     -- hash of the statement's subject
-        ALTER TABLE facts ADD COLUMN slot_key INTEGER;      -- hash of its subject, attribute and condition
+        ALTER TABLE facts ADD COLUMN owner_key INTEGER; ALTER TABLE facts ADD COLUMN slot_key INTEGER;   -- hashes
         CREATE INDEX facts_by_owner ON facts (owner_key) WHERE owner_key IS NOT NULL;
         CREATE INDEX facts_by_slot ON facts (slot_key) WHERE slot_key IS NOT NULL;
         ",

@@ -42,7 +42,7 @@ const fn seats_of(limit: usize) -> usize {
     (if limit < FIRST { limit } else { FIRST }) * SEATS / FIRST
 }
 
-/// Makes the seated facts candidates, whatever the arms found.
+/// Makes the seated facts candidates, also where no arm found them.
 pub(super) fn add(arms: &Arms<'_>, seated: &[Slot], candidates: &mut Vec<Candidate>, scratch: &Scratch) {
     for &slot in seated {
         if let Some(known) = candidates.iter_mut().find(|candidate| candidate.slot == slot) {
