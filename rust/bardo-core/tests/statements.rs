@@ -1,7 +1,10 @@
 //! Statements with slots: replacement by rule, denials, bounds of time, verdicts on older facts, and their undo.
+// A helper of a test fails by panicking, like the test itself.
+#![allow(clippy::unwrap_used)]
 
 use bardo_core::facts::{
-    END_RULE, FactFilter, FactOptions, FactStore, NewerFact, Resolution, Retention, SLOT_RULE, Verdict,
+    END_RULE, Effects, FactFilter, FactOptions, FactStore, NewerFact, Resolution, Retention, SLOT_RULE,
+    Verdict,
 };
 use bardo_core::model::{Fact, FactKind, FactStatus, Id, Persistence, Source, Statement};
 use proptest::prelude::*;
@@ -148,8 +151,10 @@ fn a_verdict_ends_or_disputes_an_older_fact_and_an_undo_takes_it_back() {
             (2, NOW + 1),
             "texts",
             &[],
-            &[verdict(old, Verdict::Ends { from: None }), verdict(other, Verdict::Disputes)],
-            &[],
+            Effects {
+                resolutions: &[verdict(old, Verdict::Ends { from: None }), verdict(other, Verdict::Disputes)],
+                corrections: &[],
+            },
         )
         .unwrap();
     assert_eq!((resolved.ended, resolved.disputed), (1, 1));
@@ -165,7 +170,16 @@ fn a_verdict_ends_or_disputes_an_older_fact_and_an_undo_takes_it_back() {
 fn corrections_of_a_deleted_episode_are_deleted() {
     let (_folder, store) = store();
     let (older, newer) = (Id([1; 16]), Id([2; 16]));
-    store.upsert_resolved(&[], None, (1, NOW), "texts", &[], &[], &[(newer, older)]).unwrap();
+    store
+        .upsert_resolved(
+            &[],
+            None,
+            (1, NOW),
+            "texts",
+            &[],
+            Effects { resolutions: &[], corrections: &[(newer, older)] },
+        )
+        .unwrap();
     assert_eq!(store.links(&[older]).unwrap().len(), 1);
     store.forget_episodes(&[newer]).unwrap();
     assert!(store.links(&[older]).unwrap().is_empty());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::facts::{
-    self, ClockLeap, CounterUpdate, FactFilter, FactOptions, FactVectors, Link, NewerFact, Relation,
+    self, ClockLeap, CounterUpdate, Effects, FactFilter, FactOptions, FactVectors, Link, NewerFact, Relation,
     Resolution, Retention, Scope, Verdict,
 };
 use bardo_core::model::{Fact, FactKind, FactStatus, Id, Persistence, Source, Statement};
@@ -144,7 +144,7 @@ methods!(FactStore, |store| {
             let corrections: Vec<(Id, Id)> =
                 corrections.into_iter().map(|(newer, older)| (newer.0, older.0)).collect();
             let (outcomes, resolved) =
-                store.upsert_resolved(&facts.0, vectors, (tick, now), actor, &notes, &resolutions, &corrections)?;
+                store.upsert_resolved(&facts.0, vectors, (tick, now), actor, &notes, Effects { resolutions: &resolutions, corrections: &corrections })?;
             let stored: Vec<Stored> = outcomes.into_iter().map(|(id, outcome)| Stored { id, outcome }).collect();
             Ok((stored, resolved.ended, resolved.disputed))
         };

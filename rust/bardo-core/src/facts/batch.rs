@@ -2,7 +2,7 @@
 
 use super::acts::Actor;
 use super::fingerprint::FactVectors;
-use super::slots::{Moment, NewerFact, Resolution, Resolved, apply};
+use super::slots::{Effects, Moment, NewerFact, Resolution, Resolved, apply};
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::transaction::{ANSWERS, Writer, counter, set_meta};
@@ -56,7 +56,7 @@ impl FactStore {
         actor: &str,
         notes: &[CounterUpdate],
     ) -> Result<Vec<(Id, UpsertOutcome)>> {
-        self.upsert_resolved(facts, vectors, (tick, now), actor, notes, &[], &[])
+        self.upsert_resolved(facts, vectors, (tick, now), actor, notes, Effects::default())
             .map(|(outcomes, _)| outcomes)
     }
 
@@ -69,8 +69,7 @@ impl FactStore {
         (tick, now): (u64, Micros),
         actor: &str,
         notes: &[CounterUpdate],
-        resolutions: &[Resolution],
-        corrections: &[(Id, Id)],
+        Effects { resolutions, corrections }: Effects<'_>,
     ) -> Result<(Vec<(Id, UpsertOutcome)>, Resolved)> {
         check_offered(facts, vectors)?;
         let outside = |resolution: &Resolution| match resolution.newer {

@@ -65,7 +65,7 @@ pub use outcomes::OutcomeTally;
 pub use quota::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
 pub use rows::EVIDENCE_KEPT;
 pub use scope_rows::Scope;
-pub use slots::{END_RULE, NewerFact, Resolution, Resolved, SLOT_RULE, Verdict};
+pub use slots::{END_RULE, Effects, NewerFact, Resolution, Resolved, SLOT_RULE, Verdict};
 pub use store::{FactChange, FactRevision, FactStore, StoreVersion};
 pub use transitions::Link;
 pub use transitions::Relation;

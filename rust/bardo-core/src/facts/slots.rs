@@ -255,6 +255,15 @@ pub struct Resolution {
     pub rule: String,
 }
 
+/// Effects of a batch on what is stored already.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effects<'a> {
+    /// Verdicts on older facts.
+    pub resolutions: &'a [Resolution],
+    /// Episodes of which the first corrects the second.
+    pub corrections: &'a [(Id, Id)],
+}
+
 /// Counts of what resolutions did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resolved {

@@ -306,7 +306,7 @@ impl<'search> Search<'search> {
                 conversation: candidate.conversation.clone(),
                 fused: candidate.fused,
                 terms: parts.terms().copied().collect(),
-                factors: self.factors(parts, score),
+                factors: factors(parts, score),
                 age_days,
                 matched: self
                     .arms
@@ -318,16 +318,6 @@ impl<'search> Search<'search> {
                 is_seated: false,
             },
         }
-    }
-
-    /// The factors of a score, with the one that placed it before what it corrects.
-    fn factors(&self, parts: Score, score: f32) -> Vec<(&'static str, f32)> {
-        let mut factors: Vec<(&'static str, f32)> = parts.factors().collect();
-        let total = parts.total();
-        if score > total && total > 0.0 {
-            factors.push((CORRECTS, score / total));
-        }
-        factors
     }
 
     /// The latest memory that corrects one.
@@ -413,6 +403,16 @@ impl<'search> Search<'search> {
             )
         });
     }
+}
+
+/// The factors of a score, with the one that placed it before what it corrects.
+fn factors(parts: Score, score: f32) -> Vec<(&'static str, f32)> {
+    let mut factors: Vec<(&'static str, f32)> = parts.factors().collect();
+    let total = parts.total();
+    if score > total && total > 0.0 {
+        factors.push((CORRECTS, score / total));
+    }
+    factors
 }
 
 /// Candidates by their score, best first, ties by id; sorted only as far as they are read.
