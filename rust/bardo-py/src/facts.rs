@@ -41,6 +41,9 @@ functions! {
     fn arrival_confidence(source: Parsed<Source>) => Ok(facts::arrival_confidence(source.0));
 }
 
+/// Place of the newer fact, its id if it is stored, the older fact, whether that ends, from when, and the rule.
+type GivenResolution = (usize, Option<Parsed<Id>>, Parsed<Id>, bool, Option<i64>, String);
+
 /// The facts of one agent in `facts.db`.
 #[pyclass(frozen, module = "bardo._core")]
 pub struct FactStore {
@@ -125,7 +128,7 @@ methods!(FactStore, |store| {
         };
     fn upsert_resolved(facts: Facts; tick: u64, now: i64, actor: &str, vectors: Option<Matrix<'_>> = None,
         fingerprint: Option<Model> = None, marks: BTreeMap<String, i64>, answered: BTreeMap<String, i64>,
-        resolutions: Vec<(usize, Option<Parsed<Id>>, Parsed<Id>, bool, Option<i64>, String)>,
+        resolutions: Vec<GivenResolution>,
         corrections: Vec<(Parsed<Id>, Parsed<Id>)>)
         let vectors = ModelVectors::new(vectors.as_ref(), fingerprint.as_ref())?,
         let vectors = vectors.as_ref().map(ModelVectors::lend)
@@ -133,9 +136,7 @@ methods!(FactStore, |store| {
             let marks = marks.into_iter().map(|(name, value)| CounterUpdate::Mark(name, value));
             let answered = answered.into_iter().map(|(name, more)| CounterUpdate::Answered(name, more));
             let notes: Vec<CounterUpdate> = marks.chain(answered).collect();
-            let resolution = |(place, stored, older, ends, from, rule): (
-                usize, Option<Parsed<Id>>, Parsed<Id>, bool, Option<i64>, String,
-            )| {
+            let resolution = |(place, stored, older, ends, from, rule): GivenResolution| {
                 let newer = inner(stored).map_or(NewerFact::InBatch(place), NewerFact::Stored);
                 let verdict = if ends { Verdict::Ends { from } } else { Verdict::Disputes };
                 Resolution { newer, older: older.0, verdict, rule }
