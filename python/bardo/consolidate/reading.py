@@ -128,13 +128,11 @@ class StatementReader:
         if len(clauses) != 1 or fact.persistence is not None:
             return
         (clause,) = clauses
-        if clause.statement is not None:
+        if is_about_person(clause) and clause.statement is not None:
             persistence = properties(clause.statement.attribute).persistence or "months"
             self._facts.describe(
                 fact.id, tick=tick, now=now, statement=clause.statement, persistence=persistence
             )
-        elif is_about_person(clause):
-            self._facts.describe(fact.id, tick=tick, now=now, persistence="months")
 
     def _draw_one(self, episode: Episode, drawn: Drawn, *, tick: int) -> None:
         """Adds the facts of one episode, and their effects."""
@@ -252,6 +250,8 @@ class StatementReader:
             if record.id in seen:
                 continue
             ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
+            # Two learned sentences of which none announces a change are rivals at most.
+            ends = ends and (newer is None or bool(judgement.rule))
             if not ends and judgement.total < limits.disputes:
                 break
             if (ended if ends else disputed) >= (ENDS_AT_MOST if ends else DISPUTES_AT_MOST):
