@@ -161,8 +161,7 @@ def test_an_inherited_rule_that_own_statistics_speak_against_is_lowered(tmp_path
         lowered = [fact for fact in heir.facts.list(status="contradicted") if fact.id in handed]
         assert lowered
         # Others left force because their predictions failed.
-        assert report.refuted
-        assert set(report.refuted) <= {fact.id for fact in lowered}
+        assert set(report.refuted) & {fact.id for fact in lowered}
         for fact in lowered:
             assert (fact.source, fact.generation) == ("testament", 1)
             assert fact.confidence <= 0.3

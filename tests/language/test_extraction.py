@@ -24,7 +24,11 @@ NOTHING = {"facts": []}
 def open_with(server: Server, folder: Path, minilm: embedders.TextEmbedder, **llm: Any) -> bardo.Grimoire:
     settings = {"model": "m", "base_url": server.url, **llm}
     return bardo.open(
-        folder / "helper", embedder=minilm, clock=ManualClock(NOON), seed=1, config={"llm": settings, "curator": {"language": ""}}
+        folder / "helper",
+        embedder=minilm,
+        clock=ManualClock(NOON),
+        seed=1,
+        config={"llm": settings, "curator": {"language": ""}},
     )
 
 

@@ -19,6 +19,8 @@ from bardo.consolidate.correction_rules import RULES, certain_rule
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
 TAKES_BACK = frozenset({"correction", "from", "instead", "denial"})
+#: Cues that say more than their words repeat.
+ENDS = frozenset({"ending", "from", "instead", "correction"})
 #: Log odds of a pair that cannot be a correction.
 NEVER = -99.0
 #: Cosine of sentences that correct each other, at the upper end.
@@ -68,12 +70,22 @@ def judge(older: Clause, newer: Clause, cosine: float) -> Judgement:
     if older.past and newer.past and not newer.cues & TAKES_BACK:
         # Two events: both happened.
         return Judgement(NEVER, "")
+    if _repeats(older, newer):
+        return Judgement(NEVER, "")
     found = features(older, newer, cosine)
     weights = _weights()
     total = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
     if (rule := certain_rule(older, newer)) and (rule == "denial" or total >= limits().disputes):
         return Judgement(max(total, limits().ends), rule)
     return Judgement(total, _carrying_rule(found, newer))
+
+
+def _repeats(older: Clause, newer: Clause) -> bool:
+    """Whether a newer clause says nothing beyond the older one: the same words, and no end or denial."""
+    if newer.denied != older.denied or newer.cues & ENDS or not (newer.anchors or newer.names):
+        return False
+    known = older.anchors | older.names | older.figures
+    return newer.anchors | newer.names | newer.figures <= known
 
 
 def _carrying_rule(found: Mapping[str, float], newer: Clause) -> str:

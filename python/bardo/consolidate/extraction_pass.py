@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate import rule_extraction
+from bardo.consolidate.reading import RECORDS
 from bardo.consolidate.secrets import is_secret
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
@@ -272,6 +273,7 @@ class Extractor:
                 # Effects name facts by their places, which the missing facts moved.
                 drawn.resolutions = []
             if not found and not drawn.corrections:
+                done = done.plus(ExtractionReport(notes=unfit))
                 continue
             with self._learning():
                 vectors, fingerprint = self._vectors(found)
@@ -403,7 +405,7 @@ def _covers(text: str, other: str) -> bool:
 
 def is_record(episode: Episode) -> bool:
     """Whether an episode is the output of a tool, a log line or a commit subject."""
-    return episode.role == "tool" or episode.kind in ("tool", "commit", "log")
+    return episode.role == "tool" or episode.kind in RECORDS
 
 
 def pages(facts: FactStore) -> Iterator[Fact]:

@@ -38,6 +38,8 @@ ENDS_AT_MOST, DISPUTES_AT_MOST = 3, 2
 CACHED = 4_096
 #: Maximum characters of a fact that quotes its sentence.
 QUOTED_CHARACTERS = 240
+#: Kinds of episodes whose text is a record rather than prose.
+RECORDS = frozenset({"tool", "commit", "log"})
 #: Kinds of facts that statistics made: texts do not correct them.
 STATISTICS = frozenset({"baseline", "pattern", "causal_link", "heuristic"})
 
@@ -189,7 +191,7 @@ class StatementReader:
         """The clauses of an episode, from the cache if possible."""
         if (known := self._read.get(episode.id)) is not None:
             return known
-        is_record = episode.role in ("tool", "environment", "system")
+        is_record = episode.role == "tool" or episode.kind in RECORDS
         speech = Speech(
             episode.text, speaker(episode, self._agent), episode.at, "record" if is_record else "speech"
         )
