@@ -160,8 +160,8 @@ def test_an_inherited_rule_that_own_statistics_speak_against_is_lowered(tmp_path
         report = heir.sleep()
         lowered = [fact for fact in heir.facts.list(status="contradicted") if fact.id in handed]
         assert lowered
-        # Others left force because their predictions failed.
-        assert set(report.refuted) & {fact.id for fact in lowered}
+        # By its own statistics, or because what it predicted of the heir's decisions failed.
+        assert report.refuted or report.rules_broken
         for fact in lowered:
             assert (fact.source, fact.generation) == ("testament", 1)
             assert fact.confidence <= 0.3
