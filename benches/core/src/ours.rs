@@ -5,6 +5,7 @@ use bardo_core::index::lexical::Slot;
 use bardo_core::index::vectors::{NearestScratch, QueryVector, Similarity};
 use bardo_core::model::{Id, Micros};
 use bardo_core::recall::filter::Filters;
+use bardo_core::recall::rule_seats::RuleSeats;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
 use bardo_core::recall::single_arm::matching;
@@ -29,6 +30,7 @@ pub fn hybrid(hot: &HotSet, question: &(String, Vec<f32>), now: Micros, scratch:
         thread: None,
         tokens: None,
         past: None,
+        rules: RuleSeats::default(),
     };
     search(hot, &query, &Settings::default(), scratch).expect("a valid query").hits.len()
 }
