@@ -62,7 +62,7 @@ def test_every_part_of_a_message_is_kept(
 )
 def test_tool_calls_are_kept_beside_a_payload(memory: bardo.Grimoire, given: Any, kept: Any) -> None:
     stored = memory.remember({"role": "assistant", "content": "calling", "tool_calls": CALLS}, payload=given)
-    assert (stored.text, stored.payload) == ("calling", kept)
+    assert (stored.text, stored.payload) == ("calling\nCalled swap(amount=5)", kept)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_of_the_other_keys_those_are_kept_that_stay_when_it_is_sent_again(
 @pytest.mark.parametrize("content", [None, "", []])
 def test_a_message_of_tool_calls_alone_says_what_was_called(memory: bardo.Grimoire, content: Any) -> None:
     stored = memory.remember({"role": "assistant", "content": content, "tool_calls": CALLS})
-    assert (stored.text, stored.payload) == ("Called swap", {"tool_calls": CALLS})
+    assert (stored.text, stored.payload) == ("Called swap(amount=5)", {"tool_calls": CALLS})
 
 
 @pytest.mark.parametrize("content", [None, 5, b"bytes", [], [5], {"data": object()}])
@@ -129,10 +129,10 @@ def test_a_refusal_is_what_was_said(memory: bardo.Grimoire) -> None:
 @pytest.mark.parametrize(
     ("message", "text", "payload"),
     [
-        ({"role": "assistant", "tool_calls": CALLS}, "Called swap", {"tool_calls": CALLS}),
+        ({"role": "assistant", "tool_calls": CALLS}, "Called swap(amount=5)", {"tool_calls": CALLS}),
         ({"role": "assistant", "content": None, "function_call": CALL}, "Called swap", {"function_call": CALL}),
         ({"role": "assistant", "content": "", "function_call": CALL}, "Called swap", {"function_call": CALL}),
-        ({"role": "assistant", "content": [USE]}, "Called look", {"content": [USE]}),
+        ({"role": "assistant", "content": [USE]}, "Called look(x=1)", {"content": [USE]}),
         ({"role": "assistant", "content": None, "audio": AUDIO}, "good morning", {"audio": AUDIO}),
         ({"role": "assistant", "content": None, "audio": {"id": "a"}}, "Sent audio", {"audio": {"id": "a"}}),
         ({"role": "tool", "tool_call_id": "c1", "content": ""}, "Returned nothing", {"tool_call_id": "c1"}),
@@ -192,6 +192,25 @@ def test_a_message_that_shows_recalled_memories_beside_a_call_is_the_call(memory
         block.text for block in memory.context("the vault code?").blocks if block.name == "past_events"
     )
     stored = memory.remember({"role": "assistant", "content": recalled, "tool_calls": CALLS})
-    assert stored.text == "Called swap"
+    assert stored.text == "Called swap(amount=5)"
     with pytest.raises(InvalidInputError, match="recalled memories"):
         memory.remember({"role": "tool", "tool_call_id": "c1", "content": recalled})
+
+
+def test_a_tool_call_is_found_by_its_name_command_path_and_address(memory: bardo.Grimoire) -> None:
+    arguments = '{"command": "cargo nextest run -p core", "cwd": "/srv/app", "url": "https://ci.example/42"}'
+    stored = memory.remember(
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"function": {"name": "run_shell", "arguments": arguments}}],
+        }
+    )
+    memory.remember({"role": "user", "content": "how is the weather in Bern?"})
+    assert memory.recall("run_shell cargo nextest", limit=1)[0].id == stored.id
+    for found in (
+        memory.episodes.find(command="nextest"),
+        memory.episodes.find(path="/srv/app"),
+        memory.episodes.find(url="ci.example"),
+    ):
+        assert [reference.record.id for reference in found] == [stored.id]

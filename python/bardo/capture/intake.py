@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
+from bardo.capture import tool_calls
 from bardo.capture.records import from_record
 from bardo.clock import moment_of
 from bardo.errors import BardoWarning, InvalidInputError
@@ -25,8 +26,8 @@ EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
 #: Keys of a message that are kept in the payload unchanged. Others (ids, usage) differ on each retransmission, and
 #: would make the same message look new.
 KEPT_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal", "audio")
-#: Types of message parts for a tool's call and for its result (Anthropic).
-TOOL_USE, TOOL_RESULT = "tool_use", "tool_result"
+#: Type of a message part for the result of a tool (Anthropic).
+TOOL_RESULT = "tool_result"
 #: Maximum number of skipped positions of a batch that a warning names.
 PLACES_SHOWN = 10
 
@@ -269,10 +270,15 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
             break
     said = _text_of(message, parts)
     text = clean(said)
+    called = clean(tool_calls.describe(message, parts))
     if not text or text.isspace():
-        text = _describe_actions(message, parts) or (
-            "Returned nothing" if role == "tool" and text == said else ""
+        text = (
+            called
+            or _describe_parts(message, parts)
+            or ("Returned nothing" if role == "tool" and text == said else "")
         )
+    elif called:
+        text = f"{text}\n{called}"
     return Episode(text, **fields)
 
 
@@ -352,24 +358,11 @@ def _clean_message(held: Any, clean: Clean) -> Any:
     return held
 
 
-def _describe_actions(message: Mapping[str, Any], parts: Iterable[object]) -> str:
-    """Describes the actions of a message without text; empty if there are none."""
-    if calls := [*_calls(message), *(part for part in parts if _type(part) == TOOL_USE)]:
-        return f"Called {', '.join(map(_call_name, calls))}"
+def _describe_parts(message: Mapping[str, Any], parts: Iterable[object]) -> str:
+    """Describes the parts of a message without text; empty if there are none."""
     opened = [part for part in _unwrapped_parts(parts) if isinstance(part, Mapping) and not _is_text(part)]
     sent = [str(part.get("type", "a part")) for part in opened] + ["audio"] * bool(message.get("audio"))
     return f"Sent {', '.join(sent)}" if sent else ""
-
-
-def _calls(message: Mapping[str, Any]) -> list[object]:
-    calls, alone = message.get("tool_calls"), message.get("function_call")
-    called = calls if isinstance(calls, list) else [calls] if calls else []
-    return [*called, *([{"function": alone}] if alone else [])]
-
-
-def _call_name(call: object) -> str:
-    function = call.get("function", call) if isinstance(call, Mapping) else None
-    return str(function.get("name", "a tool")) if isinstance(function, Mapping) else "a tool"
 
 
 def _micros(moment: object) -> int:
