@@ -63,5 +63,5 @@ def _value(value: object, name: object = "") -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
-        # What no JSON can hold is refused when the payload is stored.
+        # A value that JSON cannot hold is refused when the payload is stored.
         return type(value).__name__
