@@ -31,6 +31,7 @@ OPENING = {
     "bardo._settings", "bardo._validation", "bardo.assemble",
     "bardo.assemble.copies", "bardo.capture", "bardo.capture.fields", "bardo.capture.inbox",
     "bardo.capture.intake", "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.episode_batch",
+    "bardo.capture.tool_calls",
     "bardo.clock", "bardo.config", "bardo.errors", "bardo.folder", "bardo.grimoire", "bardo.grimoire.events",
     "bardo.grimoire.factory", "bardo.grimoire.grimoire", "bardo.grimoire.session", "bardo.grimoire.stores",
     "bardo.grimoire.statement_fields",
