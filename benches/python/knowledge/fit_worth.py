@@ -1,7 +1,7 @@
-"""`python -m knowledge.fit_worth FILE...`: fits the weights of clauses worth keeping, on chats with labelled facts.
+"""`python -m knowledge.fit_worth FILE...`: fits the weights of sentences worth keeping, on chats with labelled facts.
 
-Needs scikit-learn, which bardo itself does not. A clause is positive if its sentence matches a labelled fact of its
-turn. The features are those of the parse and the vector of the sentence under the default model.
+Needs scikit-learn, which bardo itself does not. A sentence is positive if it matches a labelled fact of its turn. The
+features are those of the parse and the vector of the sentence under the default model.
 """
 
 from __future__ import annotations
@@ -17,55 +17,64 @@ import numpy as np
 
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
+from bardo.consolidate.secrets import is_secret
+from bardo.consolidate.sentence import Sentence, sentences
 from knowledge.memory import DAY, START, fresh
-from knowledge.profiles import NEAR, matches
+from knowledge.profiles import matches, near
 
 #: Inverse of the L2 penalty: of grammar or vector alone, and of both.
-GRAMMAR_STRENGTH, BOTH_STRENGTH = 0.3, 0.1
+GRAMMAR_STRENGTH, BOTH_STRENGTH = 0.1, 0.1
+#: Weight of a sentence that would be a trap, where others have 1.
+TRAP_WEIGHT = 3.0
 #: Factor of the vectors, so that the penalty weighs on them less.
 SCALE = 4
 #: Maximum number of steps of a fit.
 STEPS = 3_000
 #: Minimum absolute weight that is written.
 LEAST_WEIGHT = 0.01
-#: Shares of the clauses for which precision and recall are printed.
+#: Shares of the sentences for which precision and recall are printed.
 SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 
 
-def clauses(chat: dict[str, Any]) -> list[tuple[Any, int, int]]:
-    """Clauses of the user's turns that can stand alone, with their turn and label."""
+def rows_of(chat: dict[str, Any]) -> list[tuple[Sentence, int, float]]:
+    """Sentences of the user's turns that state something, with label and weight."""
     english = reader("english")
     assert english is not None, "install bardo[english]"
     found = []
     for number, turn in enumerate(chat["turns"]):
         if turn["role"] != "user":
             continue
-        for clause in english.read(Speech(turn["text"], chat["user"], START + turn["day"] * DAY)):
-            if not clause.text or not clause.stated:
+        speech = Speech(turn["text"], chat["user"], START + turn["day"] * DAY)
+        for sentence in sentences(english.read(speech)):
+            quote = sentence.quote(chat["user"])
+            if not quote or not sentence.stated or is_secret(sentence.text):
                 continue
             label = any(
-                any(abs(number - other) <= NEAR for other in gold["turns"])
-                and matches(clause.text, gold["words"])
-                for gold in chat["facts"]
+                near([number], gold["turns"]) and matches(quote, gold["words"]) for gold in chat["facts"]
             )
-            found.append((clause, number, int(label)))
+            is_trap = not label and any(
+                near([number], [trap["turn"]]) and matches(quote, trap["words"]) for trap in chat["traps"]
+            )
+            found.append((sentence, int(label), TRAP_WEIGHT if is_trap else 1.0))
     return found
 
 
-def scored(data: Any, labels: Any, names: Any, strength: float) -> Any:
-    """Scores of every clause by a model that has not seen its chat."""
+def scored(data: Any, labels: Any, weights: Any, names: Any, strength: float) -> Any:
+    """Scores of every sentence by a model that has not seen its chat."""
     from sklearn.linear_model import LogisticRegression
 
     scores = np.zeros(len(labels))
     for name in sorted(set(names)):
         held = names == name
-        model = LogisticRegression(C=strength, max_iter=STEPS).fit(data[~held], labels[~held])
+        model = LogisticRegression(C=strength, max_iter=STEPS).fit(
+            data[~held], labels[~held], sample_weight=weights[~held]
+        )
         scores[held] = model.decision_function(data[held])
     return scores
 
 
 def report(scores: Any, labels: Any) -> str:
-    """Precision, recall and least score of several shares of the clauses, the best first."""
+    """Precision, recall and least score of several shares of the sentences, the best first."""
     order = np.argsort(-scores)
     ranked = labels[order]
     parts = []
@@ -77,7 +86,7 @@ def report(scores: Any, labels: Any) -> str:
 
 
 def show(scores: Any, labels: Any, texts: Sequence[str], count: int) -> None:
-    """Prints negative clauses among the best, and positive ones among the worst."""
+    """Prints negative sentences among the best, and positive ones among the worst."""
     order = np.argsort(-scores)
     for place in order[: count * 4]:
         if not labels[place]:
@@ -106,7 +115,7 @@ def document(columns: Sequence[str], grammar: Any, both: Any, model: str) -> dic
         }
 
     return {
-        "about": "Logistic regression of clauses worth keeping; made by benches/python/knowledge/fit_worth.py",
+        "about": "Logistic regression of sentences worth keeping; made by benches/python/knowledge/fit_worth.py",
         "grammar": weights(grammar),
         "both": weights(both),
         "model": model,
@@ -123,37 +132,42 @@ def main() -> None:
     options.add_argument("--write", type=Path)
     options.add_argument("--show", type=int, default=0)
     options.add_argument(
-        "--common", type=int, default=4, help="chats or clauses in which a verb occurs to be a feature"
+        "--common", type=int, default=4, help="sentences in which a feature occurs to be kept"
     )
     given = options.parse_args()
-    rows = [(file.stem, *row) for file in given.file for row in clauses(json.loads(file.read_text()))]
-    texts = [clause.text for _, clause, *_ in rows]
+    rows = [(file.stem, *row) for file in given.file for row in rows_of(json.loads(file.read_text()))]
+    texts = [sentence.text for _, sentence, *_ in rows]
     with fresh() as (memory, _):
         found, fingerprint = memory._session.indexer.vectors_of(texts)
         assert found is not None
         vectors = SCALE * np.asarray(found)
-    counts = Counter(name for _, clause, *_ in rows for name in clause.features)
+    counts = Counter(name for _, sentence, *_ in rows for name in sentence.features)
     vectoriser = DictVectorizer(sparse=False)
     table = vectoriser.fit_transform(
         [
-            {name: value for name, value in clause.features.items() if counts[name] >= given.common}
-            for _, clause, *_ in rows
+            {name: value for name, value in sentence.features.items() if counts[name] >= given.common}
+            for _, sentence, *_ in rows
         ]
     )
-    names, labels = np.array([row[0] for row in rows]), np.array([row[3] for row in rows])
+    names, labels = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
+    weights = np.array([row[3] for row in rows])
     both = np.hstack([table, vectors])
-    print(f"{len(rows)} clauses, {labels.mean():.2f} positive")
-    print("grammar", report(scored(table, labels, names, GRAMMAR_STRENGTH), labels))
-    print("vector", report(scored(vectors, labels, names, GRAMMAR_STRENGTH), labels))
-    scores = scored(both, labels, names, BOTH_STRENGTH)
+    print(f"{len(rows)} sentences, {labels.mean():.2f} positive")
+    print("grammar", report(scored(table, labels, weights, names, GRAMMAR_STRENGTH), labels))
+    scores = scored(both, labels, weights, names, BOTH_STRENGTH)
     print("both", report(scores, labels))
     if given.show:
         show(scores, labels, texts, given.show)
     if given.write:
+
+        def fitted(data: Any, strength: float) -> Any:
+            model = LogisticRegression(C=strength, max_iter=STEPS)
+            return model.fit(data, labels, sample_weight=weights)
+
         made = document(
             [str(name) for name in vectoriser.get_feature_names_out()],
-            LogisticRegression(C=GRAMMAR_STRENGTH, max_iter=STEPS).fit(table, labels),
-            LogisticRegression(C=BOTH_STRENGTH, max_iter=STEPS).fit(both, labels),
+            fitted(table, GRAMMAR_STRENGTH),
+            fitted(both, BOTH_STRENGTH),
             fingerprint.model if fingerprint else "",
         )
         given.write.write_text(json.dumps(made, separators=(",", ":")) + "\n")

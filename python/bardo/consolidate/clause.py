@@ -36,6 +36,7 @@ class Clause:
     Args:
         text: The clause as a sentence in the third person, at most 160 characters; empty if it cannot stand alone.
         sentence: The sentence that it is part of, as written.
+        context: The sentence before it, where its subject is a pronoun that points there; else empty.
         owner: Person or thing that it is about, in lower case, such as `nadia` or `nadia's sister`; empty if unknown.
         predicate: Lemma of the verb with its particle, such as `live` or `give up`.
         anchors: Lemmas of the content words beside the predicate.
@@ -59,6 +60,7 @@ class Clause:
 
     text: str
     sentence: str
+    context: str = ""
     owner: str = ""
     predicate: str = ""
     anchors: frozenset[str] = frozenset()

@@ -243,10 +243,12 @@ class Extractor:
         for fact in fresh:
             statements.describe(fact, tick=tick, now=now)
             drawn = statements.judge([fact], tick=tick)
-            _, ended, disputed = self._facts.upsert_resolved(
-                [], tick=tick, now=now, actor=ACTOR, marks={JUDGED: fact.created_at}, answered={},
-                resolutions=drawn.resolutions, corrections=[],
-            )  # fmt: skip
+            with self._learning():
+                vectors, fingerprint = self._vectors(drawn.facts)
+                _, ended, disputed = self._facts.upsert_resolved(
+                    drawn.facts, tick=tick, now=now, actor=ACTOR, vectors=vectors, fingerprint=fingerprint,
+                    marks={JUDGED: fact.created_at}, answered={}, resolutions=drawn.resolutions, corrections=[],
+                )  # fmt: skip
             done = done.plus(ExtractionReport(updated=ended, disputed=disputed))
         return done
 
@@ -263,10 +265,14 @@ class Extractor:
                 done = done.plus(ExtractionReport(notes=(_unread(episode, error),)))
                 continue
             said = [fact.text.casefold() for fact in drawn.facts]
+            # The parse reads statements better than the plain forms do; preferences are orders, which it does not read.
             others = [
                 fact
                 for fact in others
-                if not is_secret(fact.text) and not any(_covers(text, fact.text.casefold()) for text in said)
+                if fact.kind == "preference"
+                and not is_secret(fact.text)
+                and fact.text.casefold() not in drawn.read
+                and not any(_covers(text, fact.text.casefold()) for text in said)
             ]
             found, unfit = self._fit([*drawn.facts, *others])
             if unfit:

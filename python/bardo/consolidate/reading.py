@@ -14,13 +14,13 @@ from typing import Any, cast
 import numpy as np
 
 from bardo._core import EpisodeLog, FactStore, findings
-from bardo.consolidate import corrections, rule_extraction
+from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import attribute as properties
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.rule_extraction import NAMELESS, slug, speaker
 from bardo.consolidate.secrets import is_secret
-from bardo.consolidate.worth import worth_keeping
+from bardo.consolidate.sentence import QUOTED_CHARACTERS, Note, Sentence, sentences
 from bardo.model import Episode, Fact, FactKind, Fingerprint, Persistence
 from bardo.ports import Vectors
 
@@ -28,6 +28,8 @@ from bardo.ports import Vectors
 STATED = 0.8
 #: Maximum number of facts of one episode: a longer list in one message is pasted text.
 PER_EPISODE = 12
+#: Minimum worth of a statement in one of the plain forms, and the worth of a sentence that is never kept.
+LEAST_PLAIN, UNWORTHY = -1.0, -float("inf")
 #: Maximum number of facts of one owner that a clause is compared with, the latest first.
 OF_OWNER = 64
 #: Number of facts, and of episodes, that are looked up by the words and by the vector of a clause.
@@ -36,13 +38,14 @@ NEAR = 8
 ENDS_AT_MOST, DISPUTES_AT_MOST = 3, 2
 #: Maximum number of texts whose clauses are cached.
 CACHED = 4_096
-#: Maximum characters of a fact that quotes its sentence.
-QUOTED_CHARACTERS = 240
 #: Kinds of episodes whose text is a record rather than prose.
 RECORDS = frozenset({"tool", "commit", "log"})
 #: Kinds of facts that statistics made: texts do not correct them.
 STATISTICS = frozenset({"baseline", "pattern", "causal_link", "heuristic"})
 
+#: Effect on an older fact, as `FactStore.upsert_resolved` takes it: place of the newer fact or its id, id of the older
+#: fact, whether it ends, since when, and the rule.
+Resolution = tuple[int, str | None, str, bool, int | None, str]
 #: Embeds texts; returns None while the model is not available.
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
 #: Episodes that are near a text, best first.
@@ -57,11 +60,13 @@ class Drawn:
         facts: New facts.
         resolutions: Effects on older facts, as `FactStore.upsert_resolved` takes them.
         corrections: Ids of a newer episode and of an older one that it corrects.
+        read: Texts of the clauses that were judged, in lower case.
     """
 
     facts: list[Fact] = field(default_factory=list)
-    resolutions: list[tuple[int, str | None, str, bool, int | None, str]] = field(default_factory=list)
+    resolutions: list[Resolution] = field(default_factory=list)
     corrections: list[tuple[str, str]] = field(default_factory=list)
+    read: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -125,16 +130,15 @@ class StatementReader:
         return drawn
 
     def describe(self, fact: Fact, *, tick: int, now: int) -> None:
-        """Stores the statement of a learned sentence about a person or thing, and how long it holds."""
+        """Stores how long a learned sentence about a person or thing holds, and its statement if it has one."""
         clauses = [clause for clause in self._clauses_of_fact(fact) if clause.stated]
-        if len(clauses) != 1 or fact.persistence is not None:
+        if fact.persistence is not None or not any(
+            is_about_person(clause) or clause.statement is not None for clause in clauses
+        ):
             return
-        (clause,) = clauses
-        if is_about_person(clause) and clause.statement is not None:
-            persistence = properties(clause.statement.attribute).persistence or "months"
-            self._facts.describe(
-                fact.id, tick=tick, now=now, statement=clause.statement, persistence=persistence
-            )
+        statement = clauses[0].statement if len(clauses) == 1 and is_about_person(clauses[0]) else None
+        known = properties(statement.attribute).persistence if statement is not None else None
+        self._facts.describe(fact.id, tick=tick, now=now, statement=statement, persistence=known or "months")
 
     def _draw_one(self, episode: Episode, drawn: Drawn, *, tick: int) -> None:
         """Adds the facts of one episode, and their effects."""
@@ -142,50 +146,58 @@ class StatementReader:
         if not who and episode.role == "agent":
             # The agent repeats and supposes; the user's own words tell what holds of the user.
             return
-        clauses = [clause for clause in self._clauses_of(episode) if clause.stated]
-        worth = self._places_worth_keeping(clauses) if who or episode.role != "user" else set()
-        # Statements of the plain forms are kept in any case.
+        found = [sentence for sentence in sentences(self._clauses_of(episode)) if sentence.stated]
+        worths = self._worths(found) if who or episode.role != "user" else [UNWORTHY] * len(found)
         forms = {fact.text.casefold() for fact in rule_extraction.of_episode(episode, self._agent)}
-        worth |= {
-            place
-            for place, clause in enumerate(clauses)
-            if clause.text.casefold() in forms and not is_secret(clause.sentence)
-        }
-        count = 0
         seen: set[str] = set()
-        for number, clause in enumerate(clauses):
-            is_kept = number in worth and count < PER_EPISODE and clause.text.casefold() not in seen
-            effects = Drawn()
-            place = len(drawn.facts)
+        for sentence, value in zip(found, worths, strict=True):
+            drawn.read |= {clause.text.casefold() for clause in sentence.clauses}
+            notes: list[Note] = []
+            if value >= 0:
+                notes += sentence.notes(who, forms)
+            elif value >= LEAST_PLAIN:
+                notes += [
+                    Note(clause.text, (clause,))
+                    for clause in sentence.stated
+                    if clause.text.casefold() in forms
+                ]
+            noted = [clause for note in notes for clause in note.clauses]
+            notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
+            for note in notes:
+                effects = self._effects(note, episode, drawn, tick=tick)
+                text = note.text or _correction(note, sentence, who, effects)
+                if text and len(seen) < PER_EPISODE and text.casefold() not in seen:
+                    seen.add(text.casefold())
+                    drawn.facts.append(_fact(text, note.clauses, episode, who))
+                    drawn.facts += effects.facts
+                    drawn.resolutions += effects.resolutions
+                elif not note.text and effects.resolutions and not is_secret(sentence.text):
+                    drawn.corrections += [(episode.id, older) for _, _, older, *_ in effects.resolutions]
+                drawn.corrections += effects.corrections
+
+    def _effects(self, note: Note, episode: Episode, drawn: Drawn, *, tick: int) -> Drawn:
+        """The effects of the clauses of a note, each older record once."""
+        effects = Drawn()
+        place = len(drawn.facts)
+        for clause in note.clauses:
             self._compare(clause, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode)
-            if not is_kept and effects.resolutions and not is_secret(clause.sentence):
-                # A correction is kept, although the clause by itself would not be.
-                is_kept = bool(clause.text) or any(ends for _, _, _, ends, _, _ in effects.resolutions)
-                if not is_kept:
-                    effects.corrections += [
-                        (episode.id, older) for _, _, older, _, _, _ in effects.resolutions
-                    ]
-            if is_kept:
-                drawn.facts.append(_fact(clause, episode, who))
-                seen.add(clause.text.casefold())
-                count += 1
-                drawn.resolutions += effects.resolutions
-            drawn.corrections += effects.corrections
+        by_older: dict[str, Resolution] = {}
+        for resolution in effects.resolutions:
+            known = by_older.get(resolution[2])
+            if known is None or (resolution[3] and not known[3]):
+                by_older[resolution[2]] = resolution
+        effects.resolutions = list(by_older.values())
+        return effects
 
-    def _places_worth_keeping(self, clauses: Sequence[Clause]) -> set[int]:
-        """Places of the clauses that are worth keeping by themselves."""
-        alone = [
-            place for place, clause in enumerate(clauses) if clause.text and not is_secret(clause.sentence)
-        ]
-        worth = self._worth([clauses[place] for place in alone])
-        return {place for place, is_worth in zip(alone, worth, strict=True) if is_worth}
-
-    def _worth(self, clauses: Sequence[Clause]) -> list[bool]:
-        """Whether each clause is worth keeping."""
-        if not clauses:
+    def _worths(self, found: Sequence[Sentence]) -> list[float]:
+        """Worth of each sentence; a secret has none."""
+        if not found:
             return []
-        vectors, fingerprint = self._embed([clause.text for clause in clauses])
-        return worth_keeping(clauses, vectors, fingerprint)
+        vectors, fingerprint = self._embed([sentence.text for sentence in found])
+        return [
+            UNWORTHY if is_secret(sentence.text) else value
+            for value, sentence in zip(worth.worth(found, vectors, fingerprint), found, strict=True)
+        ]
 
     def _clauses_of(self, episode: Episode) -> Sequence[Clause]:
         """The clauses of an episode, from the cache if possible."""
@@ -198,21 +210,26 @@ class StatementReader:
         return self._keep(episode.id, self._reader.read(speech))
 
     def _clauses_of_fact(self, fact: Fact) -> Sequence[Clause]:
-        """The clauses of the text of a fact, from the cache if possible."""
+        """The clauses of a fact, from the cache if possible: of its text, and of the sentence that it was made from."""
         if (known := self._read.get(fact.id)) is not None:
             return known
-        return self._keep(fact.id, self._reader.read(Speech(fact.text, NAMELESS, fact.created_at, "note")))
+        origin = self._origin(fact)
+        is_quote = any(clause.text != fact.text for clause in origin)
+        own = () if is_quote else self._reader.read(Speech(fact.text, NAMELESS, fact.created_at, "note"))
+        return self._keep(fact.id, (*own, *origin))
 
     def _origin(self, fact: Fact) -> list[Clause]:
-        """The clauses of episodes from which a fact was made."""
+        """The clauses of episodes that a fact states or quotes."""
         found = self._log.get(list(fact.evidence[:2])) if fact.evidence else []
-        return [
+        clauses = [
             clause
             for episode in found
             if episode is not None
             for clause in self._clauses_of(episode)
-            if clause.text == fact.text
+            if clause.sentence
         ]
+        stated = [clause for clause in clauses if clause.text == fact.text]
+        return stated or [clause for clause in clauses if fact.text.endswith(f" {clause.sentence}")]
 
     def _keep(self, id_: str, clauses: Sequence[Clause]) -> Sequence[Clause]:
         """Caches the clauses of a text."""
@@ -248,12 +265,14 @@ class StatementReader:
         limits = corrections.limits()
         ended = disputed = 0
         seen: set[str] = set()
-        for judgement, record in self._judged(clause, self._older(clause, evidence, newer, before, tick)):
+        for judgement, record, other in self._judged(
+            clause, self._older(clause, evidence, newer, before, tick)
+        ):
             if record.id in seen:
                 continue
             ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
-            # Two learned sentences of which none announces a change are rivals at most.
-            ends = ends and (newer is None or bool(judgement.rule))
+            # Where no word announces a change, both stay.
+            ends = ends and bool(judgement.rule)
             if not ends and judgement.total < limits.disputes:
                 break
             if (ended if ends else disputed) >= (ENDS_AT_MOST if ends else DISPUTES_AT_MOST):
@@ -264,10 +283,31 @@ class StatementReader:
                 drawn.corrections += [(source, record.id) for source in evidence if source != record.id]
             elif newer is None or record.id != newer.id:
                 by = newer.id if newer else None
-                rule = judgement.rule or "words"
-                drawn.resolutions.append((place, by, record.id, ends, clause.since, rule))
+                drawn.resolutions.append(
+                    (place, by, record.id, ends, clause.since, judgement.rule or "words")
+                )
+                if ends:
+                    drawn.facts += self._remainder(record, other, clause)
 
-    def _judged(self, clause: Clause, older: Sequence[_Older]) -> list[tuple[corrections.Judgement, _Older]]:
+    def _remainder(self, record: _Older, ended: Clause, newer: Clause) -> list[Fact]:
+        """Facts of what a quote that ends says beside the ended clause, so that it stays in force."""
+        (episode,) = self._log.get(list(record.evidence[:1])) or (None,)
+        if episode is None or any(clause.sentence != ended.sentence for clause in record.clauses):
+            return []
+        who = speaker(episode, self._agent)
+        least = corrections.limits().disputes
+        return [
+            _fact(clause.text, (clause,), episode, who)
+            for clause in record.clauses
+            if clause.stated
+            and clause.text
+            and clause.text not in (ended.text, newer.text)
+            and corrections.judge(clause, newer, corrections.NEAREST).total < least
+        ]
+
+    def _judged(
+        self, clause: Clause, older: Sequence[_Older]
+    ) -> list[tuple[corrections.Judgement, _Older, Clause]]:
         """Judgements on a clause and each clause of older records, the surest first."""
         least = corrections.limits().disputes
         # Most pairs cannot reach a limit with any cosine, and need no vectors.
@@ -281,7 +321,7 @@ class StatementReader:
             return []
         cosines = self._cosines(clause.sentence, [other.sentence for _, other in likely])
         judged = [
-            (corrections.judge(other, clause, cosine), record)
+            (corrections.judge(other, clause, cosine), record, other)
             for (record, other), cosine in zip(likely, cosines, strict=True)
         ]
         return sorted(judged, key=lambda found: -found[0].total)
@@ -313,7 +353,7 @@ class StatementReader:
             if near is not None:
                 facts[near.id] = near
         records = [
-            _Older(fact.id, True, (*self._clauses_of_fact(fact), *self._origin(fact)), fact.evidence)
+            _Older(fact.id, True, self._clauses_of_fact(fact), fact.evidence)
             for fact in facts.values()
             if fact.status in ("active", "contradicted")
             and fact.payload.get("type", "none") not in STATISTICS
@@ -346,25 +386,37 @@ def is_about_person(clause: Clause) -> bool:
     )
 
 
-def _fact(clause: Clause, episode: Episode, who: str) -> Fact:
-    """The fact of a clause.
+def _correction(note: Note, sentence: Sentence, who: str, effects: Drawn) -> str:
+    """Text of a correction that ends an older fact, which is kept in any case; empty if it is none."""
+    if is_secret(sentence.text) or not any(ends for _, _, _, ends, _, _ in effects.resolutions):
+        return ""
+    (clause,) = note.clauses
+    if clause.text and sentence.is_covered((clause,)):
+        return clause.text
+    return sentence.quote(who) or f"{who or 'Record'}: {sentence.text}"[:QUOTED_CHARACTERS]
+
+
+def _fact(text: str, clauses: Sequence[Clause], episode: Episode, who: str) -> Fact:
+    """The fact of a note.
 
     Args:
-        clause: The clause.
-        episode: Its episode.
+        text: Text of the note.
+        clauses: The clauses that it states.
+        episode: Their episode.
         who: Name of the speaker; empty for a record.
     """
     kind: FactKind = "context"
     persistence: Persistence | None = "months"
-    if clause.statement is not None:
-        known = properties(clause.statement.attribute)
+    statement = clauses[0].statement if len(clauses) == 1 else None
+    if statement is not None:
+        known = properties(statement.attribute)
         kind, persistence = known.kind, known.persistence or persistence
-    elif clause.past:
+    elif all(clause.past for clause in clauses):
         persistence = "years"
-    text = clause.text or f"{who or 'Record'}: {clause.sentence}"[:QUOTED_CHARACTERS]
+    names = {name for clause in clauses for name in clause.names}
     subjects = [
         who.lower() if who == NAMELESS else who,
-        *sorted(name.title() for name in clause.names if len(name) > 2),
+        *sorted(name.title() for name in names if len(name) > 2),
     ]
     return Fact(
         text,
@@ -376,7 +428,7 @@ def _fact(clause: Clause, episode: Episode, who: str) -> Fact:
         confidence=STATED,
         observed=(episode.tick, episode.tick),
         pad=episode.pad,
-        metadata=cast(Any, findings(clause.sentence)),
-        statement=clause.statement,
+        metadata=cast(Any, findings(clauses[0].sentence)),
+        statement=statement,
         persistence=persistence,
     )

@@ -1,4 +1,4 @@
-"""Clauses worth keeping as facts, by a logistic regression over their grammar and their vectors (`worth.json`).
+"""Sentences worth keeping as facts, by a logistic regression over their grammar and their vectors (`worth.json`).
 
 The regression is fitted by `benches/python/knowledge/fit_worth.py` on chats whose facts people labelled. Without
 vectors of the model that it was fitted with, grammar alone decides.
@@ -14,22 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from bardo.consolidate.clause import Clause
+from bardo.consolidate.sentence import Sentence
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
-#: Minimum score of a clause that is kept: by grammar and vector, and by grammar alone.
-LEAST_BOTH, LEAST_GRAMMAR = 1.1, 1.4
+#: Minimum score of a sentence that is kept: by grammar and vector, and by grammar alone.
+LEAST_BOTH, LEAST_GRAMMAR = 2.0, 2.0
 
 
-def worth_keeping(
-    clauses: Sequence[Clause], vectors: Vectors | None, fingerprint: Fingerprint | None
-) -> list[bool]:
-    """Whether each clause is worth keeping.
+def worth(
+    sentences: Sequence[Sentence], vectors: Vectors | None, fingerprint: Fingerprint | None
+) -> list[float]:
+    """Worth of each sentence: 0 or more if it is worth keeping.
 
     Args:
-        clauses: Clauses that can stand alone.
-        vectors: Vectors of their sentences, shape (len(clauses), dims); None without an embedder.
+        sentences: Sentences that state something.
+        vectors: Their vectors, shape (len(sentences), dims); None without an embedder.
         fingerprint: Model of the vectors.
     """
     weights = _weights()
@@ -37,15 +37,15 @@ def worth_keeping(
     usable = vectors if is_fitted else None
     table: Mapping[str, float] = weights["grammar" if usable is None else "both"]
     scores = [
-        table["bias"] + sum(table.get(name, 0.0) * value for name, value in clause.features.items())
-        for clause in clauses
+        table["bias"] + sum(table.get(name, 0.0) * value for name, value in sentence.features.items())
+        for sentence in sentences
     ]
-    if usable is not None and clauses:
+    if usable is not None and sentences:
         scores = list(
             np.asarray(scores) + np.asarray(usable, dtype=np.float64) @ np.asarray(weights["vector"])
         )
     least = LEAST_GRAMMAR if usable is None else LEAST_BOTH
-    return [bool(score >= least) for score in scores]
+    return [float(score) - least for score in scores]
 
 
 @cache

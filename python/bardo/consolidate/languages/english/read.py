@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bardo._core import neutralise
@@ -95,6 +95,7 @@ class EnglishReader:
             return ()
         found: list[Clause] = []
         people: list[str] = []
+        before = ""
         for line in map(str.strip, text.splitlines()):
             if not line or line.startswith((">", "|")):
                 continue
@@ -102,8 +103,9 @@ class EnglishReader:
                 found += records.read(Speech(line, speech.who, speech.at, "record"))
                 continue
             for sentence in parse(QUOTED.sub(_unquoted, line)).sents:
-                found += _clauses(sentence, speech, people)
+                found += _clauses(sentence, speech, people, before)
                 people += _people(sentence)
+                before = sentence.text.strip()
         return found
 
 
@@ -123,13 +125,14 @@ def _people(sentence: Any) -> Iterator[str]:
             yield lemma(token)
 
 
-def _clauses(sentence: Any, speech: Speech, people: Sequence[str]) -> Iterator[Clause]:
+def _clauses(sentence: Any, speech: Speech, people: Sequence[str], before: str) -> Iterator[Clause]:
     """The clauses of a sentence.
 
     Args:
         sentence: The parsed sentence.
         speech: Text of the sentence.
         people: People that earlier sentences name.
+        before: The sentence before it.
     """
     asks = is_question(sentence)
     correction = corrects(sentence.text)
@@ -139,7 +142,8 @@ def _clauses(sentence: Any, speech: Speech, people: Sequence[str]) -> Iterator[C
             yield _order(head, sentence, speech, asks=asks, correction=correction)
         else:
             owner = _owner(head, subject, speech.who, people)
-            yield _clause(head, subject, owner, sentence, speech, asks=asks, correction=correction)
+            made = _clause(head, subject, owner, sentence, speech, asks=asks, correction=correction)
+            yield replace(made, context=before) if "subject pronoun" in made.features else made
 
 
 def _clause(

@@ -1,0 +1,124 @@
+"""Sentences with their clauses, and the notes by which they are kept.
+
+A note states one clause in the third person where the clause says nearly all that the sentence says. Otherwise it
+quotes the sentence: an exact quote is worth more than a rewriting that loses half of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+from bardo.consolidate.clause import Clause
+
+#: Maximum characters of a note that quotes its sentence.
+QUOTED_CHARACTERS = 240
+#: Minimum share of a sentence's words that a clause must have to stand for the sentence.
+COVERAGE = 0.85
+#: Number of words and of clauses that count as 1 in the features.
+WORDS_SCALE, CLAUSES_SCALE = 20, 3
+#: Maximum number of words of a short sentence.
+SHORT_WORDS = 3
+_WORD = re.compile(r"[^\W\d_]{3,}|\d+")
+#: Letters by which two forms of a word are the same, such as "live" and "lives".
+_STEM = 4
+
+
+@dataclass(frozen=True)
+class Note:
+    """Text of a fact with the clauses that it states."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence and its clauses.
+
+    Args:
+        text: The sentence as written.
+        clauses: Its clauses, in order.
+    """
+
+    text: str
+    clauses: tuple[Clause, ...]
+
+    @cached_property
+    def stated(self) -> tuple[Clause, ...]:
+        """The clauses that state something."""
+        return tuple(clause for clause in self.clauses if clause.stated)
+
+    @cached_property
+    def features(self) -> dict[str, float]:
+        """Features for the decision whether it is worth keeping: those of its clauses, and its form."""
+        found: dict[str, float] = {}
+        for clause in self.clauses:
+            for name, value in clause.features.items():
+                found[name] = max(value, found.get(name, 0.0))
+        count = len(self.text.split())
+        form = {
+            "sentence": 1.0,
+            "words": count / WORDS_SCALE,
+            "clauses": len(self.clauses) / CLAUSES_SCALE,
+            "sentence short": float(count <= SHORT_WORDS),
+            "question": float("?" in self.text),
+            "exclamation": float("!" in self.text),
+            "pronoun": float(any(clause.context for clause in self.stated)),
+            "digit": float(any(letter.isdigit() for letter in self.text)),
+            "alone": float(any(clause.text for clause in self.stated)),
+        }
+        return found | {name: value for name, value in form.items() if value}
+
+    def quote(self, who: str) -> str:
+        """The sentence as a quote, with the one before it where a pronoun points there; empty if it is too long.
+
+        Args:
+            who: Name of the speaker; empty for a record.
+        """
+        context = next((clause.context for clause in self.stated if clause.context), "")
+        text = f"{who or 'Record'}: {context} {self.text}" if context else f"{who or 'Record'}: {self.text}"
+        return text if len(text) <= QUOTED_CHARACTERS else ""
+
+    def notes(self, who: str, forms: Collection[str]) -> Iterator[Note]:
+        """The notes of a sentence that is worth keeping.
+
+        Args:
+            who: Name of the speaker.
+            forms: Texts of clauses, in lower case, that plain forms state.
+        """
+        alone = [clause for clause in self.stated if clause.text]
+        is_firm = any(
+            (clause.statement is not None and clause.statement.functional) or clause.text.casefold() in forms
+            for clause in alone
+        )
+        quote = self.quote(who)
+        if not is_firm and len(alone) == 1 and self.is_covered(alone):
+            yield Note(alone[0].text, self.stated)
+        elif is_firm or not quote:
+            # A value that can be replaced must not stay in force inside a quote.
+            yield from (
+                Note(clause.text, (clause,))
+                for clause in alone
+                if clause.statement is not None or len(clause.text.split()) > SHORT_WORDS
+            )
+        else:
+            yield Note(quote, self.stated)
+
+    def is_covered(self, clauses: Sequence[Clause]) -> bool:
+        """Whether the texts of some clauses have nearly all words of the sentence."""
+        said = _stems(self.text)
+        return len(said & _stems(" ".join(clause.text for clause in clauses))) >= COVERAGE * len(said)
+
+
+def sentences(clauses: Sequence[Clause]) -> list[Sentence]:
+    """The sentences of a text, from its clauses."""
+    return [Sentence(text, tuple(group)) for text, group in groupby(clauses, lambda clause: clause.sentence)]
+
+
+def _stems(text: str) -> set[str]:
+    """Beginnings of the words of at least three letters, and figures."""
+    return {word[:_STEM] for word in _WORD.findall(text.casefold())}
