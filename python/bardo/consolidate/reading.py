@@ -28,8 +28,12 @@ from bardo.ports import Vectors
 STATED = 0.8
 #: Maximum number of facts of one episode: a longer list in one message is pasted text.
 PER_EPISODE = 12
-#: Minimum worth of a statement in one of the plain forms, and the worth of a sentence that is never kept.
-LEAST_PLAIN, UNWORTHY = -1.0, -float("inf")
+#: Minimum worth of a statement in one of the plain forms, and of one of an attribute that lasts for years.
+LEAST_PLAIN, LEAST_LASTING = -1.0, -3.0
+#: Worth of a sentence that is never kept.
+UNWORTHY = -float("inf")
+#: Attributes that say little about what they state.
+GENERIC = frozenset({"is", "has"})
 #: Maximum number of facts of one owner that a clause is compared with, the latest first.
 OF_OWNER = 64
 #: Number of facts, and of episodes, that are looked up by the words and by the vector of a clause.
@@ -155,11 +159,12 @@ class StatementReader:
             notes: list[Note] = []
             if value >= 0:
                 notes += sentence.notes(who, forms)
-            elif value >= LEAST_PLAIN:
+            else:
                 notes += [
                     Note(clause.text, (clause,))
                     for clause in sentence.stated
-                    if clause.text.casefold() in forms
+                    if (value >= LEAST_PLAIN and clause.text.casefold() in forms)
+                    or (value >= LEAST_LASTING and clause.text and _is_lasting(clause))
                 ]
             noted = [clause for note in notes for clause in note.clauses]
             notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
@@ -383,6 +388,15 @@ def is_about_person(clause: Clause) -> bool:
     found = clause.features
     return clause.owner == "user" or bool(
         found.get("self") or found.get("subject named") or found.get("subject of mine")
+    )
+
+
+def _is_lasting(clause: Clause) -> bool:
+    """Whether a clause states an attribute that lasts for years, such as an allergy or an employer."""
+    return (
+        clause.statement is not None
+        and clause.statement.attribute not in GENERIC
+        and properties(clause.statement.attribute).persistence in ("permanent", "years")
     )
 
 
