@@ -1,7 +1,8 @@
 """`python -m knowledge.fit`: fits the weights of corrections on labelled pairs, and prints a cross-validation.
 
 Needs scikit-learn, which bardo itself does not. Corrections give positive pairs (each statement with the clause that
-ends it), compatible pairs and statements that stay give negative ones. Which clause of a message carries a correction
+ends it); compatible pairs, statements that stay, and the turns of whole chats give negative ones. Of a chat, each turn
+is paired with the earlier turns nearest to it: corrections are rare there, which sets the limits. Which clause of a message carries a correction
 is not labelled: each round takes the one that the weights of the last round score highest (multiple-instance learning).
 """
 
@@ -19,8 +20,10 @@ import numpy as np
 
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.correction_features import features
+from bardo.consolidate.corrections import NEAREST, NEVER, judge
 from bardo.consolidate.languages import reader
 from knowledge.memory import DAY, START, fresh, holds, load
+from knowledge.profiles import near
 
 #: Number of folds of the cross-validation.
 FOLDS = 5
@@ -28,6 +31,10 @@ FOLDS = 5
 ROUNDS = 3
 #: Number of unrelated older messages that each correction is paired with.
 OTHERS = 4
+#: Number of earlier turns of a chat that each turn is paired with, the nearest ones.
+EARLIER = 8
+#: Share of such pairs of turns that may be an end, and a dispute.
+CHAT_ENDS, CHAT_DISPUTES = 0.0005, 0.003
 
 
 @dataclass
@@ -79,6 +86,41 @@ def rows_of(
     return [row for row in rows if row.pairs or row.kind in ("told", "learned", "pair")]
 
 
+def chat_rows(chat: dict[str, Any], name: str, embed: Callable[[str], Any]) -> list[Row]:
+    """Pairs of a chat's turns with the earlier ones nearest to them, without those that a label says are replaced."""
+    turns = [
+        (number, turn, [clause for clause in read(turn, START + turn["day"] * DAY) if clause.stated])
+        for number, turn in enumerate(chat["turns"])
+        if turn["role"] == "user"
+    ]
+    turns = [entry for entry in turns if entry[2]]
+    vectors = np.array([embed(turn["text"]) for _, turn, _ in turns])
+    rows = []
+    for place, (number, _, newer) in enumerate(turns):
+        for earlier in np.argsort(-(vectors[:place] @ vectors[place]))[:EARLIER]:
+            other, _, older = turns[int(earlier)]
+            is_replaced = any(
+                gold["replaced_in"] is not None
+                and near([other], gold["turns"])
+                and near([number], [gold["replaced_in"]])
+                for gold in chat["facts"]
+            )
+            if not is_replaced:
+                pairs = [
+                    features(old, new, float(embed(old.sentence) @ embed(new.sentence)))
+                    for old in older
+                    for new in newer
+                    if not judge_never(old, new)
+                ]
+                rows.append(Row(f"{name} {number}", 0, "chat", pairs))
+    return [row for row in rows if row.pairs]
+
+
+def judge_never(old: Clause, new: Clause) -> bool:
+    """Whether a pair cannot be a correction by rule."""
+    return judge(old, new, NEAREST).total == NEVER
+
+
 def fit(rows: Sequence[Row], strength: float) -> tuple[Any, Any]:
     """Fits the regression; returns the vectoriser and the model."""
     from sklearn.feature_extraction import DictVectorizer
@@ -128,6 +170,9 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="knowledge.fit", description=__doc__)
     options.add_argument("--corrections", type=Path, nargs="+", required=True)
     options.add_argument("--pairs", type=Path, nargs="+", required=True)
+    options.add_argument(
+        "--chats", type=Path, nargs="+", required=True, help="labelled chats, as profiles has them"
+    )
     options.add_argument("--strength", type=float, default=0.2, help="inverse of the L2 penalty")
     options.add_argument(
         "--lost", type=float, default=0.015, help="share of compatible pairs that may be retired"
@@ -148,17 +193,25 @@ def main() -> None:
             return vectors[text]
 
         rows = rows_of(load(given.corrections), load(given.pairs), embed)
+        for file in given.chats:
+            rows += chat_rows(json.loads(file.read_text()), file.stem, embed)
     scored = validate(rows, given.strength)
     pairs = sorted((found for found, row in scored if row.kind == "pair"), reverse=True)
+    chats = sorted((found for found, row in scored if row.kind == "chat"), reverse=True)
     limits = {
-        name: pairs[int(share * len(pairs))]
-        for name, share in (("ends", given.lost), ("disputes", given.disputed))
+        name: max(pairs[int(share * len(pairs))], chats[int(of_chats * len(chats))])
+        for name, share, of_chats in (
+            ("ends", given.lost, CHAT_ENDS),
+            ("disputes", given.disputed, CHAT_DISPUTES),
+        )
     }
+    for count in (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02):
+        print(count, chats[int(count * len(chats))], pairs[min(len(pairs) - 1, int(count * len(pairs)))])
     print(f"{len(rows)} rows, {len(pairs)} compatible pairs; cross-validated:")
     for name, limit in limits.items():
         over = {
             kind: np.mean([found > limit for found, row in scored if row.kind == kind])
-            for kind in ("told", "learned", "kept", "other", "pair")
+            for kind in ("told", "learned", "kept", "other", "pair", "chat")
         }
         print(f"{name} above {limit:.2f}: " + ", ".join(f"{kind} {part:.1%}" for kind, part in over.items()))
     vectoriser, model = fit(rows, given.strength)

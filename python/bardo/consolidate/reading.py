@@ -273,7 +273,8 @@ class StatementReader:
         for judgement, record, other in self._judged(
             clause, self._older(clause, evidence, newer, before, tick)
         ):
-            if record.id in seen:
+            if record.id in seen or not (record.is_fact or judgement.rule):
+                # Turns of one conversation are alike; without a word of change none corrects another.
                 continue
             ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
             # Where no word announces a change, both stay.

@@ -14,6 +14,9 @@ use crate::index::lexical::Slot;
 pub const CORRECTS: &str = "corrects";
 /// Corrections of corrections that are followed.
 const CHAIN: usize = 4;
+/// Fused relevance, in standard deviations of the candidates, by which the newer of a pair may lie behind the older one.
+/// What lies farther behind answers another question than the older one did, whatever the link says.
+const REACH: f32 = 3.5;
 /// Part of a score by which the newer of a pair is placed above the older one.
 const MARGIN: f32 = 1e-4;
 
@@ -48,7 +51,7 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
     }
 }
 
-/// Raises the newer memory of each pair above the older one.
+/// Raises the newer memory of each pair above the older one, if it is about as relevant.
 pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
     let graph = arms.hot.graph();
     if !graph.has_corrections() {
@@ -59,8 +62,9 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
         let mut moved = false;
         for older in 0..ranked.len() {
             let (slot, score) = (ranked[older].candidate.slot, ranked[older].score);
+            let least = ranked[older].candidate.fused - REACH;
             for newer in graph.corrections_of(slot).iter().filter_map(|newer| places.get(newer)) {
-                if ranked[*newer].score <= score {
+                if ranked[*newer].score <= score && ranked[*newer].candidate.fused >= least {
                     ranked[*newer].score = score + score.abs().max(f32::MIN_POSITIVE) * MARGIN;
                     moved = true;
                 }

@@ -114,8 +114,14 @@ def hangs_below(token: Any, top: Any, labels: tuple[str, ...]) -> bool:
     return False
 
 
+#: Verbs after "can't" that deny nothing: "I can't wait to see it".
+_EAGER = frozenset({"wait", "help", "believe", "thank"})
+
+
 def is_denied(head: Any) -> bool:
     """Whether a clause is negated: by "not", "no longer", "never", or "no" before its object."""
+    if lemma(head) in _EAGER and any(lemma(child) == "can" for child in head.children):
+        return False
     parts = [child for child in head.children if child.dep_ in ("aux", "xcomp", "acomp", "attr", "advmod")]
     if any(_is_negation(child) for token in (head, *parts) for child in token.children):
         return True
