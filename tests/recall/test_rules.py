@@ -180,3 +180,13 @@ def test_the_command_line_reads_features_as_numbers_words_and_lists() -> None:
     }
     with pytest.raises(InvalidInputError, match="KEY=VALUE"):
         given_fields(options, {**values, "field_situation": ["volatility"]})
+
+
+def test_a_prompt_with_the_dossier_states_the_rules_that_apply(memory) -> None:
+    memory.pages.dossier()
+    prompt = memory.context("Do we go long?", dossier=True, situation={"volatility": 0.2})
+    assert [block.name for block in prompt.blocks].count("rules") == 1
+    assert 'source="dossier"' in prompt.text
+    assert stated(prompt.memories) == [LONG.text]
+    plain = memory.context("Who lives in Lisbon?", dossier=True)
+    assert not stated(plain.memories)

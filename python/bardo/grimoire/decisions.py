@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from bardo.assemble import context, records
 from bardo.assemble.context import Phase, Profile, Prompt, Task
 from bardo.assemble.contributors import Situation
+from bardo.assemble.stated_rules import RULES, is_seated, rules_block
 from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompts import PromptParts
@@ -20,6 +21,7 @@ from bardo.grimoire.writer import Writer
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport
 from bardo.recall.options import OwnerRecallOptions
+from bardo.recall.rules import OFFERED
 
 if TYPE_CHECKING:
     from bardo.assemble.blocks import Block
@@ -76,6 +78,8 @@ class Decisions:
         blocks = dict(blocks or {})
         page, told = self._page(blocks, recall) if self._wants_page(dossier) else (None, ())
         if page is not None:
+            if RULES not in blocks and (rules := self._rules(task, recall)):
+                blocks[RULES] = rules_block(rules, budget)
             recall["layers"] = ("episode",)
             blocks[page.name] = page
         recollection = self._retrieval.recall(task, limit, recall, deciding=True)
@@ -124,6 +128,13 @@ class Decisions:
                 "the dossier is not up to date, so the facts were searched: `pages.dossier()` compiles it",
             )
         return context.memory_block(fresh.passages(), name=context.FACTS), ()
+
+    def _rules(self, task: str, recall: OwnerRecallOptions) -> list[Memory]:
+        """Returns the rules that apply to a task: the dossier is one page for all tasks."""
+        asked = cast("OwnerRecallOptions", {**recall, "layers": ("fact",)})
+        return [
+            each for each in self._retrieval.recall(task, OFFERED, asked, deciding=True) if is_seated(each)
+        ]
 
     def _has_modes(self) -> bool:
         """Whether any fact in force is restricted to a mode."""

@@ -43,6 +43,19 @@ _STATEMENT_WORDS = 3
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+")
 
 
+#: Questions of how a thing is done and of which thing does something.
+_MANNER = re.compile(
+    r"^\s*((and|so|also|then|but|please|ok|okay|hey|hi)[\s,]+)*(how\s+(do|can|could)\s+(i|we|you|one)\b|which\b)",
+    re.IGNORECASE,
+)
+#: Words that point at the moment or weigh one way against another, as a question for a decision does.
+_MOMENT = re.compile(
+    r"""\b(this|these|that|those|it|them|him|her|now|today|tonight|tomorrow|next|here|first|without|rather|or|much|many
+    |should|shall|ought|must|best|right|better|safest|quickest|fastest|sensible|worth|wise|instead)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
 def asks_for_fact(text: str) -> bool:
     """Whether the last sentence of a text that is a question asks for a fact, and not what to do.
 
@@ -55,6 +68,8 @@ def asks_for_fact(text: str) -> bool:
     before, _, clause = sentences[place].rpartition(", ")
     if any(_states(part) for part in (*sentences[:place], before)):
         return False
+    if _MANNER.search(sentences[place]) and not _MOMENT.search(sentences[place]):
+        return True
     return any(
         _FACT.search(part) and (_HAVING.search(part) or not _ADVICE.search(part))
         for part in (sentences[place], clause)

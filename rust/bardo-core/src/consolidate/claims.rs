@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agreement::{standard_error, student};
 use super::fact_text::{one_line, short};
+use super::known_rules::Covering;
 use super::periodicity::{self, Block, Clock, RhythmResult, standing_out};
 use super::shift;
 use super::statistic::Statistic;
@@ -104,8 +105,13 @@ pub(crate) struct TestResult {
 }
 
 impl Claim {
-    /// Tests the claim on a window, given what was measured before; nothing if there is too little in it.
-    pub(crate) fn test(&self, window: &Window, known: Option<&Measure>) -> Option<TestResult> {
+    /// Tests the claim on a window, given earlier measurements and the rules in force; nothing if there is too little in it.
+    pub(crate) fn test(
+        &self,
+        window: &Window,
+        known: Option<&Measure>,
+        covering: &Covering,
+    ) -> Option<TestResult> {
         let positions = |event: &Label| window.events.get(event).cloned().unwrap_or_default();
         match self {
             Self::Follows { cause, effect } => {
@@ -142,7 +148,7 @@ impl Claim {
                 Some(TestResult { log_e_value: Some(found.log_e_value), measure, positions: found.positions })
             }
             Self::Differs(rule) => {
-                let found = subgroups::test(window, rule)?;
+                let found = subgroups::test(window, rule, covering)?;
                 let measure = Measure::Differs { inside: found.inside, outside: found.outside };
                 Some(TestResult { log_e_value: Some(found.log_e_value), measure, positions: found.positions })
             }

@@ -7,6 +7,7 @@
 
 use super::batch::{Batch, VerifiedEpisodes, gather};
 use super::hypotheses::Ledger;
+use super::known_rules::KnownRules;
 use super::window::{Schedule, Window};
 use super::{baseline, evict, reconcile, restatements, rule_trials};
 use crate::error::{Error, Result};
@@ -279,6 +280,7 @@ fn examine(
         return Ok((Ledger::default(), 0));
     }
     let mut ledger = Ledger::read(store)?;
+    let known = KnownRules::read(store)?;
     let mut windows = 0;
     while events_end.min(rules_end) <= last {
         if rules_end <= events_end {
@@ -289,7 +291,7 @@ fn examine(
                     Some(Window::between(source, window.begin.saturating_sub(replay), rules_end, true)?)
                 }
             };
-            ledger.examine_rules(&window, searched.as_ref().unwrap_or(&window), &settings.outcomes);
+            ledger.examine_rules(&window, searched.as_ref().unwrap_or(&window), &settings.outcomes, &known);
             rules_end = rules.end(rules_end);
         } else {
             ledger.examine_events(&Window::read(source, events, events_end)?);

@@ -11,6 +11,7 @@ use super::curator::{CuratorReport, Pass};
 use super::e_values::{FALSE_DISCOVERY_RATE, discoveries, share, wealth};
 use super::foreign_claims::{ForeignClaims, confirm_claim};
 use super::hypothesis_ranks::Ranks;
+use super::known_rules::{Covering, KnownRules};
 use super::redundant_rules::{MeasuredRule, redundant};
 use super::rule_trials::{Prediction, RuleTrial};
 use super::window::Window;
@@ -97,11 +98,11 @@ impl Hypothesis {
     }
 
     /// Tests it on a window; returns whether the window had enough data.
-    fn test(&mut self, window: &Window) -> bool {
+    fn test(&mut self, window: &Window, covering: &Covering) -> bool {
         if window.begin < self.broken_at {
             return false;
         }
-        let Some(tested) = self.claim.test(window, self.measure.as_ref()) else { return false };
+        let Some(tested) = self.claim.test(window, self.measure.as_ref(), covering) else { return false };
         self.changed = true;
         if let (Claim::Differs(rule), Some(Measure::Differs { inside, outside })) =
             (&self.claim, &self.measure)
@@ -191,12 +192,13 @@ impl Ledger {
 
     /// Tests claims about events, known and new, on a window that none of them was tested on before.
     pub fn examine_events(&mut self, window: &Window) {
-        self.examine(window, |claim| !matches!(claim, Claim::Differs(_)));
+        let covering = Covering::default();
+        self.examine(window, &covering, |claim| !matches!(claim, Claim::Differs(_)));
         let begun = self.new_claims(window);
         let share = share(window.number, begun.len()) * EVENTS;
         for claim in begun {
             let mut hypothesis = Hypothesis::new(claim, share);
-            self.tested += u64::from(hypothesis.test(window));
+            self.tested += u64::from(hypothesis.test(window, &covering));
             self.rows.push(hypothesis);
         }
         self.prune_losers();
@@ -204,20 +206,26 @@ impl Ledger {
 
     /// Tests the known rules on a window that none of them was tested on before, and begins new ones, which later windows
     /// test: they were chosen because they do well in the episodes that were searched.
-    pub fn examine_rules(&mut self, window: &Window, searched: &Window, outcomes: &[String]) {
-        self.examine(window, |claim| matches!(claim, Claim::Differs(_)));
-        let begun = self.new_rules(searched, outcomes);
+    pub fn examine_rules(
+        &mut self,
+        window: &Window,
+        searched: &Window,
+        outcomes: &[String],
+        known: &KnownRules,
+    ) {
+        self.examine(window, &known.in_window(window), |claim| matches!(claim, Claim::Differs(_)));
+        let begun = self.new_rules(searched, outcomes, &known.in_window(searched));
         let share = share(window.number, begun.len()) * (1.0 - EVENTS);
         self.rows.extend(begun.into_iter().map(|claim| Hypothesis::new(claim, share)));
         self.prune_losers();
     }
 
-    fn examine(&mut self, window: &Window, wanted: impl Fn(&Claim) -> bool) {
+    fn examine(&mut self, window: &Window, covering: &Covering, wanted: impl Fn(&Claim) -> bool) {
         self.rows.sort_by(|a, b| b.score().total_cmp(&a.score()));
         let mut ranks = Ranks::default();
         for hypothesis in self.rows.iter_mut().filter(|row| wanted(&row.claim)) {
             if ranks.next(&hypothesis.claim, TESTED) {
-                self.tested += u64::from(hypothesis.test(window));
+                self.tested += u64::from(hypothesis.test(window, covering));
             }
         }
     }
@@ -243,12 +251,12 @@ impl Ledger {
         claims
     }
 
-    fn new_rules(&self, window: &Window, outcomes: &[String]) -> Vec<Claim> {
+    fn new_rules(&self, window: &Window, outcomes: &[String], covering: &Covering) -> Vec<Claim> {
         let known = self.rows.iter().filter_map(|row| match &row.claim {
             Claim::Differs(rule) => Some(rule),
             _ => None,
         });
-        subgroup_search::propose(window, outcomes, &known).into_iter().map(Claim::Differs).collect()
+        subgroup_search::propose(window, outcomes, &known, covering).into_iter().map(Claim::Differs).collect()
     }
 
     /// Drops rules that lost for long, and the least promising of the rest beyond what is kept.

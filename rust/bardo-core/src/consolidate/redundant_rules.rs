@@ -81,12 +81,13 @@ fn is_explained(general: &MeasuredRule<'_>, special: &MeasuredRule<'_>) -> bool 
 }
 
 /// Whether the conditions of one rule imply those of another, which has fewer.
-fn implies(special: &Rule, general: &Rule) -> bool {
+pub(crate) fn implies(special: &Rule, general: &Rule) -> bool {
     special.conditions.len() > general.conditions.len()
         && general.conditions.iter().all(|wide| special.conditions.iter().any(|narrow| is_side(narrow, wide)))
 }
 
-fn same_features(one: &Rule, two: &Rule) -> bool {
+/// Whether two rules differ in their bounds at most.
+pub(crate) fn same_features(one: &Rule, two: &Rule) -> bool {
     one.conditions.len() == two.conditions.len()
         && one.conditions.iter().all(|a| two.conditions.iter().any(|b| is_side(a, b)))
 }

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::agreement::student;
 use super::baseline::lower;
 use super::curator::{CuratorReport, Pass};
+use super::rule_confidence::raise;
 use super::statistic::Statistic;
 use super::subgroups::{Condition, Outcomes, Rule, members};
 use super::window::Window;
@@ -25,7 +26,7 @@ use crate::facts::transaction::Writer;
 use crate::model::{Fact, FactPayload, Id};
 
 /// Rules in force that one pass tests at most, the surest first.
-const RULES: i64 = 4_096;
+pub(crate) const RULES: i64 = 4_096;
 /// Log likelihood ratio at which a rule is confirmed once more: 20 to 1.
 const CONFIRMED: f64 = 2.995_732_273_553_991;
 /// Fall of the log likelihood ratio at which a rule is doubted. Where the rule holds, a fall by chance takes at least
@@ -94,6 +95,11 @@ impl Prediction {
             Effect::Deviations(UNMEASURED)
         };
         Some(Self { rule: Rule { conditions, outcome: outcome.to_owned(), higher }, effect })
+    }
+
+    /// Takes the rule.
+    pub(crate) fn into_rule(self) -> Rule {
+        self.rule
     }
 
     /// Whether another rule promises a difference of the same outcome in the same direction.
@@ -232,7 +238,7 @@ fn others_told(fact: &Fact) -> Option<Statistic> {
 }
 
 /// Rules in force, and own measurements of the hypotheses that they state.
-const IN_FORCE: &str = "WHERE kind = 'heuristic' AND status = 'active' AND source <> 'dream' ORDER BY confidence DESC, serial LIMIT ?1";
+pub(crate) const IN_FORCE: &str = "WHERE kind = 'heuristic' AND status = 'active' AND source <> 'dream' ORDER BY confidence DESC, serial LIMIT ?1";
 
 /// Tests the rules in force on the decisions of a batch: confirms what came out as predicted, and lowers what did not.
 pub(crate) fn apply(
@@ -316,6 +322,9 @@ fn settle(
             trial.confirmed += 1;
             report.facts_reinforced += 1;
             report.rules_followed += 1;
+            // After a break only the latest decisions are known to bear it out.
+            let unbroken = if trial.broken_at == 0 { trial.followed } else { 0 };
+            raise(writer, pass, serial, tick, (followed.len() as u64, unbroken))?;
         }
     }
     save(writer, serial, trial)

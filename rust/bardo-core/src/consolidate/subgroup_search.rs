@@ -2,6 +2,7 @@
 //!
 //! What is found is a proposal: windows that had no part in the search test it (see [`super::subgroups::test`]).
 
+use super::known_rules::Covering;
 use super::situations::situations;
 use super::subgroups::{
     Condition, LEAST_GROUP, LEAST_ROWS, Outcomes, Rule, WORTH_TESTING, any_strength, conditions, is_outcome,
@@ -46,6 +47,7 @@ pub(crate) fn propose<'known>(
     window: &Window,
     outcomes: &[String],
     known: &(impl Iterator<Item = &'known Rule> + Clone),
+    covering: &Covering,
 ) -> Vec<Rule> {
     let told: Vec<Outcomes<'_>> = window
         .numbers
@@ -83,7 +85,7 @@ pub(crate) fn propose<'known>(
     }
     let closed = |(_, rule, members): (f64, Rule, Vec<bool>)| {
         let outcome = told.iter().find(|outcome| outcome.name == rule.outcome);
-        outcome.map_or_else(|| rule.clone(), |outcome| closed(window, outcome, &rule, &members))
+        outcome.map_or_else(|| rule.clone(), |outcome| closed(window, outcome, &rule, &members, covering))
     };
     let mut rules: Vec<Rule> = kept.into_iter().map(closed).collect();
     rules.retain(|rule| known.clone().all(|other| other != rule));
@@ -93,13 +95,22 @@ pub(crate) fn propose<'known>(
 
 /// A rule with the words that nearly all of its episodes share and the others do not (a closed pattern; Garriga, Kralj and
 /// Lavrač, Journal of Machine Learning Research 9, 2008): an agent that always acts alike under a condition learns that
-/// the outcome differs under both.
-fn closed(window: &Window, outcome: &Outcomes<'_>, rule: &Rule, inside: &[bool]) -> Rule {
+/// the outcome differs under both. Decisions that follow another rule in force are no exception to it.
+fn closed(
+    window: &Window,
+    outcome: &Outcomes<'_>,
+    rule: &Rule,
+    inside: &[bool],
+    covering: &Covering,
+) -> Rule {
+    let beside = covering.beside(rule);
+    let is_left: Vec<bool> = outcome.rows.iter().map(|(position, _)| !beside.contains(position)).collect();
     let mut rule = rule.clone();
     let share = |holds: &[bool], wanted: bool| {
-        let rows = holds.iter().zip(inside).filter(|(_, inside)| **inside == wanted);
-        let (count, met) =
-            rows.fold((0_usize, 0_usize), |(count, met), (holds, _)| (count + 1, met + usize::from(*holds)));
+        let rows =
+            holds.iter().zip(inside).zip(&is_left).filter(|((_, inside), left)| **left && **inside == wanted);
+        let (count, met) = rows
+            .fold((0_usize, 0_usize), |(count, met), ((holds, _), _)| (count + 1, met + usize::from(*holds)));
         met as f64 / count.max(1) as f64
     };
     for (path, word) in window.words.keys().filter(|(path, _)| path != "subject" && path != "kind") {

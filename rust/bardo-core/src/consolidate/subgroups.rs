@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::identifiers::is_identifier;
+use super::known_rules::Covering;
 use super::permutation_test::rotation_log_e_value;
 use super::situations::Situation;
 use super::statistic::Statistic;
@@ -268,8 +269,14 @@ pub(super) fn split(outcome: &Outcomes<'_>, members: &[bool]) -> Option<(Statist
 ///
 /// The rule claims that all of this holds, so that its e-value is the least of the parts' (an intersection-union test; Berger,
 /// Technometrics 24, 1982).
-pub(crate) fn test(window: &Window, rule: &Rule) -> Option<RuleResult> {
-    let rows = window.numbers.get(&rule.outcome)?;
+///
+/// Decisions that follow other rules in force are left out, and a rule with a special case in force must hold outside of
+/// it (see [`Covering`]).
+pub(crate) fn test(window: &Window, rule: &Rule, covering: &Covering) -> Option<RuleResult> {
+    let beside = covering.beside(rule);
+    let is_left = |row: &&(usize, f64)| !beside.contains(&row.0);
+    let rows: &[(usize, f64)] =
+        &window.numbers.get(&rule.outcome)?.iter().filter(is_left).copied().collect::<Vec<_>>();
     if rows.len() < LEAST_ROWS {
         return None;
     }
@@ -289,6 +296,11 @@ pub(crate) fn test(window: &Window, rule: &Rule) -> Option<RuleResult> {
     let (inside, outside) = split(&outcome, &members)?;
     let sign = if rule.higher { 1.0 } else { -1.0 };
     let mut log_e_value = bet(rows, sign, &vec![true; rows.len()], &members)?;
+    let within = covering.within(rule);
+    if !within.is_empty() {
+        let frame: Vec<bool> = rows.iter().map(|(position, _)| !within.contains(position)).collect();
+        log_e_value = log_e_value.min(bet(rows, sign, &frame, &members)?);
+    }
     if rule.conditions.len() > 1 {
         for (index, condition) in holds.iter().enumerate() {
             let frame = all(Some(index));

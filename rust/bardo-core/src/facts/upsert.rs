@@ -1,6 +1,6 @@
 //! Same meaning is renewed, not stored twice.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, params};
 
@@ -16,7 +16,7 @@ use super::tombstones::is_forgotten;
 use super::transaction::Writer;
 use super::transitions::{limited_by_source, make_room, revive};
 use crate::error::{Error, Result};
-use crate::model::{Fact, FactKind, FactStatus, Id, Metadata, Micros, Source};
+use crate::model::{Fact, FactKind, FactPayload, FactStatus, Id, Metadata, Micros, Source};
 use crate::text::same_statement::same_sense;
 use crate::text::urls_commands_paths::findings;
 
@@ -216,8 +216,36 @@ fn says_the_same(stored: &StoredFact, fact: &Fact) -> bool {
         (Some(known), Some(new)) => {
             known.has_same_slot(new) && known.has_same_value(new) && known.denied == new.denied
         }
-        _ => true,
+        _ => !states_other_conditions(&stored.fact.payload, &fact.payload),
     }
+}
+
+/// Whether two rules in structured words name different conditions or outcomes: texts about "momentum is high" and about
+/// "momentum is high and action is long" are alike, and the rules are not.
+fn states_other_conditions(one: &FactPayload, two: &FactPayload) -> bool {
+    match (structured(one), structured(two)) {
+        (Some(one), Some(two)) => one != two,
+        _ => false,
+    }
+}
+
+/// The conditions of a rule without their bounds, and its outcome; none where a condition is in free words.
+fn structured(payload: &FactPayload) -> Option<(BTreeSet<String>, &str)> {
+    let FactPayload::Heuristic { condition, action, outcome, .. } = payload else { return None };
+    let parts = [condition, action].into_iter().flat_map(|words| words.split(" and "));
+    let feature = |part: &str| -> Option<String> {
+        let mut words = part.split(' ');
+        let (path, sign, value) = (words.next()?, words.next()?, words.next()?);
+        let side = match sign {
+            ">=" => "high",
+            "<=" => "low",
+            "is" => value,
+            _ => return None,
+        };
+        words.next().is_none().then(|| format!("{path} {side}"))
+    };
+    let features: Option<BTreeSet<String>> = parts.filter(|part| !part.is_empty()).map(feature).collect();
+    Some((features.filter(|features| !features.is_empty())?, outcome))
 }
 
 /// Whether hearsay that came by another way says more of what was heard before: a nearer or surer testator.
@@ -284,9 +312,12 @@ impl Neighbours {
             let living = |stored: &StoredFact| {
                 !matches!(stored.fact.status, FactStatus::Archived | FactStatus::Superseded)
             };
-            if let Some(stored) =
-                found.into_iter().find(|stored| living(stored) && same_sense(&stored.fact.text, &fact.text))
-            {
+            let is_same = |stored: &StoredFact| {
+                living(stored)
+                    && same_sense(&stored.fact.text, &fact.text)
+                    && !states_other_conditions(&stored.fact.payload, &fact.payload)
+            };
+            if let Some(stored) = found.into_iter().find(is_same) {
                 return Ok(Some(stored));
             }
         }
