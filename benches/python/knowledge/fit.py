@@ -2,8 +2,9 @@
 
 Needs scikit-learn, which bardo itself does not. Corrections give positive pairs (each statement with the clause that
 ends it); compatible pairs, statements that stay, and the turns of whole chats give negative ones. Of a chat, each turn
-is paired with the earlier turns nearest to it: corrections are rare there, which sets the limits. Which clause of a message carries a correction
-is not labelled: each round takes the one that the weights of the last round score highest (multiple-instance learning).
+is paired with the earlier turns nearest to it: corrections are rare there, which sets the limits. Which clause of a
+message carries a correction is not labelled: each round takes the one that the weights of the last round score highest
+(multiple-instance learning).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ OTHERS = 4
 #: Number of earlier turns of a chat that each turn is paired with, the nearest ones.
 EARLIER = 8
 #: Share of such pairs of turns that may be an end, and a dispute.
-CHAT_ENDS, CHAT_DISPUTES = 0.0005, 0.003
+CHAT_ENDS, CHAT_DISPUTES = 0.0005, 0.012
 
 
 @dataclass

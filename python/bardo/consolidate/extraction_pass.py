@@ -269,7 +269,7 @@ class Extractor:
             others = [
                 fact
                 for fact in others
-                if fact.kind == "preference"
+                if (fact.kind == "preference" or not drawn.read)
                 and not is_secret(fact.text)
                 and fact.text.casefold() not in drawn.read
                 and not any(_covers(text, fact.text.casefold()) for text in said)

@@ -29,7 +29,7 @@ STATED = 0.8
 #: Maximum number of facts of one episode: a longer list in one message is pasted text.
 PER_EPISODE = 12
 #: Minimum worth of a statement in one of the plain forms, and of one of an attribute that lasts for years.
-LEAST_PLAIN, LEAST_LASTING = -1.0, -3.0
+LEAST_PLAIN, LEAST_LASTING = -2.0, -3.0
 #: Worth of a sentence that is never kept.
 UNWORTHY = -float("inf")
 #: Attributes that say little about what they state.
@@ -134,15 +134,16 @@ class StatementReader:
         return drawn
 
     def describe(self, fact: Fact, *, tick: int, now: int) -> None:
-        """Stores how long a learned sentence about a person or thing holds, and its statement if it has one."""
+        """Stores the statement of a learned sentence about a person or thing, and how long it holds."""
         clauses = [clause for clause in self._clauses_of_fact(fact) if clause.stated]
-        if fact.persistence is not None or not any(
-            is_about_person(clause) or clause.statement is not None for clause in clauses
-        ):
+        if len(clauses) != 1 or fact.persistence is not None:
             return
-        statement = clauses[0].statement if len(clauses) == 1 and is_about_person(clauses[0]) else None
-        known = properties(statement.attribute).persistence if statement is not None else None
-        self._facts.describe(fact.id, tick=tick, now=now, statement=statement, persistence=known or "months")
+        (clause,) = clauses
+        if is_about_person(clause) and clause.statement is not None:
+            persistence = properties(clause.statement.attribute).persistence or "months"
+            self._facts.describe(
+                fact.id, tick=tick, now=now, statement=clause.statement, persistence=persistence
+            )
 
     def _draw_one(self, episode: Episode, drawn: Drawn, *, tick: int) -> None:
         """Adds the facts of one episode, and their effects."""

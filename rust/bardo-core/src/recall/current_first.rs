@@ -15,8 +15,8 @@ pub const CORRECTS: &str = "corrects";
 /// Corrections of corrections that are followed.
 const CHAIN: usize = 4;
 /// Fused relevance, in standard deviations of the candidates, by which the newer of a pair may lie behind the older one.
-/// What lies farther behind answers another question than the older one did, whatever the link says.
-const REACH: f32 = 3.5;
+/// What lies farther behind answers another question than the older one.
+const REACH: f32 = 5.0;
 /// Part of a score by which the newer of a pair is placed above the older one.
 const MARGIN: f32 = 1e-4;
 
