@@ -40,6 +40,8 @@ OF_OWNER = 64
 NEAR = 8
 #: Maximum number of older records that one clause ends, and of those that it disputes.
 ENDS_AT_MOST, DISPUTES_AT_MOST = 3, 2
+#: Least log odds of a correction of a turn by a turn.
+LEAST_OF_TURNS = 0.75
 #: Maximum number of texts whose clauses are cached.
 CACHED = 4_096
 #: Kinds of episodes whose text is a record rather than prose.
@@ -274,7 +276,8 @@ class StatementReader:
         for judgement, record, other in self._judged(
             clause, self._older(clause, evidence, newer, before, tick)
         ):
-            if record.id in seen or not (record.is_fact or judgement.rule):
+            is_likely = judgement.rule and judgement.total >= LEAST_OF_TURNS
+            if record.id in seen or not (record.is_fact or is_likely):
                 # Turns of one conversation are alike; without a word of change none corrects another.
                 continue
             ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
