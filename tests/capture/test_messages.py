@@ -214,3 +214,9 @@ def test_a_tool_call_is_found_by_its_name_command_path_and_address(memory: bardo
         memory.episodes.find(url="ci.example"),
     ):
         assert [reference.record.id for reference in found] == [stored.id]
+
+
+def test_a_part_of_a_type_that_is_no_word_is_no_call(memory: bardo.Grimoire) -> None:
+    parts = [{"type": ["tool_use"]}, {"type": "text", "text": "the forge is lit"}]
+    stored = memory.remember({"role": "assistant", "content": parts})
+    assert stored.text == "the forge is lit"

@@ -6,16 +6,17 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-#: Types of message parts that are calls: of Anthropic, and of OpenAI's responses and MCP.
-CALL_TYPES = frozenset({"tool_use", "function_call", "tool_call", "mcp_call"})
+#: Types of message parts that are calls: of Anthropic, and of OpenAI's responses and MCP. A type can be any JSON value,
+#: which a set could not look up.
+CALL_TYPES = ("tool_use", "function_call", "tool_call", "mcp_call")
 #: Names of arguments that hold a shell command.
-COMMANDS = frozenset({"command", "cmd", "script"})
+COMMANDS = ("command", "cmd", "script")
 #: Maximum characters of the arguments of one call; the payload keeps them whole.
 ARGUMENT_CHARACTERS = 4_000
 
 
 def describe(message: Mapping[str, Any], parts: Iterable[object]) -> str:
-    """Describes the calls of a message, such as `Called bash(command=cargo test)`; empty if there are none.
+    """Describes the calls of a message, such as ``Called bash(command=`cargo test`)``; empty if there are none.
 
     Args:
         message: Chat message of OpenAI's, Anthropic's or MCP's form.
