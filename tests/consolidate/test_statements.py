@@ -12,6 +12,7 @@ from bardo.consolidate import corrections
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 from bardo.consolidate.secrets import is_secret
+from bardo.consolidate.sentence import Sentence, sentences
 from bardo.errors import ConfigError, InvalidInputError
 
 START = 1_760_000_000_000_000
@@ -203,3 +204,79 @@ def test_clauses_carry_owner_polarity_and_cues():
     assert clause.text == "Nadia's sister Ana does not eat fish anymore"
     assert (clause.owner, clause.predicate, clause.denied) == ("ana", "eat", True)
     assert {"denial", "now"} <= clause.cues
+
+
+def read_sentences(text: str) -> list[Sentence]:
+    english = reader("english")
+    assert english is not None
+    return sentences(english.read(Speech(text, "Nadia", START)))
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("I am allergic to walnuts.", ["Nadia is allergic to walnuts"]),
+        ("MRI on 1 March at the Royal.", ["Nadia: MRI on 1 March at the Royal."]),
+        # A home can be replaced, and must not stay in force inside a quote.
+        ("I live in Bern and the rent is steep.", ["Nadia lives in Bern", "The rent is steep"]),
+    ],
+)
+def test_a_sentence_is_quoted_where_no_clause_says_nearly_all_of_it(text: str, notes: list[str]):
+    (sentence,) = read_sentences(text)
+    assert [note.text for note in sentence.notes("Nadia", ())] == notes
+
+
+def test_a_quote_brings_the_sentence_that_its_pronoun_points_to():
+    _, sentence = read_sentences("We have a daughter, Imogen. She plays the cello, loudly.")
+    assert sentence.quote("Nadia") == "Nadia: We have a daughter, Imogen. She plays the cello, loudly."
+    assert sentence.quote("Nadia" * 60) == "", "a quote is never cut"
+
+
+def test_eagerness_is_no_denial_and_no_correction():
+    for text in ("I can't wait to see your bakery!", "I can't believe how well the bakery does."):
+        for sentence in read_sentences(text):
+            assert not any(clause.denied or clause.cues for clause in sentence.clauses)
+    (wait,) = read_sentences("Wait, the bakery opens on Monday.")
+    assert any("correction" in clause.cues for clause in wait.clauses)
+
+
+def test_a_conversation_without_corrections_ends_nothing_and_keeps_its_order(
+    memory: bardo.Grimoire, clock: bardo.ManualClock
+):
+    turns = [
+        ("Ida", "I lost my office job and I want to open a bakery, bread has been my passion since school."),
+        ("Tom", "Wow, a bakery of your own! Bread is what keeps me calm, so I get it."),
+        ("Ida", "Thanks, Tom! I'm looking at shops near the river, the ovens will make the place warm."),
+        ("Tom", "Can't wait to see the bakery done! My little bike workshop is growing, too."),
+        ("Ida", "Baking makes me so happy, and now I get to share that with the whole street."),
+        ("Tom", "Your drive will make the bakery a hit. My workshop and the bakery could run a market day."),
+        ("Ida", "Great idea! I'm working on new loaves for the opening, it has been quite a journey."),
+        ("Tom", "Looking forward to more good mornings with fresh bread!"),
+    ]
+    episodes = []
+    for speaker, text in turns:
+        clock.advance(DAY)
+        episodes.append(memory.remember(text, role="user", kind="turn", speaker=speaker))
+    questions = ["Why does Ida open a bakery?", "Where does Ida look for shops?", "What does Tom own?"]
+
+    def order() -> list[list[str]]:
+        return [[item.id for item in memory.recall(each, layers=("episode",))] for each in questions]
+
+    before = order()
+    memory.sleep()
+    assert memory.facts.list(status="superseded") == []
+    assert order() == before
+
+
+def test_what_an_ended_quote_says_besides_stays_in_force(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    say(memory, clock, "Two goats live behind the barn, my sister Ruth has celiac disease, and we keep bees.")
+    (quote,) = memory.facts.list()
+    say(memory, clock, "We no longer keep bees.")
+    assert (memory.facts.get(quote.id).status, memory.facts.get(quote.id).ended_by) == (
+        "superseded",
+        "denial",
+    )
+    assert {"Two goats live behind the barn", "Nadia's sister Ruth has celiac disease"} < set(
+        in_force(memory)
+    )
+    assert not any("keep bees" in text and "no longer" not in text for text in in_force(memory))

@@ -20,7 +20,7 @@ from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.rule_extraction import NAMELESS, slug, speaker
 from bardo.consolidate.secrets import is_secret
-from bardo.consolidate.sentence import QUOTED_CHARACTERS, Note, Sentence, sentences
+from bardo.consolidate.sentence import QUOTED_CHARACTERS, Note, Sentence, attributed, sentences
 from bardo.model import Episode, Fact, FactKind, Fingerprint, Persistence
 from bardo.ports import Vectors
 
@@ -159,11 +159,10 @@ class StatementReader:
         seen: set[str] = set()
         for sentence, value in zip(found, worths, strict=True):
             drawn.read |= {clause.text.casefold() for clause in sentence.clauses}
-            notes: list[Note] = []
             if value >= 0:
-                notes += sentence.notes(who, forms)
+                notes = list(sentence.notes(who, forms))
             else:
-                notes += [
+                notes = [
                     Note(clause.text, (clause,))
                     for clause in sentence.stated
                     if (value >= LEAST_PLAIN and clause.text.casefold() in forms)
@@ -273,16 +272,14 @@ class StatementReader:
         limits = corrections.limits()
         ended = disputed = 0
         seen: set[str] = set()
-        for judgement, record, other in self._judged(
-            clause, self._older(clause, evidence, newer, before, tick)
-        ):
-            is_likely = judgement.rule and judgement.total >= LEAST_OF_TURNS
+        judged = self._judged(clause, self._older(clause, evidence, newer, before, tick))
+        for judgement, record, _ in judged:
+            # Where no word announces a change, both facts stay; turns of one conversation are alike, and need more.
+            is_announced = bool(judgement.rule)
+            is_likely = is_announced and judgement.total >= LEAST_OF_TURNS
             if record.id in seen or not (record.is_fact or is_likely):
-                # Turns of one conversation are alike; without a word of change none corrects another.
                 continue
-            ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
-            # Where no word announces a change, both stay.
-            ends = ends and bool(judgement.rule)
+            ends = is_announced and judgement.total >= limits.ends and judgement.rule not in self._rules_off
             if not ends and judgement.total < limits.disputes:
                 break
             if (ended if ends else disputed) >= (ENDS_AT_MOST if ends else DISPUTES_AT_MOST):
@@ -297,22 +294,23 @@ class StatementReader:
                     (place, by, record.id, ends, clause.since, judgement.rule or "words")
                 )
                 if ends:
-                    drawn.facts += self._remainder(record, other, clause)
+                    corrected = [
+                        other
+                        for found, of, other in judged
+                        if of is record and found.total >= limits.disputes
+                    ]
+                    drawn.facts += self._remainder(record, corrected)
 
-    def _remainder(self, record: _Older, ended: Clause, newer: Clause) -> list[Fact]:
-        """Facts of what a quote that ends says beside the ended clause, so that it stays in force."""
+    def _remainder(self, record: _Older, corrected: Sequence[Clause]) -> list[Fact]:
+        """Facts of what a quote that ends says beside the corrected clauses, so that it stays in force."""
         (episode,) = self._log.get(list(record.evidence[:1])) or (None,)
-        if episode is None or any(clause.sentence != ended.sentence for clause in record.clauses):
+        if episode is None or len({clause.sentence for clause in record.clauses}) > 1:
             return []
         who = speaker(episode, self._agent)
-        least = corrections.limits().disputes
         return [
             _fact(clause.text, (clause,), episode, who)
             for clause in record.clauses
-            if clause.stated
-            and clause.text
-            and clause.text not in (ended.text, newer.text)
-            and corrections.judge(clause, newer, corrections.NEAREST).total < least
+            if clause.stated and clause.text and clause not in corrected
         ]
 
     def _judged(
@@ -412,7 +410,7 @@ def _correction(note: Note, sentence: Sentence, who: str, effects: Drawn) -> str
     (clause,) = note.clauses
     if clause.text and sentence.is_covered((clause,)):
         return clause.text
-    return sentence.quote(who) or f"{who or 'Record'}: {sentence.text}"[:QUOTED_CHARACTERS]
+    return sentence.quote(who) or attributed(sentence.text, who)[:QUOTED_CHARACTERS]
 
 
 def _fact(text: str, clauses: Sequence[Clause], episode: Episode, who: str) -> Fact:

@@ -79,8 +79,8 @@ class Sentence:
         Args:
             who: Name of the speaker; empty for a record.
         """
-        context = next((clause.context for clause in self.stated if clause.context), "")
-        text = f"{who or 'Record'}: {context} {self.text}" if context else f"{who or 'Record'}: {self.text}"
+        context = next((f"{clause.context} " for clause in self.stated if clause.context), "")
+        text = attributed(f"{context}{self.text}", who)
         return text if len(text) <= QUOTED_CHARACTERS else ""
 
     def notes(self, who: str, forms: Collection[str]) -> Iterator[Note]:
@@ -112,6 +112,11 @@ class Sentence:
         """Whether the texts of some clauses have nearly all words of the sentence."""
         said = _stems(self.text)
         return len(said & _stems(" ".join(clause.text for clause in clauses))) >= COVERAGE * len(said)
+
+
+def attributed(text: str, who: str) -> str:
+    """A text with its speaker before it; "Record" where it has none."""
+    return f"{who or 'Record'}: {text}"
 
 
 def sentences(clauses: Sequence[Clause]) -> list[Sentence]:
