@@ -111,15 +111,15 @@ def chat_rows(chat: dict[str, Any], name: str, embed: Callable[[str], Any]) -> l
                     features(old, new, float(embed(old.sentence) @ embed(new.sentence)))
                     for old in older
                     for new in newer
-                    if not judge_never(old, new)
+                    if may_correct(old, new)
                 ]
                 rows.append(Row(f"{name} {number}", 0, "chat", pairs))
     return [row for row in rows if row.pairs]
 
 
-def judge_never(old: Clause, new: Clause) -> bool:
-    """Whether a pair cannot be a correction by rule."""
-    return judge(old, new, NEAREST).total == NEVER
+def may_correct(old: Clause, new: Clause) -> bool:
+    """Whether no rule excludes that the newer clause corrects the older one."""
+    return judge(old, new, NEAREST).total != NEVER
 
 
 def fit(rows: Sequence[Row], strength: float) -> tuple[Any, Any]:
@@ -206,8 +206,6 @@ def main() -> None:
             ("disputes", given.disputed, CHAT_DISPUTES),
         )
     }
-    for count in (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02):
-        print(count, chats[int(count * len(chats))], pairs[min(len(pairs) - 1, int(count * len(pairs)))])
     print(f"{len(rows)} rows, {len(pairs)} compatible pairs; cross-validated:")
     for name, limit in limits.items():
         over = {
