@@ -66,7 +66,12 @@ def rows_of(
     rows: list[Row] = []
 
     def compare(old: Sequence[Clause], new: Sequence[Clause]) -> list[dict[str, float]]:
-        return [features(o, n, float(embed(o.sentence) @ embed(n.sentence))) for o in old for n in new]
+        return [
+            features(o, n, float(embed(o.sentence) @ embed(n.sentence)))
+            for o in old
+            for n in new
+            if may_correct(o, n)
+        ]
 
     before = {case["id"]: read(case["before"], START) for case in cases}
     for case in cases:
@@ -88,7 +93,7 @@ def rows_of(
 
 
 def chat_rows(chat: dict[str, Any], name: str, embed: Callable[[str], Any]) -> list[Row]:
-    """Pairs of a chat's turns with the earlier ones nearest to them, without those that a label says are replaced."""
+    """Pairs of a chat's turns with the earlier ones nearest to them, without those that state what no longer holds."""
     turns = [
         (number, turn, [clause for clause in read(turn, START + turn["day"] * DAY) if clause.stated])
         for number, turn in enumerate(chat["turns"])
@@ -101,10 +106,7 @@ def chat_rows(chat: dict[str, Any], name: str, embed: Callable[[str], Any]) -> l
         for earlier in np.argsort(-(vectors[:place] @ vectors[place]))[:EARLIER]:
             other, _, older = turns[int(earlier)]
             is_replaced = any(
-                gold["replaced_in"] is not None
-                and near([other], gold["turns"])
-                and near([number], [gold["replaced_in"]])
-                for gold in chat["facts"]
+                not gold["holds"] and near([other], gold["turns"]) for gold in chat["facts"]
             )
             if not is_replaced:
                 pairs = [
@@ -118,8 +120,9 @@ def chat_rows(chat: dict[str, Any], name: str, embed: Callable[[str], Any]) -> l
 
 
 def may_correct(old: Clause, new: Clause) -> bool:
-    """Whether no rule excludes that the newer clause corrects the older one."""
-    return judge(old, new, NEAREST).total != NEVER
+    """Whether a word announces a change, and no rule excludes that the newer clause corrects the older one."""
+    judgement = judge(old, new, NEAREST)
+    return bool(judgement.rule) and judgement.total != NEVER
 
 
 def fit(rows: Sequence[Row], strength: float) -> tuple[Any, Any]:

@@ -274,14 +274,12 @@ class StatementReader:
         seen: set[str] = set()
         judged = self._judged(clause, self._older(clause, evidence, newer, before, tick))
         for judgement, record, _ in judged:
-            # Where no word announces a change, both facts stay; turns of one conversation are alike, and need more.
-            is_announced = bool(judgement.rule)
-            is_likely = is_announced and judgement.total >= LEAST_OF_TURNS
-            if record.id in seen or not (record.is_fact or is_likely):
+            # Likeness alone is no contradiction: a word must announce a change, or the values of a slot must differ.
+            if record.id in seen or not judgement.rule:
                 continue
-            ends = is_announced and judgement.total >= limits.ends and judgement.rule not in self._rules_off
-            if not ends and judgement.total < limits.disputes:
-                break
+            if judgement.total < (limits.disputes if record.is_fact else LEAST_OF_TURNS):
+                continue
+            ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
             if (ended if ends else disputed) >= (ENDS_AT_MOST if ends else DISPUTES_AT_MOST):
                 continue
             seen.add(record.id)
@@ -291,7 +289,7 @@ class StatementReader:
             elif newer is None or record.id != newer.id:
                 by = newer.id if newer else None
                 drawn.resolutions.append(
-                    (place, by, record.id, ends, clause.since, judgement.rule or "words")
+                    (place, by, record.id, ends, clause.since, judgement.rule)
                 )
                 if ends:
                     corrected = [
@@ -318,12 +316,14 @@ class StatementReader:
     ) -> list[tuple[corrections.Judgement, _Older, Clause]]:
         """Judgements on a clause and each clause of older records, the surest first."""
         least = corrections.limits().disputes
-        # Most pairs cannot reach a limit with any cosine, and need no vectors.
+        # Most pairs have no word of change, or cannot reach a limit with any cosine, and need no vectors.
         likely = [
             (record, other)
             for record in older
             for other in record.clauses
-            if other.stated and corrections.judge(other, clause, corrections.NEAREST).total >= least
+            if other.stated
+            and (best := corrections.judge(other, clause, corrections.NEAREST)).rule
+            and best.total >= least
         ]
         if not likely:
             return []

@@ -10,7 +10,7 @@ use super::candidate::{Candidate, unite};
 use super::conversation::QueryClues;
 use super::current_first::{CORRECTS, add_corrections, raise_newer};
 use super::diversity::{POOL_FACTOR, diverse};
-use super::duplicate_groups::{self, DuplicateGroup};
+use super::duplicate_groups::{self, DuplicateGroup, Restatements};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
 use super::fact_history::{FactHistory, rows_at_tick};
 use super::filter::Filters;
@@ -75,10 +75,17 @@ struct Search<'search> {
 pub(super) struct ScoredCandidate<'ranked> {
     pub candidate: &'ranked Candidate,
     pub row: &'ranked Row,
-    parts: Score,
+    pub parts: Score,
     confidence: f32,
     age_days: f64,
     pub score: f32,
+}
+
+impl ScoredCandidate<'_> {
+    /// The episode that a fact rests on alone.
+    pub fn restates(&self) -> Option<Id> {
+        self.row.fact.as_ref().and_then(|fact| fact.restates)
+    }
 }
 
 /// Finds the memories that matter for a query.
@@ -358,7 +365,11 @@ impl<'search> Search<'search> {
         let threshold = self.arms.settings.duplicate_similarity;
         let mut taken = Vec::with_capacity(self.query.limit.min(64));
         let mut waiting = Vec::new();
+        let mut restatements = Restatements::of(&ranked.all);
         for ranked in ranked {
+            if restatements.defer(ranked) {
+                continue;
+            }
             if taken.len() < self.query.limit {
                 duplicate_groups::insert_hit(&mut taken, ranked, lexical, threshold);
             } else if names.is_empty() {
@@ -367,13 +378,14 @@ impl<'search> Search<'search> {
                 waiting.push(DuplicateGroup::of(ranked));
             }
         }
+        restatements.join(&mut taken);
         rare_names::reserve_slots(&mut taken, waiting, names, lexical);
         rule_seats::reserve(&mut taken, seats, self.query.limit);
         let hit = |DuplicateGroup { representative, score, others }| {
             let mut hit = Hit { duplicates: others, ..self.hit(representative, lists) };
             hit.why.is_seated = seats.iter().any(|seat| seat.candidate.slot == representative.candidate.slot);
             if score > hit.score && hit.score > 0.0 {
-                // An episode stands where the better of it and of the fact that restates it ranks.
+                // An episode stands where the fact that restates it was placed before what it corrects.
                 hit.why.factors.push(("restated", score / hit.score));
                 hit.score = score;
             }
