@@ -30,6 +30,7 @@ pub fn hybrid(hot: &HotSet, question: &(String, Vec<f32>), now: Micros, scratch:
         thread: None,
         tokens: None,
         past: None,
+        periods: None,
         rules: RuleSeats::default(),
     };
     search(hot, &query, &Settings::default(), scratch).expect("a valid query").hits.len()

@@ -68,6 +68,7 @@ from bardo._core._names import (
 from bardo._core._recall import (
     Found,
     Hit,
+    PeriodWords,
     RecallSettings,
 )
 from bardo._core._text import (
@@ -109,6 +110,7 @@ __all__ = [
     "HotSet",
     "LintReport",
     "Names",
+    "PeriodWords",
     "RecallSettings",
     "Recorded",
     "ReplayBuffer",

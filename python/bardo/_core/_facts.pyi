@@ -160,7 +160,7 @@ class FactStore:
         marks: Mapping[str, int],
         answered: Mapping[str, int],
         resolutions: Sequence[tuple[int, str | None, str, bool, int | None, str]],
-        corrections: Sequence[tuple[str, str]],
+        corrections: Sequence[tuple[str, str, bool]],
     ) -> tuple[builtins.list[Upserted], int, int]:
         """Stores facts as `upsert` does, with their effects on older facts, in one transaction.
 
@@ -176,7 +176,8 @@ class FactStore:
             resolutions: Effects on older facts: place of the newer fact in `facts`, its id if it is stored already,
                 id of the older fact, whether the older fact ends (otherwise both are disputed), first instant at which
                 it no longer holds (None for `now`), and name of the rule.
-            corrections: Ids of a newer episode and of an older one that it corrects.
+            corrections: Ids of a newer episode and of an older one that it corrects, and whether it ends what the older
+                one says (otherwise both are disputed).
 
         Returns:
             The outcome per fact, the number of facts that ended, and of pairs that are disputed.

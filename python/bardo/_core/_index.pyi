@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bardo._core._capture import EpisodeLog, StoredEpisodes
 from bardo._core._facts import FactStore
-from bardo._core._recall import Found, RecallSettings
+from bardo._core._recall import Found, PeriodWords, RecallSettings
 from bardo.index.snapshot import LoadReport
 from bardo.model import Episode, Fingerprint
 from bardo.recall.filters import Filters
@@ -230,6 +230,7 @@ class HotSet:
         facts: FactStore | None = None,
         seated: Sequence[str] | None = None,
         left_out: Sequence[str] | None = None,
+        periods: PeriodWords | None = None,
     ) -> Found:
         """Finds the memories that matter for a query, in one call and without the GIL.
 
@@ -250,6 +251,7 @@ class HotSet:
                 whose record is no longer there leaves the answer with a note.
             seated: Ids of facts with reserved places among the first five, three at most; the filters still apply.
             left_out: Ids of facts that may not answer.
+            periods: Words by which the text may name a period, whose episodes are then favoured.
 
         Raises:
             InvalidInputError: An argument is out of range.

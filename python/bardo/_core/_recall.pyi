@@ -67,10 +67,47 @@ class RecallSettings:
     ) -> RecallSettings: ...
 
 @final
+class PeriodWords:
+    """Words of a language that name periods.
+
+    Args:
+        months: Names from January, as they are written.
+        weekdays: Names from Monday.
+        units: `day`, `week`, `weekend`, `month` or `year` by each of their words.
+        numbers: Numbers by their words.
+        phrases: (meaning, phrase) each. A phrase has words and the places `{count}`, `{unit}`, `{weekday}`, `{month}`,
+            `{Month}` (only as it is written), `{day}` and `{year}`. Its meaning is `today`, `yesterday`,
+            `day_before_yesterday`, `latest`, `previous`, `current`, `ago`, `month`, `year`, `date`, or `before` or
+            `after` the date that follows.
+
+    Raises:
+        InvalidInputError: A list is too short, or a phrase or its meaning is unknown.
+    """
+
+    def __new__(
+        cls,
+        *,
+        months: Sequence[str],
+        weekdays: Sequence[str],
+        units: Mapping[str, str],
+        numbers: Mapping[str, int],
+        phrases: Sequence[tuple[str, str]],
+    ) -> PeriodWords: ...
+    def spans(self, query: str, now: int) -> list[tuple[int, int]]:
+        """First and last day of each period that a query names, counted from the epoch.
+
+        Args:
+            query: Text of the query.
+            now: Wall clock of the asker, microseconds UTC.
+        """
+
+@final
 class Hit:
     """A memory that was recalled, with every number that went into its score (see `bardo.recall.Explanation`).
 
     Attributes:
+        corrections: (id, wall clock or None, whether it is open which of the two holds) of each later memory that
+            corrects or disputes it, the latest first.
         arms: One (arm, rank or None, value or None, part of the fused relevance) each.
         conversation: (name, part of the fused relevance) each.
         terms: (name, value, weight) of each term of the score.
@@ -85,7 +122,7 @@ class Hit:
     at: int
     source: Source
     duplicates: list[str]
-    corrected_by: str | None
+    corrections: list[tuple[str, int | None, bool]]
     arms: list[tuple[str, int | None, float | None, float]]
     conversation: list[tuple[str, float]]
     fused: float
@@ -114,6 +151,13 @@ class Found:
     def __len__(self) -> int: ...
     def hit(self, place: int) -> Hit:
         """One hit by its place from 0.
+
+        Raises:
+            IndexError: There are not so many.
+        """
+
+    def corrections(self, place: int) -> list[tuple[str, int | None, bool]]:
+        """The corrections of one hit; see `Hit`.
 
         Raises:
             IndexError: There are not so many.

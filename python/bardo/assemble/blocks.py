@@ -19,7 +19,10 @@ _HIGHEST_PRIORITY = 255
 
 
 class PromptMemory(Protocol):
-    """Fields of a memory that a prompt shows; `bardo.recall.recollection.Memory` has them."""
+    """Fields of a memory that a prompt shows; `bardo.recall.recollection.Memory` has them.
+
+    A `standing` such as `corrected on 14 March 2026` is shown too, where a memory has one.
+    """
 
     @property
     def text(self) -> str:

@@ -11,6 +11,7 @@ from bardo import _core
 from bardo.assemble import tokenizers, turns
 from bardo.assemble.blocks import FACTS, Block, PromptMemory, Rows, block, memory_block, memory_blocks
 from bardo.assemble.condense import Condenser
+from bardo.assemble.current import without_replaced
 from bardo.assemble.stated_rules import RULES, is_seated, rules_block
 from bardo.errors import InvalidInputError
 
@@ -341,6 +342,7 @@ def build(
     if rules:
         parts.setdefault(RULES, rules_block(rules, window))
         others = [memory for memory in others if memory not in rules]
+    others, replaced = without_replaced(others)
     attached, left_out = turns.attach_turns(others)
     for found in memory_blocks(attached) if attached or not rules else ():
         parts.setdefault(found.name, found)
@@ -363,6 +365,8 @@ def build(
     notes = [*getattr(memories, "notes", ())]
     if echoes:
         notes.append(f"{echoes} memories have the very words of the task and were left out")
+    if replaced:
+        notes.append(f"{replaced} facts with older values were left out: the current ones are there")
     if left_out:
         notes.append(
             f"{left_out} turns beside memories were left out: {turns.MOST_BESIDE} characters stand beside one at most"

@@ -37,6 +37,7 @@ class StatedRule:
     source: str
     inherited: bool
     record: Any
+    standing: str
 
 
 def is_seated(memory: PromptMemory) -> bool:
@@ -56,7 +57,7 @@ def rules_block(memories: Sequence[PromptMemory], tokens: int) -> Block:
     stated = [
         StatedRule(
             memory, brief(memory.record), memory.layer, memory.confidence, memory.tick, memory.at, memory.source,
-            memory.inherited, memory.record,
+            memory.inherited, memory.record, getattr(memory, "standing", ""),
         )
         for memory in memories
     ]  # fmt: skip

@@ -36,6 +36,7 @@ class MemoryWithTurns:
     source: str
     inherited: bool
     record: Any
+    standing: str
 
 
 def attach_turns(memories: Sequence[PromptMemory]) -> tuple[list[PromptMemory], int]:
@@ -70,7 +71,7 @@ def attach_turns(memories: Sequence[PromptMemory]) -> tuple[list[PromptMemory], 
         found.append(
             MemoryWithTurns(
                 memory, text, memory.layer, memory.confidence, memory.tick, memory.at, memory.source,
-                memory.inherited, memory.record,
+                memory.inherited, memory.record, getattr(memory, "standing", ""),
             )
         )  # fmt: skip
     return found, left_out

@@ -65,13 +65,14 @@ class Drawn:
     Args:
         facts: New facts.
         resolutions: Effects on older facts, as `FactStore.upsert_resolved` takes them.
-        corrections: Ids of a newer episode and of an older one that it corrects.
+        corrections: Ids of a newer episode and of an older one that it corrects, and whether it ends what the older one
+            says (otherwise both are disputed).
         read: Texts of the clauses that were judged, in lower case.
     """
 
     facts: list[Fact] = field(default_factory=list)
     resolutions: list[Resolution] = field(default_factory=list)
-    corrections: list[tuple[str, str]] = field(default_factory=list)
+    corrections: list[tuple[str, str, bool]] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
 
 
@@ -179,7 +180,9 @@ class StatementReader:
                     drawn.facts += effects.facts
                     drawn.resolutions += effects.resolutions
                 elif not note.text and effects.resolutions and not is_secret(sentence.text):
-                    drawn.corrections += [(episode.id, older) for _, _, older, *_ in effects.resolutions]
+                    drawn.corrections += [
+                        (episode.id, older, ends) for _, _, older, ends, *_ in effects.resolutions
+                    ]
                 drawn.corrections += effects.corrections
 
     def _effects(self, note: Note, episode: Episode, drawn: Drawn, *, tick: int) -> Drawn:
@@ -285,7 +288,7 @@ class StatementReader:
             seen.add(record.id)
             ended, disputed = ended + ends, disputed + (not ends)
             if not record.is_fact:
-                drawn.corrections += [(source, record.id) for source in evidence if source != record.id]
+                drawn.corrections += [(source, record.id, ends) for source in evidence if source != record.id]
             elif newer is None or record.id != newer.id:
                 by = newer.id if newer else None
                 drawn.resolutions.append(

@@ -16,6 +16,7 @@ from bardo.recall import neighbours, retriever, scope
 from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 from bardo.recall.options import OwnerRecallOptions, conditions
+from bardo.recall.periods import period_words
 from bardo.recall.retriever import Factors, Retriever
 from bardo.recall.rules import RuleBook
 from bardo.recall.situation import Situation
@@ -149,6 +150,7 @@ class Retrieval:
             made = self._retriever = retriever.Retriever(
                 self.everything, session.log, session.facts, serving, session.config.recall, tau, factors,
                 session.config.embedding.late_interaction, rules=self._rules,
+                periods=period_words(session.config.curator.language),
             )  # fmt: skip
         return made.recall(**asked)
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol, overload
 
 from bardo import _core
 from bardo.model import Episode, Fact, Source
+from bardo.recall import standing
 from bardo.recall.filters import Layer
 
 #: Maximum number of evidence ids in a line of explanation; all are in `Explanation.evidence`.
@@ -128,6 +129,9 @@ class Answer(Protocol):
     def record(self, place: int) -> Episode | Fact:
         """Returns the whole record of a memory."""
 
+    def corrections(self, place: int) -> list[tuple[str, int | None, bool]]:
+        """Later memories that correct or dispute a hit; see `_core.Hit`."""
+
     def facts(self) -> list[str]:
         """Ids of the facts among the hits."""
 
@@ -163,12 +167,12 @@ class _MutableMemory:
     """Memory under construction, with its position in the core's answer and its visible fields."""
 
     __slots__ = (
-        "_found", "after", "at", "before", "confidence", "id", "inherited", "layer", "record", "score", "source",
-        "text", "tick", "why",
+        "_found", "after", "at", "before", "confidence", "corrected_by", "disputed_by", "id", "inherited", "layer",
+        "outdated", "record", "score", "source", "standing", "text", "tick", "why",
     )  # fmt: skip
-    _found: tuple[Answer, int]
+    _found: tuple[Answer, int, int | None]
 
-    def __init__(self, found: tuple[Answer, int], outline: tuple[Any, ...]) -> None:
+    def __init__(self, found: tuple[Answer, int, int | None], outline: tuple[Any, ...]) -> None:
         self._found = found
         (
             self.text, self.id, self.layer, self.score, self.confidence, self.tick, self.at, self.source,
@@ -194,6 +198,11 @@ class Memory(_MutableMemory):
         record: Whole record.
         before: Turns before it in its conversation, oldest first, if a window was requested.
         after: Turns after it, likewise.
+        corrected_by: Ids of later memories that correct it, the latest first.
+        disputed_by: Ids of later memories that dispute it: which of them holds is open.
+        outdated: Whether it no longer holds: it was corrected or replaced, or its time is over.
+        standing: How far it holds, in words: `until 14 March 2026`, `corrected on 14 March 2026`, `disputed on 14 March
+            2026`; empty if nothing is known against it.
     """
 
     text: str
@@ -209,13 +218,17 @@ class Memory(_MutableMemory):
     record: Episode | Fact
     before: tuple[Episode, ...] = ()
     after: tuple[Episode, ...] = ()
+    corrected_by: tuple[str, ...] = ()
+    disputed_by: tuple[str, ...] = ()
+    outdated: bool = False
+    standing: str = ""
 
 
-def _memories(found: Answer) -> tuple[Memory, ...]:
+def _memories(found: Answer, now: int | None) -> tuple[Memory, ...]:
     """Makes the memories of an answer with one call into the core."""
     made = []
     for place, outline in enumerate(found.outlines()):
-        memory: Any = _MutableMemory((found, place), outline)
+        memory: Any = _MutableMemory((found, place, now), outline)
         # Setting the fields of a frozen object from outside takes five times as long.
         memory.__class__ = Memory
         made.append(memory)
@@ -223,7 +236,7 @@ def _memories(found: Answer) -> tuple[Memory, ...]:
 
 
 def _record(memory: Memory) -> Episode | Fact:
-    found, place = memory._found
+    found, place, _ = memory._found
     return found.record(place)
 
 
@@ -232,11 +245,36 @@ def _no_turns(_: Memory) -> tuple[Episode, ...]:
 
 
 def _make_explanation(memory: Memory) -> Explanation:
-    found, place = memory._found
+    found, place, _ = memory._found
     return _explanation(found.hit(place), memory.record)
 
 
+def _corrections(memory: Memory) -> list[tuple[str, int | None, bool]]:
+    found, place, _ = memory._found
+    return found.corrections(place)
+
+
+def _corrected_by(memory: Memory) -> tuple[str, ...]:
+    return tuple(by for by, _, is_disputed in _corrections(memory) if not is_disputed)
+
+
+def _disputed_by(memory: Memory) -> tuple[str, ...]:
+    return tuple(by for by, _, is_disputed in _corrections(memory) if is_disputed)
+
+
+def _outdated(memory: Memory) -> bool:
+    return bool(memory.corrected_by) or standing.is_over(memory.record, memory._found[2])
+
+
+def _standing(memory: Memory) -> str:
+    return standing.in_words(memory.record, _corrections(memory), memory._found[2])
+
+
 for _name, _make in (
+    ("corrected_by", _corrected_by),
+    ("disputed_by", _disputed_by),
+    ("outdated", _outdated),
+    ("standing", _standing),
     ("record", _record),
     ("why", _make_explanation),
     ("before", _no_turns),
@@ -249,7 +287,7 @@ class _QueryContext:
     """Tick of a query, and the core's answer."""
 
     __slots__ = ("_asked",)
-    _asked: tuple[int, Answer]
+    _asked: tuple[int, Answer, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,14 +329,14 @@ class Recollection(_QueryContext, Sequence[Memory]):
     @property
     def facts(self) -> list[str]:
         """Ids of the facts among the memories."""
-        asked: tuple[int, Answer] | None = getattr(self, "_asked", None)
+        asked: tuple[int, Answer, int | None] | None = getattr(self, "_asked", None)
         if asked is not None:
             return asked[1].facts()
         return [memory.id for memory in self.memories if memory.layer == "fact"]
 
 
 def _id(recollection: Recollection) -> str:
-    tick, _ = recollection._asked
+    tick, _, _ = recollection._asked
     ids = "".join(memory.id for memory in recollection.memories)
     return hashlib.blake2s(f"{recollection.query}\0{tick}\0{ids}".encode(), digest_size=8).hexdigest()
 
@@ -309,7 +347,7 @@ _KNOWN = tuple(
 )
 
 
-for _name, _making in (("memories", lambda made: _memories(made._asked[1])), ("id", _id)):
+for _name, _making in (("memories", lambda made: _memories(*made._asked[1:])), ("id", _id)):
     setattr(Recollection, _name, _LazyField(getattr(Recollection, _name), _making))
 
 
@@ -318,10 +356,20 @@ def recollection(
     found: Answer,
     notes: Sequence[str],
     now_tick: int,
+    *,
+    now: int | None,
 ) -> Recollection:
-    """Wraps the core's answer to a query, with further notes; memories and their fields are decoded on demand."""
+    """Wraps the core's answer to a query, with further notes; memories and their fields are decoded on demand.
+
+    Args:
+        query: Query.
+        found: Answer of the core.
+        notes: Further notes.
+        now_tick: Tick of the query.
+        now: Time at which memories must hold, microseconds UTC; None if the query is about the past.
+    """
     made = object.__new__(Recollection)
-    values = (query, (*notes, *found.notes), found.searched, found.candidates, (now_tick, found))
+    values = (query, (*notes, *found.notes), found.searched, found.candidates, (now_tick, found, now))
     for put, value in zip(_KNOWN, values, strict=False):
         put(made, value)
     return made

@@ -12,6 +12,7 @@ from bardo.index.embedding.sentences import has_direction
 from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
+from bardo.recall.periods import period_words
 from bardo.recall.recollection import Answer, Recollection, recollection
 from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
 from bardo.recall.situation import Situation
@@ -66,6 +67,7 @@ class Retriever:
         late: Whether to use late interaction, where the embedder gives token vectors.
         without: Reason for a missing embedder, for a note.
         rules: Rules that may take seats; None for none.
+        periods: Words by which queries name periods; None reads no periods.
     """
 
     hot: Searcher
@@ -78,6 +80,7 @@ class Retriever:
     late: bool = False
     without: str = "there is no embedder"
     rules: RuleBook | None = None
+    periods: _core.PeriodWords | None = field(default_factory=lambda: period_words("english"))
     #: Cached default settings: making settings takes longer than many searches.
     _usual: _core.RecallSettings = field(init=False, repr=False, compare=False)
 
@@ -138,6 +141,7 @@ class Retriever:
             "tokens": tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
             "log": self.log,
             "facts": self.facts,
+            "periods": self.periods,
         }
         if with_rules and self.rules is not None and _reaches_rules(filters):
             seats = self._seats(query, vector, situation, deciding, asked)
@@ -146,7 +150,9 @@ class Retriever:
             if seats.left_out:
                 asked["left_out"] = seats.left_out
         found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
-        return recollection(query, found, notes, now_tick)
+        # As of an earlier tick, the present time says nothing of what held then.
+        as_of = filters is not None and filters.as_of is not None
+        return recollection(query, found, notes, now_tick, now=None if as_of else now)
 
     def _seats(
         self,

@@ -232,6 +232,10 @@ class SharedAnswer:
         """Returns a hit by its position from 0."""
         return self._kept[place][0]
 
+    def corrections(self, place: int) -> list[tuple[str, int | None, bool]]:
+        """Returns the corrections of a hit by its position from 0."""
+        return self._kept[place][0].corrections
+
     def record(self, place: int) -> Episode | Fact:
         """Returns the record of a hit by its position from 0."""
         return self._kept[place][1]

@@ -76,7 +76,18 @@ fn memory() -> impl Strategy<Value = MemoryText> {
         prop_oneof![Just(String::new()), hostile()],
     )
         .prop_map(|(text, at, tick, source, speaker, confidence, inherited, subjects, thread)| {
-            MemoryText { text, at, tick, source, speaker, confidence, inherited, subjects, thread }
+            MemoryText {
+                text,
+                at,
+                tick,
+                source,
+                speaker,
+                confidence,
+                inherited,
+                subjects,
+                thread,
+                standing: String::new(),
+            }
         })
 }
 

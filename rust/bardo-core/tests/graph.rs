@@ -58,6 +58,7 @@ fn recall(agent: &Agent, hot: &HotSet, text: &str, policy: Policy) -> Vec<(Strin
         thread: None,
         tokens: None,
         past: None,
+        periods: None,
         rules: RuleSeats::default(),
     };
     let found =

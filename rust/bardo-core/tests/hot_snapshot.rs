@@ -108,6 +108,7 @@ fn find(hot: &HotSet) -> Vec<Hit> {
             thread: None,
             tokens: None,
             past: None,
+            periods: None,
             rules: RuleSeats::default(),
         };
         let hits = search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap().hits;

@@ -81,6 +81,7 @@ fn ask(hot: &HotSet, log: &EpisodeLog, number: u64, now_tick: u64) -> SearchResu
         thread: None,
         tokens: Some((tokens, log)),
         past: None,
+        periods: None,
         rules: RuleSeats::default(),
     };
     search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap()

@@ -177,7 +177,7 @@ fn corrections_of_a_deleted_episode_are_deleted() {
             (1, NOW),
             "texts",
             &[],
-            Effects { resolutions: &[], corrections: &[(newer, older)] },
+            Effects { resolutions: &[], corrections: &[(newer, older, 1.0)] },
         )
         .unwrap();
     assert_eq!(store.links(&[older]).unwrap().len(), 1);

@@ -250,6 +250,7 @@ fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
         speaker: read_if_any::<Option<String>>(&record, intern!(py, "speaker"))?.unwrap_or_default(),
         confidence: read(object, intern!(py, "confidence"))?,
         inherited: read(object, intern!(py, "inherited"))?,
+        standing: read_if_any(object, intern!(py, "standing"))?,
     })
 }
 

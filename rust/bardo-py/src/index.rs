@@ -25,7 +25,7 @@ use crate::convert::{Object, as_dict, as_object, mirror};
 use crate::errors::is_of_model;
 use crate::facts::FactStore;
 use crate::forward::methods;
-use crate::recall::{GivenFilters, PyFound, PyRecallSettings};
+use crate::recall::{GivenFilters, PyFound, PyPeriodWords, PyRecallSettings};
 
 mirror!(
     /// Changes that a `ChangeDetector` found; see `_core/_index.pyi`.
@@ -112,7 +112,7 @@ methods!(PyHotSet, |engine| {
         filters: Option<GivenFilters> = None, pad: (f32, f32, f32) = (0.0, 0.0, 0.0), thread: Option<&str> = None,
         settings: Option<&PyRecallSettings> = None, tokens: Option<(Vec<String>, Vec<u32>, Matrix<'_>)> = None,
         log: Option<&EpisodeLog> = None, facts: Option<&FactStore> = None, seated: Option<Ids> = None,
-        left_out: Option<Ids> = None)
+        left_out: Option<Ids> = None, periods: Option<&PyPeriodWords> = None)
         let filters = filters.map_or_else(Filters::default, |filters| filters.0),
         let vector = vector.as_ref().map(Vector::numbers),
         let tokens = tokens.as_ref().map(|(words, counts, vectors)| (words, counts, vectors.numbers(), vectors.dims()))
@@ -127,7 +127,8 @@ methods!(PyHotSet, |engine| {
                 seated: seated.as_ref().map_or(&[], |ids| &ids.0),
                 left_out: left_out.as_ref().map_or(&[], |ids| &ids.0),
             };
-            let query = Query { text, vector, limit, now_tick, now, filters, mood, thread, tokens, past, rules };
+            let periods = periods.map(|periods| &periods.0);
+            let query = Query { text, vector, limit, now_tick, now, filters, mood, thread, tokens, past, periods, rules };
             let (found, records) = match log.zip(facts) {
                 Some((log, facts)) => engine.recall(&query, &settings, &stores(log, facts))?,
                 None => (engine.search(&query, &settings)?, Vec::new()),

@@ -87,7 +87,7 @@ mod _core {
     #[pymodule]
     mod _recall {
         #[pymodule_export]
-        use crate::recall::{Hit, PyFound, PyRecallSettings};
+        use crate::recall::{Hit, PyFound, PyPeriodWords, PyRecallSettings};
     }
 
     #[pymodule]

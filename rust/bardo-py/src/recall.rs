@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use bardo_core::index::hot::Layer;
 use bardo_core::model::{Role, Source};
-use bardo_core::recall::explain::{self, ArmReason};
+use bardo_core::recall::conversation::query_words;
+use bardo_core::recall::explain::{self, ArmReason, HitCorrection};
 use bardo_core::recall::filter::Filters;
+use bardo_core::recall::periods::{PeriodWords, resolve};
 use bardo_core::recall::records::Record;
 use bardo_core::recall::score::Term;
 use bardo_core::recall::settings::{Factors, Fusion, Policy, Settings};
@@ -75,14 +77,39 @@ options! { |settings|
     };
 }
 
+/// Words of a language that name periods; see `_core/_recall.pyi`.
+#[pyclass(frozen, module = "bardo._core", name = "PeriodWords")]
+pub struct PyPeriodWords(pub PeriodWords);
+
+#[pymethods]
+impl PyPeriodWords {
+    #[new]
+    #[pyo3(signature = (*, months, weekdays, units, numbers, phrases))]
+    fn new(
+        months: Vec<String>,
+        weekdays: Vec<String>,
+        units: HashMap<String, String>,
+        numbers: HashMap<String, i64>,
+        phrases: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        PeriodWords::new(months, &weekdays, &units, numbers, &phrases).map(Self).into_python()
+    }
+
+    fn spans(&self, query: &str, now: i64) -> Vec<(i64, i64)> {
+        let periods = self.0.read(&query_words(query), now);
+        resolve(&periods, |_| true).into_iter().map(|span| (span.first, span.last)).collect()
+    }
+}
+
 as_tuple! {
     ArmReason { arm.name(), rank, value, part }
     Term { name, value, weight }
+    HitCorrection { by, at, is_disputed }
 }
 
 mirror!(
     /// A memory that was recalled, with every number that went into its score.
-    Hit(explain::Hit) { id, score, confidence, tick, at, duplicates, corrected_by } as |hit| {
+    Hit(explain::Hit) { id, score, confidence, tick, at, duplicates, corrections } as |hit| {
         layer = hit.layer.name(),
         source = hit.source.name(),
         arms = hit.why.arms.iter().chain(&hit.why.late).copied().collect::<Vec<_>>(),
@@ -142,6 +169,11 @@ impl PyFound {
 
     fn hit(&self, place: usize) -> PyResult<Hit> {
         self.answer.hits.get(place).cloned().map(Hit).ok_or_else(|| out_of_range(place))
+    }
+
+    fn corrections<'py>(&self, py: Python<'py>, place: usize) -> Object<'py> {
+        let hit = self.answer.hits.get(place).ok_or_else(|| out_of_range(place))?;
+        hit.corrections.clone().into_object(py)
     }
 
     fn outlines(&self) -> PyResult<Vec<Outline<'_>>> {

@@ -44,6 +44,8 @@ def memories(recollection: Iterable[Memory], *, title: str | None = None) -> Tab
         when = moment(memory.at) or f"tick {memory.tick}"
         text = Text(short(memory.text))
         text.append(f"\n{origin}, {memory.source}, {when}", style="magenta" if memory.inherited else "dim")
+        if memory.standing:
+            text.append(f"\n{memory.standing}", style="yellow")
         table.add_row(
             str(rank),
             text,

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 #: Maximum length of a text in a table, in characters; `bardo show ID` and the JSON have all of it.
 TEXT_CHARACTERS = 280
 
+#: Fields of a recalled memory in its JSON, beside those of its record.
+_OF_MEMORY = (
+    "id", "layer", "text", "score", "confidence", "tick", "at", "source", "inherited", "corrected_by", "disputed_by",
+    "outdated", "standing",
+)  # fmt: skip
+
 
 def short(text: str, limit: int = TEXT_CHARACTERS) -> str:
     """Puts a text on one line, cut with an ellipsis."""
@@ -52,10 +58,7 @@ def sure(confidence: float | None) -> str:
 
 def memory_document(memory: Memory) -> dict[str, Any]:
     """Converts a recalled memory to JSON types."""
-    document = {
-        name: plain(getattr(memory, name))
-        for name in ("id", "layer", "text", "score", "confidence", "tick", "at", "source", "inherited")
-    }
+    document = {name: plain(getattr(memory, name)) for name in _OF_MEMORY}
     record = memory.record
     return {
         **document,

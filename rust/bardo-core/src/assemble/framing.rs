@@ -92,6 +92,8 @@ pub struct MemoryText {
     pub confidence: Option<f64>,
     /// Whether a predecessor lived it.
     pub inherited: bool,
+    /// Whether it still holds, in words such as `corrected on 14 March 2026`; empty if nothing is known against it.
+    pub standing: String,
     /// Subjects, in lower case.
     pub subjects: Vec<String>,
     /// The conversation or project that it belongs to; empty if none.
@@ -124,6 +126,9 @@ impl MemoryText {
         let _ = write!(opening, " source=\"{}\"", escape(source));
         if let Some(confidence) = self.confidence {
             let _ = write!(opening, " confidence=\"{confidence:.2}\"");
+        }
+        if !self.standing.is_empty() {
+            let _ = write!(opening, " status=\"{}\"", escape(&self.standing));
         }
         if self.inherited {
             opening.push_str(" inherited=\"true\"");
@@ -194,11 +199,12 @@ mod tests {
             speaker: "Ann".into(),
             confidence: Some(0.416),
             inherited: true,
+            standing: "until 14 March 2026".into(),
             ..MemoryText::default()
         };
         assert_eq!(
             frame_memory(&memory, &[]),
-            "<memory date=\"2024-02-29 12:34\" tick=\"7\" speaker=\"Ann\" source=\"testament\" confidence=\"0.42\" inherited=\"true\">\n\
+            "<memory date=\"2024-02-29 12:34\" tick=\"7\" speaker=\"Ann\" source=\"testament\" confidence=\"0.42\" status=\"until 14 March 2026\" inherited=\"true\">\n\
              Lag is two blocks\n</memory>\n"
         );
     }

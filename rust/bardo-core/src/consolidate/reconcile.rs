@@ -20,6 +20,7 @@ use crate::facts::transaction::{Writer, counter, set_meta};
 use crate::facts::transitions::link_both;
 use crate::facts::transitions::replace;
 use crate::facts::transitions::write_link;
+use crate::facts::transitions::{ENDED, correct};
 use crate::facts::{Link, Relation};
 use crate::model::FactStatus;
 use crate::model::decay::confidence_now;
@@ -207,6 +208,7 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
         Some(found) if found.is_certain && overrules(pass, &newer, &older) => {
             // As of the tick at which the newer one came.
             let tick = newer.fact.created_tick.max(older.fact.created_tick);
+            correct(writer, &newer, &older, ENDED, tick)?;
             replace(writer, &mut newer, older, tick)?;
             report.facts_superseded += 1;
             Ok(())

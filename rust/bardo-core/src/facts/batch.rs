@@ -6,7 +6,7 @@ use super::slots::{Effects, Moment, NewerFact, Resolution, Resolved, apply};
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::transaction::{ANSWERS, Writer, counter, set_meta};
-use super::transitions::{Link, Relation, write_link};
+use super::transitions::link_correction;
 use super::upsert::{UpsertOutcome, check_offered};
 use crate::error::{Error, Result};
 use crate::model::{Fact, Id, Micros};
@@ -95,8 +95,8 @@ impl FactStore {
                 };
                 apply(writer, newer, resolution, moment, &mut resolved)?;
             }
-            for &(src, dst) in corrections.iter().filter(|(newer, older)| newer != older) {
-                write_link(writer, &Link { src, dst, relation: Relation::Corrects, weight: 1.0, tick })?;
+            for &correction in corrections.iter().filter(|(newer, older, _)| newer != older) {
+                link_correction(writer, correction, tick)?;
             }
             Ok((outcomes, resolved))
         };

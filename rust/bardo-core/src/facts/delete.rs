@@ -10,7 +10,7 @@ use super::rows::{self as record, StoredFact, mark_due};
 use super::sqlite::{Step, rows};
 use super::store::FactStore;
 use super::tombstones::mend_history;
-use super::transaction::Writer;
+use super::transaction::{EDGES, Writer};
 use crate::error::Result;
 use crate::model::{FactKind, Id};
 
@@ -57,6 +57,7 @@ impl FactStore {
                         .execute([episode.0])?;
                 }
             }
+            writer.next(EDGES)?;
             let facts = forgotten.facts.clone();
             forget_sources(writer, deleted.into_iter().chain(facts), &mut forgotten)?;
             Ok(forgotten)
@@ -149,6 +150,7 @@ pub(crate) fn delete(writer: &Writer<'_>, stored: &StoredFact) -> Step<()> {
         .transaction
         .prepare_cached("UPDATE meta SET value = min(value, ?1) WHERE key = 'reconciled'")?
         .execute([stored.serial - 1])?;
+    writer.next(EDGES)?;
     writer.next("change")?;
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::transitions::make_room;
 use super::transitions::rebase;
 use super::transitions::restore;
 use super::transitions::spaced;
-use super::transitions::{Link, link_both, lower, retire, write_link};
+use super::transitions::{ENDED, Link, correct, link_both, lower, retire, write_link};
 use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
 use crate::model::{Fact, FactPayload, FactStatus, Id, Micros, Source};
@@ -103,6 +103,9 @@ impl FactStore {
                 let id = known.fact.id;
                 known.fact.supersedes = known.fact.supersedes.or(Some(old));
                 renew(writer, known, new, self.retention(), tick)?;
+                if let Some(known) = record::find(&writer.transaction, id)? {
+                    correct(writer, &known, &stored, ENDED, tick)?;
+                }
                 retire(writer, &mut stored, id, tick)?;
                 return Ok(id);
             }
@@ -121,6 +124,8 @@ impl FactStore {
             }
             fact.status = FactStatus::Active;
             writer.insert(&mut fact)?;
+            let newer = record::require(&writer.transaction, fact.id)?;
+            correct(writer, &newer, &stored, ENDED, tick)?;
             retire(writer, &mut stored, fact.id, tick)?;
             if fact.source == Source::Derived {
                 make_room(writer, tick)?;

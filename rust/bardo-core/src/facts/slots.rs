@@ -13,7 +13,7 @@ use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
 use super::store::{FactStore, facts};
 use super::transaction::Writer;
-use super::transitions::{Link, Relation, link_both, rebase, retire, write_link};
+use super::transitions::{DISPUTED, ENDED, Link, Relation, correct, link_both, rebase, retire, write_link};
 use crate::error::Result;
 use crate::model::decay::confidence_now;
 use crate::model::{Fact, FactStatus, Id, Micros, Persistence, Statement};
@@ -158,7 +158,7 @@ pub(crate) fn end(
         newer.fact.supersedes = Some(older.fact.id);
         writer.update(newer, tick)?;
     }
-    correct(writer, newer, &older, tick)?;
+    correct(writer, newer, &older, ENDED, tick)?;
     retire_by(writer, &mut older, newer.fact.id, rule, Some(from.unwrap_or(now)), tick)
 }
 
@@ -178,19 +178,6 @@ fn retire_by(
         known.until = Some(known.until.map_or(until, |end| end.min(until)));
     }
     retire(writer, stored, newer, tick)
-}
-
-/// Links the records behind two facts, so that recall shows the newer one first.
-pub(crate) fn correct(writer: &Writer<'_>, newer: &StoredFact, older: &StoredFact, tick: u64) -> Step<()> {
-    for src in &newer.fact.evidence {
-        for dst in older.fact.evidence.iter().filter(|dst| *dst != src) {
-            write_link(
-                writer,
-                &Link { src: *src, dst: *dst, relation: Relation::Corrects, weight: 1.0, tick },
-            )?;
-        }
-    }
-    Ok(())
 }
 
 /// Retires the facts whose statement has ended by now; the answer is their number.
@@ -213,7 +200,7 @@ pub(crate) fn end_due(writer: &Writer<'_>, tick: u64, now: Micros) -> Step<u64> 
         stored.fact.status = FactStatus::Superseded;
         stored.ended_tick = Some(tick);
         if let Some(newer) = &newer {
-            correct(writer, newer, &stored, tick)?;
+            correct(writer, newer, &stored, ENDED, tick)?;
         }
         writer.update(&stored, tick)?;
         count += 1;
@@ -260,8 +247,8 @@ pub struct Resolution {
 pub struct Effects<'a> {
     /// Verdicts on older facts.
     pub resolutions: &'a [Resolution],
-    /// Episodes of which the first corrects the second.
-    pub corrections: &'a [(Id, Id)],
+    /// Episodes of which the first corrects the second, with the weight of their link: 1 for an end, less for a dispute.
+    pub corrections: &'a [(Id, Id, f64)],
 }
 
 /// Counts of what resolutions did.
@@ -300,7 +287,7 @@ pub(crate) fn apply(
         }
         _ => {
             resolved.disputed += 1;
-            correct(writer, &newer, &older, moment.tick)?;
+            correct(writer, &newer, &older, DISPUTED, moment.tick)?;
             link_both(writer, newer.fact.id, older.fact.id, moment.tick)
         }
     }

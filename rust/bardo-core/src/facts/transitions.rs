@@ -5,7 +5,7 @@
 
 use std::str::FromStr;
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::filter::Retention;
 use super::quota::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
@@ -15,6 +15,11 @@ use super::transaction::{EDGES, Writer};
 use crate::error::{Error, Result};
 use crate::model::decay::confidence_now;
 use crate::model::{Fact, FactStatus, Id, Source};
+
+/// Weight of a correction that ended what the older record says.
+pub const ENDED: f64 = 1.0;
+/// Weight of a correction that leaves open which of two records holds.
+pub const DISPUTED: f64 = 0.5;
 
 /// How two facts stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +159,37 @@ pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
         .execute(params![link.src.0, link.dst.0, relation, link.weight, signed(link.tick)?])?;
     writer.next(EDGES)?;
     Ok(())
+}
+
+/// Links the records behind two facts, so that recall shows the newer one first. A newer fact without evidence, as a
+/// statement said outright has none, is linked itself.
+pub(crate) fn correct(
+    writer: &Writer<'_>,
+    newer: &StoredFact,
+    older: &StoredFact,
+    weight: f64,
+    tick: u64,
+) -> Step<()> {
+    let evidence = &newer.fact.evidence;
+    let newer = if evidence.is_empty() { std::slice::from_ref(&newer.fact.id) } else { evidence };
+    for src in newer {
+        for dst in older.fact.evidence.iter().filter(|dst| *dst != src) {
+            link_correction(writer, (*src, *dst, weight), tick)?;
+        }
+    }
+    Ok(())
+}
+
+/// Links a record with an older one that it corrects; a dispute leaves the link of an end as it is.
+pub(crate) fn link_correction(writer: &Writer<'_>, (src, dst, weight): (Id, Id, f64), tick: u64) -> Step<()> {
+    let relation = Relation::Corrects;
+    let known: Option<f64> = writer
+        .transaction
+        .prepare_cached("SELECT weight FROM links WHERE src = ?1 AND dst = ?2 AND relation = ?3 AND intact")?
+        .query_row(params![src.0, dst.0, relation.name()], |row| row.get(0))
+        .optional()?;
+    let weight = known.map_or(weight, |known| known.max(weight));
+    write_link(writer, &Link { src, dst, relation, weight, tick })
 }
 
 /// A fact as it enters the store: no surer than its source allows, for any writer. A conclusion enters at one

@@ -3,12 +3,16 @@
 //! Consolidation links a memory that replaces, denies or disputes an earlier one. Within such a pair the newer one comes
 //! first, although its words may be farther from the query; no other memory is moved by its age.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::arms::{Arms, Scratch};
 use super::candidate::Candidate;
 use super::search::ScoredCandidate;
+use crate::hashing::IdMap;
+use crate::index::hot::{Correction, HotSet, Row};
 use crate::index::lexical::Slot;
+use crate::model::{Id, Micros};
 
 /// Name of the factor in an explanation.
 pub const CORRECTS: &str = "corrects";
@@ -32,16 +36,18 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
         candidates.iter().filter(|candidate| candidate.is_relevant).map(|candidate| candidate.slot).collect();
     for _ in 0..CHAIN {
         let mut next = Vec::new();
-        for newer in open.iter().flat_map(|slot| graph.corrections_of(*slot)) {
-            if let Some(&at) = known.get(newer) {
+        let rows = open.iter().filter_map(|slot| arms.hot.row(*slot));
+        let newer = rows.flat_map(|row| graph.corrections_of(&row.id));
+        for newer in newer.filter_map(|correction| arms.hot.slot(&correction.by)) {
+            if let Some(&at) = known.get(&newer) {
                 candidates[at].is_relevant = true;
-            } else if scratch.allowed[*newer as usize]
-                && let Some(mut added) = Candidate::new(arms, *newer, None, true, scratch)
+            } else if scratch.allowed[newer as usize]
+                && let Some(mut added) = Candidate::new(arms, newer, None, true, scratch)
             {
                 added.is_relevant = true;
-                known.insert(*newer, candidates.len());
+                known.insert(newer, candidates.len());
                 candidates.push(added);
-                next.push(*newer);
+                next.push(newer);
             }
         }
         if next.is_empty() {
@@ -57,13 +63,13 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
     if !graph.has_corrections() {
         return;
     }
-    let places: HashMap<Slot, usize> = ranked.iter().map(|ranked| ranked.candidate.slot).zip(0..).collect();
+    let places: IdMap<usize> = ranked.iter().map(|ranked| ranked.row.id).zip(0..).collect();
     for _ in 0..CHAIN {
         let mut moved = false;
         for older in 0..ranked.len() {
-            let (slot, score) = (ranked[older].candidate.slot, ranked[older].score);
+            let (id, score) = (ranked[older].row.id, ranked[older].score);
             let least = ranked[older].candidate.fused - REACH;
-            for newer in graph.corrections_of(slot).iter().filter_map(|newer| places.get(newer)) {
+            for newer in graph.corrections_of(&id).iter().filter_map(|newer| places.get(&newer.by)) {
                 if ranked[*newer].score <= score && ranked[*newer].candidate.fused >= least {
                     ranked[*newer].score = score + score.abs().max(f32::MIN_POSITIVE) * MARGIN;
                     moved = true;
@@ -74,4 +80,31 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
             return;
         }
     }
+}
+
+/// Later memory that corrects or disputes a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HitCorrection {
+    /// Id of the later memory.
+    pub by: Id,
+    /// Wall clock of the later memory; `None` while the hot set does not hold it.
+    pub at: Option<Micros>,
+    /// Whether it is open which of the two holds.
+    pub is_disputed: bool,
+}
+
+/// The corrections of a memory that were known at a tick, if one is given, the latest first.
+pub(super) fn corrections_of(hot: &HotSet, id: &Id, as_of: Option<u64>) -> Vec<HitCorrection> {
+    let mut found: Vec<_> = hot
+        .graph()
+        .corrections_of(id)
+        .iter()
+        .map(|correction| (hot.find(&correction.by), correction))
+        .filter(|(row, _)| as_of.is_none_or(|tick| row.is_some_and(|row| row.tick <= tick)))
+        .map(|(row, &Correction { by, is_disputed })| {
+            (row.map(Row::order), HitCorrection { by, at: row.map(|row| row.at), is_disputed })
+        })
+        .collect();
+    found.sort_unstable_by_key(|(order, correction)| Reverse((*order, correction.by)));
+    found.into_iter().map(|(_, correction)| correction).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+pub use super::current_first::HitCorrection;
+
 use super::score::Term;
 use crate::index::hot::Layer;
 use crate::model::{Episode, Id, Micros, Source};
@@ -117,8 +119,8 @@ pub struct Hit {
     pub why: Explanation,
     /// The whole episode, where the hot set has it at hand; the others are read from their stores.
     pub episode: Option<Arc<Episode>>,
-    /// Latest memory that replaces, denies or disputes it.
-    pub corrected_by: Option<Id>,
+    /// Later memories that replace, deny or dispute it, the latest first.
+    pub corrections: Vec<HitCorrection>,
 }
 
 /// The answer to a query.

@@ -7,8 +7,8 @@ pub use super::arms::Scratch;
 
 use super::arms::{Arms, SlotValues};
 use super::candidate::{Candidate, unite};
-use super::conversation::QueryClues;
-use super::current_first::{CORRECTS, add_corrections, raise_newer};
+use super::conversation::{QueryClues, query_words};
+use super::current_first::{CORRECTS, add_corrections, corrections_of, raise_newer};
 use super::diversity::{POOL_FACTOR, diverse};
 use super::duplicate_groups::{self, DuplicateGroup, Restatements};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
@@ -17,6 +17,8 @@ use super::filter::Filters;
 use super::fuse::{FusionContext, fuse};
 use super::graph::GraphArm;
 use super::late_rerank::{LateInteraction, TokenCodes};
+use super::period_arm;
+use super::periods::{DaySpan, PeriodWords, resolve};
 use super::rare_names::{self, rare_names};
 use super::rule_seats::{self, RuleSeats};
 use super::score::{Score, ScoreInput, confidence_of, relevance};
@@ -27,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row, Symbol};
 use crate::index::lexical::{Analyzer, QUERY_BYTES, QueryTerm, Slot, cut};
 use crate::index::vectors::{LateQuery, QueryVector, Tokens};
-use crate::model::{Id, Micros, Pad};
+use crate::model::{Micros, Pad};
 
 /// Memories that one call may return.
 pub const MAX_LIMIT: usize = 10_000;
@@ -55,6 +57,8 @@ pub struct Query<'query> {
     pub tokens: Option<(Tokens<'query>, &'query dyn TokenCodes)>,
     /// Where earlier states of facts are kept: a query about the past ranks them as they were then, if it is given.
     pub past: Option<&'query dyn FactHistory>,
+    /// Words that name periods, in the language of the query; `None` reads none.
+    pub periods: Option<&'query PeriodWords>,
     /// Facts with reserved seats, and facts that may not answer: see [`rule_seats`].
     pub rules: RuleSeats<'query>,
 }
@@ -110,12 +114,14 @@ pub fn search(
     let seated = query.rules.admit(hot, &mut scratch.allowed);
     let lists = search.arms.candidates(query.limit, found.searched, fusion, scratch);
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
-    rule_seats::add(&search.arms, &seated, &mut candidates, scratch);
     let named = cut(query.text, QUERY_BYTES);
+    let words = query_words(named);
+    let clues = QueryClues::of(&words, search.periods(&words, scratch));
+    period_arm::add(&search.arms, &clues.spans, &mut candidates, scratch);
+    rule_seats::add(&search.arms, &seated, &mut candidates, scratch);
     let graph = GraphArm::add_reached(&search.arms, named, &mut candidates, scratch);
     add_corrections(&search.arms, &mut candidates, scratch);
     let late = search.late(&mut scratch.analyzer, &mut found.notes)?;
-    let clues = QueryClues::of(named, query.now);
     let context = FusionContext { clues: &clues, late: late.as_ref(), tick: search.tick };
     fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
     graph.add(fusion, settings, &mut candidates);
@@ -214,6 +220,19 @@ impl<'search> Search<'search> {
             .map(|query| LateInteraction { query, source }))
     }
 
+    /// The days that the query names. Bounds of time in the filters win over its words.
+    fn periods(&self, words: &[&str], scratch: &Scratch) -> Vec<DaySpan> {
+        let filters = self.query.filters;
+        let is_bounded = filters.since.is_some() || filters.until.is_some();
+        let Some(known) = self.query.periods.filter(|_| !is_bounded) else { return Vec::new() };
+        if self.arms.settings.conversation.date == 0.0 {
+            return Vec::new();
+        }
+        let is_remembered =
+            |span: &DaySpan| self.arms.hot.in_time(span.bounds()).any(|slot| scratch.allowed[slot as usize]);
+        resolve(&known.read(words, self.query.now), is_remembered)
+    }
+
     /// Scores what is relevant. Facts of which there is a row of `then` are judged by that.
     fn rank<'ranked>(
         &self,
@@ -306,7 +325,7 @@ impl<'search> Search<'search> {
             source: row.source,
             duplicates: Vec::new(),
             episode: self.arms.hot.episode(candidate.slot).map(Arc::clone),
-            corrected_by: self.corrected_by(candidate.slot),
+            corrections: corrections_of(self.arms.hot, &row.id, self.query.filters.as_of),
             why: Explanation {
                 arms: std::array::from_fn(reason),
                 late,
@@ -325,14 +344,6 @@ impl<'search> Search<'search> {
                 is_seated: false,
             },
         }
-    }
-
-    /// The latest memory that corrects one.
-    fn corrected_by(&self, slot: Slot) -> Option<Id> {
-        let newer = self.arms.hot.graph().corrections_of(slot);
-        let rows = newer.iter().filter_map(|slot| self.arms.hot.row(*slot));
-        let known = |row: &&Row| self.query.filters.as_of.is_none_or(|tick| row.tick <= tick);
-        rows.filter(known).max_by_key(|row| row.order()).map(|row| row.id)
     }
 
     /// Puts what is unlike each other first, if that is wanted; what is not looked at follows as it was.

@@ -78,6 +78,7 @@ pub(super) fn ask<'query>(text: &'query str, filters: &'query Filters) -> Query<
         thread: None,
         tokens: None,
         past: None,
+        periods: None,
         rules: RuleSeats::default(),
     }
 }

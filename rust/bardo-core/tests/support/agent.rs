@@ -105,6 +105,7 @@ pub fn query<'a>(text: &'a str, vector: Option<&'a [f32]>, filters: &'a Filters)
         thread: None,
         tokens: None,
         past: None,
+        periods: None,
         rules: RuleSeats::default(),
     }
 }

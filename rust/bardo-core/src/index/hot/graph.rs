@@ -6,7 +6,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::facts::names_state::NameIndex;
+use crate::hashing::IdMap;
 use crate::index::lexical::posting::Slot;
+use crate::model::Id;
 use crate::text::gazetteer::EntitySerial;
 
 /// Maximum number of hops from the entities of a query; hop 0 are the memories that name one of them.
@@ -33,8 +35,17 @@ pub struct Graph {
     triples: HashMap<EntitySerial, Vec<EntitySerial>>,
     /// Facts connected by links.
     links: HashMap<Slot, Vec<Slot>>,
-    /// Later memories that correct or dispute a memory, by its slot.
-    corrections: HashMap<Slot, Vec<Slot>>,
+    /// Later memories that correct or dispute a memory, by its id: rows of older tiers come and go.
+    corrections: IdMap<Vec<Correction>>,
+}
+
+/// Later memory that corrects or disputes another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Correction {
+    /// Id of the later memory.
+    pub by: Id,
+    /// Whether it is open which of the two holds.
+    pub is_disputed: bool,
 }
 
 /// Position in the file up to which the graph is synchronised.
@@ -83,11 +94,6 @@ impl Graph {
     /// Removes a memory.
     pub(crate) fn remove(&mut self, slot: Slot) {
         self.remove_names(slot);
-        self.corrections.remove(&slot);
-        self.corrections.retain(|_, newer| {
-            newer.retain(|memory| *memory != slot);
-            !newer.is_empty()
-        });
         if let Some(others) = self.links.remove(&slot) {
             for other in others {
                 if let Some(back) = self.links.get_mut(&other) {
@@ -111,13 +117,13 @@ impl Graph {
         }
     }
 
-    /// Replaces the corrections: pairs of an older and a newer memory.
-    pub(crate) fn set_corrections(&mut self, pairs: &[(Slot, Slot)]) {
+    /// Replaces the corrections of memories; of two by one memory the first is kept.
+    pub(crate) fn set_corrections(&mut self, pairs: impl IntoIterator<Item = (Id, Correction)>) {
         self.corrections.clear();
-        for (older, newer) in pairs {
-            let known = self.corrections.entry(*older).or_default();
-            if !known.contains(newer) {
-                known.push(*newer);
+        for (older, correction) in pairs {
+            let known = self.corrections.entry(older).or_default();
+            if !known.iter().any(|other| other.by == correction.by) {
+                known.push(correction);
             }
         }
     }
@@ -130,8 +136,8 @@ impl Graph {
 
     /// Later memories that correct or dispute a memory.
     #[must_use]
-    pub fn corrections_of(&self, slot: Slot) -> &[Slot] {
-        self.corrections.get(&slot).map_or(&[], Vec::as_slice)
+    pub fn corrections_of(&self, id: &Id) -> &[Correction] {
+        self.corrections.get(id).map_or(&[], Vec::as_slice)
     }
 
     /// The memories within [`HOPS`] of the entities that a query names, by slot; empty where it names none.

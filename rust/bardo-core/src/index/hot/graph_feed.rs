@@ -2,15 +2,14 @@
 
 use rusqlite::{Connection, Row};
 
-use super::graph::{Graph, GraphWatermark};
+use super::graph::{Correction, Graph, GraphWatermark};
 use super::hot_set::HotSet;
 use crate::error::Result;
-use crate::facts::FactStore;
 use crate::facts::names_state::NAMES_EPOCH;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::EDGES;
 use crate::facts::transaction::counter;
-use crate::index::lexical::posting::Slot;
+use crate::facts::{ENDED, FactStore};
 use crate::model::Id;
 use crate::text::gazetteer::EntitySerial;
 
@@ -64,17 +63,7 @@ impl FactStore {
                 let slots = |row: &Row<'_>| Ok(hot.slot(&Id(row.get(0)?)).zip(hot.slot(&Id(row.get(1)?))));
                 let links =
                     edges(connection, "SELECT src, dst, intact FROM links WHERE relation <> 'corrects'", slots)?;
-                let corrections =
-                    edges(connection, "SELECT dst, src, intact FROM links WHERE relation = 'corrects'", slots)?;
-                // A dispute links both ways: the later fact comes first.
-                let disputes =
-                    edges(connection, "SELECT src, dst, intact FROM links WHERE relation = 'contradicts'", slots)?;
-                let is_older = |(one, other): &(Slot, Slot)| {
-                    hot.row(*one).zip(hot.row(*other)).is_some_and(|(one, other)| one.order() < other.order())
-                };
-                graph.set_corrections(
-                    &corrections.into_iter().chain(disputes.into_iter().filter(is_older)).collect::<Vec<_>>(),
-                );
+                graph.set_corrections(corrections(connection, hot)?);
                 let triples =
                     edges(connection, "SELECT subject, object, intact FROM triples", |row| Ok(Some((row.get(0)?, row.get(1)?))))?;
                 graph.set_edges(&triples, &links);
@@ -88,6 +77,24 @@ impl FactStore {
     }
 }
 
+/// Corrections of memories. Facts that contradict each other are linked both ways: the later one disputes the other.
+fn corrections(connection: &Connection, hot: &HotSet) -> Step<Vec<(Id, Correction)>> {
+    let mut found =
+        edges(connection, "SELECT dst, src, weight, intact FROM links WHERE relation = 'corrects'", |row| {
+            let correction = Correction { by: Id(row.get(1)?), is_disputed: row.get::<_, f64>(2)? < ENDED };
+            Ok(Some((Id(row.get(0)?), correction)))
+        })?;
+    let disputes =
+        edges(connection, "SELECT src, dst, intact FROM links WHERE relation = 'contradicts'", |row| {
+            Ok(Some((Id(row.get(0)?), Id(row.get(1)?))))
+        })?;
+    found.extend(disputes.into_iter().filter_map(|(older, by)| {
+        let (first, second) = hot.find(&older).zip(hot.find(&by))?;
+        (first.order() < second.order()).then_some((older, Correction { by, is_disputed: true }))
+    }));
+    Ok(found)
+}
+
 fn put(graph: &mut Graph, hot: &HotSet, memory: Option<(Id, Vec<EntitySerial>)>) {
     if let Some((id, entities)) = memory
         && let Some(slot) = hot.slot(&id)
@@ -96,11 +103,11 @@ fn put(graph: &mut Graph, hot: &HotSet, memory: Option<(Id, Vec<EntitySerial>)>)
     }
 }
 
-fn edges<T>(
+fn edges<T, U>(
     connection: &Connection,
     query: &str,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<Option<(T, T)>>,
-) -> Step<Vec<(T, T)>> {
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<Option<(T, U)>>,
+) -> Step<Vec<(T, U)>> {
     let mut statement = connection.prepare_cached(query)?;
     let found = statement.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     Ok(found.into_iter().flatten().collect())

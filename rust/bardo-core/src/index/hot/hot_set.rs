@@ -298,6 +298,13 @@ impl HotSet {
         self.by_time.iter().rev().copied()
     }
 
+    /// Occupied slots from an instant on and before another one, the latest first.
+    pub fn in_time(&self, (first, end): (Micros, Micros)) -> impl Iterator<Item = Slot> {
+        let place = |at: Micros| self.by_time.partition_point(|slot| self.times[*slot as usize] < at);
+        let (from, to) = (place(first), place(end));
+        self.by_time[from.min(to)..to].iter().rev().copied()
+    }
+
     /// Number of the last arrival that is only in LanceDB; 0 while every episode is in memory.
     #[must_use]
     pub const fn cold_upto(&self) -> u64 {

@@ -1,0 +1,66 @@
+"""How far a memory still holds, in words: "until 14 March 2026", "corrected on 14 March 2026"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from bardo.model import Episode, Fact
+from bardo.ports import FIRST_AT, LAST_AT
+
+#: English names of the months, as `strftime` would take those of the locale.
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+
+
+def is_over(record: Episode | Fact, now: int | None) -> bool:
+    """Whether a fact was replaced, or the time of its statement is over.
+
+    Args:
+        record: Record of the memory.
+        now: Present time, microseconds UTC; None to ask by its status alone.
+    """
+    if not isinstance(record, Fact):
+        return False
+    until = record.statement.until if record.statement else None
+    return record.status == "superseded" or (now is not None and until is not None and until <= now)
+
+
+def in_words(
+    record: Episode | Fact, corrections: Sequence[tuple[str, int | None, bool]], now: int | None
+) -> str:
+    """Describes how far a memory holds; empty if nothing is known against it.
+
+    Args:
+        record: Record of the memory.
+        corrections: Id, time, and whether it only disputes, of each later memory that corrects it, the latest first.
+        now: Present time, microseconds UTC; None if the query is about the past.
+    """
+    statement = record.statement if isinstance(record, Fact) else None
+    parts = []
+    if statement and statement.since is not None and now is not None and statement.since > now:
+        parts.append(f"from {day(statement.since)}")
+    if statement and statement.until is not None:
+        parts.append(f"until {day(statement.until)}")
+    ends = [at for _, at, is_disputed in corrections if not is_disputed]
+    if ends:
+        parts.append(_since("corrected", ends[0]))
+    elif corrections:
+        parts.append(_since("disputed", corrections[0][1]))
+    elif isinstance(record, Fact) and record.status == "superseded" and not parts:
+        parts.append("replaced")
+    return ", ".join(parts)
+
+
+def day(at: int) -> str:
+    """Formats the day of a time, UTC, as `14 March 2026`."""
+    if not FIRST_AT <= at <= LAST_AT:
+        return "an unknown day"
+    date = datetime.fromtimestamp(at / 1_000_000, tz=UTC)
+    return f"{date.day} {_MONTHS[date.month - 1]} {date.year}"
+
+
+def _since(what: str, at: int | None) -> str:
+    return f"{what} on {day(at)}" if at else f"{what} later"
