@@ -33,7 +33,7 @@ OPENING = {
     "bardo.capture.intake", "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.episode_batch",
     "bardo.capture.tool_calls",
     "bardo.clock", "bardo.config", "bardo.errors", "bardo.folder", "bardo.grimoire", "bardo.grimoire.events",
-    "bardo.grimoire.factory", "bardo.grimoire.grimoire", "bardo.grimoire.session", "bardo.grimoire.stores",
+    "bardo.grimoire.factory", "bardo.grimoire.grimoire", "bardo.grimoire.idle", "bardo.grimoire.session", "bardo.grimoire.stores",
     "bardo.grimoire.statement_fields",
     "bardo.grimoire.writer", "bardo.index", "bardo.index.embedding", "bardo.index.embedding.cache",
     "bardo.index.embedding.embedders", "bardo.index.embedding.engines", "bardo.index.embedding.minilm",
