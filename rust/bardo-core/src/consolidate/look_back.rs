@@ -246,14 +246,12 @@ fn account(connection: &Connection, stored: &StoredFact, watermark: u64) -> Step
             })
         })
         .optional()?;
-    Ok(match known {
-        Some(known) => known,
-        None => {
-            // An own rule that episodes support was found in them, though its hypothesis may be gone.
-            let is_found = !stored.fact.is_hearsay() && !stored.fact.evidence.is_empty();
-            Account::new(is_found || load(connection, stored.serial)?.is_some(), watermark)
-        }
-    })
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    // An own rule that episodes support was found in them, though its hypothesis may be gone.
+    let is_found = !stored.fact.is_hearsay() && !stored.fact.evidence.is_empty();
+    Ok(Account::new(is_found || load(connection, stored.serial)?.is_some(), watermark))
 }
 
 fn save(writer: &Writer<'_>, serial: i64, account: &Account) -> Step<()> {
