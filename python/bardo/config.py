@@ -48,11 +48,11 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "playbook.confidence": _FRACTION,
     # Limit of the core.
     "recall.limit": (1, 10_000),
+    "dreams.rounds": (1, 128),
     "replay.recent_share": _FRACTION,
+    "replay.share": (0, 0.9),
     "replay.surprise": _FRACTION,
 }
-#: Days that a report of costs covers by default.
-MONTH_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +248,7 @@ class Replay:
         beta: Exponent of the importance-sampling weights; 1 corrects the bias in full.
         recent_share: Fraction of a batch that is recent; the rest is older, so that an old regime is not forgotten.
         recent: Number of the latest verified episodes that count as recent.
+        share: Fraction of a pass that is old episodes, read again to test rules that were told; 0 reads none again.
     """
 
     surprise: float = 0.5
@@ -255,6 +256,21 @@ class Replay:
     beta: float = 0.4
     recent_share: float = 0.7
     recent: int = 1_024
+    share: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Dreams:
+    """Settings of dreams that start by themselves.
+
+    Args:
+        idle_minutes: Minutes without a call other than `tick` after which a dream starts in a thread of its own; 0
+            starts none, because with it the same seed, clock and calls no longer give the same memory.
+        rounds: Number of replays of 32 episodes in such a dream, 1 to 128.
+    """
+
+    idle_minutes: float = 0.0
+    rounds: int = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,6 +417,7 @@ class Config:
     playbook: Playbook = Playbook()
     lint: Lint = Lint()
     replay: Replay = Replay()
+    dreams: Dreams = Dreams()
     index: Index = Index()
     archive: Archive = Archive()
     recall: Recall = Recall()

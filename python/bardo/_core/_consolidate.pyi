@@ -62,6 +62,9 @@ class Curator:
         capacity: Facts in force at most, pinned ones aside; None for 16,384.
         replay: Earlier episodes that a search for rules reads again; None for 768.
         hold: Whether what comes into being, running statistics aside, is held until `FactStore.release`.
+        look_back: Share of old episodes in a pass, read again to test rules that were told; None for .3.
+        surprise: Part of the priority of an old episode that is surprise; None for .5.
+        alpha: How much priorities matter; None for .6.
     """
 
     def __new__(
@@ -76,6 +79,9 @@ class Curator:
         capacity: int | None = None,
         replay: int | None = None,
         hold: bool = False,
+        look_back: float | None = None,
+        surprise: float | None = None,
+        alpha: float | None = None,
     ) -> Curator: ...
     def consolidate(self, log: EpisodeLog, *, batch: int = 256, tick: int, now: int) -> CuratorReport:
         """One Curator pass over at most `batch` verified episodes that were not counted yet.
@@ -135,6 +141,7 @@ class CuratorReport:
         rules_broken: Rules that the decisions that followed them came out against.
         dreams_confirmed: What dreams had proposed and later episodes bore out.
         entries_pruned: Facts that expired, faded or were beyond the room there is, and were archived.
+        reread: Old episodes that were read again, to test rules that were told.
         pending: Verified episodes that wait for the next pass.
         watermark: Number of the last verification that is counted.
         skipped_numbers: Left out: more than 1,024 in one episode, or under a name of more than 256 bytes.
@@ -162,6 +169,7 @@ class CuratorReport:
     rules_broken: int
     dreams_confirmed: int
     entries_pruned: int
+    reread: int
     pending: int
     watermark: int
     skipped_numbers: int

@@ -76,6 +76,7 @@ class CuratorCycleComplete:
         facts_distilled: New facts that texts stated.
         facts_updated: Facts that such a text replaced by what holds now.
         hypotheses_tested: Links, rhythms, bursts and rules that were held against new episodes.
+        episodes_reread: Old episodes that were read again, to test rules that were told.
         pending: Verified episodes that wait for the next pass.
         embedded: Texts that were given vectors.
         archived: Episodes that were appended to LanceDB.
@@ -111,6 +112,7 @@ class CuratorCycleComplete:
     facts_distilled: int = 0
     facts_updated: int = 0
     hypotheses_tested: int = 0
+    episodes_reread: int = 0
     pending: int = 0
     embedded: int = 0
     archived: int = 0
@@ -131,13 +133,19 @@ class CuratorCycleComplete:
 
 
 def curator_of(
-    facts: FactStore, settings: config.Curator, *, ticks_per_day: int, eviction_threshold: float
+    facts: FactStore,
+    settings: config.Curator,
+    replay: config.Replay,
+    *,
+    ticks_per_day: int,
+    eviction_threshold: float,
 ) -> Curator:
     """The core's Curator with settings in force.
 
     Args:
         facts: What is known.
         settings: How it decides.
+        replay: How old episodes are drawn.
         ticks_per_day: For the expiry of contradicted facts.
         eviction_threshold: Confidence below which a fact leaves for the cold tier.
     """
@@ -148,6 +156,9 @@ def curator_of(
         eviction_threshold=eviction_threshold,
         capacity=settings.capacity,
         replay=settings.replay,
+        look_back=replay.share,
+        surprise=replay.surprise,
+        alpha=replay.alpha,
         hold=settings.shadow,
     )
 
@@ -235,6 +246,7 @@ def _sum(done: CuratorCycleComplete, report: CuratorReport) -> CuratorCycleCompl
         facts_contradicted=done.facts_contradicted + report.facts_contradicted,
         heuristics_proposed=done.heuristics_proposed + report.heuristics_proposed,
         hypotheses_tested=done.hypotheses_tested + report.hypotheses_tested,
+        episodes_reread=done.episodes_reread + report.reread,
         acts=done.acts if report.act is None else (*done.acts, report.act),
         pending=report.pending,
     )

@@ -15,7 +15,7 @@ from bardo.consolidate.lint import Gap, LintReport
 from bardo.consolidate.replay import Policy, ReplayedEpisode, Replayer
 from bardo.consolidate.shadow import ShadowReport
 from bardo.grimoire.retrieval import Retrieval
-from bardo.grimoire.session import Session
+from bardo.grimoire.session import LAST_DREAM, Session
 from bardo.ports import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ ANSWERS = 10
 
 
 class Replays:
-    """Samples episodes for replay.
+    """Samples episodes for replay, and for dreams that start by themselves.
 
     Args:
         session: Open memory.
@@ -49,9 +49,35 @@ class Replays:
         """Discards the priorities; the next sample reads them from the log."""
         vars(self).pop("replayer", None)
 
+    def dream(self, until: Callable[[], bool]) -> bool:
+        """Dreams while the memory is idle; returns whether the dream came to its end.
+
+        Its proposals wait for the next pass, which gives them vectors and checks them.
+
+        Args:
+            until: Called after each replay; True gives the dream up, which proposes nothing.
+        """
+        session = self._session
+
+        def give_up_if_woken(stage: str, done: int, total: int) -> None:
+            if until():
+                raise _WokenError
+
+        try:
+            report = _dream(session, self, session.config.dreams.rounds, progress=give_up_if_woken)
+        except _WokenError:
+            return False
+        idle = f"it started by itself after {session.config.dreams.idle_minutes:g} idle minutes"
+        session.emit(dataclasses.replace(report, notes=(*report.notes, idle)))
+        return True
+
 
 def _no_wakeup() -> bool:
     return False
+
+
+class _WokenError(Exception):
+    """Ends a dream that started by itself."""
 
 
 class Curator:
@@ -118,13 +144,13 @@ class Curator:
         """
         session = self._session
         session.ready(write=True)
-        report = dream.run(
-            core_curator(session), session.log, self._replays.replayer,
-            rounds=dream.ROUNDS if rounds is None else rounds, seed=seed, tick=session.ticks.now(),
-            now=session.clock.now(), until=until, progress=progress,
-        )  # fmt: skip
-        session.indexer.embed_facts()
-        held = check_quarantine(session, self._retrieval, shadow.BY_NIGHT)
+        with session.idle.awake():
+            report = _dream(
+                session, self._replays, dream.ROUNDS if rounds is None else rounds, seed=seed, until=until,
+                progress=progress,
+            )  # fmt: skip
+            session.indexer.embed_facts()
+            held = check_quarantine(session, self._retrieval, shadow.BY_NIGHT)
         return session.emit(
             dataclasses.replace(
                 report,
@@ -189,6 +215,24 @@ class Curator:
         return any(not (of_own and memory.inherited) for memory in found)
 
 
+def _dream(
+    session: Session,
+    replays: Replays,
+    rounds: int,
+    *,
+    seed: int = 0,
+    until: Callable[[], bool] = _no_wakeup,
+    progress: Progress = no_progress,
+) -> DreamComplete:
+    lived = session.log.stats()["last_verification"]
+    report = dream.run(
+        core_curator(session), session.log, replays.replayer, rounds=rounds, seed=seed, tick=session.ticks.now(),
+        now=session.clock.now(), until=until, progress=progress,
+    )  # fmt: skip
+    session.log.set_watermark(LAST_DREAM, lived)
+    return report
+
+
 def check_quarantine(session: Session, retrieval: Retrieval, most: int) -> ShadowReport:
     """Checks the quarantined facts, oldest first; the report names those released without a check.
 
@@ -220,7 +264,7 @@ def core_curator(session: Session) -> _core.Curator:
         session: Open memory.
     """
     return curator.curator_of(
-        session.facts, session.config.curator, ticks_per_day=session.ticks.per_day,
+        session.facts, session.config.curator, session.config.replay, ticks_per_day=session.ticks.per_day,
         eviction_threshold=session.config.decay.eviction_threshold,
     )  # fmt: skip
 

@@ -34,12 +34,13 @@ def bequeath(
         return session.emit(legacy.finish(session.path, place))
     session.ready(write=True)
     legacy.check_place(place, session.path)
-    passes.sleep(dry_run=False, progress=no_progress)
-    left = legacy.leave(
-        place, folder=session.path, log=session.log, facts=session.facts, config=session.config.bequeath,
-        tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,
-        reflection=reflection,
-    )  # fmt: skip
+    with session.idle.awake():
+        passes.sleep(dry_run=False, progress=no_progress)
+        left = legacy.leave(
+            place, folder=session.path, log=session.log, facts=session.facts, config=session.config.bequeath,
+            tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,
+            reflection=reflection,
+        )  # fmt: skip
     for problem in left.unfit:
         warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=4)
     return session.emit(left)

@@ -75,7 +75,10 @@ class Deletion:
         wanted = DeletionRequest.of(items, [about] if isinstance(about, str) else list(about))
         if dry_run:
             return self._preview(wanted, reason, tombstones=not allow_again)
-        report = self._eraser().forget(wanted, reason=reason, tombstones=not allow_again, progress=progress)
+        with session.idle.awake():
+            report = self._eraser().forget(
+                wanted, reason=reason, tombstones=not allow_again, progress=progress
+            )
         session.indexer.discard((*report.episodes, *report.facts))
         self._replays.reset()
         self._parts.words.forget()

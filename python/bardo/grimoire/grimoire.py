@@ -67,8 +67,7 @@ class Grimoire:
         self, folder: Folder, stores: Stores, *, clock: Clock, embedder: Embedder, llm: LLM | None = None
     ) -> None:
         self._session = Session(folder, stores, clock=clock, embedder=embedder)
-        self._writer = Writer(self._session)
-        self._llm = llm
+        self._writer, self._llm = Writer(self._session), llm
         self.path, self.agent, self.config = folder.root, self._session.agent, stores.config
         self.lost = stores.log.lost
         self.resumed: tuple[ForgetReport, ...] = self._deletion.resume() if stores.log.intents() else ()
@@ -77,6 +76,7 @@ class Grimoire:
 
             death.finish(self._session)
         self._writer.drain_inbox()
+        self._session.idle.start(lambda until: self._replays.dream(until))  # noqa: PLW0108 - made when needed
 
     @property
     def now_tick(self) -> int:

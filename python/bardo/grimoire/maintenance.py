@@ -188,6 +188,7 @@ def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
         "model": session.indexer.if_model_answers(lambda: str(session.model().model), None),
         "embedding": session.models.stats(),
         "feedback": parts.records.stats(),
+        "dreams": session.idle.stats(),
         "log": session.log.stats(),
         "facts": session.facts.stats(),
         "hot": session.hot.stats() | {"cold_upto": session.hot.cold_upto} | session.stores.snapshot.opened,

@@ -60,14 +60,18 @@ class CuratorPasses:
             now: New tick.
         """
         session = self._session
-        session.ready(write=True)
+        session.ready(write=True, idle=True)
         stamp = session.ticks.stamp(now)
         session.ticks.seen(stamp, own=True)
         session.stores.note_unit()
+        done = None
         if stamp - self._last_pass < session.config.curator.every_ticks:
             self._pages.keep_dossier(at_once=False)
-            return None
-        return self._curate(flush=False)
+        else:
+            with session.idle.awake(idle=True):
+                done = self._curate(flush=False)
+        session.idle.look()
+        return done
 
     def sleep(self, *, dry_run: bool, progress: Progress) -> CuratorCycleComplete:
         """Runs passes until all verified episodes are consolidated.
@@ -83,8 +87,9 @@ class CuratorPasses:
                 core_curator(session), session.log, tick=session.now_tick, now=session.clock.now(),
                 extractor=self._extraction.extractor if session.config.curator.texts else None,
             )  # fmt: skip
-        self._writer.drain_inbox()
-        return self._curate(flush=True, progress=progress)
+        with session.idle.awake():
+            self._writer.drain_inbox()
+            return self._curate(flush=True, progress=progress)
 
     def _curate(self, *, flush: bool, progress: Progress = no_progress) -> CuratorCycleComplete:
         from bardo.capture import archive

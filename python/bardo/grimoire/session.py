@@ -12,6 +12,7 @@ from bardo.capture.recorder import Recorder
 from bardo.errors import GrimoireClosedError
 from bardo.folder import Folder, dead_error, dying_error, forked_error
 from bardo.grimoire.events import Events
+from bardo.grimoire.idle import IdleDreams
 from bardo.grimoire.stores import Stores
 from bardo.index.indexer import Indexer
 from bardo.index.keeper import ModelKeeper
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from bardo.index.archive.lance_index import LanceIndex
 
 Event = TypeVar("Event")
+
+#: Name of the log's watermark for the last verification before the last dream.
+LAST_DREAM = "dream.last_verification"
 
 
 class Closable(Protocol):
@@ -56,6 +60,7 @@ class Session:
         indexer: Updater of vectors, names and LanceDB.
         models: Keeper of the current embedder.
         unembedded: Number of episodes stored since vectors were last written.
+        idle: Dreams that start by themselves.
     """
 
     def __init__(self, folder: Folder, stores: Stores, *, clock: Clock, embedder: Embedder) -> None:
@@ -76,6 +81,7 @@ class Session:
             embedder=embedder, settings=self.config.embedding, clock=clock,
         )  # fmt: skip
         self.unembedded = 0
+        self.idle = IdleDreams(self.config.dreams, clock, self._can_dream)
         self._closables: list[Closable] = []
         self._pid = os.getpid()
         self._closed = False
@@ -105,15 +111,20 @@ class Session:
         """The model of the stored vectors; without vectors that of the embedder, which may be unavailable."""
         return self.log.fingerprint or self.embedder.fingerprint
 
-    def ready(self, *, write: bool = False) -> None:
-        """Raises an error if the memory is closed, inherited by a fork, or to be written after the agent's death.
+    def ready(self, *, write: bool = False, idle: bool = False) -> None:
+        """Begins a call: interrupts a dream that started by itself, and checks that the memory can be used.
+
+        It cannot be if it is closed, inherited by a fork, or to be written after the agent's death.
 
         Args:
             write: Whether the caller is about to write.
+            idle: Whether the call is no use of the memory, so that a dream goes on.
 
         Raises:
             GrimoireClosedError: The memory cannot be used.
         """
+        if not idle:
+            self.idle.called()
         if self._pid != os.getpid():
             raise forked_error(self.path, self._pid)
         if self._closed:
@@ -154,6 +165,11 @@ class Session:
         """Extracts names from pending records, so that an answer about entities is complete."""
         self.ready()
         self.indexer.read_names()
+
+    def _can_dream(self) -> bool:
+        """Whether episodes were verified since the last dream, and the memory may be written."""
+        dreamt = self.log.watermark(LAST_DREAM) < self.log.stats()["last_verification"]
+        return dreamt and not self.is_dead and not self.folder.death.exists()
 
     def _open_archive(self) -> LanceIndex:
         from bardo.index.archive import lance_index
@@ -202,6 +218,7 @@ class Session:
         """Updates the derived indexes where that is cheap, and releases the files. Idempotent."""
         if self._closed or self._pid != os.getpid():
             return
+        self.idle.close()
         self._closed = True
         failed: BaseException | None = None
         parts = (*self._closables, self.indexer, self.stores)

@@ -28,7 +28,7 @@ mirror!(
     /// Report of a Curator pass; see `_core/_consolidate.pyi`.
     CuratorReport(core::CuratorReport) {
         episodes, baselines, facts_new, facts_reinforced, facts_contradicted, windows, hypotheses_tested,
-        heuristics_proposed, facts_superseded, facts_refined, facts_disputed, rules_followed, rules_broken, dreams_confirmed, entries_pruned, pending,
+        heuristics_proposed, facts_superseded, facts_refined, facts_disputed, rules_followed, rules_broken, dreams_confirmed, entries_pruned, reread, pending,
         watermark, skipped_numbers, without_subject, act, compared, confirmed, refuted
     } as |report| { facts_confirmed = report.confirmed.len(), facts_refuted = report.refuted.len() }
 );
@@ -92,7 +92,8 @@ struct CuratedStore {
 methods!(Curator, |store| {
     new(facts: &FactStore; minimum: Option<u64> = None, confirm_minimum: Option<u64> = None,
         expiry_ticks: Option<u64> = None, outcomes: Option<Vec<String>> = None, eviction_threshold: Option<f64> = None,
-        capacity: Option<usize> = None, replay: Option<u64> = None, hold: bool = false) => {
+        capacity: Option<usize> = None, replay: Option<u64> = None, hold: bool = false,
+        look_back: Option<f64> = None, surprise: Option<f64> = None, alpha: Option<f64> = None) => {
         let known = core::CuratorSettings::default();
         let settings = core::CuratorSettings {
             minimum: minimum.unwrap_or(known.minimum),
@@ -102,6 +103,12 @@ methods!(Curator, |store| {
             capacity: capacity.unwrap_or(known.capacity),
             outcomes: outcomes.unwrap_or(known.outcomes),
             replay: replay.unwrap_or(known.replay),
+            look_back: look_back.unwrap_or(known.look_back),
+            draw: core::ReplaySettings {
+                surprise: surprise.unwrap_or(known.draw.surprise),
+                alpha: alpha.unwrap_or(known.draw.alpha),
+                ..known.draw
+            },
             hold,
         };
         Ok(CuratedStore { facts: Arc::clone(&facts.core), settings })

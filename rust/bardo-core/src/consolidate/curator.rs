@@ -8,8 +8,10 @@
 use super::batch::{Batch, VerifiedEpisodes, gather};
 use super::hypotheses::Ledger;
 use super::known_rules::KnownRules;
+use super::look_back::LookBack;
+use super::replay::ReplaySettings;
 use super::window::{Schedule, Window};
-use super::{baseline, evict, reconcile, restatements, rule_trials};
+use super::{baseline, evict, look_back, reconcile, restatements, rule_trials};
 use crate::error::{Error, Result};
 use crate::facts::rows::{self as record, signed};
 use crate::facts::slots::end_due;
@@ -32,6 +34,8 @@ pub const MINIMUM_EPISODES: u64 = 3;
 pub const CONFIRM_OBSERVATIONS: u64 = 30;
 /// Earlier episodes that a search for rules reads again: the search has four times as many as one window.
 pub const REPLAY: u64 = 768;
+/// Share of the episodes of a pass that are old: old and new interleaved 30 to 70, as in replay.
+pub const LOOK_BACK: f64 = 0.3;
 /// The name of its acts in the journal.
 const ACTOR: &str = "curator";
 /// Maximum number of restarts of a pass because another process consolidated meanwhile.
@@ -55,6 +59,10 @@ pub struct CuratorSettings {
     pub outcomes: Vec<String>,
     /// Earlier episodes that are read again beside those of a window when rules are searched; 0 searches the window alone.
     pub replay: u64,
+    /// Share of the episodes of a pass that are old ones, read again to test rules that were told: from 0, below 1.
+    pub look_back: f64,
+    /// Priorities by which they are drawn.
+    pub draw: ReplaySettings,
     /// Whether what comes into being, running statistics aside, is held until the shadow trial releases it.
     pub hold: bool,
 }
@@ -72,6 +80,8 @@ impl Default for CuratorSettings {
             capacity: CAPACITY,
             outcomes: OUTCOMES.map(str::to_owned).to_vec(),
             replay: REPLAY,
+            look_back: LOOK_BACK,
+            draw: ReplaySettings::default(),
             hold: false,
         }
     }
@@ -114,6 +124,8 @@ pub struct CuratorReport {
     pub dreams_confirmed: u64,
     /// Facts that expired, faded or were beyond the room there is, and were archived.
     pub entries_pruned: u64,
+    /// Old episodes that were read again, to test rules that were told.
+    pub reread: u64,
     /// Verified episodes that wait for the next pass.
     pub pending: u64,
     /// Number of the last verification that is counted.
@@ -215,6 +227,7 @@ struct PassInput {
     windows: u64,
     /// Columns of the batch.
     decisions: Window,
+    look_back: LookBack,
 }
 
 impl PassInput {
@@ -244,7 +257,8 @@ impl PassInput {
         let batch = gather(source, (watermark, last), batch, store.fingerprint()?.as_ref())?;
         let (ledger, windows) = examine(store, source, watermark, batch.last, settings)?;
         let decisions = Window::between(source, watermark, batch.last, false)?;
-        Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows, decisions })
+        let look_back = look_back::prepare(store, source, (watermark, batch.last), settings)?;
+        Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows, decisions, look_back })
     }
 
     /// Writes all of it; `None` if another process counted the batch first.
@@ -259,6 +273,7 @@ impl PassInput {
         // Before anything leaves: what episodes confirm as of their own ticks has not faded yet.
         self.ledger.apply(writer, store, pass, &mut report)?;
         report.facts_superseded += end_due(writer, time, pass.now)?;
+        look_back::apply(writer, pass, self.watermark, &self.look_back, &mut report)?;
         let numbers = (self.watermark, self.batch.last);
         rule_trials::apply(writer, pass, &self.decisions, numbers, &mut report)?;
         report.entries_pruned += expire(writer, time)? + evict::apply(writer, pass, time)?;

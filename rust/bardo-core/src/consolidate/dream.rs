@@ -90,22 +90,25 @@ pub fn dream(
     let episodes: Vec<Episode> =
         source.episodes(&ids)?.into_iter().flatten().filter(|episode| episode.annotations.verified).collect();
     let pass = Pass { tick, now, settings, retention: store.retention() };
+    // Before the transaction, for which other writers wait.
+    let tried = perturbed(&Ledger::read(store)?, &Window::of(&episodes), &pass.settings.outcomes);
     let actor = Actor { name: ACTOR, tick, now };
-    let (report, act) = store.act(actor, |writer| night(writer, store, &pass, &episodes))?;
+    let (report, act) = store.act(actor, |writer| night(writer, store, &pass, &episodes, tried))?;
     Ok(DreamReport { act, ..report })
 }
 
-fn night(writer: &Writer<'_>, store: &FactStore, pass: &Pass, episodes: &[Episode]) -> Step<DreamReport> {
+fn night(
+    writer: &Writer<'_>,
+    store: &FactStore,
+    pass: &Pass,
+    episodes: &[Episode],
+    tried: Vec<Proposal>,
+) -> Step<DreamReport> {
     let number = writer.next(DREAMS)?.unsigned_abs();
     forget_expired(writer)?;
     let mut ledger = Ledger::load(&writer.transaction)?;
     let mut report = DreamReport { replayed: episodes.len() as u64, ..DreamReport::default() };
-    let window = Window::of(episodes);
-    let found = [
-        shifted(writer, episodes, &mut report)?,
-        joined(&ledger),
-        perturbed(&ledger, &window, &pass.settings.outcomes),
-    ];
+    let found = [shifted(writer, episodes, &mut report)?, joined(&ledger), tried];
     let chosen = in_turns(found, &ledger);
     let share = dream_share(number, chosen.len());
     for (sort, proposal) in chosen {

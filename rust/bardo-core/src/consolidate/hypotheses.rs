@@ -15,7 +15,7 @@ use super::known_rules::{Covering, KnownRules};
 use super::redundant_rules::{MeasuredRule, redundant};
 use super::rule_trials::{Prediction, RuleTrial};
 use super::window::Window;
-use super::{links, periodicity, rule_trials, subgroup_search, subgroups};
+use super::{links, periodicity, rule_trial_rows, subgroup_search, subgroups};
 use crate::error::Result;
 use crate::facts::rows::{self as record, json, signed, unreadable};
 use crate::facts::sqlite::Step;
@@ -464,7 +464,7 @@ pub(super) fn load(connection: &Connection) -> Step<Vec<Hypothesis>> {
         })
     })?;
     let mut rows: Vec<Hypothesis> = rows.collect::<rusqlite::Result<_>>()?;
-    for (fact, broken_at) in rule_trials::broken(connection)? {
+    for (fact, broken_at) in rule_trial_rows::broken(connection)? {
         rows.iter_mut().filter(|row| row.fact == Some(fact)).for_each(|row| row.broken_at = broken_at);
     }
     Ok(rows)

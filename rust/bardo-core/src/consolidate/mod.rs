@@ -25,6 +25,7 @@ mod known_rules;
 mod links;
 mod lint;
 mod lint_acts;
+mod look_back;
 mod numeric_claims;
 mod periodicity;
 mod permutation_test;
@@ -35,6 +36,7 @@ mod redundant_rules;
 mod replay;
 mod restatements;
 mod rule_confidence;
+mod rule_trial_rows;
 mod rule_trials;
 mod shift;
 mod situations;
@@ -57,7 +59,7 @@ pub use batch::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use calibration::{Calibration, calibration, stated};
 pub use contradiction::{Contradiction, ContradictionKind, contradiction, is_disputed};
 pub use curator::{
-    CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, DryRun, EVICTION_THRESHOLD,
+    CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, DryRun, EVICTION_THRESHOLD, LOOK_BACK,
     MINIMUM_EPISODES, OUTCOMES, REPLAY, consolidate, rehearse,
 };
 pub use dream::{DreamReport, dream};
@@ -72,7 +74,7 @@ pub use lint::{
 };
 pub use promote::{ACTIVE_TICKS, PLAYBOOK_CONFIDENCE, Promotion, Rank, Standing, promoted, standing};
 pub use replay::{Draw, ReplayBuffer, ReplaySettings};
-pub use rule_trials::{FollowedRule, followed_rule};
+pub use rule_trial_rows::{FollowedRule, followed_rule};
 pub use statistic::Statistic;
 pub use statistic_rebuild::{NumberName, RecountReport, number_names, recount};
 pub use sum_tree::SumTree;

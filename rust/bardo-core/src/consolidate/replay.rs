@@ -42,6 +42,12 @@ impl Default for ReplaySettings {
 }
 
 impl ReplaySettings {
+    /// The priority of an episode, as far as priorities matter.
+    #[must_use]
+    pub fn weight(&self, episode: &Episode) -> f64 {
+        Entry::of(episode).priority(self).powf(self.alpha)
+    }
+
     fn check(&self) -> Result<()> {
         let units = [("surprise", self.surprise), ("beta", self.beta), ("recent_share", self.recent_share)];
         for (name, number) in units.into_iter().chain([("alpha", self.alpha)]) {
@@ -63,6 +69,15 @@ struct Entry {
 }
 
 impl Entry {
+    fn of(episode: &Episode) -> Self {
+        Self {
+            id: episode.id,
+            importance: episode.annotations.importance.unwrap_or(IMPORTANCE),
+            curiosity: episode.curiosity,
+            replays: episode.annotations.replay_count,
+        }
+    }
+
     /// `w * |importance - curiosity| + (1 - w) * importance`, divided by how often it was seen: what was replayed falls.
     fn priority(&self, settings: &ReplaySettings) -> f64 {
         let (importance, curiosity) = (f64::from(self.importance), f64::from(self.curiosity));
@@ -126,14 +141,9 @@ impl ReplayBuffer {
     }
 
     fn add(&mut self, episode: &Episode) {
-        let entry = Entry {
-            id: episode.id,
-            importance: episode.annotations.importance.unwrap_or(IMPORTANCE),
-            curiosity: episode.curiosity,
-            replays: episode.annotations.replay_count,
-        };
+        let entry = Entry::of(episode);
         self.replays += u64::from(entry.replays);
-        self.tree.push(entry.priority(&self.settings).powf(self.settings.alpha));
+        self.tree.push(self.settings.weight(episode));
         self.entries.push(entry);
     }
 
@@ -247,7 +257,7 @@ impl ReplayBuffer {
 }
 
 /// Different places of a range with their probabilities, in proportion to their weights; the tree is left as it was.
-fn without_replacement(
+pub(super) fn without_replacement(
     tree: &mut SumTree,
     range: Range<usize>,
     count: usize,

@@ -8,22 +8,19 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension, params};
-
 use super::agreement::student;
 use super::baseline::lower;
 use super::curator::{CuratorReport, Pass};
 use super::rule_confidence::raise;
+use super::rule_trial_rows::{load, save};
 use super::statistic::Statistic;
 use super::subgroups::{Condition, Outcomes, Rule, members};
 use super::window::Window;
-use crate::error::Result;
-use crate::facts::FactStore;
 use crate::facts::outcomes::{credit, debit};
-use crate::facts::rows::{self as record, StoredFact, signed};
+use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
-use crate::model::{Fact, FactPayload, Id};
+use crate::model::{Fact, FactPayload};
 
 /// Rules in force that one pass tests at most, the surest first.
 pub(crate) const RULES: i64 = 4_096;
@@ -48,12 +45,12 @@ const QUANTILE: f64 = 1.959_964;
 /// A rule on trial.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RuleTrial {
-    followed: u64,
-    others: Option<Statistic>,
-    gained: f64,
-    lost: f64,
-    confirmed: u64,
-    broken_at: u64,
+    pub(super) followed: u64,
+    pub(super) others: Option<Statistic>,
+    pub(super) gained: f64,
+    pub(super) lost: f64,
+    pub(super) confirmed: u64,
+    pub(super) broken_at: u64,
 }
 
 /// Prediction of a rule.
@@ -126,6 +123,48 @@ impl RuleTrial {
     pub(crate) fn new(others: Option<Statistic>) -> Self {
         let others = others.map(|others| Statistic { n: others.n.min(OTHERS_KEPT), ..others });
         Self { followed: 0, others, gained: 0.0, lost: 0.0, confirmed: 0, broken_at: 0 }
+    }
+
+    /// Before earlier decisions, with the sums that others of them left: compared with what is known of other decisions.
+    pub(crate) fn relived(known: Option<Self>, fact: &Fact, (gained, lost): (f64, f64)) -> Self {
+        let others = known.map_or_else(|| others_told(fact), |known| known.others);
+        Self { gained, lost, ..Self::new(others) }
+    }
+
+    /// Tests a prediction on earlier decisions as a whole: those that followed it are compared with the others of the same
+    /// time, where these are enough. Returns the positions of those that followed it.
+    pub(crate) fn relive(
+        &mut self,
+        window: &Window,
+        prediction: &Prediction,
+        beside: &BTreeSet<usize>,
+    ) -> Vec<usize> {
+        let Some(rows) = window.numbers.get(&prediction.rule.outcome) else { return Vec::new() };
+        let members = prediction.followed(window);
+        let others =
+            rows.iter().filter(|(position, _)| !members.contains(position) && !beside.contains(position));
+        let others = others.map(|(_, number)| Statistic::of(*number)).reduce(|all, one| all.merge(&one));
+        self.others = others.filter(|others| others.n >= LEAST_OTHERS).or(self.others);
+        let sign = if prediction.rule.higher { 1.0 } else { -1.0 };
+        for (_, number) in rows.iter().filter(|(position, _)| members.contains(position)) {
+            self.test(sign, *number, prediction.effect);
+        }
+        members.into_iter().collect()
+    }
+
+    /// Whether the decisions that followed the rule came out as predicted.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.gained >= CONFIRMED
+    }
+
+    /// Whether decisions confirmed the rule, or are about to.
+    pub(crate) fn bears_out(&self) -> bool {
+        self.confirmed > 0 || self.is_confirmed()
+    }
+
+    /// Whether the latest decisions say that the rule does not hold, though not surely yet.
+    pub(crate) fn casts_doubt(&self) -> bool {
+        self.lost >= CONFIRMED
     }
 
     /// Whether the decisions that followed the rule came out otherwise than predicted.
@@ -203,6 +242,15 @@ impl Condition {
             }
         }
     }
+}
+
+/// Positions of decisions that say nothing about a prediction, because they follow another rule to the same effect.
+pub(crate) fn beside(prediction: &Prediction, others: &[Prediction], window: &Window) -> BTreeSet<usize> {
+    others
+        .iter()
+        .filter(|other| other.is_beside(prediction))
+        .flat_map(|other| other.followed(window))
+        .collect()
 }
 
 fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
@@ -315,7 +363,7 @@ fn settle(
             report.facts_contradicted += 1;
             report.rules_broken += 1;
         }
-    } else if trial.gained >= CONFIRMED {
+    } else if trial.is_confirmed() {
         let (evidence, _) = window.evidence(followed, crate::facts::EVIDENCE_KEPT);
         if credit(writer, stored, &evidence, tick, pass.retention)? {
             trial.gained = 0.0;
@@ -328,89 +376,6 @@ fn settle(
         }
     }
     save(writer, serial, trial)
-}
-
-fn load(connection: &Connection, serial: i64) -> Step<Option<RuleTrial>> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT followed, others, mean, deviation, least, greatest, gained, lost, confirmed, broken_at, intact
-             FROM rule_trials WHERE fact = ?1",
-        )?
-        .query_row([serial], |row| {
-            let count = |index: usize| row.get::<_, i64>(index).map(i64::unsigned_abs);
-            let n = count(1)?;
-            let others = Statistic {
-                n,
-                mean: row.get(2)?,
-                deviation: row.get(3)?,
-                min: row.get(4)?,
-                max: row.get(5)?,
-            };
-            Ok(RuleTrial {
-                followed: count(0)?,
-                others: (n > 0).then_some(others),
-                gained: row.get(6)?,
-                lost: row.get(7)?,
-                confirmed: count(8)?,
-                broken_at: count(9)?,
-            })
-        })
-        .optional()?)
-}
-
-fn save(writer: &Writer<'_>, serial: i64, trial: &RuleTrial) -> Step<()> {
-    let others = trial.others.unwrap_or(Statistic { n: 0, mean: 0.0, deviation: 0.0, min: 0.0, max: 0.0 });
-    writer
-        .transaction
-        .prepare_cached(
-            "INSERT INTO rule_trials
-             (fact, followed, others, mean, deviation, least, greatest, gained, lost, confirmed, broken_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-             ON CONFLICT (fact) DO UPDATE SET followed = ?2, others = ?3, mean = ?4, deviation = ?5, least = ?6,
-             greatest = ?7, gained = ?8, lost = ?9, confirmed = ?10, broken_at = ?11",
-        )?
-        .execute(params![
-            serial,
-            signed(trial.followed)?,
-            signed(others.n)?,
-            others.mean,
-            others.deviation,
-            others.min,
-            others.max,
-            trial.gained,
-            trial.lost,
-            signed(trial.confirmed)?,
-            signed(trial.broken_at)?,
-        ])?;
-    Ok(())
-}
-
-/// Facts whose prediction broke, with the verification up to which it had: earlier episodes bear them out no more.
-pub(crate) fn broken(connection: &Connection) -> Step<Vec<(Id, u64)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT id, broken_at, rule_trials.intact FROM rule_trials JOIN facts ON serial = fact WHERE broken_at > 0",
-    )?;
-    let rows = statement
-        .query_map([], |row| Ok((Id(row.get::<_, [u8; 16]>(0)?), row.get::<_, i64>(1)?.unsigned_abs())))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// Decisions that followed a rule, and the times that its prediction was confirmed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FollowedRule {
-    /// Decisions under the rule that had an outcome.
-    pub followed: u64,
-    /// Times that the prediction was confirmed.
-    pub confirmed: u64,
-}
-
-/// The trial of a rule by the decisions that followed it; `None` if it was not tested.
-pub fn followed_rule(store: &FactStore, fact: Id) -> Result<Option<FollowedRule>> {
-    store.read(|connection| {
-        let stored = record::require(connection, fact)?;
-        let trial = load(connection, stored.serial)?;
-        Ok(trial.map(|trial| FollowedRule { followed: trial.followed, confirmed: trial.confirmed }))
-    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The table of the trials of rules (see `consolidate::rule_trials`).
+//! The tables of the trials of rules (see `consolidate::rule_trials` and `consolidate::look_back`).
 
 use rusqlite::Transaction;
 
@@ -18,6 +18,21 @@ pub(crate) fn rule_trials(transaction: &Transaction<'_>) -> rusqlite::Result<()>
             lost REAL NOT NULL,                 -- fall of the log likelihood ratio from its height
             confirmed INTEGER NOT NULL,         -- times that the prediction was confirmed
             broken_at INTEGER NOT NULL          -- verification up to which it was last doubted; 0 if never
+        ) STRICT;
+        ",
+    )
+}
+
+/// Step of the schema: the old episodes that told rules were tested on.
+pub(crate) fn look_backs(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE look_backs (
+            fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE,
+            unseen INTEGER NOT NULL,            -- verification up to which no pass counted an episode for it
+            gained REAL NOT NULL,               -- log likelihood ratio since the last confirmation
+            lost REAL NOT NULL,                 -- fall of the log likelihood ratio from its height
+            slices BLOB NOT NULL                -- numbers of the slices that it was tested on, 8 bytes each
         ) STRICT;
         ",
     )

@@ -11,7 +11,7 @@ use simsimd::SpatialSimilarity;
 
 use super::checksums;
 use super::fulltext;
-use super::rule_trial_table::rule_trials;
+use super::rule_trial_table::{look_backs, rule_trials};
 use super::sqlite_file::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
@@ -33,6 +33,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     sealed,
     statements,
     rule_trials,
+    look_backs,
 ];
 
 fn to_version_1(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -156,7 +157,6 @@ fn to_version_2(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
             earlier TEXT NOT NULL,              -- JSON: the fields that the next state changed, as they were
             PRIMARY KEY (fact, since_tick)
         ) STRICT, WITHOUT ROWID;
-
         -- Episodes and facts whose text was read for what it names; renumbered when a text changes.
         CREATE TABLE memories (
             serial INTEGER PRIMARY KEY AUTOINCREMENT,
