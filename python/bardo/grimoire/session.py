@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from bardo._cached_property import locked_cached_property
 from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import Recorder
+from bardo.clock import MAX_TICK
 from bardo.errors import GrimoireClosedError
 from bardo.folder import Folder, dead_error, dying_error, forked_error
 from bardo.grimoire.events import Events
 from bardo.grimoire.stores import Stores
 from bardo.index.indexer import Indexer
 from bardo.index.keeper import ModelKeeper
-from bardo.model import Fingerprint
+from bardo.model import INHERITED_KIND, Fingerprint
 from bardo.ports import Clock, Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.index.archive.lance_index import LanceIndex
+
+#: Episodes after a tick among which one of the agent's own tells its instant: those of a testament share one tick.
+NEAR = 256
 
 Event = TypeVar("Event")
 
@@ -100,6 +104,22 @@ class Session:
     def embedder(self) -> Embedder:
         """The current embedder."""
         return self.models.embedder
+
+    def moment(self, tick: int) -> int | None:
+        """Instant of a tick, microseconds UTC; where ticks count loops, that of the agent's next episode.
+
+        Args:
+            tick: Tick of a record.
+
+        Returns:
+            The instant; None if no episode tells it.
+        """
+        known = self.ticks.moment(tick)
+        if known is not None:
+            return known
+        near = [*self.log.range(tick, MAX_TICK, limit=NEAR), *reversed(self.log.latest(1))]
+        # Inherited episodes keep the dates of another life.
+        return next((episode.at for episode in near if episode.kind != INHERITED_KIND), None)
 
     def model(self) -> Fingerprint:
         """The model of the stored vectors; without vectors that of the embedder, which may be unavailable."""
