@@ -43,7 +43,7 @@ def test_a_life_without_evidence_has_nine_sections_that_say_so():
         (
             "What worked",
             {"facts": [fact(1, "Wait two blocks", kind="heuristic")]},
-            "Wait two blocks (0.90 sure",
+            "Wait two blocks (5 episodes)",
         ),
         (
             "What worked",
@@ -94,7 +94,7 @@ def test_a_life_without_evidence_has_nine_sections_that_say_so():
         (
             "Dangers",
             {"facts": [fact(1, "Chasing", kind="warning", observed=(3, 8))]},
-            "Chasing (ticks 3 to 8)",
+            "Chasing",
         ),
         ("Dangers", {"facts": [fact(1, "The fall", bloodstain=True)]}, "Bloodstain: The fall"),
         (
@@ -118,7 +118,7 @@ def test_a_life_without_evidence_has_nine_sections_that_say_so():
         (
             "Where my judgement was biased",
             {"facts": [fact(1, "Habit", mentions=40, support=1)]},
-            "Recalled 40 times on 1 episodes of support: Habit",
+            "Recalled 40 times on 1 episode of support: Habit",
         ),
         (
             "How to learn here faster",
@@ -128,7 +128,7 @@ def test_a_life_without_evidence_has_nine_sections_that_say_so():
         (
             "How to learn here faster",
             {"counts": {"episodes": 10, "verified": 4}},
-            "40% of 10 episodes were verified",
+            "4 of 10 episodes were verified; only those feed statistics and rules.",
         ),
     ],
 )

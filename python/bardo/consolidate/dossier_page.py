@@ -44,6 +44,7 @@ _RELATIONS = {
 }
 #: Related lines that a line names.
 _REFERENCES = 3
+_LEGEND = "A date in brackets is the day on which it was noted; “since” is the day from which it holds."
 _DAY = SECONDS_PER_DAY * MICROSECONDS
 
 
@@ -287,11 +288,9 @@ def preface(at: int, total: int, counts: Sequence[tuple[int, str]]) -> str:
         counts: Numbers with their meaning; those of zero are left out.
     """
     if not total:
-        return f"{day_of(at)}. No fact is in force."
-    told = "; ".join(
-        [f"{counted(total, 'fact')} in force", *(f"{number:,} {why}" for number, why in counts if number)]
-    )
-    return f"{day_of(at)}. {told}. A date in brackets is when it was noted; “since” is when it began to hold."
+        return f"{day_of(at)}: no fact is in force."
+    told = [f"{counted(total, 'fact')} in force", *(f"{number:,} {why}" for number, why in counts if number)]
+    return f"{day_of(at)}: {'; '.join(told)}.\n{_LEGEND}"
 
 
 def _dates(fact: Fact, first: int | None, last: int | None) -> list[str]:
