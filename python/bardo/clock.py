@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 
 from bardo import config
 from bardo.errors import BardoWarning, DecreasingTickError, InvalidInputError
-from bardo.ports import Clock
+from bardo.ports import FIRST_AT, LAST_AT, Clock
 
 MICROSECONDS = 1_000_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -261,11 +261,13 @@ def moment_of(moment: Any, name: str = "at", *, unit: str = "microseconds UTC") 
 
 
 def day_of(at: int) -> str:
-    """The day of an instant, in UTC: `3 May 2026`.
+    """The day of an instant, in UTC: `3 May 2026`; in words outside the years 1 to 9999.
 
     Args:
         at: Microseconds UTC.
     """
+    if not FIRST_AT <= at <= LAST_AT:
+        return "before the year 1" if at < 0 else "after the year 9999"
     day = EPOCH + timedelta(microseconds=at)
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 

@@ -86,7 +86,8 @@ def test_both_sides_of_a_dispute_stand_in_one_line_the_newer_first(
     opened.facts.link(strong, weak, "contradicts")
     page = opened.pages.dossier()
     assert (
-        "## Disputed\n1. The vault opens at midnight (15 November 2023); or: The vault opens at noon (14 November 2023)\n"
+        "## Disputed\n1. The vault opens at midnight (15 November 2023); "
+        "or: The vault opens at noon (14 November 2023)\n"
     ) in page.text
     assert (page.text.count("midnight"), page.text.count("noon"), page.shown) == (1, 1, 2)
     opened.facts.contradict(strong, weak)

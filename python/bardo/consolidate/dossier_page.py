@@ -11,6 +11,7 @@ from bardo.consolidate.page_facts import Known, PageFacts
 from bardo.consolidate.subjects import headings
 from bardo.consolidate.wording import Rule, counted, is_of_ancestor, one_line, short
 from bardo.model import Fact
+from bardo.ports import FIRST_AT, LAST_AT
 
 #: Words of one fact at most; a longer one is cut, and counted.
 FACT_WORDS = 40
@@ -30,7 +31,7 @@ FADING, PASSED, OVER = "Fading: say again if it still holds", "Days that have pa
 MEASURED, OPEN = "Measured", "Open questions"
 #: Sections in their order on the page; those of subjects, then of ancestors, come after the first.
 _BEFORE, _AFTER = (UPCOMING,), (DISPUTED, FADING, PASSED, OVER, MEASURED, OPEN)
-#: Kinds of facts that a person reads as rules, whoever they are about.
+#: Kinds of facts that a person reads as rules, on any subject.
 _RULE_KINDS = ("heuristic", "causal_link", "pattern", "warning", "anti_knowledge")
 #: Kinds and persistences of facts that end with the day that they name.
 _PLAN_KINDS, _PLAN_PERSISTENCES = ("goal", "context"), ("weeks", "days")
@@ -127,11 +128,11 @@ class Page:
         order = -float(one.noted[1] or 0)
         if section is None:
             day = self._day(one)
-            if one.is_fading:
-                section = FADING
-            elif day is not None and day >= self._today:
+            if day is not None and day >= self._today:
                 section, order, text = UPCOMING, float(day), f"{day_of(day)}: {text}"
                 self._turn(day + _DAY)
+            elif one.is_fading:
+                section = FADING
             elif day is not None and self._ends_with_its_day(fact):
                 section, order = PASSED, -float(day)
             elif fact.kind in _RULE_KINDS:
@@ -177,7 +178,7 @@ class Page:
         remarks = ["pinned"] if fact.pinned else []
         rule, confirmed = Rule.of(fact), self.input.confirmed.get(fact.id)
         if rule and fact.generation == 0:
-            remarks += rule.evidence(fact, self.agent)
+            remarks.append(rule.evidence(fact, self.agent))
             if confirmed is not None:
                 remarks.append(f"last confirmed {day_of(confirmed)}")
         else:
@@ -206,7 +207,7 @@ class Page:
         since = one.fact.statement.since if one.fact.statement else None
         if since is not None and since > self.at:
             return since
-        if noted is None:
+        if noted is None or not FIRST_AT <= noted <= LAST_AT:
             return None
         ahead = [day for day in self.days(one.fact.text, noted) if day > noted]
         return min((day for day in ahead if day >= self._today), default=max(ahead, default=None))

@@ -216,7 +216,8 @@ class Playbooks:
     def _entry(self, standing: Standing, mode: str | None) -> Entry:
         fact, rule = standing.fact, Rule.of(standing.fact)
         said = rule.advice if rule else one_line(fact.text)
-        remarks = rule.evidence(fact, self._agent) if rule else [counted(fact.support, "episode")]
+        remarks = [rule.likely] if rule and rule.likely else []
+        remarks.append(rule.evidence(fact, self._agent) if rule else counted(fact.support, "episode"))
         if standing.outcomes:
             good, bad, *_ = standing.outcomes
             remarks.append(f"{good:,} of {counted(good + bad, 'outcome')} good")
@@ -237,8 +238,9 @@ class Playbooks:
         """The file without its first line, and the entries that fit: the least sure are left out."""
         title = (
             f"# Playbook of {one_line(self._agent)}\n\n"
-            f"Rules to act by: confirmed, tried with success, and at least {self._settings.confidence:.0%} sure today. "
-            "bardo writes this file again; what you write between the next two lines is kept.\n\n"
+            "Rules to act by: confirmed, tried with success, and at least "
+            f"{100 * self._settings.confidence:g} % sure today. bardo writes this file again; what you write between "
+            "the next two lines is kept.\n\n"
             f"{HAND_BEGINS}\n{by_hand}{HAND_ENDS}\n"
         )
         room = self._settings.bytes - len(title.encode()) - _ROOM_FOR_COUNT

@@ -113,19 +113,18 @@ class Rule:
     def _effect(self) -> str:
         return self.outcome if self.interval is None else f"{self.outcome} by {short(abs(self.effect))}"
 
-    def evidence(self, fact: Fact, agent: str) -> list[str]:
-        """Its evidence in brief: `likely 0.2 to 0.4`, `42 of 58 decisions`.
+    def evidence(self, fact: Fact, agent: str) -> str:
+        """Its evidence in brief: `42 of 58 decisions`.
 
         Args:
             fact: Fact that states it.
             agent: Name of the agent; of an inherited rule, only the agent's own decisions count.
         """
         if is_of_ancestor(fact, agent):
-            return [f"confirmed by {counted(fact.support, 'decision')} here"]
-        counts = counted(fact.support, "decision")
+            return f"confirmed by {counted(fact.support, 'decision')} here"
         if 0 < fact.support <= self.decisions:
-            counts = f"{fact.support:,} of {counted(self.decisions, 'decision')}"
-        return [part for part in (self.likely, counts) if part]
+            return f"{fact.support:,} of {counted(self.decisions, 'decision')}"
+        return counted(fact.support, "decision")
 
 
 def is_of_ancestor(fact: Fact, agent: str) -> bool:
