@@ -104,7 +104,7 @@ def _render(evidence: Evidence, sections: Iterable[tuple[str, Sequence[str]]]) -
         f"# What {_quote(life.agent)} leaves",
         "",
         f"{lived} Cause of death: {_quote(life.cause or 'unspecified')}.",
-        f"I recorded {counted(total, 'episode')}, {verified:,} of them verified, and learned "
+        f"I recorded {counted(total, 'episode')}, {verified:,} verified, and learned "
         f"{counted(len(learned), 'fact')}, of which {in_force:,} {'holds' if in_force == 1 else 'hold'} today."
         + (f" I confirmed {counted(earned, 'fact')} of my ancestors." if earned else ""),
         "",

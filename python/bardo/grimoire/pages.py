@@ -113,8 +113,10 @@ class Pages:
     def dossier(self, *, progress: Progress = no_progress) -> Dossier:
         """Returns the dossier: a summary of the facts in fewer than 600 words, as in `DOSSIER.md`.
 
-        Lists facts in force by category, with an index, cross references and confidences. Of two contradicting facts
-        it has the stronger one. Omitted facts are counted. Recompiled if a fact is newer than the file.
+        Lists each fact in force once, by subject, the latest first, with its day: plans ahead, rules, inherited facts
+        by ancestor, disputes with all sides in one line, facts that fade, facts that ended lately, running statistics
+        and open questions. Omitted facts are counted. Recompiled if a fact is newer than the file, or a day that it
+        announces has passed.
 
         Args:
             progress: Callback for the compilation.
@@ -131,7 +133,7 @@ class Pages:
         A fact is promoted into it when at least 3 episodes support it, it holds on episodes other than its evidence, it
         has been known for 10 ticks, the outcomes of acting on it are positive on the whole (`outcome`), and its current
         confidence is at least .7. It is removed when one of these no longer holds. `facts.why` gives the rank of a
-        fact. A line names the mode that all supporting episodes share.
+        fact. A line names the mode that all supporting episodes share. Of heuristics that say the same one is shown.
 
         Args:
             mode: Mode of the heuristics, including those without one, as in `recall`; the file is then not written. By
