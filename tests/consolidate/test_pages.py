@@ -238,3 +238,25 @@ def test_an_agent_that_counts_its_own_ticks_reads_days_and_no_means_of_identifie
     assert "block" not in text
     assert "order" not in text
     assert not re.search(r"\d{7}|\btick", text)
+
+
+def test_what_an_ancestor_asked_and_what_was_refuted_of_it_names_the_ancestor(tmp_path: Path) -> None:
+    clock = ManualClock(on(6, 1))
+    with bardo.open(tmp_path / "iris", clock=clock, embedder=letter_vectors) as iris:
+        iris.learn("The vault opens at noon", kind="heuristic", confidence=0.9)
+        for fact in ("Gas is dear", "Fees are low", "Blocks are full", "Bridges are slow"):
+            iris.learn(fact, confidence=0.9)
+        iris.remember([f"The {n}th vault was filled by Zanzibar Keeper" for n in range(6)])
+        iris.sleep()
+        clock.advance(DAY)
+        iris.remember("Night fell", verified=True)
+        iris.sleep()
+        iris.bequeath(tmp_path / "iris.testament")
+    with bardo.inherit(
+        tmp_path / "iris.testament", tmp_path / "max", clock=clock, embedder=letter_vectors
+    ) as heir:
+        told = next(fact for fact in heir.facts.list() if "vault" in fact.text)
+        heir.facts.contradict(heir.learn("The vault opens at midnight", confidence=0.9), told)
+        text = heir.pages.dossier().text
+    assert "The vault opens at noon (refuted 2 June 2026; from iris)" in text
+    assert "What is known of Zanzibar Keeper? (from iris)" in text

@@ -164,9 +164,13 @@ class Page:
         over = []
         for fact, at in self.input.ended[:ENDED]:
             text, cut = self._said(fact)
-            verb = "refuted" if fact.status == "contradicted" else "until"
-            over.append(Line(OVER, f"{text} ({verb} {day_of(at)})", order=-float(at), shortened=int(cut)))
-        asked = [Line(OPEN, _cut(one_line(question))[0]) for question in self.input.questions[:QUESTIONS]]
+            remark = f"{'refuted' if fact.status == 'contradicted' else 'until'} {day_of(at)}"
+            remark += f"; from {one_line(fact.origin)}" if is_of_ancestor(fact, self.agent) else ""
+            over.append(Line(OVER, f"{text} ({remark})", order=-float(at), shortened=int(cut)))
+        asked = []
+        for gap in self.input.questions[:QUESTIONS]:
+            origin = f" (from {one_line(gap.origin)})" if gap.origin else ""
+            asked.append(Line(OPEN, _cut(one_line(gap.question))[0] + origin))
         return over + asked
 
     def _said(self, fact: Fact) -> tuple[str, bool]:

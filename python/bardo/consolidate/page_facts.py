@@ -51,15 +51,15 @@ class PageFacts:
         known: Facts in force in the order of the digest, each statement once.
         disputes: Groups of ids in `known` that contradict each other.
         ended: Facts that ended lately, with the instant, the latest first.
-        questions: Open questions.
-        confirmed: Instant at which a fact was confirmed last, by id.
+        questions: Open questions of which no line of a fact tells.
+        confirmed: Instant at which a heuristic was confirmed last, by id.
     """
 
     digest: Digest
     known: tuple[Known, ...]
     disputes: tuple[frozenset[str], ...]
     ended: tuple[tuple[Fact, int], ...]
-    questions: tuple[str, ...]
+    questions: tuple[lint.Gap, ...]
     confirmed: Mapping[str, int | None]
 
 
@@ -97,8 +97,8 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
         known=known,
         disputes=tuple(sides for group in groups if len(sides := frozenset(group & ids)) > 1),
         ended=_ended(facts, dates, known, now),
-        questions=tuple(gap.question for gap in lint.gaps(facts) if gap.kind in _ASKED),
-        confirmed={one.fact.id: dates.confirmed(one.fact) for one in known},
+        questions=tuple(gap for gap in lint.gaps(facts) if gap.kind in _ASKED),
+        confirmed={one.fact.id: dates.confirmed(one.fact) for one in known if one.fact.kind == "heuristic"},
     )
 
 

@@ -117,8 +117,11 @@ class Session:
         known = self.ticks.moment(tick)
         if known is not None:
             return known
-        near = [*self.log.range(tick, MAX_TICK, limit=NEAR), *reversed(self.log.latest(1))]
-        # Inherited episodes keep the dates of another life.
+        near = self.log.range(tick, MAX_TICK, limit=1)
+        if near and near[0].kind == INHERITED_KIND:
+            # Inherited episodes keep the dates of another life.
+            near = self.log.range(tick, MAX_TICK, limit=NEAR)
+        near += self.log.latest(1)
         return next((episode.at for episode in near if episode.kind != INHERITED_KIND), None)
 
     def model(self) -> Fingerprint:
