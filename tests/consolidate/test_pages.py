@@ -260,3 +260,21 @@ def test_what_an_ancestor_asked_and_what_was_refuted_of_it_names_the_ancestor(tm
         text = heir.pages.dossier().text
     assert "The vault opens at noon (refuted 2 June 2026; from iris)" in text
     assert "What is known of Zanzibar Keeper? (from iris)" in text
+
+
+def test_the_day_of_an_own_tick_is_that_of_an_own_episode(tmp_path: Path) -> None:
+    clock = ManualClock(on(6, 1))
+    options = {"clock": clock, "embedder": letter_vectors, "config": {"clock": {"unit": "loops"}}}
+    with bardo.open(tmp_path / "iris", **options) as iris:
+        for n in range(6):
+            iris.remember(f"The {n}th lesson of iris", tick=n, verified=True, importance=0.9)
+        left = iris.bequeath(tmp_path / "iris.testament")
+        assert left.episodes
+    clock.set(on(7, 1))
+    with bardo.inherit(tmp_path / "iris.testament", tmp_path / "max", **options) as heir:
+        assert heir._session.moment(0) is None
+        heir.remember("The first day", tick=5)
+        clock.set(on(7, 2))
+        heir.remember("The second day", tick=9)
+        days = [heir._session.moment(tick) for tick in (0, 5, 6, 9, 20)]
+        assert days == [on(7, 1), on(7, 1), on(7, 2), on(7, 2), on(7, 2)]
