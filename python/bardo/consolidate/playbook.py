@@ -385,7 +385,7 @@ def _header(text: str) -> dict[str, int]:
     try:
         fields = parse_json(found[1]) if found else {}
         return {name: int(fields.get(name, 0)) for name in ("version", "tick", "at")}
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError):
         return {}
 
 
