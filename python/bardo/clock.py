@@ -9,10 +9,15 @@ from typing import Any, SupportsIndex
 
 from bardo import config
 from bardo.errors import BardoWarning, DecreasingTickError, InvalidInputError
-from bardo.ports import Clock
+from bardo.ports import FIRST_AT, LAST_AT, Clock
 
 MICROSECONDS = 1_000_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: English names of the months, independent of the locale.
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
 #: Largest tick: SQLite and Arrow store signed 64-bit integers.
 MAX_TICK = 2**63 - 1
 #: Largest tick that a caller may pass; records at it expire and decay at later ticks.
@@ -103,6 +108,10 @@ class Ticks:
         the future counts as now.
         """
         return self._last if self._loops else max(self._last, self._seconds(min(at, self._clock.now())))
+
+    def moment(self, tick: int) -> int | None:
+        """The instant of a tick, in microseconds UTC; None where ticks are loops, which have no times."""
+        return None if self._loops else (tick - self.offset) * MICROSECONDS
 
     def stamp(self, given: SupportsIndex | None) -> int:
         """The tick of a record made now: the caller's tick if given.
@@ -249,6 +258,18 @@ def moment_of(moment: Any, name: str = "at", *, unit: str = "microseconds UTC") 
             f"{name} is {moment!r}. It must be {unit} or a datetime with a time zone, such as datetime.now(UTC)"
         )
     return moment
+
+
+def day_of(at: int) -> str:
+    """The day of an instant, in UTC: `3 May 2026`; in words outside the years 1 to 9999.
+
+    Args:
+        at: Microseconds UTC.
+    """
+    if not FIRST_AT <= at <= LAST_AT:
+        return "before the year 1" if at < 0 else "after the year 9999"
+    day = EPOCH + timedelta(microseconds=at)
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def checked_tick(given: SupportsIndex) -> int:

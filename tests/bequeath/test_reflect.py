@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from estate import TICK, dead, episode, evidence, fact, id_of
+from estate import NOW, TICK, dead, episode, evidence, fact, id_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bardo
 from bardo.bequeath import reflect
 from bardo.bequeath.lineage import Lineage
+from bardo.ports import ManualClock
+from bardo.recall import feedback
+from helpers.models import letter_vectors
 
 TITLES = [
     "What worked",
@@ -43,7 +47,7 @@ def test_a_life_without_evidence_has_nine_sections_that_say_so():
         (
             "What worked",
             {"facts": [fact(1, "Wait two blocks", kind="heuristic")]},
-            "Wait two blocks (0.90 sure",
+            "Wait two blocks (5 episodes)",
         ),
         (
             "What worked",
@@ -94,7 +98,7 @@ def test_a_life_without_evidence_has_nine_sections_that_say_so():
         (
             "Dangers",
             {"facts": [fact(1, "Chasing", kind="warning", observed=(3, 8))]},
-            "Chasing (ticks 3 to 8)",
+            "Chasing",
         ),
         ("Dangers", {"facts": [fact(1, "The fall", bloodstain=True)]}, "Bloodstain: The fall"),
         (
@@ -118,7 +122,7 @@ def test_a_life_without_evidence_has_nine_sections_that_say_so():
         (
             "Where my judgement was biased",
             {"facts": [fact(1, "Habit", mentions=40, support=1)]},
-            "Recalled 40 times on 1 episodes of support: Habit",
+            "Recalled 40 times on 1 episode of support: Habit",
         ),
         (
             "How to learn here faster",
@@ -128,7 +132,7 @@ def test_a_life_without_evidence_has_nine_sections_that_say_so():
         (
             "How to learn here faster",
             {"counts": {"episodes": 10, "verified": 4}},
-            "40% of 10 episodes were verified",
+            "4 of 10 episodes were verified; only those feed statistics and rules.",
         ),
     ],
 )
@@ -151,6 +155,54 @@ def test_the_worst_is_told_first_and_dangers_of_a_death_before_others():
     )
     assert "Worse" in told["What failed"][0]
     assert "Blood" in told["Dangers"][0]
+
+
+def test_a_life_of_conversation_is_told_by_its_true_counts(tmp_path):
+    clock = ManualClock(NOW)
+    with bardo.open(tmp_path / "ann", clock=clock, embedder=letter_vectors) as ann:
+        ann.remember([{"role": "user", "content": f"Turn {n} of a talk"} for n in range(6)])
+        ann.learn("Nadia lives in Bern", subject="Nadia", attribute="home", value="Bern")
+        clock.advance(86_400)
+        ann.learn("Nadia lives in Lisbon", subject="Nadia", attribute="home", value="Lisbon")
+        ann.learn("The port is 9090", confidence=0.9, subjects=["port"])
+        text = ann.bequeath(tmp_path / "t.testament").reflection
+    assert "Generation 0, 14 November 2023 to 15 November 2023." in text
+    assert "I recorded 6 episodes, 0 verified, and learned 3 facts, of which 2 hold today." in text
+    assert "1 fact of my own ended or gave way to newer ones." in text
+    assert "0 of 6 episodes were verified; only those feed statistics and rules." in text
+    assert "nothing was learned" not in text
+    with bardo.inherit(
+        tmp_path / "t.testament", tmp_path / "ben", clock=clock, embedder=letter_vectors
+    ) as ben:
+        ben.remember("The first day", verified=True)
+        text = ben.bequeath(tmp_path / "u.testament").reflection
+    assert "I recorded 1 episode, 1 verified, and learned 0 facts, of which 0 hold today." in text
+
+
+def test_outcomes_are_counted_and_told_only_where_something_was_written_of_them():
+    told = [
+        episode(1, feedback.note_of(0.6, 24), kind="outcome", payload={"value": 0.6}),
+        episode(2, "Sold high", kind="outcome", payload={"value": 0.4}),
+        episode(3, "Sold low", kind="outcome", payload={"value": -0.4}),
+    ]
+    worked = sections(reflect.compose(evidence(facts=[], episodes=told)))["What worked"]
+    assert worked == [
+        "2 of the 3 outcomes that I looked back on were good.",
+        "It ended well on 14 November 2023: Sold high",
+    ]
+
+
+def test_rules_that_differ_in_what_is_redacted_alone_are_told_once():
+    payload = {"type": "heuristic", "condition": "load >= 0.8", "action": "", "outcome": "lag is lower", "n": 40,
+               "effect": -0.3, "interval": [-0.4, -0.2]}  # fmt: skip
+    rules = [
+        fact(number, f"When load >= 0.{number}, lag is lower", kind="heuristic", payload=payload)
+        for number in (7, 8)
+    ]
+    worked = sections(reflect.compose(evidence(facts=rules)))["What worked"]
+    assert len(worked) == 1
+    assert worked[0].startswith("When load is ")
+    assert "redacted" not in worked[0]
 
 
 def test_own_results_are_not_told():

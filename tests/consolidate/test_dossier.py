@@ -13,7 +13,9 @@ import bardo
 from bardo import _core
 from bardo._core import FactStore
 from bardo.assemble.framing import MARK
-from bardo.consolidate.dossier import Dossier, Dossiers, words
+from bardo.consolidate.dossier import Dossier, Dossiers
+from bardo.consolidate.dossier_page import words
+from bardo.consolidate.fact_dates import FactDates
 from bardo.model import Fact
 from bardo.ports import ManualClock
 from helpers.models import letter_vectors
@@ -47,13 +49,16 @@ def compiled(folder: Path, facts: list[Fact], *, tick: int = 100) -> Dossier:
     store = FactStore(folder / "facts.db", agent="tester", seed=1, now=1)
     try:
         store.upsert(facts, tick=0, now=1)
-        settings_ = bardo.Config().dossier
-        return Dossiers(folder / "DOSSIER.md", store, settings_, "tester").current(tick=tick, now=START)
+        dossiers = Dossiers(
+            folder / "DOSSIER.md", store, bardo.Config().dossier, "tester",
+            dates=FactDates(lambda ids: [None] * len(ids), lambda _: None), days=lambda *_: [], threshold=0.05,
+        )  # fmt: skip
+        return dossiers.current(tick=tick, now=START)
     finally:
         store.close()
 
 
-def test_a_dossier_lists_facts_by_category_with_an_index_and_cross_references(opened: bardo.Grimoire) -> None:
+def test_a_dossier_lists_facts_by_subject_with_dates_and_cross_references(opened: bardo.Grimoire) -> None:
     opened.tick(10)
     gas = opened.learn("Gas doubles on Mondays", category="costs/gas", confidence=0.9)
     opened.learn(
@@ -63,25 +68,33 @@ def test_a_dossier_lists_facts_by_category_with_an_index_and_cross_references(op
     opened.facts.link(bot, gas, "causes")
     page = opened.pages.dossier()
     assert (page.shown, page.total, page.left_out) == (3, 3, 0)
-    assert "Index: costs 2, general 1." in page.text
-    assert "## costs\n1. Routing by the north venue is cheaper (0.60, pinned)\n2. Gas doubles" in page.text
-    assert "## general\n3. Mondays are when the bots rebalance (0.80, causes 2)" in page.text
+    day = "14 November 2023"
+    assert page.text.startswith(f"# What agent knows\n\n{day}: 3 facts in force.\n")
+    assert f"## costs\n1. Routing by the north venue is cheaper (pinned; {day})\n2. Gas doubles" in page.text
+    assert f"## General\n3. Mondays are when the bots rebalance ({day}) [causes 2]" in page.text
     on_disk = (opened.path / "DOSSIER.md").read_text(encoding="utf-8")
     assert on_disk.endswith(page.text)
 
 
-def test_the_stronger_of_two_contradicting_facts_stands_and_the_weaker_is_counted(
-    opened: bardo.Grimoire,
+def test_both_sides_of_a_dispute_stand_in_one_line_the_newer_first(
+    opened: bardo.Grimoire, clock: ManualClock
 ) -> None:
     strong = opened.learn("The vault opens at noon", confidence=0.9)
+    clock.advance(86_400)
     weak = opened.learn("The vault opens at midnight", confidence=0.5)
     opened.facts.link(weak, strong, "contradicts")
+    opened.facts.link(strong, weak, "contradicts")
     page = opened.pages.dossier()
-    assert "The vault opens at noon (0.90, disputed)" in page.text
-    assert "midnight" not in page.text
-    assert "1 left out because a stronger one contradicts them." in page.text
+    assert (
+        "## Disputed\n1. The vault opens at midnight (15 November 2023); "
+        "or: The vault opens at noon (14 November 2023)\n"
+    ) in page.text
+    assert (page.text.count("midnight"), page.text.count("noon"), page.shown) == (1, 1, 2)
     opened.facts.contradict(strong, weak)
-    assert opened.pages.dossier().total == 1  # the weaker is no longer in force
+    page = opened.pages.dossier()
+    assert page.total == 1  # the weaker is no longer in force
+    assert "or:" not in page.text
+    assert "## Ended lately\n2. The vault opens at midnight (refuted 15 November 2023)" in page.text
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -97,8 +110,8 @@ def test_a_dossier_has_fewer_than_600_words_and_counts_omitted_facts(
     facts = [Fact(text, category=categories[place % len(categories)]) for place, text in enumerate(texts)]
     page = compiled(tmp_path_factory.mktemp("store"), facts)
     assert len(page.text.split()) <= words(page.text) < 600
-    assert page.shown + page.left_out + page.outweighed == page.total
-    assert sum(line[:1].isdigit() for line in page.text.splitlines()[3:]) == page.shown
+    assert page.shown + page.left_out + page.merged == page.total
+    assert sum(line[:1].isdigit() for line in page.text.splitlines()[4:]) == page.shown
 
 
 def test_ten_thousand_facts_fit_on_the_page_and_every_category_has_its_place(tmp_path: Path) -> None:
@@ -111,7 +124,7 @@ def test_ten_thousand_facts_fit_on_the_page_and_every_category_has_its_place(tmp
     assert words(page.text) < 600
     assert "Never route by the south venue" in page.text
     assert page.left_out == 10_001 - page.shown > 9_900
-    assert f"{page.left_out} left out because the page is full." in page.text
+    assert f"{page.left_out:,} left out because the page is full." in page.text
 
 
 def test_the_same_facts_at_the_same_tick_give_the_same_page(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from bardo import _core
@@ -26,7 +26,7 @@ from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError, TestamentError
 from bardo.folder import DEATH_FILE
-from bardo.model import Episode
+from bardo.model import INHERITED_KIND, Episode
 
 #: Path of the signed testament inside the grimoire until the death is complete.
 DRAFT = Path("testaments", "death.testament")
@@ -49,6 +49,7 @@ def leave(
     cause: str,
     loops: bool = False,
     reflection: str | None = None,
+    moment: Callable[[int], int | None] = lambda _: None,
 ) -> Testament:
     """Writes the testament and the tombstone of a life that ends now.
 
@@ -67,6 +68,7 @@ def leave(
         cause: Cause of death.
         loops: Whether ticks were loops of the agent rather than seconds.
         reflection: Reflection in the testator's own words; composed from the evidence if not given.
+        moment: Returns the instant of a tick for the dates of the reflection, None if no record tells it.
 
     Raises:
         InvalidInputError: The reflection is too long.
@@ -77,9 +79,11 @@ def leave(
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
+    counts["episodes"] -= _inherited(log) if lineage.life.parents else 0
     evidence = reflect.Evidence(
         lineage.life, contents.facts, contents.confidences, told, contents.links, counts=counts,
-        questions=[one.question for one in contents.questions],
+        # The reflection tells contradictions by themselves.
+        questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
     )  # fmt: skip
     draft = folder / DRAFT
     make_folder(draft.parent)
@@ -231,6 +235,15 @@ def _most_important(episodes: Iterable[Episode], count: int) -> list[Episode]:
     return sorted(episodes, key=lambda episode: (-(episode.importance or 0.0), episode.tick, episode.id))[
         :count
     ]
+
+
+def _inherited(log: _core.EpisodeLog) -> int:
+    """Counts the episodes that came with testaments."""
+    number = count = 0
+    while page := log.since(number, PAGE):
+        number = page[-1][0]
+        count += sum(episode.kind == INHERITED_KIND for _, episode in page)
+    return count
 
 
 def _birth(log: _core.EpisodeLog) -> int:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bardo.bequeath import redact
 from bardo.bequeath.lineage import Life
 from bardo.bequeath.tables import LinkTuple
+from bardo.clock import day_of
+from bardo.consolidate.twins import Wording
+from bardo.consolidate.wording import Rule, counted, is_of_ancestor
 from bardo.model import Episode, Fact
+from bardo.recall import feedback
 
 #: Maximum size of the reflection in bytes (spec 6).
 REFLECTION_BYTES = 5 * 1024
@@ -46,6 +50,7 @@ class Evidence:
         links: Links among the facts.
         questions: Open questions.
         counts: Totals `episodes` and `verified`, for when the episodes are a sample.
+        moment: Returns the instant of a tick in microseconds UTC, None if no record tells it.
     """
 
     life: Life
@@ -55,6 +60,16 @@ class Evidence:
     links: Sequence[LinkTuple] = ()
     questions: Sequence[str] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    moment: Callable[[int], int | None] = lambda _: None
+
+    def own_facts(self) -> list[Fact]:
+        """Returns the facts that the testator learned or confirmed itself, of every status but quarantined."""
+        return [fact for fact in self.facts if fact.generation == 0 and fact.status != "held"]
+
+    def days(self, first: int, last: int) -> str:
+        """Returns the days of two ticks: `3 May 2026`, `3 May 2026 to 9 May 2026`; empty if they are unknown."""
+        days = [day_of(at) for tick in (first, last) if (at := self.moment(tick)) is not None]
+        return " to ".join(dict.fromkeys(days))
 
     def ranked_facts(self, *, active: bool = True) -> list[tuple[Fact, float]]:
         """Returns facts with today's confidence, highest first, except those about own holdings or results."""
@@ -70,18 +85,28 @@ class Evidence:
 def compose(evidence: Evidence) -> str:
     """Composes the reflection: redacted Markdown of at most 5 KiB, always with all nine sections."""
     sections = [(title, list(tell(evidence))[:_SENTENCES]) for title, tell in _SECTIONS]
-    while len((text := redact.redact(_render(evidence.life, sections))).encode()) > REFLECTION_BYTES:
+    while len((text := redact.redact(_render(evidence, sections))).encode()) > REFLECTION_BYTES:
         # The last sentence of a section is its weakest.
         longest = max((sentences for _, sentences in sections), key=lambda told: sum(map(len, told)))
         longest.pop()
     return text
 
 
-def _render(life: Life, sections: Iterable[tuple[str, Sequence[str]]]) -> str:
-    lines = [f"# What {_quote(life.agent)} leaves", ""]
-    lines += [
-        f"Generation {life.generation}, ticks {life.birth_tick} to {life.death_tick}."
-        f" Cause of death: {_quote(life.cause or 'unspecified')}.",
+def _render(evidence: Evidence, sections: Iterable[tuple[str, Sequence[str]]]) -> str:
+    life, own = evidence.life, evidence.own_facts()
+    days = evidence.days(life.birth_tick, life.birth_tick if life.death_tick is None else life.death_tick)
+    lived = f"Generation {life.generation}{', ' if days else ''}{days}."
+    total, verified = _totals(evidence)
+    learned = [fact for fact in own if not is_of_ancestor(fact, life.agent)]
+    in_force = sum(fact.status == "active" for fact in learned)
+    earned = len(own) - len(learned)
+    lines = [
+        f"# What {_quote(life.agent)} leaves",
+        "",
+        f"{lived} Cause of death: {_quote(life.cause or 'unspecified')}.",
+        f"I recorded {counted(total, 'episode')}, {verified:,} verified, and learned "
+        f"{counted(len(learned), 'fact')}, of which {in_force:,} {'holds' if in_force == 1 else 'hold'} today."
+        + (f" I confirmed {counted(earned, 'fact')} of my ancestors." if earned else ""),
         "",
     ]
     for title, sentences in sections:
@@ -90,25 +115,35 @@ def _render(life: Life, sections: Iterable[tuple[str, Sequence[str]]]) -> str:
 
 
 def _successes(evidence: Evidence) -> Iterable[str]:
-    for fact, sure in evidence.ranked_facts():
-        own = fact.generation == 0 and fact.support >= _TESTED_SUPPORT
-        if own and sure >= _WORKED and fact.kind in {"heuristic", "procedural", "insight", "causal_link"}:
-            yield f"{_line_of(fact)} ({sure:.2f} sure after {fact.support} episodes)"
-    good = [(value, episode) for value, episode in _outcomes(evidence) if value > 0]
-    for _, episode in sorted(good, key=lambda pair: (-pair[0], pair[1].tick)):
-        yield f"It ended well at tick {episode.tick}: {_quote(episode.text)}"
+    worked = [
+        fact
+        for fact, sure in evidence.ranked_facts()
+        if sure >= _WORKED and fact.generation == 0 and fact.support >= _TESTED_SUPPORT
+        and fact.kind in {"heuristic", "procedural", "insight", "causal_link"}
+    ]  # fmt: skip
+    # Of rules that differ in what the testament does not tell, the surest stands.
+    told: dict[str, Fact] = {}
+    for fact in worked:
+        told.setdefault(_line_of(fact), fact)
+    for line, fact in told.items():
+        yield f"{line} ({counted(fact.support, 'episode')})"
+    outcomes = _outcomes(evidence)
+    good = [(value, episode) for value, episode in outcomes if value > 0]
+    if len(outcomes) > 1:
+        yield f"{len(good):,} of the {len(outcomes):,} outcomes that I looked back on were good."
+    for _, episode in sorted(_described(good), key=lambda pair: (-pair[0], pair[1].tick)):
+        yield f"It ended well on {day_of(episode.at)}: {_quote(episode.text)}"
 
 
 def _failures(evidence: Evidence) -> Iterable[str]:
     bad = [(value, episode) for value, episode in _outcomes(evidence) if value < 0]
-    for _, episode in sorted(bad, key=lambda pair: (pair[0], pair[1].tick)):
-        yield f"It ended badly at tick {episode.tick}: {_quote(episode.text)}"
+    for _, episode in sorted(_described(bad), key=lambda pair: (pair[0], pair[1].tick)):
+        yield f"It ended badly on {day_of(episode.at)}: {_quote(episode.text)}"
     for fact, _ in evidence.ranked_facts(active=False):
         if fact.status == "contradicted":
             yield f"Held and then contradicted: {_line_of(fact)}"
-    replaced = sum(fact.status == "superseded" for fact in evidence.facts)
-    if replaced:
-        yield f"{replaced} facts had to be replaced by newer ones."
+    if replaced := _replaced(evidence):
+        yield f"{counted(replaced, 'fact')} of my own ended or gave way to newer ones."
 
 
 def _contradictions(evidence: Evidence) -> Iterable[str]:
@@ -141,7 +176,7 @@ def _suspicions(evidence: Evidence) -> Iterable[str]:
             and fact.generation == 0
             and fact.kind in {"insight", "heuristic", "causal_link", "pattern"}
         ):
-            yield f"{_line_of(fact)} (only {sure:.2f} sure, {fact.support} episodes)"
+            yield f"{_line_of(fact)} (only {sure:.2f} sure, {counted(fact.support, 'episode')})"
 
 
 def _untested_claims(evidence: Evidence) -> Iterable[str]:
@@ -154,10 +189,10 @@ def _untested_claims(evidence: Evidence) -> Iterable[str]:
             yield f"Dreamt and never tried: {_line_of(fact)}"
     thin = sum(fact.support < _TESTED_SUPPORT for fact, _ in evidence.ranked_facts() if fact.generation == 0)
     if thin:
-        yield f"{thin} of my own facts rest on fewer than {_TESTED_SUPPORT} episodes."
-    total, verified = _totals(evidence)
-    if total > verified:
-        yield f"{total - verified} of {total} episodes were never verified, so nothing was learned from them."
+        yield (
+            f"{counted(thin, 'fact')} of my own in force {'rests' if thin == 1 else 'rest'} on fewer than "
+            f"{_TESTED_SUPPORT} episodes."
+        )
 
 
 def _dangers(evidence: Evidence) -> Iterable[str]:
@@ -165,20 +200,22 @@ def _dangers(evidence: Evidence) -> Iterable[str]:
     order = ("anti_knowledge", "warning")
     for fact, _ in sorted(held, key=lambda pair: (not pair[0].bloodstain, pair[0].kind not in order)):
         if fact.bloodstain or fact.kind in order:
-            about = f", met with {', '.join(map(_quote, fact.subjects[:4]))}" if fact.subjects else ""
-            where = f"ticks {fact.observed[0]} to {fact.observed[1]}{about}"
-            yield f"{'Bloodstain: ' if fact.bloodstain else ''}{_line_of(fact)} ({where})"
+            days = evidence.days(*fact.observed) if fact.generation == 0 else ""
+            about = f"met with {', '.join(map(_quote, fact.subjects[:4]))}" if fact.subjects else ""
+            where = ", ".join(part for part in (days, about) if part)
+            yield f"{'Bloodstain: ' if fact.bloodstain else ''}{_line_of(fact)}{f' ({where})' if where else ''}"
 
 
 def _regimes(evidence: Evidence) -> Iterable[str]:
     shifts = [episode for episode in evidence.episodes if episode.kind == "regime_shift"]
     if shifts:
-        yield f"{len(shifts)} regime shifts were recorded, the last at tick {max(one.tick for one in shifts)}."
+        last = day_of(max(one.at for one in shifts))
+        yield f"I looked back on {counted(len(shifts), 'regime shift')}, the last on {last}."
     for fact, sure in evidence.ranked_facts():
         if fact.kind == "pattern" or "regime" in fact.category:
             yield f"{_line_of(fact)} ({sure:.2f} sure)"
     for episode in sorted(shifts, key=lambda one: (-(one.importance or 0.0), one.tick)):
-        yield f"Shift at tick {episode.tick}: {_quote(episode.text)}"
+        yield f"Shift on {day_of(episode.at)}: {_quote(episode.text)}"
 
 
 def _biases(evidence: Evidence) -> Iterable[str]:
@@ -190,14 +227,15 @@ def _biases(evidence: Evidence) -> Iterable[str]:
         )
     for fact, _ in evidence.ranked_facts(active=False):
         if fact.status == "contradicted" and fact.support >= _TESTED_SUPPORT:
-            yield f"Trusted on {fact.support} episodes, and wrong: {_line_of(fact)}"
+            yield f"Trusted on {counted(fact.support, 'episode')}, and wrong: {_line_of(fact)}"
     habits = [
         fact
         for fact, _ in evidence.ranked_facts()
         if fact.mentions >= _HABIT_MENTIONS and fact.support < _TESTED_SUPPORT
     ]
     for fact in sorted(habits, key=lambda fact: (-fact.mentions, fact.text)):
-        yield f"Recalled {fact.mentions} times on {fact.support} episodes of support: {_line_of(fact)}"
+        support = counted(fact.support, "episode")
+        yield f"Recalled {fact.mentions:,} times on {support} of support: {_line_of(fact)}"
     subjects = Counter(subject for episode in evidence.episodes for subject in set(episode.subjects))
     for subject, number in subjects.most_common(1):
         share = number / len(evidence.episodes)
@@ -208,24 +246,29 @@ def _biases(evidence: Evidence) -> Iterable[str]:
 def _learning_advice(evidence: Evidence) -> Iterable[str]:
     support: Counter[str] = Counter()
     for fact, _ in evidence.ranked_facts():
-        if fact.generation == 0:
+        if fact.generation == 0 and fact.kind != "baseline":
             # Several facts may rest on the same episodes, so they are not added up.
             support |= Counter(dict.fromkeys(fact.subjects, fact.support))
     for subject, number in support.most_common(2):
         if number >= _TESTED_SUPPORT:
-            yield f"Begin with {_quote(subject)}: {number} episodes there stand behind one lesson."
+            yield f"Begin with {_quote(subject)}: {counted(number, 'episode')} there stand behind one lesson."
     settled = [
-        fact for fact, sure in evidence.ranked_facts() if sure >= _WORKED and fact.support >= _TESTED_SUPPORT
+        fact
+        for fact, sure in evidence.ranked_facts()
+        if sure >= _WORKED
+        and fact.support >= _TESTED_SUPPORT
+        and fact.generation == 0
+        and fact.kind != "baseline"
     ]
-    quick = [fact.created_tick - evidence.life.birth_tick for fact in settled if fact.generation == 0]
-    if quick:
-        yield f"The first fact that lasted came {max(min(quick), 0)} ticks after birth; {len(settled)} lasted in all."
+    if settled:
+        day = evidence.days(*[min(fact.created_tick for fact in settled)] * 2)
+        since = f", the first since {day}" if day else ""
+        yield f"{counted(len(settled), 'fact')} of at least {_TESTED_SUPPORT} episodes still hold{since}."
     total, verified = _totals(evidence)
-    if total:
-        yield f"{verified / total:.0%} of {total} episodes were verified; only those teach, so verify sooner and more."
-    outcomes = len(_outcomes(evidence))
-    if total and not outcomes:
-        yield "No outcome was recorded with a value: confidence had nothing but repetition to grow on."
+    if verified < total:
+        yield f"{verified:,} of {counted(total, 'episode')} were verified; only those feed statistics and rules."
+    if total and not _outcomes(evidence):
+        yield "No verified outcome is on record, so acting on what I knew was never judged."
 
 
 _SECTIONS: tuple[tuple[str, Callable[[Evidence], Iterable[str]]], ...] = (
@@ -251,13 +294,32 @@ def _outcomes(evidence: Evidence) -> list[tuple[float, Episode]]:
     return found
 
 
+def _described(outcomes: Iterable[tuple[float, Episode]]) -> list[tuple[float, Episode]]:
+    """Returns the outcomes of which a person or the agent wrote what happened."""
+    return [pair for pair in outcomes if not feedback.is_note(pair[1].text)]
+
+
+def _replaced(evidence: Evidence) -> int:
+    """Counts own facts that ended, or that a newer one with another statement replaced."""
+    known = {fact.id: fact for fact in evidence.facts}
+    ended = [fact for fact in evidence.own_facts() if fact.status == "superseded" and fact.kind != "baseline"]
+    merged = [
+        fact
+        for fact in ended
+        if (newer := known.get(fact.superseded_by or "")) and Wording(newer).says_same(Wording(fact))
+    ]
+    return len(ended) - len(merged)
+
+
 def _totals(evidence: Evidence) -> tuple[int, int]:
     total = evidence.counts.get("episodes", len(evidence.episodes))
     return total, evidence.counts.get("verified", sum(episode.verified for episode in evidence.episodes))
 
 
 def _line_of(fact: Fact) -> str:
-    return _quote(redact.general(fact.text, fact.payload)[0])
+    text, payload = redact.general(fact.text, fact.payload)
+    rule = Rule.of(replace(fact, payload=payload))
+    return _quote(rule.sentence if rule else text)
 
 
 def _quote(text: str) -> str:

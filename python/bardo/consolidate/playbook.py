@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections import Counter
@@ -13,23 +14,26 @@ from bardo import config
 from bardo._atomic import make_folder, parse_json, write_atomically
 from bardo._core import FactStore, Standing, modes_with, promoted_facts
 from bardo.capture.traces import Needles
-from bardo.consolidate.dossier import UNFILED, one_line
+from bardo.clock import day_of
+from bardo.consolidate.fact_dates import FactDates
+from bardo.consolidate.subjects import GENERAL
+from bardo.consolidate.twins import Wording
+from bardo.consolidate.wording import Rule, counted, one_line
 
-#: Heading of what was confirmed over generations.
-INNATE = "Innate"
 #: Marks around lines of a person, which are kept.
 HAND_BEGINS, HAND_ENDS = "<!-- by hand -->", "<!-- end of by hand -->"
 #: Bytes kept free for the line that counts what did not fit.
 _ROOM_FOR_COUNT = 128
 
 _HEADER = re.compile(r"<!-- bardo:playbook (\{[^\n]*\}) -->\n")
-_ENTRY = re.compile(r"<!-- ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) -->$", re.MULTILINE)
+#: The footnote of an entry, which names its fact.
+_NOTE = re.compile(r"^\[\^[0-9a-f]{8}\]: fact ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$", re.MULTILINE)
+#: The mark of a footnote at the end of an entry.
+_MARK = re.compile(r" ?\[\^[0-9a-f]{8}\]$")
 #: Lines that bardo writes, by their form.
-_OURS = re.compile(
-    r"# PLAYBOOK of |Heuristics that were confirmed, |## |- .*<!-- [0-9a-f-]{36} -->$|\d+ less sure heuristics "
-)
-#: How an action reads in the payload of a heuristic that was found without a model: `action is buy`.
-_ACTION = re.compile(r"(^| and )(?:[\w.]*\.)?(?:action|decision|side|strategy) is ")
+_OURS = re.compile(r"# Playbook of |Rules to act by: |## |- .*\[\^[0-9a-f]{8}\]$|\d+ less sure rules? ")
+#: Categories that say no more than that a fact is a rule, and the heading for them.
+_PLAIN_CATEGORIES, _RULES = ("", "heuristics"), "Rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,8 @@ class Entry:
 
     Args:
         fact: Id of the fact.
-        section: Its strategy (the category of the fact), or `Innate`.
-        line: As it stands in the file, `when X, do Y` where the fact says both.
+        section: Category of the fact, or the ancestor from whom it came.
+        line: As it stands in the file, `When X, prefer Y` where the fact says both.
         confidence: Today, 0..1.
         innate: Whether an ancestor lived it, and the agent's own episodes bore it out.
     """
@@ -56,10 +60,11 @@ class Playbook:
     """The playbook as it is.
 
     Args:
-        text: The whole file.
+        text: The file, without the line that states its version.
         version: Counts the versions; 0 before the first.
         entries: What stands in it, the surest first.
         left_out: Further heuristics that are acted by and did not fit; the least sure.
+        merged: Further heuristics that are acted by and say the same as an entry.
         promoted: Ids of facts that this version took in.
         retired: Ids of facts that it no longer has.
         by_hand: What people wrote.
@@ -70,6 +75,7 @@ class Playbook:
     version: int
     entries: tuple[Entry, ...]
     left_out: int
+    merged: int
     promoted: tuple[str, ...]
     retired: tuple[str, ...]
     by_hand: str
@@ -85,13 +91,15 @@ class Version:
 
     Args:
         number: From 1.
-        tick: When it was written.
+        tick: When it was written, in ticks.
+        at: When it was written, in microseconds UTC.
         entries: How many heuristics it had.
         path: The file.
     """
 
     number: int
     tick: int
+    at: int
     entries: int
     path: Path
 
@@ -105,11 +113,20 @@ class Playbooks:
         facts: What is known.
         settings: What is promoted, and how large the file may be.
         agent: Whose it is.
+        dates: Dates of facts.
     """
 
     def __init__(
-        self, path: Path, history: Path, facts: FactStore, settings: config.Playbook, agent: str
+        self,
+        path: Path,
+        history: Path,
+        facts: FactStore,
+        settings: config.Playbook,
+        *,
+        agent: str,
+        dates: FactDates,
     ) -> None:
+        self._dates = dates
         self._path = path
         self._history = history
         self._facts = facts
@@ -117,18 +134,19 @@ class Playbooks:
         self._agent = agent
         self._lock = threading.Lock()
 
-    def renew(self, *, tick: int, keep: bool = True, mode: str | None = None) -> Playbook:
+    def renew(self, *, tick: int, now: int, keep: bool = True, mode: str | None = None) -> Playbook:
         """The playbook of now; written if anything but the time has changed.
 
         Args:
-            tick: Now.
+            tick: Now, in ticks.
+            now: Now, in microseconds UTC.
             keep: Whether it may be written.
             mode: Only heuristics of this mode, of those it shares with, and of none; the file is then not written.
         """
         keep = keep and mode is None
         with self._lock:
             before = _read(self._path)
-            version, _ = _header(before)
+            version = _header(before).get("version", 0)
             by_hand = self._by_hand(before, version)
             standings = promoted_facts(
                 self._facts,
@@ -141,22 +159,27 @@ class Playbooks:
             if mode is not None:
                 seen = {None, *modes_with(mode)}
                 standings = [standing for standing in standings if of_modes[standing.fact.id] in seen]
-            entries = [_entry(standing, of_modes[standing.fact.id]) for standing in standings]
+            known = _notes(before)
+            distinct = self._distinct(standings)
+            entries = [self._entry(standing, of_modes[standing.fact.id]) for standing in distinct]
             stored = {standing.fact.id: standing.fact.confidence for standing in standings}
             body, shown = self._compose(entries, stored, by_hand)
-            known = set(_ENTRY.findall("\n".join(_split(before)[1])))
             there = {entry.fact for entry in shown}
             changed = body != _HEADER.sub("", before, count=1) and bool(before or entries)
             if changed:
                 version = max([version, *self._numbers()]) + 1
-                before = f'<!-- bardo:playbook {{"version":{version},"tick":{tick}}} -->\n{body}'
                 if keep:
-                    self._write(before, version)
+                    header = {"version": version, "tick": tick, "at": now}
+                    self._write(
+                        f"<!-- bardo:playbook {json.dumps(header, separators=(',', ':'))} -->\n{body}",
+                        version,
+                    )
             return Playbook(
-                text=before,
+                text=body if before or entries else "",
                 version=version,
                 entries=tuple(shown),
                 left_out=len(entries) - len(shown),
+                merged=len(standings) - len(entries),
                 promoted=tuple(entry.fact for entry in shown if entry.fact not in known),
                 retired=tuple(sorted(known - there)),
                 by_hand=by_hand,
@@ -170,18 +193,54 @@ class Playbooks:
             for number in sorted(self._numbers(), reverse=True):
                 path = self._version(number)
                 text = _read(path)
-                found.append(Version(number, _header(text)[1], len(_ENTRY.findall(text)), path))
+                header = _header(text)
+                found.append(
+                    Version(number, header.get("tick", 0), header.get("at", 0), len(_notes(text)), path)
+                )
             return found
+
+    def _distinct(self, standings: Sequence[Standing]) -> list[Standing]:
+        """The heuristics without those that say the same as another: of these the agent's own measured one stands."""
+
+        def worth(place: int) -> tuple[bool, int]:
+            rule = Rule.of(standings[place].fact)
+            return standings[place].innate or rule is None or rule.interval is None, place
+
+        kept: dict[int, Wording] = {}
+        for place in sorted(range(len(standings)), key=worth):
+            wording = Wording(standings[place].fact)
+            if not any(other.says_same(wording) for other in kept.values()):
+                kept[place] = wording
+        return [standings[place] for place in sorted(kept)]
+
+    def _entry(self, standing: Standing, mode: str | None) -> Entry:
+        fact, rule = standing.fact, Rule.of(standing.fact)
+        said = rule.advice if rule else one_line(fact.text)
+        remarks = [rule.likely] if rule and rule.likely else []
+        remarks.append(rule.evidence(fact, self._agent) if rule else counted(fact.support, "episode"))
+        if standing.outcomes:
+            good, bad, *_ = standing.outcomes
+            remarks.append(f"{good:,} of {counted(good + bad, 'outcome')} good")
+        confirmed = self._dates.confirmed(fact)
+        remarks += [] if confirmed is None else [f"last confirmed {day_of(confirmed)}"]
+        remarks += [] if mode is None else [f"mode {one_line(mode)}"]
+        section = one_line(fact.category)
+        if standing.innate:
+            section = f"From {one_line(fact.origin)}, confirmed here"
+        elif section in _PLAIN_CATEGORIES:
+            section = _RULES if rule else GENERAL
+        line = f"- {said} ({'; '.join(remarks)}){_mark(fact.id)}"
+        return Entry(fact.id, section, line, standing.confidence, standing.innate)
 
     def _compose(
         self, entries: Sequence[Entry], stored: Mapping[str, float], by_hand: str
     ) -> tuple[str, list[Entry]]:
         """The file without its first line, and the entries that fit: the least sure are left out."""
         title = (
-            f"# PLAYBOOK of {one_line(self._agent)}\n\n"
-            "Heuristics that were confirmed, tried and found good, each with a confidence of at least "
-            f"{self._settings.confidence:g} today. "
-            "bardo writes this file again; what you write between the next two lines is kept.\n\n"
+            f"# Playbook of {one_line(self._agent)}\n\n"
+            "Rules to act by: confirmed, tried with success, and at least "
+            f"{100 * self._settings.confidence:g} % sure today. bardo writes this file again; what you write between "
+            "the next two lines is kept.\n\n"
             f"{HAND_BEGINS}\n{by_hand}{HAND_ENDS}\n"
         )
         room = self._settings.bytes - len(title.encode()) - _ROOM_FOR_COUNT
@@ -189,21 +248,22 @@ class Playbooks:
         shown = []
         for entry in entries:
             heading = 0 if entry.section in sections else len(_heading(entry.section).encode())
-            size = heading + len(entry.line.encode()) + 1
+            size = heading + len(f"{entry.line}\n{_note(entry.fact)}\n".encode())
             if size > room:
                 break
             room -= size
             sections.setdefault(entry.section, []).append(entry)
             shown.append(entry)
         parts = [title]
-        for name in sorted(sections, key=lambda name: (name == INNATE, name)):
+        innate = {entry.section for entry in shown if entry.innate}
+        for name in sorted(sections, key=lambda name: (name in innate, name)):
             # By the confidence that is stored, not by that of today: time alone changes no order.
             held = sorted(sections[name], key=lambda entry: (-stored[entry.fact], entry.line))
             parts.append(_heading(name) + "".join(f"{entry.line}\n" for entry in held))
-        if len(shown) < len(entries):
-            parts.append(
-                f"\n{len(entries) - len(shown)} less sure heuristics did not fit and are left out.\n"
-            )
+        if missing := len(entries) - len(shown):
+            parts.append(f"\n{counted(missing, 'less sure rule')} did not fit.\n")
+        if shown:
+            parts.append("\n" + "".join(f"{note}\n" for note in sorted(_note(entry.fact) for entry in shown)))
         return "".join(parts), shown
 
     def _by_hand(self, text: str, version: int) -> str:
@@ -211,13 +271,13 @@ class Playbooks:
         kept, rest = _split(text)
         last = _read(self._version(version)) if version else ""
         # Without a copy of the last version, changed lines of bardo cannot be told from a person's.
-        written = Counter(_split(last)[1] if last or not version else filter(_OURS.match, rest))
+        written = Counter(_split(last)[1] if last or not version else filter(_is_ours, rest))
         strays = []
         for line in rest:
             if written[line]:
                 written[line] -= 1
             elif line.strip() and not _HEADER.match(f"{line}\n"):
-                strays.append(_ENTRY.sub("", line).rstrip())
+                strays.append(_MARK.sub("", line.rstrip()))
         return "".join(f"{line}\n" for line in [*kept, *strays])
 
     def _write(self, text: str, version: int) -> None:
@@ -246,7 +306,7 @@ def forget(paths: Iterable[Path], ids: Iterable[str], needles: Needles) -> list[
     Returns:
         The files that were written again.
     """
-    gone = set(ids)
+    names = [name for id_ in ids for name in (id_, _mark(id_))]
     pieces = {piece for piece in needles.pieces if piece}
     changed = []
     for path in paths:
@@ -255,7 +315,7 @@ def forget(paths: Iterable[Path], ids: Iterable[str], needles: Needles) -> list[
         kept = [
             line
             for number, line in enumerate(text.splitlines(keepends=True))
-            if number not in doomed and not gone & set(_ENTRY.findall(line))
+            if number not in doomed and not any(name in line for name in names)
         ]
         left = "".join(kept)
         if left != text:
@@ -284,37 +344,22 @@ def _lines_with(text: str, pieces: Iterable[str]) -> set[int]:
     return found
 
 
-def _entry(standing: Standing, mode: str | None) -> Entry:
-    fact = standing.fact
-    payload = fact.payload
-    condition, action = (one_line(str(payload.get(name, ""))) for name in ("condition", "action"))
-    remarks = [f"sure {fact.confidence:.2f} at tick {fact.reinforced_tick}"]
-    if payload.get("type") == "heuristic" and condition:
-        outcome, effect = one_line(str(payload.get("outcome", ""))), float(payload.get("effect", 0.0))
-        low, high = (float(end) for end in payload.get("interval", (0.0, 0.0)))
-        said = f"when {condition}, {_advice(action, outcome, effect)}"
-        remarks.insert(0, f"effect {effect:.4g}, {low:.4g} to {high:.4g}, n {payload.get('n', 0)}")
-        if action:
-            remarks.insert(0, outcome)
-    else:
-        said = one_line(fact.text)
-        remarks.insert(0, f"{fact.support} episodes")
-    if standing.outcomes:
-        good, bad, *_ = standing.outcomes
-        remarks.append(f"went well {good} times" + (f", badly {bad}" if bad else ""))
-    if mode is not None:
-        remarks.append(f"mode {one_line(mode)}")
-    section = INNATE if standing.innate else one_line(fact.category) or UNFILED
-    line = f"- {said} ({'; '.join(remark for remark in remarks if remark)}) <!-- {fact.id} -->"
-    return Entry(fact.id, section, line, standing.confidence, standing.innate)
+def _mark(fact: str) -> str:
+    """The mark of an entry's footnote; the last digits of an id are random, the first ones are its time."""
+    return f"[^{fact[-8:]}]"
 
 
-def _advice(action: str, outcome: str, effect: float) -> str:
-    """Do, or avoid, what the agent did; where it did nothing in particular, what to expect."""
-    if not action:
-        return f"expect that {outcome}"
-    plain = _ACTION.sub(r"\1", action)
-    return f"{'do' if effect >= 0 else 'avoid'} {plain}"
+def _note(fact: str) -> str:
+    return f"{_mark(fact)}: fact {fact}"
+
+
+def _notes(text: str) -> set[str]:
+    """Ids of the facts in a playbook."""
+    return set(_NOTE.findall("\n".join(_split(text)[1])))
+
+
+def _is_ours(line: str) -> bool:
+    return bool(_OURS.match(line) or _NOTE.match(line))
 
 
 def _heading(section: str) -> str:
@@ -334,14 +379,14 @@ def _split(text: str) -> tuple[list[str], list[str]]:
     return [line for line in kept if line not in marks], [line for line in rest if line not in marks]
 
 
-def _header(text: str) -> tuple[int, int]:
-    """The version and the tick that a file says it is of; zeros for a file that is not bardo's."""
+def _header(text: str) -> dict[str, int]:
+    """The version, tick and instant that a file says it is of; empty for a file that is not bardo's."""
     found = _HEADER.match(text)
     try:
         fields = parse_json(found[1]) if found else {}
-        return int(fields.get("version", 0)), int(fields.get("tick", 0))
-    except (ValueError, TypeError):
-        return 0, 0
+        return {name: int(fields.get(name, 0)) for name in ("version", "tick", "at")}
+    except (ValueError, TypeError, AttributeError, OverflowError):
+        return {}
 
 
 def _read(path: Path) -> str:

@@ -39,7 +39,7 @@ def bequeath(
         left = legacy.leave(
             place, folder=session.path, log=session.log, facts=session.facts, config=session.config.bequeath,
             tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,
-            reflection=reflection,
+            reflection=reflection, moment=session.moment,
         )  # fmt: skip
     for problem in left.unfit:
         warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=4)

@@ -151,7 +151,7 @@ class Decisions:
         # Refuse facts that cannot be judged before the episode is stored.
         feedback.standing(session.facts, acted_on)
         self._writer.remember(
-            note or f"Outcome {value:+.2f} of acting on {len(memories)} memories",
+            note or feedback.note_of(value, len(memories)),
             None,
             {
                 "kind": "outcome",

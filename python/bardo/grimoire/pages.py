@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
+from bardo.consolidate import languages
 from bardo.consolidate.dossier import Dossier, Dossiers
+from bardo.consolidate.fact_dates import FactDates
 from bardo.consolidate.playbook import Playbook, Playbooks, Version
 from bardo.grimoire.session import Session
 from bardo.ports import Progress, no_progress
@@ -28,7 +30,10 @@ class PageWriter:
     def dossiers(self) -> Dossiers:
         """Compiler of the dossier."""
         session = self._session
-        return Dossiers(session.folder.dossier, session.facts, session.config.dossier, session.agent)
+        return Dossiers(
+            session.folder.dossier, session.facts, session.config.dossier, session.agent,
+            dates=self._dates, days=self._named_days, threshold=session.config.decay.eviction_threshold,
+        )  # fmt: skip
 
     @locked_cached_property
     def playbooks(self) -> Playbooks:
@@ -39,12 +44,21 @@ class PageWriter:
             session.folder.playbook_history,
             session.facts,
             session.config.playbook,
-            session.agent,
+            agent=session.agent,
+            dates=self._dates,
         )
+
+    @property
+    def _dates(self) -> FactDates:
+        return FactDates(self._session.log.get, self._session.moment)
+
+    def _named_days(self, text: str, at: int) -> list[int]:
+        settings = self._session.config.curator
+        return languages.named_days(settings.language, text, at) if settings.texts else []
 
     def fresh_dossier(self) -> Dossier | None:
         """Returns the dossier if no fact is newer; None otherwise."""
-        return self.dossiers.fresh(tick=self._session.now_tick)
+        return self.dossiers.fresh(tick=self._session.now_tick, now=self._session.clock.now())
 
     def recompile(self, report: ForgetReport) -> None:
         """Recompiles the pages after a deletion.
@@ -70,7 +84,8 @@ class PageWriter:
             Number of facts promoted into the playbook.
         """
         self.keep_dossier(at_once=at_once)
-        return len(self.playbooks.renew(tick=self._session.now_tick).promoted)
+        session = self._session
+        return len(self.playbooks.renew(tick=session.now_tick, now=session.clock.now()).promoted)
 
     def keep_dossier(self, *, at_once: bool) -> None:
         """Brings the dossier up to date.
@@ -98,8 +113,10 @@ class Pages:
     def dossier(self, *, progress: Progress = no_progress) -> Dossier:
         """Returns the dossier: a summary of the facts in fewer than 600 words, as in `DOSSIER.md`.
 
-        Lists facts in force by category, with an index, cross references and confidences. Of two contradicting facts
-        it has the stronger one. Omitted facts are counted. Recompiled if a fact is newer than the file.
+        Lists each fact in force once, by subject, the latest first, with its day: plans ahead, rules, inherited facts
+        by ancestor, disputes with all sides in one line, facts that fade, facts that ended lately, running statistics
+        and open questions. Omitted facts are counted. Recompiled if a fact is newer than the file, or a day that it
+        announces has passed.
 
         Args:
             progress: Callback for the compilation.
@@ -116,7 +133,7 @@ class Pages:
         A fact is promoted into it when at least 3 episodes support it, it holds on episodes other than its evidence, it
         has been known for 10 ticks, the outcomes of acting on it are positive on the whole (`outcome`), and its current
         confidence is at least .7. It is removed when one of these no longer holds. `facts.why` gives the rank of a
-        fact. A line names the mode that all supporting episodes share.
+        fact. A line names the mode that all supporting episodes share. Of heuristics that say the same one is shown.
 
         Args:
             mode: Mode of the heuristics, including those without one, as in `recall`; the file is then not written. By
@@ -124,7 +141,9 @@ class Pages:
         """
         session = self._session
         session.ready()
-        return self._writer.playbooks.renew(tick=session.now_tick, keep=not session.is_dead, mode=mode)
+        return self._writer.playbooks.renew(
+            tick=session.now_tick, now=session.clock.now(), keep=not session.is_dead, mode=mode
+        )
 
     def versions(self) -> list[Version]:
         """Lists the stored versions of the playbook, the latest first."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from bardo._cached_property import locked_cached_property
 from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import Recorder
+from bardo.clock import MAX_TICK
 from bardo.errors import GrimoireClosedError
 from bardo.folder import Folder, dead_error, dying_error, forked_error
 from bardo.grimoire.events import Events
@@ -16,11 +17,14 @@ from bardo.grimoire.idle import IdleDreams
 from bardo.grimoire.stores import Stores
 from bardo.index.indexer import Indexer
 from bardo.index.keeper import ModelKeeper
-from bardo.model import Fingerprint
+from bardo.model import INHERITED_KIND, Fingerprint
 from bardo.ports import Clock, Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.index.archive.lance_index import LanceIndex
+
+#: Episodes after a tick among which one of the agent's own tells its instant: those of a testament share one tick.
+NEAR = 256
 
 Event = TypeVar("Event")
 
@@ -106,6 +110,25 @@ class Session:
     def embedder(self) -> Embedder:
         """The current embedder."""
         return self.models.embedder
+
+    def moment(self, tick: int) -> int | None:
+        """Instant of a tick, microseconds UTC; where ticks count loops, that of the agent's next episode.
+
+        Args:
+            tick: Tick of a record.
+
+        Returns:
+            The instant; None if no episode tells it.
+        """
+        known = self.ticks.moment(tick)
+        if known is not None:
+            return known
+        near = self.log.range(tick, MAX_TICK, limit=1)
+        if near and near[0].kind == INHERITED_KIND:
+            # Inherited episodes keep the dates of another life.
+            near = self.log.range(tick, MAX_TICK, limit=NEAR)
+        near += self.log.latest(1)
+        return next((episode.at for episode in near if episode.kind != INHERITED_KIND), None)
 
     def model(self) -> Fingerprint:
         """The model of the stored vectors; without vectors that of the embedder, which may be unavailable."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from bardo.errors import InvalidInputError, NotFoundError
 
 #: Sources of the agent's own facts: experienced, inferred or dreamt by itself, or given by its user.
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
+_NOTE = re.compile(r"Outcome [+-]\d\.\d\d of acting on \d+ memories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,21 @@ def checked_value(value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1.0 <= value <= 1.0:
         raise InvalidInputError(f"value is {value!r}. It must be a number from -1 to 1")
     return float(value)
+
+
+def note_of(value: float, memories: int) -> str:
+    """Returns the text of an outcome of which the caller wrote none.
+
+    Args:
+        value: Outcome, from -1 to 1.
+        memories: Number of memories acted on.
+    """
+    return f"Outcome {value:+.2f} of acting on {memories} memories"
+
+
+def is_note(text: str) -> bool:
+    """Whether the text of an outcome says nothing but its value, as that of `note_of`."""
+    return _NOTE.fullmatch(text) is not None
 
 
 def standing(facts: FactStore, ids: Sequence[str]) -> tuple[str, ...]:

@@ -1,12 +1,13 @@
 """Rules that read texts, one package per language; `curator.language` selects one.
 
-A package has a function `reader()` that returns a `Reader`, or None if a package that it needs is not installed.
+A package has a function `reader()` that returns a `Reader`, or None if a package that it needs is not installed, and a
+function `named_days(text, at)`.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bardo.errors import ConfigError
 
@@ -32,8 +33,27 @@ def reader(language: str) -> Reader | None:
     Raises:
         ConfigError: There are no rules of this language.
     """
-    if not language:
-        return None
+    made: Reader | None = _package(language).reader() if language else None
+    return made
+
+
+def named_days(language: str, text: str, at: int) -> list[int]:
+    """Returns the days that a text names, as their first instants in microseconds UTC.
+
+    Args:
+        language: Name of the language; empty for none.
+        text: Text with days such as "14 June".
+        at: Instant of the text, microseconds UTC; a day without a year is the next such day.
+
+    Raises:
+        ConfigError: There are no rules of this language.
+    """
+    days: list[int] = _package(language).named_days(text, at) if language else []
+    return days
+
+
+def _package(language: str) -> Any:
+    """Imports the rules of a language."""
     if not language.isidentifier():
         raise ConfigError(
             f"curator.language is {language!r}. It must be the name of a language, such as english"
@@ -45,5 +65,4 @@ def reader(language: str) -> Reader | None:
             f"curator.language is {language!r}, and bardo has no rules for it. Use english, or set "
             "curator.texts = false"
         ) from error
-    made: Reader | None = package.reader()
-    return made
+    return package

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from bardo.clock import day_of
+from bardo.consolidate.wording import counted
 from bardo.surfaces.cli.command import on_memory
 from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.output import Output
@@ -39,7 +41,7 @@ def playbook(opened: "Grimoire", output: Output) -> None:
         book.text.rstrip("\n") or "No heuristic has risen so far: `bardo facts why ID` says what one lacks"
     )
     if book.left_out:
-        output.note(f"{book.left_out} less sure heuristics did not fit")
+        output.note(f"{counted(book.left_out, 'less sure rule')} did not fit")
 
 
 @app.command()
@@ -49,6 +51,8 @@ def versions(opened: "Grimoire", output: Output) -> None:
     kept = opened.pages.versions()
     output.document([plain(version) for version in kept])
     for version in kept:
-        output.text(f"{version.number}\ttick {version.tick}\t{version.entries} entries\t{version.path}")
+        output.text(
+            f"{version.number}\t{day_of(version.at) if version.at else '-'}\t{version.entries} entries\t{version.path}"
+        )
     if not kept:
         output.text("There is no version so far: the first is written when a heuristic has risen")

@@ -11,3 +11,12 @@ def reader() -> Reader | None:
     from bardo.consolidate.languages.english.read import EnglishReader
 
     return None if parse.pipeline() is None else EnglishReader()
+
+
+def named_days(text: str, at: int) -> list[int]:
+    """The days that a text names by day and month, or in ISO form."""
+    from bardo.consolidate.languages.english.dates import DATE, instant
+
+    named = [match for match in DATE.finditer(text) if match["iso"] or match["day"] or match["day2"]]
+    found = [instant(match, at, past=False) for match in named]
+    return [day for day in found if day is not None]

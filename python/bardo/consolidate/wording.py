@@ -1,0 +1,136 @@
+"""Wording of compiled pages: single lines, counts, and rules in plain words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from bardo.model import Fact
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+#: A bound of a number in the condition of a rule: `momentum >= 0.5`.
+_BOUND = re.compile(r"(?<!\S)(\S+) (>=|<=|>|<) (-?[\d.]+(?:e[-+]?\d+)?)(?= and |$)")
+#: The generalised form in which a bound is inherited: `momentum is high`.
+_LEVEL = re.compile(r"(\S+) is (high|low)")
+_SIGNS = {">=": "is at least", ">": "is above", "<=": "is at most", "<": "is below"}
+#: Path of an action in a condition: `action is buy`, `order.side is long`.
+_ACTION = re.compile(r"(^| and )(?:[\w.]*\.)?(?:action|decision|side|strategy) is ")
+
+
+def one_line(text: str) -> str:
+    """A text on one line, which opens no comment."""
+    return " ".join(_CONTROL.sub(" ", text).split()).replace("<!--", "&lt;!--")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 fact`, `1,023 facts`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def short(number: float) -> str:
+    """A number with three significant digits."""
+    return f"{number:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as the Curator states it.
+
+    Args:
+        condition: When it applies; empty for always.
+        action: Action in it; empty for none.
+        outcome: Effect on the outcome, such as `pnl is higher`.
+        effect: Size of the effect; only its sign counts without an interval.
+        interval: 95 % interval of the effect; None if its size is unknown, as of an inherited rule.
+        decisions: Decisions on which it was tested.
+    """
+
+    condition: str
+    action: str
+    outcome: str
+    effect: float
+    interval: tuple[float, float] | None
+    decisions: int
+
+    @classmethod
+    def of(cls, fact: Fact) -> Self | None:
+        """Reads the rule in the payload of a fact; None if it has none."""
+        payload = fact.payload
+        if payload.get("type") != "heuristic":
+            return None
+        condition, action, outcome = (
+            one_line(str(payload.get(name) or "")) for name in ("condition", "action", "outcome")
+        )
+        if not outcome or not (condition or action):
+            return None
+        low, high = (float(end) for end in payload.get("interval") or (0.0, 0.0))
+        return cls(
+            condition, action, outcome, float(payload.get("effect") or 0.0),
+            (low, high) if low < high and low * high > 0 else None, int(payload.get("n") or 0),
+        )  # fmt: skip
+
+    @property
+    def key(self) -> frozenset[str]:
+        """Equal for rules that differ in the bounds of their conditions alone."""
+        parts = set()
+        for part in f"{self.condition} and {self.action}".split(" and "):
+            if bound := _BOUND.fullmatch(part):
+                parts.add(f"{bound[1]} is {'high' if '>' in bound[2] else 'low'}")
+            elif level := _LEVEL.fullmatch(part):
+                parts.add(f"{level[1]} is {level[2]}")
+            elif part:
+                parts.add(part.casefold())
+        return frozenset({*parts, f"=> {self.outcome}"})
+
+    @property
+    def sentence(self) -> str:
+        """The rule as an observation: `When momentum is at least 0.5, pnl is higher by 0.3`."""
+        given = " and ".join(part for part in (self.condition, self.action) if part)
+        return f"When {_plain(given)}, {self._effect}"
+
+    @property
+    def likely(self) -> str:
+        """The interval of its effect in words; empty if that is unknown."""
+        if self.interval is None:
+            return ""
+        low, high = sorted(map(abs, self.interval))
+        return f"likely {low:.2g} to {high:.2g}"
+
+    @property
+    def advice(self) -> str:
+        """The rule as advice: `When momentum is at least 0.5, prefer buy: pnl is higher by 0.3`."""
+        if not self.action:
+            return f"When {_plain(self.condition)}, expect that {self._effect}"
+        verb = "prefer" if self.effect >= 0 else "avoid"
+        action = _plain(_ACTION.sub(r"\1", self.action))
+        advice = f"{verb} {action}: {self._effect}"
+        return (
+            f"When {_plain(self.condition)}, {advice}" if self.condition else advice[0].upper() + advice[1:]
+        )
+
+    @property
+    def _effect(self) -> str:
+        return self.outcome if self.interval is None else f"{self.outcome} by {short(abs(self.effect))}"
+
+    def evidence(self, fact: Fact, agent: str) -> str:
+        """Its evidence in brief: `42 of 58 decisions`.
+
+        Args:
+            fact: Fact that states it.
+            agent: Name of the agent; of an inherited rule, only the agent's own decisions count.
+        """
+        if is_of_ancestor(fact, agent):
+            return f"confirmed by {counted(fact.support, 'decision')} here"
+        if 0 < fact.support <= self.decisions:
+            return f"{fact.support:,} of {counted(self.decisions, 'decision')}"
+        return counted(fact.support, "decision")
+
+
+def is_of_ancestor(fact: Fact, agent: str) -> bool:
+    """Whether another agent learned a fact first."""
+    return bool(fact.origin) and fact.origin != agent
+
+
+def _plain(condition: str) -> str:
+    return _BOUND.sub(lambda bound: f"{bound[1]} {_SIGNS[bound[2]]} {bound[3]}", condition)
