@@ -1,11 +1,13 @@
 //! Duplicate groups of an answer: memories of equal content form one group, which its best memory represents.
 
-use std::collections::HashSet;
-
+use crate::hashing::IdMap;
 use crate::index::lexical::{LexicalIndex, Slot};
 use crate::model::Id;
 
 use super::search::ScoredCandidate;
+
+/// Name of the factor in an explanation that gives an episode and the fact that restates it one rank.
+pub const RESTATED: &str = "restated";
 
 /// A group in an answer.
 pub(super) struct DuplicateGroup<'ranked> {
@@ -53,42 +55,16 @@ impl<'ranked> DuplicateGroup<'ranked> {
     }
 }
 
-/// Facts that restate one episode which is in the ranking, too.
-///
-/// Such a fact shows nothing that its episode does not. It has no rank of its own, so that what is drawn from a text
-/// never lets the text precede others; only a fact that was placed before what it corrects keeps its place.
-pub(super) struct Restatements<'ranked> {
-    /// Episodes in the ranking.
-    episodes: HashSet<Id>,
-    /// Facts that wait for their episode.
-    deferred: Vec<&'ranked ScoredCandidate<'ranked>>,
-}
-
-impl<'ranked> Restatements<'ranked> {
-    /// Of a ranking.
-    pub fn of(ranking: &[&ScoredCandidate<'_>]) -> Self {
-        let has_facts = ranking.iter().any(|ranked| ranked.restates().is_some());
-        let episodes = ranking.iter().filter(|_| has_facts).map(|ranked| ranked.row.id);
-        Self { episodes: episodes.collect(), deferred: Vec::new() }
+/// Ranks a fact no higher than the episode that it rests on alone, if that is ranked, too: it shows nothing that the
+/// episode does not, so that what is drawn from a text never lets the text precede others.
+pub(super) fn limit_by_episode(ranking: &mut [ScoredCandidate<'_>]) {
+    if ranking.iter().all(|ranked| ranked.restates().is_none()) {
+        return;
     }
-
-    /// Lets a fact wait for its episode; says whether it does.
-    pub fn defer(&mut self, ranked: &'ranked ScoredCandidate<'ranked>) -> bool {
-        let waits = ranked.score <= ranked.parts.total()
-            && ranked.restates().is_some_and(|episode| self.episodes.contains(&episode));
-        if waits {
-            self.deferred.push(ranked);
-        }
-        waits
-    }
-
-    /// Adds the facts that waited to the groups of their episodes.
-    pub fn join(self, groups: &mut [DuplicateGroup<'_>]) {
-        for fact in self.deferred {
-            let of_episode = |group: &&mut DuplicateGroup<'_>| fact.restates() == Some(group.representative.row.id);
-            if let Some(group) = groups.iter_mut().find(of_episode) {
-                group.others.push(fact.row.id);
-            }
+    let scores: IdMap<f32> = ranking.iter().map(|ranked| (ranked.row.id, ranked.score)).collect();
+    for ranked in ranking {
+        if let Some(score) = ranked.restates().and_then(|episode| scores.get(&episode)) {
+            ranked.score = ranked.score.min(*score);
         }
     }
 }

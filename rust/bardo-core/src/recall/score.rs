@@ -52,14 +52,17 @@ fn retention_of_episode(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
     decay(1.0, row.replay_count.saturating_add(1), tick.saturating_sub(row.tick), &decay_factors) as f32
 }
 
-/// Retention of a fact; half of it where the fact rests on one episode or none, so that what restates an episode, or what
-/// nothing supports, never outweighs an episode. An episode is what happened and does not fade below neutral; once an outcome verified it, it
-/// starts at 1 and fades to neutral, more slowly the more often it was replayed.
+/// Retention of a fact, by the part of a certain fact that its support makes: half at one episode or none, two thirds at
+/// two (Laplace's rule of succession), so that what restates an episode or two does not outweigh episodes. An episode is
+/// what happened and does not fade below neutral; once an outcome verified it, it starts at 1 and fades to neutral, more
+/// slowly the more often it was replayed.
 #[must_use]
 pub fn temporal(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
     match &row.fact {
-        Some(fact) if fact.support <= 1 => NEUTRAL * retention_of_fact(fact, tick, tau_ticks),
-        Some(fact) => retention_of_fact(fact, tick, tau_ticks),
+        Some(fact) => {
+            let support = fact.support.max(1) as f32;
+            support / (support + 1.0) * retention_of_fact(fact, tick, tau_ticks)
+        }
         None if row.verified => NEUTRAL + (1.0 - NEUTRAL) * retention_of_episode(row, tick, tau_ticks),
         None => NEUTRAL,
     }

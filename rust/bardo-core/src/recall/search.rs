@@ -10,7 +10,7 @@ use super::candidate::{Candidate, unite};
 use super::conversation::{QueryClues, query_words};
 use super::current_first::{CORRECTS, add_corrections, corrections_of, raise_newer};
 use super::diversity::{POOL_FACTOR, diverse};
-use super::duplicate_groups::{self, DuplicateGroup, Restatements};
+use super::duplicate_groups::{self, DuplicateGroup, RESTATED};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
 use super::fact_history::{FactHistory, rows_at_tick};
 use super::filter::Filters;
@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row, Symbol};
 use crate::index::lexical::{Analyzer, QUERY_BYTES, QueryTerm, Slot, cut};
 use crate::index::vectors::{LateQuery, QueryVector, Tokens};
-use crate::model::{Micros, Pad};
+use crate::model::{Id, Micros, Pad};
 
 /// Memories that one call may return.
 pub const MAX_LIMIT: usize = 10_000;
@@ -79,7 +79,7 @@ struct Search<'search> {
 pub(super) struct ScoredCandidate<'ranked> {
     pub candidate: &'ranked Candidate,
     pub row: &'ranked Row,
-    pub parts: Score,
+    parts: Score,
     confidence: f32,
     age_days: f64,
     pub score: f32,
@@ -133,6 +133,7 @@ pub fn search(
     };
     found.candidates = candidates.len();
     let mut ranked = search.rank(&candidates, &then);
+    duplicate_groups::limit_by_episode(&mut ranked);
     raise_newer(&search.arms, &mut ranked);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
     let seats = rule_seats::of(&ranked, &seated, query.limit);
@@ -376,11 +377,7 @@ impl<'search> Search<'search> {
         let threshold = self.arms.settings.duplicate_similarity;
         let mut taken = Vec::with_capacity(self.query.limit.min(64));
         let mut waiting = Vec::new();
-        let mut restatements = Restatements::of(&ranked.all);
         for ranked in ranked {
-            if restatements.defer(ranked) {
-                continue;
-            }
             if taken.len() < self.query.limit {
                 duplicate_groups::insert_hit(&mut taken, ranked, lexical, threshold);
             } else if names.is_empty() {
@@ -389,7 +386,6 @@ impl<'search> Search<'search> {
                 waiting.push(DuplicateGroup::of(ranked));
             }
         }
-        restatements.join(&mut taken);
         rare_names::reserve_slots(&mut taken, waiting, names, lexical);
         rule_seats::reserve(&mut taken, seats, self.query.limit);
         let hit = |DuplicateGroup { representative, score, others }| {
@@ -397,7 +393,7 @@ impl<'search> Search<'search> {
             hit.why.is_seated = seats.iter().any(|seat| seat.candidate.slot == representative.candidate.slot);
             if score > hit.score && hit.score > 0.0 {
                 // An episode stands where the fact that restates it was placed before what it corrects.
-                hit.why.factors.push(("restated", score / hit.score));
+                hit.why.factors.push((RESTATED, score / hit.score));
                 hit.score = score;
             }
             hit
@@ -428,12 +424,12 @@ impl<'search> Search<'search> {
     }
 }
 
-/// The factors of a score, with the one that placed it before what it corrects.
+/// The factors of a score, with the one that placed it before what it corrects, or no higher than its episode.
 fn factors(parts: Score, score: f32) -> Vec<(&'static str, f32)> {
     let mut factors: Vec<(&'static str, f32)> = parts.factors().collect();
     let total = parts.total();
-    if score > total && total > 0.0 {
-        factors.push((CORRECTS, score / total));
+    if score != total && total > 0.0 {
+        factors.push((if score > total { CORRECTS } else { RESTATED }, score / total));
     }
     factors
 }
