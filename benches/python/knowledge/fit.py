@@ -105,9 +105,7 @@ def chat_rows(chat: dict[str, Any], name: str, embed: Callable[[str], Any]) -> l
     for place, (number, _, newer) in enumerate(turns):
         for earlier in np.argsort(-(vectors[:place] @ vectors[place]))[:EARLIER]:
             other, _, older = turns[int(earlier)]
-            is_replaced = any(
-                not gold["holds"] and near([other], gold["turns"]) for gold in chat["facts"]
-            )
+            is_replaced = any(not gold["holds"] and near([other], gold["turns"]) for gold in chat["facts"])
             if not is_replaced:
                 pairs = [
                     features(old, new, float(embed(old.sentence) @ embed(new.sentence)))

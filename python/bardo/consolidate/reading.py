@@ -291,9 +291,7 @@ class StatementReader:
                 drawn.corrections += [(source, record.id, ends) for source in evidence if source != record.id]
             elif newer is None or record.id != newer.id:
                 by = newer.id if newer else None
-                drawn.resolutions.append(
-                    (place, by, record.id, ends, clause.since, judgement.rule)
-                )
+                drawn.resolutions.append((place, by, record.id, ends, clause.since, judgement.rule))
                 if ends:
                     corrected = [
                         other
