@@ -428,8 +428,10 @@ impl<'search> Search<'search> {
 fn factors(parts: Score, score: f32) -> Vec<(&'static str, f32)> {
     let mut factors: Vec<(&'static str, f32)> = parts.factors().collect();
     let total = parts.total();
-    if score != total && total > 0.0 {
-        factors.push((if score > total { CORRECTS } else { RESTATED }, score / total));
+    if total > 0.0 && score > total {
+        factors.push((CORRECTS, score / total));
+    } else if total > 0.0 && score < total {
+        factors.push((RESTATED, score / total));
     }
     factors
 }
