@@ -51,7 +51,7 @@ def grimoire(tmp_path: Path, minilm: object) -> bardo.Grimoire:
 def infer(g: bardo.Grimoire, *texts: str) -> None:
     """Adds facts as an inference does: held."""
     vectors, fingerprint = g._session.indexer.vectors_of(texts)
-    facts = [Fact(text, confidence=0.9, importance=1.0, support=3, status="held") for text in texts]
+    facts = [Fact(text, confidence=0.9, importance=1.0, support=40, status="held") for text in texts]
     g._session.facts.upsert(
         facts, tick=g.now_tick, now=1, vectors=vectors, fingerprint=fingerprint, actor="test"
     )

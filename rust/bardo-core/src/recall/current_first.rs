@@ -18,11 +18,9 @@ use crate::model::{Id, Micros};
 pub const CORRECTS: &str = "corrects";
 /// Corrections of corrections that are followed.
 const CHAIN: usize = 4;
-/// Fused relevance, in standard deviations of the candidates, by which the newer of a pair may lie behind the older one,
-/// if it ends it, and if it disputes it. What lies farther behind answers another question than the older one; a dispute
-/// is less sure to be about the same thing.
-const REACH_OF_END: f32 = 5.0;
-const REACH_OF_DISPUTE: f32 = 3.0;
+/// Fused relevance, in standard deviations of the candidates, by which the newer of a pair may lie behind the older one.
+/// What lies farther behind answers another question than the older one.
+const REACH: f32 = 5.0;
 /// Part of a score by which the newer of a pair is placed above the older one.
 const MARGIN: f32 = 1e-4;
 
@@ -72,8 +70,7 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
             let (id, score) = (ranked[older].row.id, ranked[older].score);
             for correction in graph.corrections_of(&id) {
                 let Some(&newer) = places.get(&correction.by) else { continue };
-                let reach = if correction.is_disputed { REACH_OF_DISPUTE } else { REACH_OF_END };
-                let is_near = ranked[newer].candidate.fused >= ranked[older].candidate.fused - reach;
+                let is_near = ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH;
                 if ranked[newer].score <= score && is_near {
                     ranked[newer].score = score + score.abs().max(f32::MIN_POSITIVE) * MARGIN;
                     moved = true;
