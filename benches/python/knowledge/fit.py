@@ -65,30 +65,22 @@ def rows_of(
     chance = random.Random(1)
     rows: list[Row] = []
 
-    def compare(old: Sequence[Clause], new: Sequence[Clause]) -> list[dict[str, float]]:
-        return [
-            features(o, n, float(embed(o.sentence) @ embed(n.sentence)))
-            for o in old
-            for n in new
-            if may_correct(o, n)
-        ]
-
     before = {case["id"]: read(case["before"], START) for case in cases}
     for case in cases:
         newer = [c for c in read(case["after"], START + int(case["days"] * DAY)) if c.stated or c.cues]
         told = [c for c in before[case["id"]] if holds(c.sentence, case["stale_words"])]
         kept = [c for c in before[case["id"]] if not holds(c.sentence, case["stale_words"])]
         learned = read({"text": case["stale"]}, START)
-        rows.append(Row(case["id"], 1, "told", compare(told, newer)))
-        rows.append(Row(case["id"], 1, "learned", compare(learned, newer)))
-        rows.append(Row(case["id"], 0, "kept", compare(kept, newer)))
+        rows.append(Row(case["id"], 1, "told", compare(told, newer, embed)))
+        rows.append(Row(case["id"], 1, "learned", compare(learned, newer, embed)))
+        rows.append(Row(case["id"], 0, "kept", compare(kept, newer, embed)))
         rows += [
-            Row(case["id"], 0, "other", compare(before[other["id"]], newer))
+            Row(case["id"], 0, "other", compare(before[other["id"]], newer, embed))
             for other in chance.sample([c for c in cases if c is not case], OTHERS)
         ]
     for case in pairs:
         newer = [c for c in read(case["second"], START + int(case["days"] * DAY)) if c.stated or c.cues]
-        rows.append(Row(case["id"], 0, "pair", compare(read(case["first"], START), newer)))
+        rows.append(Row(case["id"], 0, "pair", compare(read(case["first"], START), newer, embed)))
     return [row for row in rows if row.pairs or row.kind in ("told", "learned", "pair")]
 
 
@@ -107,14 +99,20 @@ def chat_rows(chat: dict[str, Any], name: str, embed: Callable[[str], Any]) -> l
             other, _, older = turns[int(earlier)]
             is_replaced = any(not gold["holds"] and near([other], gold["turns"]) for gold in chat["facts"])
             if not is_replaced:
-                pairs = [
-                    features(old, new, float(embed(old.sentence) @ embed(new.sentence)))
-                    for old in older
-                    for new in newer
-                    if may_correct(old, new)
-                ]
-                rows.append(Row(f"{name} {number}", 0, "chat", pairs))
+                rows.append(Row(f"{name} {number}", 0, "chat", compare(older, newer, embed)))
     return [row for row in rows if row.pairs]
+
+
+def compare(
+    older: Sequence[Clause], newer: Sequence[Clause], embed: Callable[[str], Any]
+) -> list[dict[str, float]]:
+    """Features of each pair of clauses of which the newer one may correct the older one."""
+    return [
+        features(old, new, float(embed(old.sentence) @ embed(new.sentence)))
+        for old in older
+        for new in newer
+        if may_correct(old, new)
+    ]
 
 
 def may_correct(old: Clause, new: Clause) -> bool:

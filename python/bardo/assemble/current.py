@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bardo.assemble.blocks import PromptMemory
+from bardo.consolidate.twins import slot
 from bardo.model import Fact
 
 
@@ -30,10 +31,7 @@ def without_replaced(memories: Sequence[PromptMemory]) -> tuple[list[PromptMemor
 
 
 def _slot(memory: PromptMemory) -> tuple[str, ...] | None:
-    """Subject, attribute and condition of a fact's statement; None without one."""
+    """The slot of a fact's statement, if it has one value at a time; None otherwise."""
     record = memory.record
     statement = record.statement if isinstance(record, Fact) else None
-    if statement is None or not statement.functional:
-        return None
-    parts = (statement.subject, statement.attribute, statement.condition)
-    return tuple(" ".join(part.casefold().split()) for part in parts)
+    return slot(statement) if statement is not None and statement.functional else None

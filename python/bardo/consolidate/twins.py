@@ -30,7 +30,7 @@ class Wording:
         if self.rule or other.rule:
             return bool(self.rule and other.rule and self.rule.key == other.rule.key)
         one, two = self.fact.statement, other.fact.statement
-        if one and two and _slot(one) == _slot(two) and overlap(one, two):
+        if one and two and slot(one) == slot(two) and overlap(one, two):
             if (one.value.casefold(), one.denied) == (two.value.casefold(), two.denied):
                 return True
             if one.functional and two.functional:
@@ -46,7 +46,7 @@ class Wording:
 def exclude(one: Fact, other: Fact) -> bool:
     """Whether two facts give one slot, which has one value at a time, different values for the same time."""
     a, b = one.statement, other.statement
-    if a is None or b is None or not (a.functional and b.functional) or _slot(a) != _slot(b):
+    if a is None or b is None or not (a.functional and b.functional) or slot(a) != slot(b):
         return False
     same = a.value.casefold() == b.value.casefold()
     return (same if a.denied != b.denied else not same and not a.denied) and overlap(a, b)
@@ -60,8 +60,10 @@ def overlap(one: Statement, other: Statement) -> bool:
     )
 
 
-def _slot(statement: Statement) -> tuple[str, ...]:
-    return tuple(part.casefold() for part in (statement.subject, statement.attribute, statement.condition))
+def slot(statement: Statement) -> tuple[str, ...]:
+    """Subject, attribute and condition of a statement, in any case and spacing."""
+    parts = (statement.subject, statement.attribute, statement.condition)
+    return tuple(" ".join(part.casefold().split()) for part in parts)
 
 
 def connected(pairs: Iterable[tuple[str, str]]) -> list[set[str]]:

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
+from bardo.clock import day_of
 from bardo.model import Episode, Fact
 from bardo.ports import FIRST_AT, LAST_AT
-
-#: English names of the months, as `strftime` would take those of the locale.
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 
 
 def is_over(record: Episode | Fact, now: int | None) -> bool:
@@ -56,10 +50,7 @@ def in_words(
 
 def day(at: int) -> str:
     """Formats the day of a time, UTC, as `14 March 2026`."""
-    if not FIRST_AT <= at <= LAST_AT:
-        return "an unknown day"
-    date = datetime.fromtimestamp(at / 1_000_000, tz=UTC)
-    return f"{date.day} {_MONTHS[date.month - 1]} {date.year}"
+    return day_of(at) if FIRST_AT <= at <= LAST_AT else "an unknown day"
 
 
 def _since(what: str, at: int | None) -> str:

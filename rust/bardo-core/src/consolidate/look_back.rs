@@ -162,15 +162,17 @@ pub(crate) fn apply(
     } else {
         record::select(&writer.transaction, IN_FORCE, [RULES])?
     };
+    let predictions: Vec<Predictions> =
+        look_back.slices.iter().map(|(_, window)| predict(&in_force, window)).collect();
     for stored in told {
         let mut account = account(&writer.transaction, &stored, watermark)?;
         let mut evidence = Vec::new();
-        for (slice, window) in &look_back.slices {
+        for ((slice, window), rules) in look_back.slices.iter().zip(&predictions) {
             if !account.owes(*slice) {
                 continue;
             }
             account.read.insert(*slice);
-            evidence.extend(test(writer, &stored, &in_force, window, &mut account)?);
+            evidence.extend(test(writer, &stored, rules, window, &mut account)?);
         }
         evidence.drain(..evidence.len().saturating_sub(EVIDENCE_KEPT));
         settle(writer, pass, stored, &mut account, &evidence, report)?;
@@ -179,23 +181,28 @@ pub(crate) fn apply(
     Ok(())
 }
 
+/// Predictions on a slice of the rules in force, each with the serial number of its rule.
+type Predictions = Vec<(i64, Prediction)>;
+
+fn predict(in_force: &[StoredFact], window: &Window) -> Predictions {
+    let prediction =
+        |stored: &StoredFact| Some((stored.serial, Prediction::of(&stored.fact.payload, window)?));
+    in_force.iter().filter_map(prediction).collect()
+}
+
 /// Tests a rule on a slice; returns the episodes whose decisions followed it.
 fn test(
     writer: &Writer<'_>,
     stored: &StoredFact,
-    in_force: &[StoredFact],
+    rules: &Predictions,
     window: &Window,
     account: &mut Account,
 ) -> Step<Vec<Id>> {
     let Some(prediction) = Prediction::of(&stored.fact.payload, window) else { return Ok(Vec::new()) };
-    let rules: Vec<Prediction> = in_force
-        .iter()
-        .filter(|other| other.serial != stored.serial)
-        .filter_map(|other| Prediction::of(&other.fact.payload, window))
-        .collect();
+    let others = rules.iter().filter(|(serial, _)| *serial != stored.serial).map(|(_, other)| other);
     let known = load(&writer.transaction, stored.serial)?;
     let mut trial = RuleTrial::relived(known, &stored.fact, (account.gained, account.lost));
-    let followed = trial.relive(window, &prediction, &beside(&prediction, &rules, window));
+    let followed = trial.relive(window, &prediction, &beside(&prediction, others, window));
     (account.gained, account.lost) = (trial.gained, trial.lost);
     Ok(window.evidence(&followed, EVIDENCE_KEPT).0)
 }

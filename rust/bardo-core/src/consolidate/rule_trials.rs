@@ -245,12 +245,12 @@ impl Condition {
 }
 
 /// Positions of decisions that say nothing about a prediction, because they follow another rule to the same effect.
-pub(crate) fn beside(prediction: &Prediction, others: &[Prediction], window: &Window) -> BTreeSet<usize> {
-    others
-        .iter()
-        .filter(|other| other.is_beside(prediction))
-        .flat_map(|other| other.followed(window))
-        .collect()
+pub(crate) fn beside<'rules>(
+    prediction: &Prediction,
+    others: impl Iterator<Item = &'rules Prediction>,
+    window: &Window,
+) -> BTreeSet<usize> {
+    others.filter(|other| other.is_beside(prediction)).flat_map(|other| other.followed(window)).collect()
 }
 
 fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {

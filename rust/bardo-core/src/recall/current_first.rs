@@ -57,7 +57,7 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
     }
 }
 
-/// Raises the newer memory of each pair above the older one, unless it lies too far behind.
+/// Raises the newer memory of each pair above the older one, unless it lies farther than [`REACH`] behind.
 pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
     let graph = arms.hot.graph();
     if !graph.has_corrections() {
