@@ -36,7 +36,7 @@ def tick(grimoire: bardo.Grimoire) -> None:
 def test_a_tick_that_was_seen_is_not_forgotten_by_closing(move: object, tmp_path: Path) -> None:
     with reopen(tmp_path / "a") as grimoire:
         grimoire.remember("before", tick=10)
-        fact = grimoire.learn("The moon is rock", tick=10, confidence=0.9)
+        fact = grimoire.learn("The moon is rock", tick=10, confidence=0.9, kind="context")
         move(grimoire)  # type: ignore[operator]
         faded = grimoire.facts.confidence(fact)
         assert grimoire.now_tick == 5_000
@@ -80,13 +80,13 @@ def test_an_heir_counts_as_its_testator_did_and_its_life_begins_with_its_first_t
         assert (heir.now_tick, fact.reinforced_tick) == (0, 0)
         heir.remember("A new block", tick=19_000_500)
         assert heir.facts.confidence(heir.facts.get(fact.id)) == born
-        heir.tick(19_001_000)
+        heir.tick(19_005_000)
         faded = heir.facts.confidence(heir.facts.get(fact.id))
         assert born / 4 < faded < born * 0.8
         assert heir.recall("liquidations after oracle updates")[0].id == fact.id
     with reopen(tmp_path / "heir") as heir:
-        assert (heir.now_tick, heir.facts.confidence(heir.facts.get(fact.id))) == (19_001_000, faded)
-        heir.remember("Another block", tick=19_001_001)
+        assert (heir.now_tick, heir.facts.confidence(heir.facts.get(fact.id))) == (19_005_000, faded)
+        heir.remember("Another block", tick=19_005_001)
 
 
 @pytest.mark.parametrize("first", [1, 10**9])

@@ -269,14 +269,43 @@ def test_a_conversation_without_corrections_ends_nothing_and_keeps_its_order(
 
 
 def test_what_an_ended_quote_says_besides_stays_in_force(memory: bardo.Grimoire, clock: bardo.ManualClock):
-    say(memory, clock, "Two goats live behind the barn, my sister Ruth has celiac disease, and we keep bees.")
+    say(
+        memory,
+        clock,
+        "Two goats live behind the barn in Meiringen, my sister Ruth has celiac disease since 2009, and we keep bees.",
+    )
     (quote,) = memory.facts.list()
     say(memory, clock, "We no longer keep bees.")
-    assert (memory.facts.get(quote.id).status, memory.facts.get(quote.id).ended_by) == (
-        "superseded",
-        "denial",
-    )
-    assert {"Two goats live behind the barn", "Nadia's sister Ruth has celiac disease"} < set(
-        in_force(memory)
-    )
+    ended = memory.facts.get(quote.id)
+    assert ended.status == "superseded"
+    assert ended.ended_by in ("denial", "slot")
+    assert {
+        "Two goats live behind the barn in Meiringen",
+        "Nadia's sister Ruth has celiac disease since 2009",
+    } < set(in_force(memory))
     assert not any("keep bees" in text and "no longer" not in text for text in in_force(memory))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "does envoy cap connections",
+        "what size of table do I need for 11",
+        "ok so how much salt is too much",
+        "can I take it with milk",
+    ],
+)
+def test_a_question_without_its_mark_states_nothing(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, question: str
+):
+    say(memory, clock, question)
+    assert not memory.facts.list()
+
+
+def test_a_learned_sentence_outlasts_half_a_year(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    fact = memory.learn("Our GPU box under the stairs has two cards")
+    passing = memory.learn("The build is red this morning", kind="context")
+    clock.advance(180 * 86_400)
+    memory.sleep()
+    assert memory.facts.get(fact.id).status == "active"
+    assert memory.facts.confidence(passing) < 0.01 < memory.facts.confidence(fact)

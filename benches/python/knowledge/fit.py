@@ -2,9 +2,9 @@
 
 Needs scikit-learn, which bardo itself does not. Corrections give positive pairs (each statement with the clause that
 ends it); compatible pairs, statements that stay, and the turns of whole chats give negative ones. Of a chat, each turn
-is paired with the earlier turns nearest to it: corrections are rare there, which sets the limits. Which clause of a
-message carries a correction is not labelled: each round takes the one that the weights of the last round score highest
-(multiple-instance learning).
+is paired with the earlier turns nearest to it: corrections are rare there, which sets the limits. Conversations in the
+format of LoCoMo, if they are given, are chats without labels. Which clause of a message carries a correction is not
+labelled: each round takes the one that the weights of the last round score highest (multiple-instance learning).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +35,10 @@ ROUNDS = 3
 OTHERS = 4
 #: Number of earlier turns of a chat that each turn is paired with, the nearest ones.
 EARLIER = 8
-#: Share of such pairs of turns that may be an end, and a dispute.
-CHAT_ENDS, CHAT_DISPUTES = 0.0005, 0.012
+#: Share of such pairs of turns that may be an end of a fact, a dispute of a fact, and a correction of a turn.
+SHARES = {"ends": 0.0015, "disputes": 0.012, "turns": 0.01}
+#: Inverse of the L2 penalty.
+STRENGTH = 0.1
 
 
 @dataclass
@@ -84,23 +87,67 @@ def rows_of(
     return [row for row in rows if row.pairs or row.kind in ("told", "learned", "pair")]
 
 
-def chat_rows(chat: dict[str, Any], name: str, embed: Callable[[str], Any]) -> list[Row]:
-    """Pairs of a chat's turns with the earlier ones nearest to them, without those that state what no longer holds."""
-    turns = [
-        (number, turn, [clause for clause in read(turn, START + turn["day"] * DAY) if clause.stated])
+@dataclass
+class Turn:
+    """A turn of a chat that states something.
+
+    Args:
+        text: Its text.
+        clauses: The clauses that it states.
+        is_replaced: Whether it states what a later turn corrects.
+    """
+
+    text: str
+    clauses: list[Clause]
+    is_replaced: bool = False
+
+
+def chat_turns(chat: dict[str, Any]) -> list[Turn]:
+    """The user's turns of a labelled chat, as `profiles` has them."""
+    return [
+        Turn(
+            turn["text"],
+            [clause for clause in read(turn, START + turn["day"] * DAY) if clause.stated],
+            any(not gold["holds"] and near([number], gold["turns"]) for gold in chat["facts"]),
+        )
         for number, turn in enumerate(chat["turns"])
         if turn["role"] == "user"
     ]
-    turns = [entry for entry in turns if entry[2]]
-    vectors = np.array([embed(turn["text"]) for _, turn, _ in turns])
+
+
+def conversation_turns(conversation: dict[str, Any]) -> list[Turn]:
+    """The turns of a conversation of LoCoMo, in which corrections are so rare that none is labelled."""
+    english = reader("english")
+    assert english is not None, "install bardo[english]"
+    sessions = sorted(
+        (name for name in conversation if re.fullmatch(r"session_\d+", name)),
+        key=lambda name: int(name.rpartition("_")[2]),
+    )
+    return [
+        Turn(
+            f"{turn['speaker']}: {turn['text']}",
+            [
+                clause
+                for clause in english.read(Speech(turn["text"], turn["speaker"], START + place * DAY))
+                if clause.stated
+            ],
+        )
+        for place, session in enumerate(sessions)
+        for turn in conversation[session]
+    ]
+
+
+def chat_rows(turns: Sequence[Turn], name: str, embed: Callable[[str], Any]) -> list[Row]:
+    """Pairs of a chat's turns with the earlier ones nearest to them, without those that state what no longer holds."""
+    turns = [turn for turn in turns if turn.clauses]
+    vectors = np.array([embed(turn.text) for turn in turns])
     rows = []
-    for place, (number, _, newer) in enumerate(turns):
+    for place, newer in enumerate(turns):
         for earlier in np.argsort(-(vectors[:place] @ vectors[place]))[:EARLIER]:
-            other, _, older = turns[int(earlier)]
-            is_replaced = any(not gold["holds"] and near([other], gold["turns"]) for gold in chat["facts"])
-            if not is_replaced:
-                rows.append(Row(f"{name} {number}", 0, "chat", compare(older, newer, embed)))
-    return [row for row in rows if row.pairs]
+            older = turns[int(earlier)]
+            if not older.is_replaced:
+                rows.append(Row(name, 0, "chat", compare(older.clauses, newer.clauses, embed)))
+    return rows
 
 
 def compare(
@@ -173,13 +220,7 @@ def main() -> None:
     options.add_argument(
         "--chats", type=Path, nargs="+", required=True, help="labelled chats, as profiles has them"
     )
-    options.add_argument("--strength", type=float, default=0.2, help="inverse of the L2 penalty")
-    options.add_argument(
-        "--lost", type=float, default=0.015, help="share of compatible pairs that may be retired"
-    )
-    options.add_argument(
-        "--disputed", type=float, default=0.2, help="share of compatible pairs that may be disputed"
-    )
+    options.add_argument("--conversations", type=Path, help="conversations in the format of LoCoMo")
     options.add_argument("--write", type=Path, help="where the weights go")
     given = options.parse_args()
     with fresh() as (memory, _):
@@ -194,25 +235,20 @@ def main() -> None:
 
         rows = rows_of(load(given.corrections), load(given.pairs), embed)
         for file in given.chats:
-            rows += chat_rows(json.loads(file.read_text()), file.stem, embed)
-    scored = validate(rows, given.strength)
-    pairs = sorted((found for found, row in scored if row.kind == "pair"), reverse=True)
+            rows += chat_rows(chat_turns(json.loads(file.read_text())), file.stem, embed)
+        for sample in json.loads(given.conversations.read_text()) if given.conversations else ():
+            rows += chat_rows(conversation_turns(sample["conversation"]), sample["sample_id"], embed)
+    scored = validate(rows, STRENGTH)
     chats = sorted((found for found, row in scored if row.kind == "chat"), reverse=True)
-    limits = {
-        name: max(pairs[int(share * len(pairs))], chats[int(of_chats * len(chats))])
-        for name, share, of_chats in (
-            ("ends", given.lost, CHAT_ENDS),
-            ("disputes", given.disputed, CHAT_DISPUTES),
-        )
-    }
-    print(f"{len(rows)} rows, {len(pairs)} compatible pairs; cross-validated:")
+    limits = {name: chats[int(share * len(chats))] for name, share in SHARES.items()}
+    print(f"{len(rows)} rows, {len(chats)} pairs of turns; cross-validated:")
     for name, limit in limits.items():
         over = {
             kind: np.mean([found > limit for found, row in scored if row.kind == kind])
             for kind in ("told", "learned", "kept", "other", "pair", "chat")
         }
         print(f"{name} above {limit:.2f}: " + ", ".join(f"{kind} {part:.1%}" for kind, part in over.items()))
-    vectoriser, model = fit(rows, given.strength)
+    vectoriser, model = fit(rows, STRENGTH)
     weights = {
         name: round(float(weight), 3)
         for name, weight in zip(vectoriser.get_feature_names_out(), model.coef_[0], strict=True)

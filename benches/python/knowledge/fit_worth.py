@@ -33,7 +33,7 @@ STEPS = 3_000
 #: Minimum absolute weight that is written.
 LEAST_WEIGHT = 0.01
 #: Shares of the sentences for which precision and recall are printed.
-SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6)
 
 
 def rows_of(chat: dict[str, Any]) -> list[tuple[Sentence, int, float]]:

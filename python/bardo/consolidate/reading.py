@@ -40,8 +40,6 @@ OF_OWNER = 64
 NEAR = 8
 #: Maximum number of older records that one clause ends, and of those that it disputes.
 ENDS_AT_MOST, DISPUTES_AT_MOST = 3, 2
-#: Least log odds of a correction of a turn by a turn.
-LEAST_OF_TURNS = 0.75
 #: Maximum number of texts whose clauses are cached.
 CACHED = 4_096
 #: Kinds of episodes whose text is a record rather than prose.
@@ -139,7 +137,7 @@ class StatementReader:
     def describe(self, fact: Fact, *, tick: int, now: int) -> None:
         """Stores the statement of a learned sentence about a person or thing, and how long it holds."""
         clauses = [clause for clause in self._clauses_of_fact(fact) if clause.stated]
-        if len(clauses) != 1 or fact.persistence is not None:
+        if len(clauses) != 1 or fact.statement is not None:
             return
         (clause,) = clauses
         if is_about_person(clause) and clause.statement is not None:
@@ -280,7 +278,7 @@ class StatementReader:
             # Likeness alone is no contradiction: a word must announce a change, or the values of a slot must differ.
             if record.id in seen or not judgement.rule:
                 continue
-            if judgement.total < (limits.disputes if record.is_fact else LEAST_OF_TURNS):
+            if judgement.total < (limits.disputes if record.is_fact else limits.turns):
                 continue
             ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
             if (ended if ends else disputed) >= (ENDS_AT_MOST if ends else DISPUTES_AT_MOST):
@@ -316,7 +314,8 @@ class StatementReader:
         self, clause: Clause, older: Sequence[_Older]
     ) -> list[tuple[corrections.Judgement, _Older, Clause]]:
         """Judgements on a clause and each clause of older records, the surest first."""
-        least = corrections.limits().disputes
+        limits = corrections.limits()
+        least = min(limits.disputes, limits.turns)
         # Most pairs have no word of change, or cannot reach a limit with any cosine, and need no vectors.
         likely = [
             (record, other)

@@ -7,9 +7,9 @@ import re
 #: Words for a secret; figures or a quoted word beside one are the secret.
 _NAMED = re.compile(
     r"\b(?:pass ?(?:word|code|phrase)s?|passwd|pwd?|key ?pad|lock ?box|pins?|pin ?codes?|door ?codes?|gate ?codes?|"
-    r"alarm ?codes?|entry ?codes?|access ?codes?|lock ?codes?|codes?|combination|combo|secret|api[ _-]?keys?|"
-    r"private keys?|seed phrase|wi-?fi|otp|cvv|cvc|iban|card number|social security|ssn|login|credentials|token|"
-    r"unlock)\b",
+    r"alarm|safe|padlock|last four|entry ?codes?|access ?codes?|lock ?codes?|codes?|combination|combo|secret|"
+    r"api[ _-]?keys?|private keys?|seed phrase|wi-?fi|otp|cvv|cvc|iban|card number|social(?: security)?|"
+    r"ssn|login|credentials|token|unlock)\b",
     re.IGNORECASE,
 )
 _VALUE = re.compile(

@@ -16,13 +16,20 @@ from bardo.consolidate.attributes import attribute
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.grimoire.session import Session
 from bardo.grimoire.statement_fields import StatementFields
-from bardo.model import Fact, FactKind, Source, Statement
+from bardo.model import Fact, FactKind, Persistence, Source, Statement
 
 if TYPE_CHECKING:
     from bardo.assemble.copies import Cleaner
 
 #: Confidence of a sentence that the agent learns itself.
 LEARNED = 0.7
+#: How long a learned sentence holds until a pass finds its attribute: it is stated so that it outlasts a break
+#: of weeks. The other kinds of facts hold for months.
+PERSISTENCE_OF_KIND: dict[FactKind, Persistence | None] = {
+    "identity": "years",
+    "goal": "weeks",
+    "context": None,
+}
 
 
 class Learner:
@@ -67,10 +74,11 @@ class Learner:
             given = [given[0] or sentence_of(statement)]
             subjects = tuple(dict.fromkeys((statement.subject, *name_list("subjects", subjects))))
         clean = session.made_prompts.cleaner()
+        kind = kind or (known.kind if known else "insight")
+        persistence = known.persistence if known else PERSISTENCE_OF_KIND.get(kind, "months")
         fields: dict[str, Any] = {
-            "kind": kind or (known.kind if known else "insight"), "category": category, "statement": statement,
-            "persistence": known.persistence if known else None, "subjects": name_list("subjects", subjects),
-            "confidence": confidence_learned(confidence, source),
+            "kind": kind, "category": category, "statement": statement, "persistence": persistence,
+            "subjects": name_list("subjects", subjects), "confidence": confidence_learned(confidence, source),
             "importance": importance, "source": source, "pinned": pinned,
         }  # fmt: skip
         facts = [

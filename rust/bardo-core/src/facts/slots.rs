@@ -15,7 +15,7 @@ use super::store::{FactStore, facts};
 use super::transaction::Writer;
 use super::transitions::{DISPUTED, ENDED, Link, Relation, correct, link_both, rebase, retire, write_link};
 use crate::error::Result;
-use crate::model::decay::confidence_now;
+use crate::model::decay::{confidence_now, longer};
 use crate::model::{Fact, FactStatus, Id, Micros, Persistence, Statement};
 
 /// Name of the rule by which a statement ends another of its slot.
@@ -295,7 +295,7 @@ pub(crate) fn apply(
 
 impl FactStore {
     /// Gives a sentence that was learned the form that a reader found in it, if it has none: its statement, which then
-    /// settles its slot, and how long it holds. What it has faded until now stays.
+    /// settles its slot, and how long it holds if that is longer. What it has faded until now stays.
     pub fn describe(
         &self,
         id: Id,
@@ -307,13 +307,13 @@ impl FactStore {
         let retention = self.retention();
         self.write(|writer| {
             let mut stored = record::require(&writer.transaction, id)?;
-            if stored.fact.statement.is_some() || stored.fact.persistence.is_some() {
+            if stored.fact.statement.is_some() {
                 return Ok(());
             }
             let confidence = confidence_now(&stored.fact, tick, retention.tau_ticks);
             rebase(&mut stored.fact, confidence, tick);
             stored.fact.statement = statement.cloned();
-            stored.fact.persistence = persistence;
+            stored.fact.persistence = longer(stored.fact.persistence, persistence);
             writer.update(&stored, tick)?;
             settle(writer, id, Moment { tick, now, retention })
         })

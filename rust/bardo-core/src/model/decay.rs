@@ -59,6 +59,15 @@ pub const fn persistence_factor(persistence: Persistence) -> Option<f64> {
     }
 }
 
+/// The longer of two persistences; one that is not given is shorter.
+#[must_use]
+pub fn longer(one: Option<Persistence>, other: Option<Persistence>) -> Option<Persistence> {
+    let factor = |given: Option<Persistence>| {
+        given.map_or(0.0, |persistence| persistence_factor(persistence).unwrap_or(f64::INFINITY))
+    };
+    if factor(other) > factor(one) { other } else { one }
+}
+
 /// Factors of a fact's decay besides its support.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DecayFactors {

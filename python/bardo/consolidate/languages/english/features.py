@@ -11,6 +11,12 @@ _TIMES = frozenset({"DATE", "TIME"})
 #: Labels of entities that a clause can name.
 _NAMED = frozenset({"PERSON", "ORG", "GPE", "PRODUCT", "FAC", "NORP", "LANGUAGE"})
 _MINE = frozenset({"my", "our"})
+#: People without a name: what is told of them is rarely about the speaker's life.
+_STRANGERS = frozenset({
+    "someone", "somebody", "anyone", "anybody", "everyone", "everybody", "nobody", "people", "person", "guy", "girl",
+    "boy", "man", "woman", "lady", "fella", "fellow", "bloke", "chap", "lad", "gentleman", "stranger", "customer",
+    "folk",
+})  # fmt: skip
 #: Words of a state that does not last.
 _TEMPORARY = frozenset(
     {"today", "tonight", "yesterday", "now", "just", "currently", "moment", "still", "already", "finally"}
@@ -41,6 +47,7 @@ def features(
     if subject is not None and not owner_is_self:
         own = any(token.dep_ == "poss" and token.text.lower() in _MINE for token in subject.subtree)
         mark("subject of mine", own)
+        mark("subject stranger", not own and lemma(subject) in _STRANGERS)
         mark("subject named", subject.pos_ == "PROPN")
         mark("subject pronoun", subject.pos_ == "PRON")
         mark("subject thing", subject.pos_ == "NOUN" and not own)

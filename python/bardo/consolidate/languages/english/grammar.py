@@ -184,9 +184,64 @@ def governs(verb: Any) -> bool:
 
 
 def is_question(sentence: Any) -> bool:
-    """Whether a sentence asks."""
-    text = sentence.text.strip().rstrip("\"'”’) ")
-    return text.endswith("?") or "?" in re.sub(r"\w+://\S+", "", sentence.text)
+    """Whether a sentence asks, with or without a question mark."""
+    if "?" in re.sub(r"\w+://\S+", "", sentence.text):
+        return True
+    words = [token for token in sentence if not token.is_space]
+    borders = [place + 1 for place, token in enumerate(words) if token.text in _BORDERS]
+    return any(_begins_question(words, place) for place in (0, *borders))
+
+
+#: Marks after which a question can begin.
+_BORDERS = frozenset({":", ",", ";", "-", "–", "—", "..", "...", "…"})
+#: Words before a question.
+_OPENERS = frozenset(
+    {
+        "and",
+        "but",
+        "so",
+        "ok",
+        "okay",
+        "hey",
+        "hi",
+        "well",
+        "then",
+        "also",
+        "now",
+        "anyway",
+        "btw",
+        "um",
+        "oh",
+    }
+)
+_QUESTION_TAGS = frozenset({"WP", "WRB", "WDT", "WP$"})
+#: Words that ask without a verb before the subject, too.
+_ASKING_ALONE = frozenset({"what", "who", "how"})
+_NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "DET"})
+
+
+def _begins_question(words: list[Any], place: int) -> bool:
+    """Whether a question begins at a word: with "how" or "which" of the main clause, or a verb before its subject."""
+    while place < len(words) and (words[place].pos_ == "INTJ" or lemma(words[place]) in _OPENERS):
+        place += 1
+    if place + 1 >= len(words):
+        return False
+    first, second = words[place], words[place + 1]
+    if first.tag_ in _QUESTION_TAGS:
+        head = first
+        while head.dep_ not in CLAUSAL and head.head.i != head.i:
+            head = head.head
+        if head.dep_ != "ROOT" or second.text.lower() in ("a", "an") or words[-1].text == "!":
+            return False
+        # "Where I work" and "which is why" begin a clause that states something.
+        is_inverted = second.pos_ == "AUX"
+        return is_inverted == (lemma(first) != "which") or lemma(first) in _ASKING_ALONE
+    if first.text.lower() == "does" and second.pos_ in _NOMINAL:
+        return True
+    if first.pos_ != "AUX" or second.dep_ == "neg":
+        return False
+    verb = first.head if first.dep_ in ("aux", "auxpass") else first
+    return any(child.dep_ in SUBJECTS and child.left_edge.i == second.i for child in verb.children)
 
 
 def is_order(head: Any) -> bool:
