@@ -1,12 +1,21 @@
-"""Tells questions that may ask for a decision from questions that ask for a fact, by their form alone.
+"""Tells questions that may ask for a decision from questions that ask for a fact.
 
-English is told by its closed classes. A question for a fact names what it wants: who, when, where, how many, what is.
-A question with a modal or "do" before a first person asks what to do, with any first word ("when do we leave").
+With the default model a logistic regression over the words and the vector of the question decides
+(`decision_questions.json`, fitted by `benches/python/knowledge/fit_questions.py`). Without it the form decides: English
+is told by its closed classes. A question for a fact names what it wants: who, when, where, how many, what is. A
+question with a modal or "do" before a first person asks what to do, with any first word ("when do we leave").
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from bardo.ports import Vectors
 
 _FIRST = r"(i|we|one|my|our)\b"
 #: "Should" anywhere, evaluations, and a modal or "do" before a first person; not after who, where and which.
@@ -54,6 +63,38 @@ _MOMENT = re.compile(
     |should|shall|ought|must|best|right|better|safest|quickest|fastest|sensible|worth|wise|instead)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+
+def asks_for_decision(text: str, vector: Vectors, model: str) -> bool | None:
+    """Whether a text asks for a decision; None if the weights were fitted with another model.
+
+    Args:
+        text: Question or description of a task.
+        vector: Its vector, shape (dims,).
+        model: Name of the model of the vector.
+    """
+    weights = _weights()
+    if model != weights["model"] or len(vector) != len(weights["vector"]):
+        return None
+    spoken = sum(weights["words"].get(word, 0.0) for word in words_of(text))
+    score = weights["bias"] + spoken + float(vector @ weights["vector"])
+    return bool(score >= 0)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Words of a question in lower case, its first word, and its mark, as the regression takes them."""
+    words = re.findall(r"[a-z']+", text.casefold())
+    return frozenset((*words, *(f"first {word}" for word in words[:1]), *(["?"] if "?" in text else [])))
+
+
+@cache
+def _weights() -> Mapping[str, Any]:
+    """The fitted weights."""
+    import numpy as np
+
+    text = resources.files("bardo.recall").joinpath("decision_questions.json").read_text(encoding="utf-8")
+    weights: dict[str, Any] = json.loads(text)
+    return weights | {"vector": np.asarray(weights["vector"], dtype=np.float32)}
 
 
 def asks_for_fact(text: str) -> bool:

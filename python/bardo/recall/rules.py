@@ -15,7 +15,8 @@ from typing import Any
 
 from bardo import _core
 from bardo.model import Episode, Fact, FactKind, FactStatus
-from bardo.recall.decision_questions import asks_for_fact, is_question
+from bardo.ports import Vectors
+from bardo.recall.decision_questions import asks_for_decision, asks_for_fact, is_question
 from bardo.recall.situation import Condition, Situation, is_measured, parse_conditions, payload_paths
 
 #: Kinds of fact that one acts by.
@@ -169,13 +170,25 @@ class RuleBook:
             for kind in RULE_KINDS:
                 yield from self._pages(kind, status)
 
-    def may_decide(self, task: str, situation: Situation | None, *, deciding: bool) -> bool:
-        """Whether any rule could apply, so that it is worth asking which decisions the task is about."""
+    def may_decide(
+        self, task: str, situation: Situation | None, vector: Vectors | None, model: str, *, deciding: bool
+    ) -> bool:
+        """Whether any rule could apply, so that it is worth asking which decisions the task is about.
+
+        Args:
+            task: Question or description of the decision.
+            situation: Features of the moment; None if they are not known.
+            vector: Vector of the task; None without an embedder.
+            model: Name of the embedding model.
+            deciding: Whether the task is one of a prompt, which may ask for a decision in any form.
+        """
         rules, _ = self.rules()
         if not rules:
             return False
         if situation is not None:
             return True
+        if vector is not None and (told := asks_for_decision(task, vector, model)) is not None:
+            return told
         if asks_for_fact(task):
             return False
         if deciding or is_question(task):
