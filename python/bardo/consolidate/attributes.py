@@ -11,6 +11,9 @@ from typing import cast
 
 from bardo.model import FactKind, Persistence
 
+#: Attributes that say little about what they state.
+_GENERIC = frozenset({"is", "has"})
+
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
@@ -19,31 +22,37 @@ class Attribute:
     Args:
         name: Name in lower case, words joined by underscores.
         functional: Whether it has one value at a time.
-        persistence: How long a value holds without being said again; None if the kind of fact decides.
+        persistence: How long a value holds without being said again.
         kind: Kind of fact that states it.
     """
 
     name: str
     functional: bool
-    persistence: Persistence | None
+    persistence: Persistence
     kind: FactKind
 
 
 def attribute(name: str, own: Mapping[str, str] | None = None) -> Attribute:
     """Returns the properties of an attribute.
 
-    An attribute that no table names has one value at a time, as a key of a configuration has, and fades by its kind.
+    An attribute that no table names has one value at a time, as a key of a configuration has, and holds for months.
 
     Args:
         name: Name of the attribute.
         own: Setting `curator.attributes`: `one` or `many` by name, which takes precedence.
     """
     key = "_".join(name.casefold().split())
-    known = _table().get(key) or Attribute(key, functional=True, persistence=None, kind="insight")
+    known = _table().get(key) or Attribute(key, functional=True, persistence="months", kind="insight")
     declared = (own or {}).get(key) or (own or {}).get(name)
     if declared is None:
         return known
     return Attribute(key, declared == "one", known.persistence, known.kind)
+
+
+def is_lasting(name: str, *persistences: Persistence) -> bool:
+    """Whether an attribute, other than the generic "is" and "has", has one of some persistences."""
+    key = "_".join(name.casefold().split())
+    return key not in _GENERIC and key in _table() and _table()[key].persistence in persistences
 
 
 @cache

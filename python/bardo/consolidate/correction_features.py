@@ -25,6 +25,8 @@ _ENDS = frozenset({"ending", "denial"})
 _LIGHT_VERBS = frozenset({"be", "have", "get"})
 _CLOCK = re.compile(r"\d{1,2}[:.]\d{2}(?:\s?[ap]m)?|\d{1,2}\s?[ap]m", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
+#: A word that is a name in code, a path or a version.
+_IDENTIFIER = re.compile(r"[\w)][_./:()-]\w?|\w\(\)")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?::\d+)?")
 _MONTH_OR_DAY = re.compile(
     r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|"
@@ -110,7 +112,9 @@ def _overlap(older: Clause, newer: Clause) -> _Overlap:
     content = older.anchors | older.names
     shared = content & new
     owners = {newer.owner, older.owner}
-    new_names, old_names = newer.names - older.names - owners, older.names - newer.names - owners
+    # A month is a name to the parse and a date to the reader.
+    new_names = {name for name in newer.names - older.names - owners if not _MONTH_OR_DAY.match(name)}
+    old_names = {name for name in older.names - newer.names - owners if not _MONTH_OR_DAY.match(name)}
     new_figures, old_figures = newer.figures - older.figures, older.figures - newer.figures
     same_owner = is_same_owner(older, newer)
     return _Overlap(
@@ -153,7 +157,14 @@ def _word_features(older: Clause, newer: Clause, overlap: _Overlap) -> _Features
 def _left_features(older: Clause, newer: Clause, overlap: _Overlap) -> _Features:
     """Whether a value that the newer clause names as replaced is one of the older clause."""
     is_hit = bool(newer.left & (overlap.old | older.figures | parts_of(older.figures)))
-    return {"left hit": is_hit, "left missed": bool(newer.left) and not is_hit}
+    said = older.sentence.casefold()
+    return {
+        "left hit": is_hit,
+        "left missed": bool(newer.left) and not is_hit,
+        "left identifier": any(
+            len(word) > 3 and _IDENTIFIER.search(word) and word in said for word in newer.left
+        ),
+    }
 
 
 def _value_features(overlap: _Overlap) -> _Features:

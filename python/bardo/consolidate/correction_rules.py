@@ -124,6 +124,15 @@ def _may_be_same_owner(older: Clause, newer: Clause) -> bool:
     )
 
 
+def leaves_person_out(older: Clause, newer: Clause) -> bool:
+    """Whether the older clause is about a person whom the newer one, of another owner, does not name."""
+    is_person = older.features.get("subject named") or older.features.get("subject of mine")
+    if not is_person or not newer.owner or older.owner == newer.owner:
+        return False
+    said = newer.anchors | newer.names | newer.left | newer.value | words_of(newer.owner)
+    return not words_of(older.owner.rpartition("'s ")[2]) & said
+
+
 def cases_differ(older: Clause, newer: Clause) -> bool:
     """Whether both clauses are limited to cases, such as breakfast and dinner, without a common one."""
     one, other = set(older.condition.split()), set(newer.condition.split())

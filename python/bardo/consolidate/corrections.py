@@ -15,12 +15,16 @@ from importlib import resources
 
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.correction_features import features
-from bardo.consolidate.correction_rules import RULES, certain_rule
+from bardo.consolidate.correction_rules import RULES, certain_rule, leaves_person_out
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
 TAKES_BACK = frozenset({"correction", "from", "instead", "denial"})
 #: Cues that say more than their words repeat.
 ENDS = frozenset({"ending", "from", "instead", "correction"})
+#: Cues of a new value, which takes the place of one that the older clause has.
+VALUE_RULES = frozenset({"correction", "change", "new", "now", "bound"})
+#: Features of a value that stands where the older clause has one.
+_PLACES = ("type match", "new name for old name", "same predicate", "left hit", "slot value differs")
 #: Log odds of a pair that cannot be a correction.
 NEVER = -99.0
 #: Cosine of sentences that correct each other, at the upper end.
@@ -79,7 +83,20 @@ def judge(older: Clause, newer: Clause, cosine: float) -> Judgement:
     total = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
     if (rule := certain_rule(older, newer)) and (rule == "denial" or total >= limits().disputes):
         return Judgement(max(total, limits().ends), rule)
-    return Judgement(total, _carrying_rule(found, newer))
+    rule = _carrying_rule(found, newer)
+    is_unplaced = rule in VALUE_RULES and not _is_placed(found)
+    if is_unplaced and older.statement is not None and older.statement.functional:
+        # "It's the 15th, her birthday" gives no other home.
+        return Judgement(NEVER, rule)
+    if is_unplaced or leaves_person_out(older, newer):
+        # An end becomes a dispute, and a dispute nothing.
+        return Judgement(limits().disputes if total >= limits().ends else NEVER, rule)
+    return Judgement(total, rule)
+
+
+def _is_placed(found: Mapping[str, float]) -> bool:
+    """Whether a newer value stands where the older clause has one."""
+    return any(found.get(name) for name in _PLACES) or any(name.startswith("rival ") for name in found)
 
 
 def _repeats(older: Clause, newer: Clause) -> bool:

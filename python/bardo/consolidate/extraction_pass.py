@@ -272,7 +272,10 @@ class Extractor:
                 if (fact.kind == "preference" or not drawn.read)
                 and not is_secret(fact.text)
                 and fact.text.casefold() not in drawn.read
-                and not any(_covers(text, fact.text.casefold()) for text in said)
+                and not any(
+                    _covers(text, fact.text.casefold()) or fact.text.casefold().startswith(text)
+                    for text in said
+                )
             ]
             found, unfit = self._fit([*drawn.facts, *others])
             if unfit:

@@ -16,6 +16,7 @@ import numpy as np
 from bardo._core import EpisodeLog, FactStore, findings
 from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import attribute as properties
+from bardo.consolidate.attributes import is_lasting
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.rule_extraction import NAMELESS, slug, speaker
@@ -28,12 +29,11 @@ from bardo.ports import Vectors
 STATED = 0.8
 #: Maximum number of facts of one episode: a longer list in one message is pasted text.
 PER_EPISODE = 12
-#: Minimum worth of a statement in one of the plain forms, and of one of an attribute that lasts for years.
-LEAST_PLAIN, LEAST_LASTING = -2.0, -3.0
+#: Minimum worth of a statement in one of the plain forms, and of one of an attribute that holds for months. What holds
+#: for years or until it is denied is always kept: an allergy, a diet, a home.
+LEAST_PLAIN, LEAST_OF_MONTHS = -2.0, -3.0
 #: Worth of a sentence that is never kept.
 UNWORTHY = -float("inf")
-#: Attributes that say little about what they state.
-GENERIC = frozenset({"is", "has"})
 #: Maximum number of facts of one owner that a clause is compared with, the latest first.
 OF_OWNER = 64
 #: Number of facts, and of episodes, that are looked up by the words and by the vector of a clause.
@@ -76,12 +76,21 @@ class Drawn:
 
 @dataclass(slots=True)
 class _Older:
-    """An older record that a clause may correct."""
+    """An older record that a clause may correct.
+
+    Args:
+        id: Its id.
+        is_fact: Whether it is a fact, not an episode.
+        clauses: Its clauses.
+        evidence: Episodes of a fact.
+        is_outright: Whether a caller stated its subject, attribute and value.
+    """
 
     id: str
     is_fact: bool
     clauses: Sequence[Clause]
     evidence: tuple[str, ...] = ()
+    is_outright: bool = False
 
 
 class StatementReader:
@@ -141,7 +150,7 @@ class StatementReader:
             return
         (clause,) = clauses
         if is_about_person(clause) and clause.statement is not None:
-            persistence = properties(clause.statement.attribute).persistence or "months"
+            persistence = properties(clause.statement.attribute).persistence
             self._facts.describe(
                 fact.id, tick=tick, now=now, statement=clause.statement, persistence=persistence
             )
@@ -165,7 +174,8 @@ class StatementReader:
                     Note(clause.text, (clause,))
                     for clause in sentence.stated
                     if (value >= LEAST_PLAIN and clause.text.casefold() in forms)
-                    or (value >= LEAST_LASTING and clause.text and _is_lasting(clause))
+                    or (value > UNWORTHY and _holds_for(clause, "permanent", "years"))
+                    or (value >= LEAST_OF_MONTHS and _holds_for(clause, "months"))
                 ]
             noted = [clause for note in notes for clause in note.clauses]
             notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
@@ -278,6 +288,9 @@ class StatementReader:
             # Likeness alone is no contradiction: a word must announce a change, or the values of a slot must differ.
             if record.id in seen or not judgement.rule:
                 continue
+            # A caller's statement gives way to a value of its attribute, to an end and to a denial.
+            if record.is_outright and judgement.rule in corrections.VALUE_RULES:
+                continue
             if judgement.total < (limits.disputes if record.is_fact else limits.turns):
                 continue
             ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
@@ -361,7 +374,13 @@ class StatementReader:
             if near is not None:
                 facts[near.id] = near
         records = [
-            _Older(fact.id, True, self._clauses_of_fact(fact), fact.evidence)
+            _Older(
+                fact.id,
+                True,
+                self._clauses_of_fact(fact),
+                fact.evidence,
+                fact.statement is not None and not fact.evidence,
+            )
             for fact in facts.values()
             if fact.status in ("active", "contradicted")
             and fact.payload.get("type", "none") not in STATISTICS
@@ -394,12 +413,12 @@ def is_about_person(clause: Clause) -> bool:
     )
 
 
-def _is_lasting(clause: Clause) -> bool:
-    """Whether a clause states an attribute that lasts for years, such as an allergy or an employer."""
+def _holds_for(clause: Clause, *persistences: Persistence) -> bool:
+    """Whether a clause can stand alone and states an attribute that holds as long as one of some persistences."""
     return (
-        clause.statement is not None
-        and clause.statement.attribute not in GENERIC
-        and properties(clause.statement.attribute).persistence in ("permanent", "years")
+        bool(clause.text)
+        and clause.statement is not None
+        and is_lasting(clause.statement.attribute, *persistences)
     )
 
 
@@ -427,7 +446,7 @@ def _fact(text: str, clauses: Sequence[Clause], episode: Episode, who: str) -> F
     statement = clauses[0].statement if len(clauses) == 1 else None
     if statement is not None:
         known = properties(statement.attribute)
-        kind, persistence = known.kind, known.persistence or persistence
+        kind, persistence = known.kind, known.persistence
     elif all(clause.past for clause in clauses):
         persistence = "years"
     names = {name for clause in clauses for name in clause.names}

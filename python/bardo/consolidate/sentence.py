@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+from bardo.consolidate.attributes import is_lasting
 from bardo.consolidate.clause import Clause
 
 #: Maximum characters of a note that quotes its sentence.
@@ -92,14 +93,18 @@ class Sentence:
         """
         alone = [clause for clause in self.stated if clause.text]
         is_firm = any(
-            (clause.statement is not None and clause.statement.functional) or clause.text.casefold() in forms
+            (
+                clause.statement is not None
+                and (clause.statement.functional or is_lasting(clause.statement.attribute, "permanent"))
+            )
+            or clause.text.casefold() in forms
             for clause in alone
         )
         quote = self.quote(who)
         if not is_firm and len(alone) == 1 and self.is_covered(alone):
             yield Note(alone[0].text, self.stated)
         elif is_firm or not quote:
-            # A value that can be replaced must not stay in force inside a quote.
+            # A value that can be replaced must not stay in force inside a quote, nor what lasts fade with it.
             yield from (
                 Note(clause.text, (clause,))
                 for clause in alone

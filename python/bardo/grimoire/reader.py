@@ -18,11 +18,12 @@ from bardo.clock import OFFSET, Ticks
 from bardo.config import Config, Decay
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError
 from bardo.folder import Folder
+from bardo.grimoire.facts import record_id
 from bardo.grimoire.stores import LOOPS, all_facts
 from bardo.handle import Handle, facts_of
 from bardo.index.archive.lance_index import LanceIndex
 from bardo.index.embedding.serving import serving
-from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Source
+from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Link, Source
 from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.arrivals import Arrivals
 from bardo.recall.options import CONSIDERED, RecallOptions, conditions
@@ -124,6 +125,11 @@ class VisibleFacts:
         ticks = self._ticks()
         return confidence_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self._decay))
 
+    def links(self, *facts: str | Fact) -> builtins.list[Link]:
+        """Lists the links from or to any of these facts."""
+        self._ready()
+        return [Link(*link) for link in self._store.links([record_id(fact) for fact in facts])]
+
 
 class Visitor(Handle):
     """Read-only memory for a process that does not own it. Made by `bardo.visit`; close it after use.
@@ -138,7 +144,7 @@ class Visitor(Handle):
         path: Folder of the memory.
         agent: Name of the agent.
         config: Current settings.
-        facts: Facts: `list`, `confidence`.
+        facts: Facts: `list`, `confidence`, `links`.
     """
 
     _CLOSED = "{0} is closed. Visit it again with bardo.visit({0!r})"

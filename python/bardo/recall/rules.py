@@ -226,6 +226,8 @@ class RuleBook:
             if any(known is False for known in met) or (situation and not _is_possible(rule, situation)):
                 contradicted.append(rule.fact.id)
                 continue
+            if situation is not None and _is_of_another_subject(rule, situation):
+                continue
             grade = _grade(rule, met, words, situation, self._alike(rule, lived, least))
             if (
                 grade is None
@@ -263,6 +265,13 @@ def _is_possible(rule: Rule, situation: Situation) -> bool:
     choices = [each for each in rule.conditions if each.is_word and each.holds(situation) is None]
     possible = {action.strip().casefold() for action in situation.actions}
     return not choices or any(str(each.value).strip().casefold() in possible for each in choices)
+
+
+def _is_of_another_subject(rule: Rule, situation: Situation) -> bool:
+    """Whether a rule was learned of subjects of which the situation names none."""
+    learned = {subject.strip().casefold() for subject in rule.fact.subjects}
+    asked = {subject.strip().casefold() for subject in situation.subjects}
+    return bool(rule.outcome and learned and asked and not learned & asked)
 
 
 def _grade(
@@ -331,8 +340,11 @@ def brief(fact: Fact) -> str:
     conditions = " and ".join(part for part in (payload.get("condition"), payload.get("action")) if part)
     about = f"{', '.join(fact.subjects)}: when" if fact.subjects else "When"
     effect, low, high = abs(payload.get("effect", 0.0)), *sorted((abs(low), abs(high)))
+    decisions = int(payload.get("n") or 0)
+    # Of an inherited rule, the own cases alone are known.
+    cases = f"{fact.support} of {decisions}" if fact.support <= decisions else f"{fact.support}"
     return (
-        f"{about} {conditions}, {outcome} by {_short(effect)} (n={payload.get('n', 0)}, 95 % {_short(low)} to "
+        f"{about} {conditions}, {outcome} by {_short(effect)} (in {cases} decisions, 95 % {_short(low)} to "
         f"{_short(high)})"
     )
 

@@ -64,7 +64,9 @@ def list_(
         }
     )
     output.note(*notes)
-    output.rows(tables.facts, today, total=len(found))
+    disputes = opened.facts.links(*(fact for fact, _ in today)) if today else []
+    disputed = {end for link in disputes if link.relation == "contradicts" for end in (link.src, link.dst)}
+    output.rows(lambda shown: tables.facts(shown, disputed), today, total=len(found))
 
 
 @app.command()

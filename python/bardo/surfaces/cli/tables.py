@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bardo.clock import day_of
 from bardo.surfaces.cli.values import moment, short, sure
 
 if TYPE_CHECKING:
@@ -89,9 +90,14 @@ def episodes(found: Sequence[Episode]) -> Table:
     return table
 
 
-def facts(found: Sequence[tuple[Fact, float]]) -> Table:
-    """Facts with their current confidences."""
-    table = grid("sure", "kind", "text", "about", "support", "source", "id")
+def facts(found: Sequence[tuple[Fact, float]], disputed: Container[str] = ()) -> Table:
+    """Facts with their current confidences.
+
+    Args:
+        found: The facts.
+        disputed: Ids of those that another fact disputes.
+    """
+    table = grid("sure", "kind", "text", "about", "holds", "support", "source", "id")
     for fact, confidence in found:
         source = f"{fact.source}, generation {fact.generation}" if fact.generation else fact.source
         table.add_row(
@@ -99,11 +105,20 @@ def facts(found: Sequence[tuple[Fact, float]]) -> Table:
             fact.kind,
             short(fact.text),
             ", ".join(fact.subjects),
+            "; ".join(part for part in (_bounds(fact), "disputed" if fact.id in disputed else "") if part),
             str(fact.support),
             source,
             fact.id,
         )
     return table
+
+
+def _bounds(fact: Fact) -> str:
+    """First and last day at which the statement of a fact holds, as far as they are told."""
+    if fact.statement is None:
+        return ""
+    bounds = (("since", fact.statement.since), ("until", fact.statement.until))
+    return " ".join(f"{word} {day_of(instant)}" for word, instant in bounds if instant is not None)
 
 
 def changes(found: Sequence[Change]) -> Table:

@@ -24,7 +24,7 @@ _DAY = "|".join(DAYS)
 DATE = re.compile(
     r"(?P<iso>\d{4}-\d{2}-\d{2})|"
     rf"(?:(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})\.?|"
-    rf"(?P<month2>{_MONTH})\.? (?:the )?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)(?:,? (?P<year>(?:19|20)\d\d))?|"
+    rf"(?P<month2>{_MONTH})\.? (?:the )?(?P<day2>\d{{1,2}})(?!\d)(?:st|nd|rd|th)?)(?:,? (?P<year>(?:19|20)\d\d))?|"
     r"(?:(?P<part>early|mid|late|end of|the end of|beginning of|start of)[ -])?"
     rf"(?P<month3>{_MONTH})(?: (?P<year3>(?:19|20)\d\d))?(?![a-z])|"
     r"(?P<year4>(?:19|20)\d\d)\b|"

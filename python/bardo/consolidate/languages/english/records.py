@@ -34,12 +34,16 @@ _REPLACE = re.compile(
     r"(?:with|to|for|by|onto|over to)\s+(?P<new>[\w./@-]+)",
     re.IGNORECASE,
 )
+_RENAME = re.compile(
+    r"\b(?:rename[sd]?|renaming|git mv|mv)\s+(?P<old>[\w./:@()-]+)\s+(?:(?:in)?to\s+|as\s+)?(?P<new>[\w./:@()-]+)",
+    re.IGNORECASE,
+)
 _INSTEAD = re.compile(
     r"(?P<new>[@\w./-]+)[^.;\n]{0,40}?\b(?:instead of|rather than|not|in place of|replaces)\s+(?P<old>[@\w./-]+)",
     re.IGNORECASE,
 )
 #: Patterns of a change from an old value to a new one.
-_CHANGES = (_JSON_CHANGE, _ARROW, _FROM_TO, _CHANGED, _REPLACE, _INSTEAD)
+_CHANGES = (_JSON_CHANGE, _ARROW, _FROM_TO, _CHANGED, _REPLACE, _RENAME, _INSTEAD)
 _WAS = re.compile(
     r"\(?(?:was(?= \d)|previously|formerly|old|earlier figure of|before that)[: ]+(?P<old>[^\s,;)]+)",
     re.IGNORECASE,
@@ -48,7 +52,7 @@ _REMOVED = re.compile(
     r"\b(?:remove[sd]?|removing|drop(?:s|ped)?|delete[sd]?|deleting|disable[sd]?|deprecate[sd]?|retire[sd]?|"
     r"kill(?:ed)?|tear(?:s|ing)? down|shut(?:s|ting)? down|stop(?:s|ped)? \w+ing|turn(?:s|ed)? off|no longer|goodbye|"
     r"discontinue[sd]?|decommission(?:ed)?|unused|uninstall(?:ed)?|purge[sd]?|strip(?:ped)?|end of support|"
-    r"revoke[sd]?)\b",
+    r"revoke[sd]?|(?:rip(?:s|ped)?|tore|cut|take[sn]?|took) out)\b",
     re.IGNORECASE,
 )
 _NO_LONGER = re.compile(r"\bno longer\b", re.IGNORECASE)
@@ -76,6 +80,11 @@ _PLANNED = re.compile(
 )
 #: Hash and type of a commit before its subject.
 _COMMIT = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?(?:[a-z]+(?:\([^)]*\))?!?:\s+)?")
+#: Beginning of a subject in the form of Conventional Commits, or of a command that changes files.
+_SUBJECT = re.compile(
+    r"^(?:commit )?(?:[0-9a-f]{7,40}\s+)?"
+    r"(?:(?:feat|fix|chore|docs|refactor|perf|test|build|ci|style|revert|commit)(?:\([^)]*\))?!?:\s|git (?:mv|rm)\s)"
+)
 
 
 def read(speech: Speech) -> list[Clause]:
@@ -151,8 +160,8 @@ def _pairs(body: str) -> Iterator[tuple[str, str]]:
 
 
 def is_record(line: str) -> bool:
-    """Whether a line of a message is an entry such as `worker.concurrency 8 -> 24`, and no sentence."""
-    return bool(_ARROW.search(line)) and len(line.split()) <= ENTRY_WORDS
+    """Whether a line of a message is an entry such as `worker.concurrency 8 -> 24` or the subject of a commit."""
+    return bool(_SUBJECT.search(line)) or (bool(_ARROW.search(line)) and len(line.split()) <= ENTRY_WORDS)
 
 
 def words(text: str) -> set[str]:
