@@ -19,7 +19,7 @@ from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
 #: Minimum score of a sentence that is kept: by grammar and vector, and by grammar alone.
-LEAST_BOTH, LEAST_GRAMMAR = 0.3, 0.3
+LEAST_BOTH, LEAST_GRAMMAR = 0.6, 0.6
 
 
 def worth(
