@@ -3,7 +3,7 @@
 python -m inherit --lives 12                    # the table
 python -m inherit --lives 2 --missed            # with each question of the heirs that failed
 python -m inherit --save lives                  # the lives as JSON
-python -m inherit --read lives/*.json           # lives from JSON files, such as ones that somebody else wrote
+python -m inherit --read lives/*.json           # lives from JSON files, such as ones from another author
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from common.cached import CachedEmbedder
 from common.report import write_section
 from inherit import lives
 from inherit.arms import ARMS, Agent, Answers, Bench
-from inherit.lives import KINDS, Life, Question
+from inherit.lives import Life, Question
 
 #: Titles of the rows, by kind of question.
 TITLES = {
@@ -39,7 +39,9 @@ def score(question: Question, agent: Agent, by: Answers) -> dict[str, bool]:
         return {"gate": agent.blocks(question.ask)}
     texts = [text.casefold() for text in agent.answer(question.ask, by)]
     if question.kind == "secret":
-        return {"secret": question.want in agent.raw or any(question.want.casefold() in text for text in texts)}
+        return {
+            "secret": question.want in agent.raw or any(question.want.casefold() in text for text in texts)
+        }
     want, stale = question.want.casefold(), question.stale.casefold()
     place = next((place for place, text in enumerate(texts) if want in text), None)
     scores = {question.kind: place is not None}
@@ -65,7 +67,9 @@ def measure(given: list[Life], *, cache: Path, by: Answers, missed: bool) -> tup
                     for row, is_right in score(question, agent, by).items():
                         found[row, arm].append(is_right)
                         if missed and arm.startswith("heir") and is_right == (row == "secret"):
-                            print(f"{life.name} {arm} {row}: {question.ask} -> {question.want}", file=sys.stderr)
+                            print(
+                                f"{life.name} {arm} {row}: {question.ask} -> {question.want}", file=sys.stderr
+                            )
                 agent.grimoire.close()
         print(f"\r{life.name}", end=" ", file=sys.stderr, flush=True)
     return found, shares
@@ -76,7 +80,9 @@ def table(found: dict, shares: list[float]) -> str:
     lines = [f"| | {' | '.join(ARMS)} |", f"|---{'|---' * len(ARMS)}|"]
     for row, title in TITLES.items():
         cells = [found[row, arm] for arm in ARMS]
-        lines.append(f"| {title} | {' | '.join(f'{100 * sum(cell) / max(len(cell), 1):.0f}' for cell in cells)} |")
+        lines.append(
+            f"| {title} | {' | '.join(f'{100 * sum(cell) / max(len(cell), 1):.0f}' for cell in cells)} |"
+        )
     lines.append(f"\nBytes of the testament over those of the log: {100 * sum(shares) / len(shares):.0f} %.")
     return "\n".join(lines)
 
@@ -89,9 +95,13 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=0, help="seed of the first life")
     options.add_argument("--read", type=Path, nargs="+", help="lives as JSON files instead")
     options.add_argument("--save", type=Path, help="folder for the lives as JSON; nothing is measured")
-    options.add_argument("--by", choices=("recall", "context"), default="recall", help="how questions are answered")
+    options.add_argument(
+        "--by", choices=("recall", "context"), default="recall", help="how questions are answered"
+    )
     options.add_argument("--missed", action="store_true", help="print the questions that heirs fail")
-    options.add_argument("--cache", type=Path, default=Path.home() / ".cache/bardo/inherit.db", help="vectors")
+    options.add_argument(
+        "--cache", type=Path, default=Path.home() / ".cache/bardo/inherit.db", help="vectors"
+    )
     options.add_argument("--write", type=Path, help="Markdown file whose section is replaced")
     given = options.parse_args()
     chosen = (

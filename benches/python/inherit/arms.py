@@ -119,7 +119,9 @@ class Bench:
         with _quiet():
             bardo.inherit(path, self.folder / name, clock=self.clock, embedder=self.embedder).close()
         told = [record.text for record in (*left.facts, *left.episodes)]
-        raw = "\n".join([*told, *left.questions, left.reflection, *map(repr, left.facts), *map(repr, left.episodes)])
+        raw = "\n".join(
+            [*told, *left.questions, left.reflection, *map(repr, left.facts), *map(repr, left.episodes)]
+        )
         return self._agent(name, path.stat().st_size, raw)
 
     def _agent(self, name: str, size: int = 0, raw: str = "") -> Agent:
@@ -131,7 +133,9 @@ class Bench:
 
     def _live(self, grimoire: Grimoire, events: tuple[Event, ...] | list[Event]) -> None:
         with ExitStack() as open_files, _quiet():
-            gate = open_files.enter_context(bardo.gate(grimoire.path, clock=self.clock, embedder=self.embedder))
+            gate = open_files.enter_context(
+                bardo.gate(grimoire.path, clock=self.clock, embedder=self.embedder)
+            )
             batch: list[dict[str, Any]] = []
             for event in events:
                 if event.door != "remember" and batch:
@@ -140,7 +144,9 @@ class Bench:
                 self.clock.tick = event.tick
                 match event.door:
                     case "remember":
-                        batch.append({"text": event.text, "tick": event.tick, "at": self.clock.now(), **event.fields})
+                        batch.append(
+                            {"text": event.text, "tick": event.tick, "at": self.clock.now(), **event.fields}
+                        )
                     case "learn":
                         grimoire.learn(event.text, tick=event.tick, **event.fields)
                     case "outcome":

@@ -1,4 +1,4 @@
-"""Generates lives from the templates in `data/`: one seed, one life; or reads lives from JSON files of the same form."""
+"""Generates lives from the templates in `data/`, one per seed, or reads lives from JSON files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 import json
 import random
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -19,9 +20,42 @@ TICKS, ROUTINE = (800, 2_000), 2.0
 
 Door = Literal["remember", "learn", "note", "reject", "rule", "outcome"]
 _SLOT = re.compile(r"{(\w+)}")
-_FIRST = "Ines Tomas Priya Goran Leila Mateo Yuki Anders Chioma Ravi Elena Samuel".split()
-_LAST = "Okafor Lindgren Castro Petrov Nakamura Haddad Weiss Moreau Sandoval Iyer Kowalski Brandt".split()
-_WORDS = "maple violet anchor copper harvest lantern meadow falcon granite ribbon saffron tundra".split()
+_FIRST = [
+    "Ines",
+    "Tomas",
+    "Priya",
+    "Goran",
+    "Leila",
+    "Mateo",
+    "Yuki",
+    "Anders",
+    "Chioma",
+    "Ravi",
+    "Elena",
+    "Samuel",
+]
+_LAST = [
+    "Okafor", "Lindgren", "Castro", "Petrov", "Nakamura", "Haddad",
+    "Weiss", "Moreau", "Sandoval", "Iyer", "Kowalski", "Brandt",
+]  # fmt: skip
+_WORDS = [
+    "maple", "violet", "anchor", "copper", "harvest", "lantern", "meadow",
+    "falcon", "granite", "ribbon", "saffron", "tundra",
+]  # fmt: skip
+
+
+#: Makers of the values of slots, by name.
+_MAKERS: dict[str, Callable[[random.Random], str]] = {
+    "h2": lambda chance: f"{chance.randrange(24):02d}",
+    "m2": lambda chance: f"{chance.randrange(60):02d}",
+    "port": lambda chance: str(chance.randrange(2_000, 60_000)),
+    "hex": lambda chance: f"{chance.getrandbits(40):010x}",
+    "hexlong": lambda chance: f"{chance.getrandbits(160):040x}",
+    "upper": lambda chance: "".join(chance.choices("ABCDEFGHJKLMNPQRSTUVWXYZ234567", k=16)),
+    "name": lambda chance: f"{chance.choice(_FIRST)} {chance.choice(_LAST)}",
+    "word": lambda chance: chance.choice(_WORDS),
+    "word2": lambda chance: chance.choice(_WORDS),
+}
 
 
 @dataclass(frozen=True)
@@ -74,7 +108,9 @@ class Life:
     @property
     def bytes(self) -> int:
         """Size of the log as JSON lines."""
-        return sum(len(json.dumps(dataclasses.asdict(event), ensure_ascii=False)) + 1 for event in self.events)
+        return sum(
+            len(json.dumps(dataclasses.asdict(event), ensure_ascii=False)) + 1 for event in self.events
+        )
 
     def save(self, path: Path) -> None:
         """Writes the life as JSON."""
@@ -113,7 +149,9 @@ class _Maker:
             make = getattr(self, f"_{kind}")
             # One thing is asked about once per kind, so that a question has one answer.
             for template, thing in zip(
-                self._some(self.data[kind], count), self.chance.sample(self.data["things"], count), strict=True
+                self._some(self.data[kind], count),
+                self.chance.sample(self.data["things"], count),
+                strict=True,
             ):
                 make(template, thing)
         self._planted()
@@ -175,9 +213,7 @@ class _Maker:
         texts = [self._fill(template[one], thing, a=old, b=new) for one in ("old", "new")]
         if self.chance.random() < 0.35:
             for tick, text, value in zip((first, second), texts, (old, new), strict=True):
-                self._tell(
-                    "learn", text, tick, subject=thing, attribute=template["attribute"], value=value
-                )
+                self._tell("learn", text, tick, subject=thing, attribute=template["attribute"], value=value)
         else:
             said = {"role": "user", "kind": "turn", "verified": self.chance.random() < 0.5}
             for tick, text in zip((first, second), texts, strict=True):
@@ -256,21 +292,6 @@ class _Maker:
                 return thing
             if digits := re.fullmatch(r"n(\d)\w?", name):
                 return str(self.chance.randrange(10 ** (int(digits[1]) - 1), 10 ** int(digits[1])))
-            match name:
-                case "h2" | "m2":
-                    return f"{self.chance.randrange(24 if name == 'h2' else 60):02d}"
-                case "port":
-                    return str(self.chance.randrange(2_000, 60_000))
-                case "hex":
-                    return f"{self.chance.getrandbits(40):010x}"
-                case "hexlong":
-                    return f"{self.chance.getrandbits(160):040x}"
-                case "upper":
-                    return "".join(self.chance.choices("ABCDEFGHJKLMNPQRSTUVWXYZ234567", k=16))
-                case "name":
-                    return f"{self.chance.choice(_FIRST)} {self.chance.choice(_LAST)}"
-                case "word" | "word2":
-                    return self.chance.choice(_WORDS)
-            raise KeyError(name)
+            return _MAKERS[name](self.chance)
 
         return _SLOT.sub(slot, text)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +20,12 @@ import numpy as np
 
 from bardo import _core
 from bardo._atomic import make_folder, read_json, write_atomically, write_json
-from bardo.bequeath import limits, questions, redact
+from bardo.bequeath import directives, limits, questions, redact
 from bardo.bequeath.contents import MODES
+from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
 from bardo.bequeath.testament import Testament
+from bardo.bequeath.worth import inherited_fields
 from bardo.clock import MAX_TICK
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
@@ -56,10 +58,11 @@ class InheritanceReport:
         without_vectors: Number of entries without a vector yet; they are found by their words.
         redacted: Number of entries whose text still held secrets, which were removed.
         repeated: Hashes of testaments without effect, since they or their replacement were inherited before.
+        directives: Number of decisions, rejections, tasks and rules added to the heir's gate.
         questions: Number of open questions added to the heir's (`g.curator.gaps`).
         limited: Number of limited items in testaments of unknown signers, by kind: `roles`, `speakers`, `origins`,
             `importances`, `bloodstains`, `anti_knowledge` (accepted as warnings), `own_kinds` (identity, goals,
-            preferences and interests, left out), `questions`, `ancestors`.
+            preferences and interests, left out), `questions`, `directives`, `ancestors`.
         notes: Failures and omissions, one sentence each.
     """
 
@@ -75,6 +78,7 @@ class InheritanceReport:
     redacted: int = 0
     repeated: tuple[str, ...] = ()
     questions: int = 0
+    directives: int = 0
     limited: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -91,6 +95,7 @@ def adopt(
     embedder: Embedder | None = None,
     through_archive: bool = False,
     strangers: Collection[str] = (),
+    take_directives: Callable[[Sequence[Directive]], int] | None = None,
 ) -> InheritanceReport:
     """Adds the content of testaments to an heir's stores.
 
@@ -108,6 +113,9 @@ def adopt(
             base confidence.
         strangers: Hashes of the testaments with an unknown signer, from `trust.unknown_signers`: they are accepted with
             limits. The caller vouches for the others.
+
+        take_directives: Stores decisions, rejections and rules for the heir's gate, and returns the number of new ones;
+            they are left out if not given.
 
     Raises:
         StoreError: A store or the folder cannot be written. Partial results stay, and calling again completes them.
@@ -129,6 +137,12 @@ def adopt(
         adoption.take(testament, _inherited_facts(testament, tick, config, base))
         if log is not None:
             adoption.record(testament, log)
+        if take_directives is not None and testament.conduct:
+            given_on = [
+                dataclasses.replace(one, generation=min(one.generation + 1, GENERATION_LIMIT))
+                for one in testament.conduct
+            ]
+            adoption._add("directives", take_directives(given_on))
         if not is_known:
             adoption.notes.append(
                 f"The testament of {one.life.agent} was taken with limits: its signer {one.signer} is unknown"
@@ -222,11 +236,12 @@ class _Adoption:
 
     def record(self, testament: Testament, log: EpisodeLog) -> None:
         """Records the testament's episodes in the heir's log."""
-        present = log.get([episode.id for episode in testament.episodes])
+        given = (*testament.episodes, *directives.episodes(testament.conduct))
+        present = log.get([episode.id for episode in given])
         # An episode from another testament can already exist under its id.
         episodes = [
             _inherited_episode(episode, testament, self.tick)
-            for episode, known in zip(testament.episodes, present, strict=True)
+            for episode, known in zip(given, present, strict=True)
             if known is None
         ]
         try:
@@ -352,13 +367,18 @@ def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: fl
 
 
 def _inherited_episode(episode: Episode, testament: Testament, tick: int) -> Episode:
-    lived = {
+    lived = inherited_fields(episode) or {
         "agent": testament.life.agent,
         "testament": testament.hash,
         "tick": episode.tick,
         "kind": episode.kind,
         "importance": episode.importance,
         "payload": episode.payload,
+    }
+    generation = lived.get("generation", 0)
+    lived = {
+        **lived,
+        "generation": min(generation + 1 if isinstance(generation, int) else 1, GENERATION_LIMIT),
     }
     return dataclasses.replace(
         episode,

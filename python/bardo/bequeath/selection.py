@@ -14,11 +14,15 @@ from bardo.bequeath import redact, tables
 from bardo.bequeath.tables import LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError
-from bardo.model import Episode, Fact, Link
+from bardo.model import INHERITED_KIND, Episode, Fact, Link
 from bardo.ports import Vectors
 
 #: Maximum numbers of entries and episodes in a testament, regardless of settings.
-ENTRY_LIMIT, EPISODE_LIMIT = 2_048, 128
+ENTRY_LIMIT, EPISODE_LIMIT = 2_048, 2_048
+#: Number of episodes for which there is room even beside the maximum number of entries.
+EPISODES_AT_LEAST = 128
+#: Maximum share of the cap for inherited facts below the threshold, and for inherited episodes.
+INHERITED_SHARE = 0.25
 LINK_LIMIT = 16_384
 #: Maximum total size of the entries with their vectors, and of the episodes, in bytes.
 _ENTRY_BYTES, _EPISODE_BYTES = 32 << 20, 8 << 20
@@ -49,11 +53,19 @@ def choose_entries(
         heuristic_threshold=settings.heuristic_threshold,
         tick=tick,
     )
+    places = list(selection.chosen)
+    if len(places) < min(settings.entries, ENTRY_LIMIT):
+        more = _below_threshold(
+            [facts[place] for place in shareable], [confidences[place] for place in shareable], places,
+            tick=tick, settings=settings,
+        )  # fmt: skip
+        left_out["below_threshold"] -= len(more)
+        places += more
     left_out.update(selection.left_out)
     entries: list[Fact] = []
     rows: list[Any] = []
     size = 0
-    for chosen in selection.chosen:
+    for chosen in places:
         place = shareable[chosen]
         fact = _redacted_fact(facts[place], confidences[place], redacted)
         size += tables.size_of(fact) + (0 if given is None else given.shape[1] * 4)
@@ -69,27 +81,77 @@ def choose_entries(
     return entries, kept, selection.measure
 
 
+def _below_threshold(
+    facts: Sequence[Fact],
+    confidences: Sequence[float],
+    chosen: Sequence[int],
+    *,
+    tick: int,
+    settings: Bequeath,
+) -> list[int]:
+    """Chooses facts below the threshold for the room that the others leave; inherited ones have a quota.
+
+    An inherited fact is born below the threshold, so without this quota it would cross one death only.
+    """
+    taken = set(chosen)
+    rest = [place for place, fact in enumerate(facts) if place not in taken and fact.source != "dream"]
+    cap = min(settings.entries, ENTRY_LIMIT)
+    groups = (
+        ([place for place in rest if facts[place].generation], int(INHERITED_SHARE * cap)),
+        ([place for place in rest if not facts[place].generation], cap),
+    )
+    found: list[int] = []
+    for places, quota in groups:
+        selection = _core.select_entries(
+            [facts[place] for place in places],
+            [confidences[place] for place in places],
+            cap=min(quota, cap - len(taken) - len(found)),
+            insight_threshold=0.0,
+            heuristic_threshold=0.0,
+            tick=tick,
+        )
+        found += [places[place] for place in selection.chosen]
+    return found
+
+
 def choose_episodes(
-    episodes: Iterable[Episode], settings: Bequeath, redacted: Counter[str], left_out: Counter[str]
+    episodes: Iterable[Episode],
+    settings: Bequeath,
+    redacted: Counter[str],
+    left_out: Counter[str],
+    *,
+    entries: int,
+    limit: int | None = None,
 ) -> list[Episode]:
-    """Chooses the verified episodes by importance, without copies, and redacts them."""
-    given = list(episodes)
-    verified = [episode for episode in given if episode.verified]
-    left_out["episode_not_verified"] += len(given) - len(verified)
-    verified.sort(key=lambda episode: (-(episode.importance or 0.0), -episode.tick, episode.id))
+    """Chooses episodes in the given order, best first, without copies, and redacts them.
+
+    Args:
+        episodes: Candidates, best first.
+        settings: Caps.
+        redacted: Counter of redacted spans by kind; updated in place.
+        left_out: Counter of episodes left out by reason; updated in place.
+        entries: Number of chosen entries, which share the cap with the episodes.
+        limit: Maximum total size in bytes.
+    """
+    most = min(settings.episodes, max(min(settings.entries, EPISODE_LIMIT) - entries, EPISODES_AT_LEAST))
+    most_bytes = min(_EPISODE_BYTES, _EPISODE_BYTES if limit is None else limit)
+    inherited_left = int(INHERITED_SHARE * settings.entries)
     best: list[Episode] = []
     seen: set[str] = set()
     size = 0
-    for episode in verified:
+    for episode in episodes:
         text = " ".join(episode.text.split()).casefold()
         if text in seen:
             left_out["episode_copy"] += 1
             continue
         kept = _redacted_episode(episode, redacted)
-        size += len(kept.text.encode()) + len(tables.to_json(kept.payload).encode())
-        if len(best) == min(settings.episodes, EPISODE_LIMIT) or size > _EPISODE_BYTES:
+        needed = tables.size_of_episode(kept)
+        is_inherited = kept.kind == INHERITED_KIND
+        if len(best) == most or size + needed > most_bytes or (is_inherited and not inherited_left):
             left_out["episode_over_cap"] += 1
             continue
+        size += needed
+        inherited_left -= is_inherited
         seen.add(text)
         best.append(kept)
     return best

@@ -44,6 +44,8 @@ _SHOWN = 200
 FINGERPRINT_KEY = b"bardo.fingerprint"
 #: Maximum length of the text of a fact or an episode, in bytes of UTF-8.
 TEXT_BYTES = 64 * 1024
+#: Estimated size of the ids, times and numbers of an episode after compression, in bytes.
+_ROW_BYTES = 48
 #: Maximum number of dimensions of a vector; the largest embedding models in use have 4,096.
 DIMENSIONS_LIMIT = 16_384
 #: Maximum nesting depth of a payload, as in the stores.
@@ -153,6 +155,12 @@ def size_of(fact: Fact) -> int:
         to_json(fact.metadata),
     )
     return 256 + sum(len(part.encode()) + 8 for part in parts)
+
+
+def size_of_episode(episode: Episode) -> int:
+    """Estimates the bytes of an episode in a compressed testament."""
+    parts = (episode.text, *episode.subjects, to_json(episode.payload))
+    return _ROW_BYTES + sum(len(part.encode()) for part in parts) // 2
 
 
 def to_json(value: Any) -> str:
