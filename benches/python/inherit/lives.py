@@ -253,13 +253,13 @@ class _Maker:
         plan = self.data["planted"]
         for tick in range(2, self.ticks, 3):
             level = self.chance.choice(plan["levels"])
-            value = self.chance.gauss(40.0 if level == plan["levels"][0] else 10.0, 6.0)
+            value = self.chance.gauss(-0.4 if level == plan["levels"][0] else 0.4, 0.5)
             self._tell(
                 "remember", f"{plan['action']} done while {plan['condition']} was {level}", tick, kind=plan["action"],
                 verified=True, subjects=[plan["action"]], payload={plan["condition"]: level, plan["metric"]: value},
             )  # fmt: skip
-        query = f"what does {plan['condition']} do to {plan['metric'].replace('_', ' ')}?"
-        self.questions.append(Question("rule", query, f"{plan['metric']} is"))
+        query = f"how does {plan['action'].replace('_', ' ')} end by {plan['condition']}?"
+        self.questions.append(Question("rule", query, f"{plan['condition']} is {plan['levels'][0]}"))
 
     def _routine(self) -> None:
         for tick in range(1, self.ticks + 1):

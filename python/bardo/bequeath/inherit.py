@@ -249,6 +249,23 @@ class _Adoption:
         except InvalidInputError:
             recorded = [one for episode in episodes for one in self._record_one(episode, log)]
         self._add("episodes", sum(one.fresh for one in recorded))
+        self._correct(testament, log)
+
+    def _correct(self, testament: Testament, log: EpisodeLog) -> None:
+        """Stores which inherited episode corrects which; the heir's own are not concerned."""
+        given = sorted({episode.id for episode in testament.episodes})
+        heard = {one.id for one in log.get(given) if one is not None and one.kind == INHERITED_KIND}
+        corrections = [
+            (link.src, link.dst, link.weight >= 1.0)
+            for link in testament.links
+            if link.relation == "corrects" and {link.src, link.dst} <= heard
+        ]
+        if corrections:
+            self.facts.upsert_resolved(
+                [], tick=self.tick, now=self.now, actor=INHERITED_KIND, marks={}, answered={}, resolutions=[],
+                corrections=corrections,
+            )  # fmt: skip
+            self._add("links", len(corrections))
 
     def _record_one(self, episode: Episode, log: EpisodeLog) -> Sequence[Recorded]:
         try:

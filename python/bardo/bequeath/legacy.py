@@ -18,12 +18,13 @@ from bardo._atomic import (
     write_atomically,
     write_json,
 )
-from bardo.bequeath import reflect, testament, trust, worth
+from bardo.bequeath import reflect, replaced, testament, trust, worth
 from bardo.bequeath.contents import StoreContents, read_contents
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
+from bardo.bequeath.selection import ENTRY_LIMIT
 from bardo.bequeath.signing import signer_of, signing_key
-from bardo.bequeath.tables import to_json
+from bardo.bequeath.tables import LinkTuple, to_json
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
@@ -57,6 +58,7 @@ def leave(
     loops: bool = False,
     reflection: str | None = None,
     conduct: Sequence[Directive] = (),
+    language: str = "",
     moment: Callable[[int], int | None] = lambda _: None,
 ) -> Testament:
     """Writes the testament and the tombstone of a life that ends now.
@@ -77,6 +79,7 @@ def leave(
         loops: Whether ticks were loops of the agent rather than seconds.
         reflection: Reflection in the testator's own words; composed from the evidence if not given.
         conduct: Decisions, rejections, tasks and rules in force.
+        language: Language of the rules that find corrections among the episodes; none are found without one.
         moment: Returns the instant of a tick for the dates of the reflection, None if no record tells it.
 
     Raises:
@@ -104,7 +107,7 @@ def leave(
         fingerprint=contents.fingerprint,
         episodes=best,
         episode_bytes=limit,
-        links=contents.links,
+        links=(*contents.links, *_corrections(facts, best, language, tick)),
         questions=contents.questions,
         conduct=conduct,
         with_vectors=False,
@@ -254,6 +257,18 @@ def _episodes(
     current = (episode for episode in _all(log) if episode.id not in outdated)
     candidates, _ = worth.most_worthy(current, novelty, best)
     return candidates, list(told), max(int(LOG_SHARE * size), LEAST_BYTES)
+
+
+def _corrections(
+    facts: _core.FactStore, episodes: Sequence[Episode], language: str, tick: int
+) -> list[LinkTuple]:
+    """Returns the corrections among episodes: those that passes found, and those in unverified ones."""
+    known = [link for link in facts.links([one.id for one in episodes]) if link[2] == "corrects"]
+    pairs = {link[:2] for link in known}
+    found = replaced.corrections_among(episodes[:ENTRY_LIMIT], language)
+    return known + [
+        (newer, older, "corrects", 1.0, tick) for newer, older in found if (newer, older) not in pairs
+    ]
 
 
 def _all(log: _core.EpisodeLog) -> Iterator[Episode]:

@@ -157,9 +157,11 @@ def choose_episodes(
     return best
 
 
-def choose_links(links: Iterable[LinkTuple], entries: Sequence[Fact], left_out: Counter[str]) -> list[Link]:
-    """Chooses the links between two chosen entries, strongest first."""
-    crossing = {fact.id for fact in entries}
+def choose_links(
+    links: Iterable[LinkTuple], chosen: Sequence[Fact | Episode], left_out: Counter[str]
+) -> list[Link]:
+    """Chooses the links between two chosen entries or episodes, strongest first."""
+    crossing = {one.id for one in chosen}
     inside = {Link(*link) for link in links}
     inside = {link for link in inside if link.src in crossing and link.dst in crossing}
     left_out["link_over_cap"] += max(len(inside) - LINK_LIMIT, 0)

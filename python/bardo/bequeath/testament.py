@@ -227,7 +227,7 @@ def write(
         REFLECTION: reflection.encode(),
         ENTRIES: tables.write_entries(entries, rows, fingerprint if rows is not None else None),
         EPISODES: tables.write_episodes(best),
-        LINKS: tables.write_links(choose_links(links, entries, left_out)),
+        LINKS: tables.write_links(choose_links(links, [*entries, *best], left_out)),
         QUESTIONS: _json([dataclasses.asdict(question) for question in asked[:QUESTION_LIMIT]]),
         CONDUCT: _json([dataclasses.asdict(order) for order in orders]),
     }

@@ -31,6 +31,8 @@ GRAVE_IMPORTANCE = 0.8
 MISTAKE = -0.5
 #: Characters of a text that are judged.
 _JUDGED = 4_096
+#: Words of a remark and of a question below which a text without anything exact is small talk.
+_FEW, _SHORT = 3, 8
 #: Factor on the worth per generation since the agent that lived the episode.
 _PER_GENERATION = 0.85
 _WORD = re.compile(r"[^\W\d_]+|\d")
@@ -90,12 +92,14 @@ def worth(episode: Episode, novelty: float) -> float:
     text = episode.text[:_JUDGED]
     exact = min(len(_EXACT.findall(text)) + len(_NAME.findall(text)), 3) / 3
     said = {"user": 0.3, "tool": 0.15, "agent": 0.1}.get(episode.role, 0.0)
-    is_query = episode.role == "user" and text.rstrip().endswith("?") and not exact
+    tells = bool(_TELLING.search(text))
+    if _is_small_talk(text) and not (exact or tells or is_mistake):
+        return 0.0
     value = (
         0.2 * (1 + novelty) + 0.4 * exact * novelty + said + 0.3 * importance + 0.1 * episode.verified
-        + 0.3 * bool(_TELLING.search(text)) + 0.8 * is_mistake - 0.3 * is_query
+        + 0.3 * tells + 0.8 * is_mistake
     )  # fmt: skip
-    return max(value, 0.05) * _PER_GENERATION ** int(lived.get("generation", 0))
+    return value * _PER_GENERATION ** int(lived.get("generation", 0))
 
 
 def most_worthy(episodes: Iterable[Episode], novelty: Novelty, count: int) -> tuple[list[Episode], int]:
@@ -121,6 +125,12 @@ def inherited_fields(episode: Episode) -> dict[str, Any]:
         return {}
     lived = episode.payload.get(INHERITED_KIND)
     return lived if isinstance(lived, dict) else {}
+
+
+def _is_small_talk(text: str) -> bool:
+    """Whether a text is a short question or a few words, as in `any news on billing?`."""
+    count = len(text.split())
+    return count < _FEW or (count < _SHORT and text.rstrip().endswith("?"))
 
 
 def _outcome(payload: Any) -> float:

@@ -43,6 +43,7 @@ def bequeath(
             place, folder=session.path, log=session.log, facts=session.facts, config=session.config.bequeath,
             tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,
             reflection=reflection, moment=session.moment, conduct=_directives(session),
+            language=session.config.curator.language,
         )  # fmt: skip
     for problem in left.unfit:
         warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=4)
