@@ -94,3 +94,55 @@ def test_a_lifted_rejection_stays_lifted_when_a_testament_brings_it_again(tmp_pa
     heir = bardo.inherit(tmp_path / "eve.testament", tmp_path / "ben", embedder=minilm)
     with heir, bardo.gate(heir.path, embedder=minilm) as gate:
         assert gate.before("delete audit log of billing").decision == "allow"
+
+
+def test_a_replaced_belief_crosses_as_a_tombstone_until_own_evidence_states_it(tmp_path, minilm) -> None:
+    old, new = "billing runs in Oregon", "billing runs in Dublin"
+    where = {"subject": "billing", "attribute": "location"}
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann:
+        ann.learn(old, **where, value="Oregon")
+        ann.learn(new, **where, value="Dublin")
+        ann.bequeath(tmp_path / "ann.testament")
+    for parent, name in (("ann", "ben"), ("ben", "cat")):
+        with bardo.inherit(tmp_path / f"{parent}.testament", tmp_path / name, embedder=minilm) as heir:
+            (stone,) = heir.facts.list(status="superseded")
+            assert stone.text == old
+            assert stone.confidence <= 0.2
+            assert [one.text for one in heir.facts.list()] == [new]
+            assert [one.text for one in heir.recall("where does billing run?")] == [new]
+            heir.bequeath(tmp_path / f"{name}.testament")
+    with bardo.inherit(tmp_path / "cat.testament", tmp_path / "dan", embedder=minilm) as heir:
+        heir.learn(old, **where, value="Oregon")
+        assert [one.text for one in heir.facts.list()] == [old]
+
+
+def test_a_tombstone_ends_nothing_that_the_heir_knows_itself(tmp_path, minilm) -> None:
+    old, new = "billing runs in Oregon", "billing runs in Dublin"
+    where = {"subject": "billing", "attribute": "location"}
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann:
+        ann.learn(old, **where, value="Oregon")
+        ann.learn(new, **where, value="Dublin")
+        ann.bequeath(tmp_path / "ann.testament")
+    with bardo.open(tmp_path / "ben", embedder=minilm) as ben:
+        own = ben.learn(old, **where, value="Oregon")
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm) as heir:
+        (kept,) = [one for one in heir.facts.list() if one.text == old]
+        assert (kept.id, kept.source, kept.confidence) == (own.id, "self", own.confidence)
+
+
+def test_an_unverified_turn_that_corrects_another_is_recalled_before_it(tmp_path, minilm) -> None:
+    turns = ("the queue of search is Kafka", "we moved the queue of search from Kafka to NATS")
+    clock = bardo.ManualClock(1_700_000_000_000_000)
+    with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as ann:
+        for turn in turns:
+            clock.advance(seconds=3_600)
+            ann.remember(turn, role="user", kind="turn")
+        ann.bequeath(tmp_path / "ann.testament")
+    for parent, name in (("ann", "ben"), ("ben", "cat")):
+        with bardo.inherit(
+            tmp_path / f"{parent}.testament", tmp_path / name, embedder=minilm, clock=clock
+        ) as heir:
+            found = heir.recall("which queue does search use?")
+            assert [one.text for one in found] == list(reversed(turns))
+            assert found[1].corrected_by == (found[0].id,)
+            heir.bequeath(tmp_path / f"{name}.testament")

@@ -24,6 +24,7 @@ from bardo.bequeath import directives, limits, questions, redact
 from bardo.bequeath.contents import MODES
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
+from bardo.bequeath.tables import TOMBSTONES
 from bardo.bequeath.testament import Testament
 from bardo.bequeath.worth import inherited_fields
 from bardo.clock import MAX_TICK
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Maximum number of characters of a quotation in a note.
 _QUOTED = 80
+#: Maximum confidence of an inherited belief that was refuted or replaced.
+REFUTED_CONFIDENCE = 0.2
 #: Folder with copies of the inherited testaments, and its file with the testaments of each inherited fact.
 TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
 
@@ -362,7 +365,7 @@ def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: fl
         dataclasses.replace(
             fact,
             text=redact.redact(fact.text),
-            confidence=confidence,
+            confidence=min(confidence, REFUTED_CONFIDENCE) if fact.status in TOMBSTONES else confidence,
             source="testament",
             origin=fact.origin or testament.life.agent,
             generation=min(fact.generation + 1, GENERATION_LIMIT),
@@ -376,7 +379,8 @@ def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: fl
             expires_tick=None
             if fact.expires_tick is None
             else min(tick + max(fact.expires_tick - died, 0), MAX_TICK),
-            status="active",
+            # A refuted or replaced belief stays one until the heir's own evidence states it.
+            status="superseded" if fact.status in TOMBSTONES else "active",
             pinned=False,
         )
         for fact, confidence in zip(testament.facts, births, strict=True)

@@ -23,6 +23,8 @@ ENTRY_LIMIT, EPISODE_LIMIT = 2_048, 2_048
 EPISODES_AT_LEAST = 128
 #: Maximum share of the cap for inherited facts below the threshold, and for inherited episodes.
 INHERITED_SHARE = 0.25
+#: Maximum share of the cap for beliefs that were refuted or replaced.
+TOMBSTONE_SHARE = 0.125
 LINK_LIMIT = 16_384
 #: Maximum total size of the entries with their vectors, and of the episodes, in bytes.
 _ENTRY_BYTES, _EPISODE_BYTES = 32 << 20, 8 << 20
@@ -61,6 +63,12 @@ def choose_entries(
         )  # fmt: skip
         left_out["below_threshold"] -= len(more)
         places += more
+        room = min(settings.entries, ENTRY_LIMIT) - len(places)
+        stones = _tombstones([facts[place] for place in shareable], places)[
+            : min(room, int(TOMBSTONE_SHARE * settings.entries))
+        ]
+        left_out["not_in_force"] -= len(stones)
+        places += stones
     left_out.update(selection.left_out)
     entries: list[Fact] = []
     rows: list[Any] = []
@@ -112,6 +120,19 @@ def _below_threshold(
         )
         found += [places[place] for place in selection.chosen]
     return found
+
+
+def _tombstones(facts: Sequence[Fact], chosen: Sequence[int]) -> list[int]:
+    """Finds the beliefs that were refuted, or replaced by a chosen one, the latest first."""
+    crossing = {facts[place].id for place in chosen}
+
+    def is_one(fact: Fact) -> bool:
+        # An inherited tombstone has no link to its successor.
+        replaced = fact.status == "superseded" and (fact.superseded_by in crossing or fact.generation > 0)
+        return fact.kind != "context" and (replaced or fact.status == "contradicted")
+
+    found = [place for place, fact in enumerate(facts) if is_one(fact)]
+    return sorted(found, key=lambda place: (-facts[place].reinforced_tick, facts[place].id))
 
 
 def choose_episodes(
