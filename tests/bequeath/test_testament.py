@@ -346,3 +346,65 @@ def test_any_unicode_survives_the_way_through_the_file(tmp_path_factory, given_f
             or read[one.id].subjects == one.subjects
         )
         assert read[one.id].confidence == one.confidence
+
+
+def test_a_testament_of_format_2_can_still_be_read(tmp_path):
+    path = bequeath(tmp_path, episodes=[episode(8, "Seen")], questions=["Why?"]).path
+
+    def age(parts):
+        del parts["conduct.json"]
+        manifest = json.loads(parts["manifest.json"])
+        manifest["format"] = 2
+        del manifest["deflated"]
+        manifest["blake3"].pop("conduct.json")
+        parts["manifest.json"] = testament._json(manifest)
+
+    repack(path, age)
+    read = testament.read(path)
+    assert read.conduct == ()
+    assert {one.id for one in read.facts} == {id_of(number) for number in (1, 2, 3, 4)}
+    assert [one.text for one in read.episodes] == ["Seen"]
+
+
+def test_a_part_that_unpacks_to_more_than_it_declares_is_refused(tmp_path):
+    path = bequeath(tmp_path).path
+    parts = container.unpack(path.read_bytes(), testament.PARTS)
+    bomb = container.deflate(bytes(64 << 20))
+    path.write_bytes(container.pack(parts, {"reflection.md": bomb}))
+    with pytest.raises(TestamentTamperedError, match=r"reflection\.md"):
+        testament.read(path)
+    path.write_bytes(container.pack({**parts, "reflection.md": bytes(64 << 20)}, {"reflection.md": bomb}))
+    with pytest.raises(TestamentError):
+        testament.read(path)
+
+
+def test_a_testament_of_many_short_facts_takes_less_than_400_bytes_an_entry(tmp_path):
+    words = np.random.default_rng(1).integers(0, 10_000, size=(2_048, 8))
+    facts = [fact(n, " ".join(f"word{w}" for w in row)) for n, row in enumerate(words)]
+    written = bequeath(tmp_path, facts=facts, vectors=None, fingerprint=None)
+    assert len(written.facts) == 2_048
+    assert written.path.stat().st_size < 400 * 2_048
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"kind": "order", "text": "x"},
+        {"kind": "rule", "text": "x", "score": 11},
+        {"kind": "rule", "text": "x", "score": float("nan")},
+        {"kind": "rejected", "text": "x" * 2_001},
+        {"kind": "rejected", "text": " "},
+        {"kind": "rejected", "text": "x", "at": -1},
+        {"kind": "rejected", "text": "x", "generation": 1.5},
+        {"kind": "rejected", "text": "x", "status": "done"},
+    ],
+)
+def test_a_forged_directive_is_refused(tmp_path, forged):
+    path = bequeath(tmp_path).path
+
+    def forge(parts):
+        parts["conduct.json"] = json.dumps([forged]).encode()
+
+    repack(path, forge)
+    with pytest.raises(TestamentTamperedError, match=r"conduct\.json"):
+        testament.read(path)

@@ -146,3 +146,24 @@ def test_an_unverified_turn_that_corrects_another_is_recalled_before_it(tmp_path
             assert [one.text for one in found] == list(reversed(turns))
             assert found[1].corrected_by == (found[0].id,)
             heir.bequeath(tmp_path / f"{name}.testament")
+
+
+def test_directives_of_an_unknown_signer_stay_in_the_file(tmp_path, minilm, monkeypatch) -> None:
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann, bardo.gate(ann.path, embedder=minilm) as gate:
+        gate.reject("trade at all")
+        ann.bequeath(tmp_path / "ann.testament")
+    monkeypatch.setenv("BARDO_CONFIG", str(tmp_path / "elsewhere"))
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm, allow="ann") as heir:
+        assert heir.lineage.inheritance is not None
+        assert heir.lineage.inheritance.limited["directives"] == 1
+        with bardo.gate(heir.path, embedder=minilm) as gate:
+            assert gate.before("trade at all").decision == "allow"
+
+
+def test_secrets_in_directives_stay_behind(tmp_path, minilm) -> None:
+    secret = "ghp_" + "a1" * 18
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann, bardo.gate(ann.path, embedder=minilm) as gate:
+        gate.note("decision", f"clone the bot with {secret}", detail=f"token {secret}")
+        left = ann.bequeath(tmp_path / "ann.testament")
+    assert len(left.conduct) == 1
+    assert secret not in repr(left)
