@@ -21,7 +21,9 @@ def benches(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "1")
     monkeypatch.syspath_prepend(str(BENCHES))
     yield
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("quality", "speed", "common")]:
+    for name in [
+        name for name in sys.modules if name.partition(".")[0] in ("quality", "speed", "common", "inherit")
+    ]:
         del sys.modules[name]
 
 
@@ -160,3 +162,19 @@ def test_real_questions_are_held_out_of_the_turns_that_are_stored(benches: None)
     assert len(stored) == 25
     assert not stored & set(there.questions)
     assert np.allclose(np.linalg.norm(there.vectors, axis=1), 1, atol=1e-5)
+
+
+def test_the_lives_of_the_inheritance_benchmark_come_from_their_seeds(benches: None, tmp_path: Path) -> None:
+    from inherit import lives
+
+    for seed in (0, 1):
+        life = lives.generate(seed)
+        assert life == lives.generate(seed)
+        assert {question.kind for question in life.questions} == set(lives.KINDS)
+        assert 800 <= life.events[-1].tick <= 2_000
+        told = "\n".join(life.log)
+        for question in life.questions:
+            if question.kind in ("identifier", "secret", "mistake", "decision", "open"):
+                assert question.want in told, question
+        life.save(tmp_path / "life.json")
+        assert lives.load(tmp_path / "life.json") == life

@@ -326,7 +326,7 @@ def die(folder, facts, agent, tick, lineage):
     )
 
 
-def test_only_what_an_heir_confirmed_crosses_again_and_as_its_own(tmp_path):
+def test_what_an_heir_confirmed_crosses_as_its_own_and_the_rest_at_a_discount(tmp_path):
     first = store(tmp_path / "first", agent="first")
     first.upsert(
         [Fact(text="Gas is cheap at night", confidence=0.9), Fact(text="Fees fall", confidence=0.9)],
@@ -344,12 +344,15 @@ def test_only_what_an_heir_confirmed_crosses_again_and_as_its_own(tmp_path):
     assert {one.text: (one.generation, one.origin) for one in left.facts} == {
         "Gas is cheap at night": (0, "first"),
         "Never chase": (1, "first"),
+        "Fees fall": (1, "first"),
     }
     third = store(tmp_path / "third", agent="third")
     report = adopt(left, third, tick=0)
     found = {one.text: one for one in everything(third).values()}
     assert found["Gas is cheap at night"].generation == 1
     assert found["Never chase"].generation == 2
+    assert found["Fees fall"].generation == 2
+    assert found["Fees fall"].confidence == pytest.approx(0.4 * 0.85**2, abs=1e-3)
     assert found["Never chase"].confidence == pytest.approx(0.3, abs=1e-6)
     assert report.lineage.life.generation == 2
     assert [life.agent for life in report.lineage.ancestors] == ["second", "first"]

@@ -221,16 +221,19 @@ def test_a_signature_with_another_key_is_detected(tmp_path):
         testament.read(path)
 
 
-def test_anti_knowledge_and_warnings_cross_at_any_confidence_and_the_rest_by_threshold(tmp_path):
+def test_facts_below_the_threshold_cross_only_where_the_others_leave_room(tmp_path):
     facts = [*some_facts(), fact(5, "A faint idea", confidence=0.3), fact(6, "Old", status="superseded")]
-    written = bequeath(tmp_path, facts=facts)
+    roomy = bequeath(tmp_path, facts=facts, name="roomy")
+    assert [one.id for one in roomy.facts][-1] == id_of(5)
+    assert roomy.left_out == {"not_in_force": 1}
+    written = bequeath(tmp_path, facts=facts, settings=Bequeath(entries=4))
     assert {one.id for one in written.facts} == {id_of(number) for number in (1, 2, 3, 4)}
     assert written.left_out == {"below_threshold": 1, "not_in_force": 1}
 
 
 def test_entries_hold_the_confidence_of_today_not_of_the_last_reinforcement(tmp_path):
     facts = [fact(1, "Fading", confidence=0.9)]
-    assert not bequeath(tmp_path, facts=facts, confidences=[0.2]).facts
+    assert bequeath(tmp_path, facts=facts, confidences=[0.2], name="faint").facts[0].confidence == 0.2
     assert bequeath(tmp_path, facts=facts, confidences=[0.7]).facts[0].confidence == 0.7
 
 
@@ -254,21 +257,32 @@ def test_secrets_positions_and_results_stay_behind_and_are_counted(tmp_path):
     assert np.isfinite(by_id[id_of(2)]).all()
 
 
-def test_only_verified_episodes_cross_the_best_first_and_each_text_once(tmp_path):
-    episodes = [episode(number, f"Event {number}", importance=number / 200) for number in range(140)]
-    episodes += [episode(150, "event  139"), episode(151, "Unverified", verified=False)]
-    written = bequeath(tmp_path, episodes=episodes)
-    assert len(written.episodes) == 128
-    assert written.episodes[0].text == "Event 139"
+def test_episodes_share_the_cap_with_the_entries_and_each_text_crosses_once(tmp_path):
+    episodes = [episode(number, f"Event {number}", verified=number % 2 == 0) for number in range(140)]
+    episodes.insert(1, episode(150, "event  0"))
+    written = bequeath(tmp_path, episodes=episodes, settings=Bequeath(entries=20))
+    # 128 places are beside the cap.
+    assert [one.text for one in written.episodes] == [f"Event {number}" for number in range(128)]
     assert {name: count for name, count in written.left_out.items() if name.startswith("episode")} == {
         "episode_copy": 1,
-        "episode_not_verified": 1,
         "episode_over_cap": 12,
     }
+    roomy = bequeath(tmp_path, episodes=episodes, settings=Bequeath(entries=136), name="roomy")
+    assert len(roomy.episodes) == 136 - len(roomy.facts)
+    tight = bequeath(tmp_path, episodes=episodes, episode_bytes=600, name="tight")
+    assert 0 < len(tight.episodes) < 20
+
+
+def test_inherited_episodes_have_a_quarter_of_the_cap(tmp_path):
+    lived = {"inherited": {"agent": "ann", "kind": "event", "generation": 1}}
+    episodes = [episode(n, f"Heard {n}", kind="inherited", payload=lived, verified=False) for n in range(40)]
+    written = bequeath(tmp_path, episodes=[*episodes, episode(50, "Own")], settings=Bequeath(entries=80))
+    assert len(written.episodes) == 21
+    assert written.episodes[-1].text == "Own"
 
 
 def test_links_and_evidence_cross_only_with_what_they_point_at(tmp_path):
-    facts = [fact(1, "A", evidence=(id_of(8), id_of(9))), fact(2, "B"), fact(3, "C", confidence=0.1)]
+    facts = [fact(1, "A", evidence=(id_of(8), id_of(9))), fact(2, "B"), fact(3, "C", status="superseded")]
     links = [(id_of(1), id_of(2), "causes", 1.0, 1), (id_of(1), id_of(3), "causes", 1.0, 1)]
     written = bequeath(tmp_path, facts=facts, links=links, episodes=[episode(8, "Seen")])
     assert [(link.src, link.dst) for link in written.links] == [(id_of(1), id_of(2))]
@@ -332,3 +346,65 @@ def test_any_unicode_survives_the_way_through_the_file(tmp_path_factory, given_f
             or read[one.id].subjects == one.subjects
         )
         assert read[one.id].confidence == one.confidence
+
+
+def test_a_testament_of_format_2_can_still_be_read(tmp_path):
+    path = bequeath(tmp_path, episodes=[episode(8, "Seen")], questions=["Why?"]).path
+
+    def age(parts):
+        del parts["conduct.json"]
+        manifest = json.loads(parts["manifest.json"])
+        manifest["format"] = 2
+        del manifest["deflated"]
+        manifest["blake3"].pop("conduct.json")
+        parts["manifest.json"] = testament._json(manifest)
+
+    repack(path, age)
+    read = testament.read(path)
+    assert read.conduct == ()
+    assert {one.id for one in read.facts} == {id_of(number) for number in (1, 2, 3, 4)}
+    assert [one.text for one in read.episodes] == ["Seen"]
+
+
+def test_a_part_that_unpacks_to_more_than_it_declares_is_refused(tmp_path):
+    path = bequeath(tmp_path).path
+    parts = container.unpack(path.read_bytes(), testament.PARTS)
+    bomb = container.deflate(bytes(64 << 20))
+    path.write_bytes(container.pack(parts, {"reflection.md": bomb}))
+    with pytest.raises(TestamentTamperedError, match=r"reflection\.md"):
+        testament.read(path)
+    path.write_bytes(container.pack({**parts, "reflection.md": bytes(64 << 20)}, {"reflection.md": bomb}))
+    with pytest.raises(TestamentError):
+        testament.read(path)
+
+
+def test_a_testament_of_many_short_facts_takes_less_than_400_bytes_an_entry(tmp_path):
+    words = np.random.default_rng(1).integers(0, 10_000, size=(2_048, 8))
+    facts = [fact(n, " ".join(f"word{w}" for w in row)) for n, row in enumerate(words)]
+    written = bequeath(tmp_path, facts=facts, vectors=None, fingerprint=None)
+    assert len(written.facts) == 2_048
+    assert written.path.stat().st_size < 400 * 2_048
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"kind": "order", "text": "x"},
+        {"kind": "rule", "text": "x", "score": 11},
+        {"kind": "rule", "text": "x", "score": float("nan")},
+        {"kind": "rejected", "text": "x" * 2_001},
+        {"kind": "rejected", "text": " "},
+        {"kind": "rejected", "text": "x", "at": -1},
+        {"kind": "rejected", "text": "x", "generation": 1.5},
+        {"kind": "rejected", "text": "x", "status": "done"},
+    ],
+)
+def test_a_forged_directive_is_refused(tmp_path, forged):
+    path = bequeath(tmp_path).path
+
+    def forge(parts):
+        parts["conduct.json"] = json.dumps([forged]).encode()
+
+    repack(path, forge)
+    with pytest.raises(TestamentTamperedError, match=r"conduct\.json"):
+        testament.read(path)

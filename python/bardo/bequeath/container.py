@@ -1,7 +1,8 @@
 """The zip container of a testament, in a canonical form: any zip tool opens it, and any changed byte is detected.
 
-Parts are stored without compression or extra fields, dated 1980-01-01, in a fixed order. So the same parts give the
-same bytes, a declared size is the real one (no zip bomb), and a reader can rebuild the file from its parts and compare.
+Parts are stored or deflated, without extra fields, dated 1980-01-01, in a fixed order. A deflated part is unpacked to
+its declared size at most, and all parts to `UNPACKED_BYTES` at most (no zip bomb). A reader can rebuild the file from
+its parts and compare. The manifest holds the hash of each deflated part, as some of its bits are free.
 Layout: PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16.
 """
 
@@ -20,27 +21,54 @@ _END = struct.Struct("<4s4H2LH")
 _LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 #: Version 2.0 of the format, made on Unix.
 _NEEDS, _MADE_BY = 20, 20 | 3 << 8
-_STORED = 0
+_STORED, _DEFLATED = 0, 8
+#: Maximum size of all parts of a file after unpacking, in bytes.
+UNPACKED_BYTES = 48 << 20
 #: 1980-01-01 00:00:00, the earliest date of a zip file.
 _TIME, _DATE = 0, 1 << 5 | 1
 #: Attributes of a regular file that is readable by all users.
 _ATTRIBUTES = 0o100644 << 16
 
 
-def pack(parts: Mapping[str, bytes]) -> bytes:
-    """Packs parts into a file, in the order of the mapping."""
+class Parts(dict[str, bytes]):
+    """Content of each part of a file, by name.
+
+    Attributes:
+        deflated: Deflated content of each part that is deflated in the file.
+    """
+
+    def __init__(self, content: Mapping[str, bytes] = {}) -> None:
+        super().__init__(content)
+        self.deflated: dict[str, bytes] = {}
+
+
+def deflate(content: bytes) -> bytes:
+    """Compresses a part."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return packer.compress(content) + packer.flush()
+
+
+def pack(parts: Mapping[str, bytes], deflated: Mapping[str, bytes] | None = None) -> bytes:
+    """Packs parts into a file, in the order of the mapping.
+
+    Args:
+        parts: Content of each part.
+        deflated: Deflated content of the parts that are not stored as they are.
+    """
     body, directory = bytearray(), bytearray()
     for name, content in parts.items():
         raw = name.encode("ascii")
-        sizes = (zlib.crc32(content), len(content), len(content))
-        head = (_NEEDS, 0, _STORED, _TIME, _DATE, *sizes, len(raw), 0)
+        packed = (deflated or {}).get(name)
+        body_bytes, method = (content, _STORED) if packed is None else (packed, _DEFLATED)
+        sizes = (zlib.crc32(content), len(body_bytes), len(content))
+        head = (_NEEDS, 0, method, _TIME, _DATE, *sizes, len(raw), 0)
         directory += _CENTRAL.pack(_CENTRAL_MARK, _MADE_BY, *head, 0, 0, 0, _ATTRIBUTES, len(body)) + raw
-        body += _LOCAL.pack(_LOCAL_MARK, *head) + raw + content
+        body += _LOCAL.pack(_LOCAL_MARK, *head) + raw + body_bytes
     end = _END.pack(_END_MARK, 0, 0, len(parts), len(parts), len(directory), len(body), 0)
     return bytes(body + directory + end)
 
 
-def unpack(data: bytes, order: Sequence[str]) -> dict[str, bytes]:
+def unpack(data: bytes, order: Sequence[str]) -> Parts:
     """Unpacks a file that `pack` wrote into its parts.
 
     Args:
@@ -55,14 +83,14 @@ def unpack(data: bytes, order: Sequence[str]) -> dict[str, bytes]:
         raise TestamentError(
             "this file is not a testament: it is not even a zip file. Pass the file that `bequeath` wrote"
         )
-    parts: dict[str, bytes] = {}
-    offset = 0
+    parts = Parts()
+    offset, left = 0, UNPACKED_BYTES
     while data[offset : offset + 4] != _CENTRAL_MARK:
         expected = order[len(parts)] if len(parts) < len(order) else "what follows the last part"
         if len(data) < offset + _LOCAL.size or data[offset : offset + 4] != _LOCAL_MARK:
             _refuse(expected, "its header is broken")
         fields = _LOCAL.unpack_from(data, offset)
-        size, name_length = fields[8], fields[9]
+        method, size, whole, name_length = fields[3], fields[7], fields[8], fields[9]
         start = offset + _LOCAL.size + name_length
         raw = data[offset + _LOCAL.size : start]
         name = raw.decode("ascii", errors="replace")
@@ -70,15 +98,33 @@ def unpack(data: bytes, order: Sequence[str]) -> dict[str, bytes]:
             _refuse(expected, f"its name is {name[:64]!r}")
         if start + size > len(data):
             _refuse(name, "it is cut short")
-        parts[name] = data[start : start + size]
+        left -= whole
+        if left < 0:
+            _refuse(name, f"all parts together unpack to more than {UNPACKED_BYTES} bytes")
+        packed = data[start : start + size]
+        if method == _DEFLATED:
+            parts[name], parts.deflated[name] = _inflate(packed, whole, name), packed
+        else:
+            parts[name] = packed
         offset = start + size
-    canonical = pack(parts)
+    canonical = pack(parts, parts.deflated)
     if canonical != data:
         _refuse(
-            _part_at(parts, _first_difference(canonical, data)),
+            _part_at(parts | parts.deflated, _first_difference(canonical, data)),
             "its bytes are not the ones that were written",
         )
     return parts
+
+
+def _inflate(packed: bytes, size: int, name: str) -> bytes:
+    reader = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        content = reader.decompress(packed, size + 1)
+    except zlib.error as error:
+        _refuse(name, f"it cannot be unpacked ({error})")
+    if len(content) != size or not reader.eof or reader.unused_data or reader.unconsumed_tail:
+        _refuse(name, "its size is not the declared one")
+    return content
 
 
 def _first_difference(one: bytes, other: bytes) -> int:

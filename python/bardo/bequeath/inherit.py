@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +20,13 @@ import numpy as np
 
 from bardo import _core
 from bardo._atomic import make_folder, read_json, write_atomically, write_json
-from bardo.bequeath import limits, questions, redact
+from bardo.bequeath import directives, limits, questions, redact
 from bardo.bequeath.contents import MODES
+from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
+from bardo.bequeath.tables import TOMBSTONES
 from bardo.bequeath.testament import Testament
+from bardo.bequeath.worth import inherited_fields
 from bardo.clock import MAX_TICK
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Maximum number of characters of a quotation in a note.
 _QUOTED = 80
+#: Maximum confidence of an inherited belief that was refuted or replaced.
+REFUTED_CONFIDENCE = 0.2
 #: Folder with copies of the inherited testaments, and its file with the testaments of each inherited fact.
 TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
 
@@ -56,10 +61,11 @@ class InheritanceReport:
         without_vectors: Number of entries without a vector yet; they are found by their words.
         redacted: Number of entries whose text still held secrets, which were removed.
         repeated: Hashes of testaments without effect, since they or their replacement were inherited before.
+        directives: Number of decisions, rejections, tasks and rules added to the heir's gate.
         questions: Number of open questions added to the heir's (`g.curator.gaps`).
         limited: Number of limited items in testaments of unknown signers, by kind: `roles`, `speakers`, `origins`,
             `importances`, `bloodstains`, `anti_knowledge` (accepted as warnings), `own_kinds` (identity, goals,
-            preferences and interests, left out), `questions`, `ancestors`.
+            preferences and interests, left out), `questions`, `directives`, `ancestors`.
         notes: Failures and omissions, one sentence each.
     """
 
@@ -75,6 +81,7 @@ class InheritanceReport:
     redacted: int = 0
     repeated: tuple[str, ...] = ()
     questions: int = 0
+    directives: int = 0
     limited: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -91,6 +98,7 @@ def adopt(
     embedder: Embedder | None = None,
     through_archive: bool = False,
     strangers: Collection[str] = (),
+    take_directives: Callable[[Sequence[Directive]], int] | None = None,
 ) -> InheritanceReport:
     """Adds the content of testaments to an heir's stores.
 
@@ -108,6 +116,9 @@ def adopt(
             base confidence.
         strangers: Hashes of the testaments with an unknown signer, from `trust.unknown_signers`: they are accepted with
             limits. The caller vouches for the others.
+
+        take_directives: Stores decisions, rejections and rules for the heir's gate, and returns the number of new ones;
+            they are left out if not given.
 
     Raises:
         StoreError: A store or the folder cannot be written. Partial results stay, and calling again completes them.
@@ -129,6 +140,12 @@ def adopt(
         adoption.take(testament, _inherited_facts(testament, tick, config, base))
         if log is not None:
             adoption.record(testament, log)
+        if take_directives is not None and testament.conduct:
+            given_on = [
+                dataclasses.replace(one, generation=min(one.generation + 1, GENERATION_LIMIT))
+                for one in testament.conduct
+            ]
+            adoption._add("directives", take_directives(given_on))
         if not is_known:
             adoption.notes.append(
                 f"The testament of {one.life.agent} was taken with limits: its signer {one.signer} is unknown"
@@ -222,11 +239,12 @@ class _Adoption:
 
     def record(self, testament: Testament, log: EpisodeLog) -> None:
         """Records the testament's episodes in the heir's log."""
-        present = log.get([episode.id for episode in testament.episodes])
+        given = (*testament.episodes, *directives.episodes(testament.conduct))
+        present = log.get([episode.id for episode in given])
         # An episode from another testament can already exist under its id.
         episodes = [
             _inherited_episode(episode, testament, self.tick)
-            for episode, known in zip(testament.episodes, present, strict=True)
+            for episode, known in zip(given, present, strict=True)
             if known is None
         ]
         try:
@@ -234,6 +252,23 @@ class _Adoption:
         except InvalidInputError:
             recorded = [one for episode in episodes for one in self._record_one(episode, log)]
         self._add("episodes", sum(one.fresh for one in recorded))
+        self._correct(testament, log)
+
+    def _correct(self, testament: Testament, log: EpisodeLog) -> None:
+        """Stores which inherited episode corrects which; the heir's own are not concerned."""
+        given = sorted({episode.id for episode in testament.episodes})
+        heard = {one.id for one in log.get(given) if one is not None and one.kind == INHERITED_KIND}
+        corrections = [
+            (link.src, link.dst, link.weight >= 1.0)
+            for link in testament.links
+            if link.relation == "corrects" and {link.src, link.dst} <= heard
+        ]
+        if corrections:
+            self.facts.upsert_resolved(
+                [], tick=self.tick, now=self.now, actor=INHERITED_KIND, marks={}, answered={}, resolutions=[],
+                corrections=corrections,
+            )  # fmt: skip
+            self._add("links", len(corrections))
 
     def _record_one(self, episode: Episode, log: EpisodeLog) -> Sequence[Recorded]:
         try:
@@ -330,7 +365,7 @@ def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: fl
         dataclasses.replace(
             fact,
             text=redact.redact(fact.text),
-            confidence=confidence,
+            confidence=min(confidence, REFUTED_CONFIDENCE) if fact.status in TOMBSTONES else confidence,
             source="testament",
             origin=fact.origin or testament.life.agent,
             generation=min(fact.generation + 1, GENERATION_LIMIT),
@@ -344,7 +379,8 @@ def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: fl
             expires_tick=None
             if fact.expires_tick is None
             else min(tick + max(fact.expires_tick - died, 0), MAX_TICK),
-            status="active",
+            # A refuted or replaced belief stays one until the heir's own evidence states it.
+            status="superseded" if fact.status in TOMBSTONES else "active",
             pinned=False,
         )
         for fact, confidence in zip(testament.facts, births, strict=True)
@@ -352,13 +388,18 @@ def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: fl
 
 
 def _inherited_episode(episode: Episode, testament: Testament, tick: int) -> Episode:
-    lived = {
+    lived = inherited_fields(episode) or {
         "agent": testament.life.agent,
         "testament": testament.hash,
         "tick": episode.tick,
         "kind": episode.kind,
         "importance": episode.importance,
         "payload": episode.payload,
+    }
+    generation = lived.get("generation", 0)
+    lived = {
+        **lived,
+        "generation": min(generation + 1 if isinstance(generation, int) else 1, GENERATION_LIMIT),
     }
     return dataclasses.replace(
         episode,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from bardo import _core
@@ -17,10 +18,13 @@ from bardo._atomic import (
     write_atomically,
     write_json,
 )
-from bardo.bequeath import reflect, testament, trust
-from bardo.bequeath.contents import read_contents
+from bardo.bequeath import reflect, replaced, testament, trust, worth
+from bardo.bequeath.contents import StoreContents, read_contents
+from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
+from bardo.bequeath.selection import ENTRY_LIMIT
 from bardo.bequeath.signing import signer_of, signing_key
+from bardo.bequeath.tables import LinkTuple, to_json
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
@@ -31,7 +35,11 @@ from bardo.model import INHERITED_KIND, Episode
 #: Path of the signed testament inside the grimoire until the death is complete.
 DRAFT = Path("testaments", "death.testament")
 #: Candidates per episode of the testament; copies of one text are taken once, and must not leave places empty.
-COPIES = 4
+COPIES = 2
+#: Maximum share of the bytes of the log in the episodes of a testament, and the bytes that they may have in any case.
+LOG_SHARE, LEAST_BYTES = 0.25, 16 << 10
+#: Size of an episode in the log besides its text and payload, in bytes: ids, times, role and kind.
+_RECORD_BYTES = 64
 #: Kinds of episodes for the reflection; the latest are used.
 TOLD_KINDS = ("outcome", "regime_shift")
 TOLD_LIMIT = 4_096
@@ -49,6 +57,8 @@ def leave(
     cause: str,
     loops: bool = False,
     reflection: str | None = None,
+    conduct: Sequence[Directive] = (),
+    language: str = "",
     moment: Callable[[int], int | None] = lambda _: None,
 ) -> Testament:
     """Writes the testament and the tombstone of a life that ends now.
@@ -68,6 +78,8 @@ def leave(
         cause: Cause of death.
         loops: Whether ticks were loops of the agent rather than seconds.
         reflection: Reflection in the testator's own words; composed from the evidence if not given.
+        conduct: Decisions, rejections, tasks and rules in force.
+        language: Language of the rules that find corrections among the episodes; none are found without one.
         moment: Returns the instant of a tick for the dates of the reflection, None if no record tells it.
 
     Raises:
@@ -75,7 +87,7 @@ def leave(
         StoreUnavailableError: The file or the folder cannot be written; the agent lives on.
     """
     contents = read_contents(facts, tick=tick)
-    best, told = _episodes(log, config.episodes * COPIES)
+    best, told, limit = _episodes(log, config.episodes * COPIES, _outdated(contents))
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
@@ -94,8 +106,11 @@ def leave(
         vectors=contents.vectors,
         fingerprint=contents.fingerprint,
         episodes=best,
-        links=contents.links,
+        episode_bytes=limit,
+        links=(*contents.links, *_corrections(facts, best, language, tick)),
         questions=contents.questions,
+        conduct=conduct,
+        with_vectors=False,
         reflection=reflect.compose(evidence) if reflection is None else reflection,
         lineage=lineage,
         signing_key=signing_key(folder),
@@ -218,23 +233,58 @@ def _bytes_at(path: Path) -> bytes | None:
         raise unavailable("read", path, error) from error
 
 
-def _episodes(log: _core.EpisodeLog, best: int) -> tuple[list[Episode], list[Episode]]:
-    """Reads the most important verified episodes and the latest outcomes and regime shifts, both in bounded number."""
-    candidates: list[Episode] = []
-    told: list[Episode] = []
-    number = 0
-    while page := log.verified_since(number, PAGE):
-        number = page[-1][0]
-        verified = [episode for _, episode in page]
-        told = [*told, *(episode for episode in verified if episode.kind in TOLD_KINDS)][-TOLD_LIMIT:]
-        candidates = _most_important([*candidates, *verified], best)
-    return candidates, told
+def _episodes(
+    log: _core.EpisodeLog, best: int, outdated: Collection[str]
+) -> tuple[list[Episode], list[Episode], int]:
+    """Reads the episodes of most worth to an heir, and the latest outcomes and regime shifts, in bounded number.
+
+    Args:
+        log: Episode log.
+        best: Maximum number of episodes of worth.
+        outdated: Ids of episodes that no longer hold.
+
+    Returns:
+        Episodes of worth, best first; outcomes and regime shifts; the bytes that the episodes may take.
+    """
+    novelty = worth.Novelty()
+    told: deque[Episode] = deque(maxlen=TOLD_LIMIT)
+    size = 0
+    for episode in _all(log):
+        novelty.add(episode.text)
+        size += len(episode.text.encode()) + len(to_json(episode.payload)) + _RECORD_BYTES
+        if episode.verified and episode.kind in TOLD_KINDS:
+            told.append(episode)
+    current = (episode for episode in _all(log) if episode.id not in outdated)
+    candidates, _ = worth.most_worthy(current, novelty, best)
+    return candidates, list(told), max(int(LOG_SHARE * size), LEAST_BYTES)
 
 
-def _most_important(episodes: Iterable[Episode], count: int) -> list[Episode]:
-    return sorted(episodes, key=lambda episode: (-(episode.importance or 0.0), episode.tick, episode.id))[
-        :count
+def _corrections(
+    facts: _core.FactStore, episodes: Sequence[Episode], language: str, tick: int
+) -> list[LinkTuple]:
+    """Returns the corrections among episodes: those that passes found, and those in unverified ones."""
+    known = [link for link in facts.links([one.id for one in episodes]) if link[2] == "corrects"]
+    pairs = {link[:2] for link in known}
+    found = replaced.corrections_among(episodes[:ENTRY_LIMIT], language)
+    return known + [
+        (newer, older, "corrects", 1.0, tick) for newer, older in found if (newer, older) not in pairs
     ]
+
+
+def _all(log: _core.EpisodeLog) -> Iterator[Episode]:
+    """Reads the whole log, page by page."""
+    number = 0
+    while page := log.since(number, PAGE):
+        number = page[-1][0]
+        yield from (episode for _, episode in page)
+
+
+def _outdated(contents: StoreContents) -> frozenset[str]:
+    """Ids of the episodes that support only facts that no longer hold."""
+    groups: dict[bool, set[str]] = {True: set(), False: set()}
+    for fact in contents.facts:
+        groups[fact.status == "superseded"].update(fact.evidence)
+    return frozenset(groups[True] - groups[False])
 
 
 def _inherited(log: _core.EpisodeLog) -> int:

@@ -33,6 +33,7 @@ def limit(testament: Testament, counts: Counter[str]) -> Testament:
     kept = [place for place, fact in enumerate(testament.facts) if fact.kind not in OWN_KINDS]
     counts["own_kinds"] += len(testament.facts) - len(kept)
     counts["questions"] += len(testament.gaps)
+    counts["directives"] += len(testament.conduct)
     counts["ancestors"] += len(testament.lineage.ancestors)
     life = dataclasses.replace(testament.life, generation=0, parents=())
     return dataclasses.replace(
@@ -42,6 +43,7 @@ def limit(testament: Testament, counts: Counter[str]) -> Testament:
         vectors=None if testament.vectors is None else testament.vectors[kept],
         episodes=tuple(_episode(episode, counts) for episode in testament.episodes),
         gaps=(),
+        conduct=(),
     )
 
 

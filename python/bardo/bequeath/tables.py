@@ -44,12 +44,16 @@ _SHOWN = 200
 FINGERPRINT_KEY = b"bardo.fingerprint"
 #: Maximum length of the text of a fact or an episode, in bytes of UTF-8.
 TEXT_BYTES = 64 * 1024
+#: Estimated size of the ids, times and numbers of an episode after compression, in bytes.
+_ROW_BYTES = 48
 #: Maximum number of dimensions of a vector; the largest embedding models in use have 4,096.
 DIMENSIONS_LIMIT = 16_384
 #: Maximum nesting depth of a payload, as in the stores.
 _DEPTH_LIMIT = 64
 #: Entries of the metadata that hold the statement of a fact and how long it holds.
 STATEMENT, PERSISTENCE = "bardo.statement", "bardo.persistence"
+#: Entry of the metadata of a tombstone: a belief that was refuted or replaced. Entries in force have none.
+STATUS, TOMBSTONES = "bardo.status", ("superseded", "contradicted")
 _QUALITY = ("specificity", "actionability", "novelty", "verifiability", "consistency")
 #: Link as the fact store returns it: the fields of `Link` in order.
 LinkTuple = tuple[str, str, str, float, int]
@@ -153,6 +157,12 @@ def size_of(fact: Fact) -> int:
         to_json(fact.metadata),
     )
     return 256 + sum(len(part.encode()) + 8 for part in parts)
+
+
+def size_of_episode(episode: Episode) -> int:
+    """Estimates the bytes of an episode in a compressed testament."""
+    parts = (episode.text, *episode.subjects, to_json(episode.payload))
+    return _ROW_BYTES + sum(len(part.encode()) for part in parts) // 2
 
 
 def to_json(value: Any) -> str:
@@ -263,7 +273,7 @@ def _entry_cell(fact: Fact, name: str) -> Any:
 
 
 def _form(fact: Fact) -> dict[str, Any]:
-    """Statement and persistence of a fact, as entries of its metadata: readers of earlier versions pass them over."""
+    """Statement, persistence and end of a fact, as entries of its metadata, which earlier versions pass over."""
     form: dict[str, Any] = {}
     if fact.statement is not None:
         form[STATEMENT] = {
@@ -271,6 +281,8 @@ def _form(fact: Fact) -> dict[str, Any]:
         }
     if fact.persistence is not None:
         form[PERSISTENCE] = fact.persistence
+    if fact.status in TOMBSTONES:
+        form[STATUS] = fact.status
     return form
 
 
@@ -290,6 +302,9 @@ def _fact(row: dict[str, Any]) -> Fact:
     if persistence not in (None, *get_args(Persistence)):
         raise ValueError("its persistence is none that facts have")
     row["persistence"] = persistence
+    row["status"] = row["metadata"].pop(STATUS, "active")
+    if row["status"] not in ("active", *TOMBSTONES):
+        raise ValueError("its status is none that entries have")
     for name in ("subjects", "evidence", "pad"):
         row[name] = tuple(row[name])
     fact = Fact(observed=observed, **row)

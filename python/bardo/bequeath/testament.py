@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import write_atomically
-from bardo.bequeath import container, redact, signing, tables
+from bardo.bequeath import container, directives, redact, signing, tables
+from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import Life, Lineage
 from bardo.bequeath.questions import Question, read_questions
 from bardo.bequeath.reflect import REFLECTION_BYTES
@@ -32,22 +33,28 @@ from bardo.ports import Vectors
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-#: Format version; 2 adds the signer, the replaced testaments, and the facts and entity of each open question.
-FORMAT_VERSION = 2
+#: Format version; 2 adds the signer, the replaced testaments, and the facts and entity of each open question; 3 adds
+#: the part `conduct.json`, deflated parts and more than 128 episodes.
+FORMAT_VERSION = 3
 #: Names of the parts, in the order of writing.
-README, REFLECTION, ENTRIES, EPISODES, LINKS, QUESTIONS, MANIFEST, SIGNATURE, PUBLIC_KEY = PARTS = (
+README, REFLECTION, ENTRIES, EPISODES, LINKS, QUESTIONS, CONDUCT, MANIFEST, SIGNATURE, PUBLIC_KEY = PARTS = (
     "README.txt",
     "reflection.md",
     "entries.parquet",
     "episodes.parquet",
     "links.parquet",
     "questions.json",
+    "conduct.json",
     "manifest.json",
     "manifest.sig",
     "signer.pem",
 )
 #: Parts whose hashes the manifest holds; the last three are the manifest, its signature and the key.
 _HASHED = PARTS[: PARTS.index(MANIFEST)]
+#: Deflated parts.
+_DEFLATED = tuple(name for name in _HASHED if name != README)
+#: First format with each part that earlier ones lack.
+_SINCE = {CONDUCT: 3}
 QUESTION_LIMIT = 64
 #: Maximum size of a testament in bytes; full ones with 384-d vectors take about 5 MB.
 FILE_BYTES = 48 << 20
@@ -63,6 +70,7 @@ entries.parquet   what it knew: text, kind, confidence when it died, support, or
 episodes.parquet  the moments worth keeping
 links.parquet     how the entries stand to each other (ids of entries.parquet)
 questions.json    what it left open
+conduct.json      what it had decided, what was rejected, and its rules
 manifest.json     who it was, what is here, what was omitted and why, and the BLAKE3 hash of each part
 manifest.sig      Ed25519 signature of manifest.json, 64 bytes
 signer.pem        the public key of the signature
@@ -86,6 +94,7 @@ class Testament:
         episodes: Chosen episodes.
         links: Links among the facts.
         gaps: Open questions, with the facts and entity concerned.
+        conduct: Decisions, rejections, tasks and rules in force.
         reflection: Markdown of at most 5 KiB.
         left_out: Number of facts and episodes left out, by reason.
         redacted: Number of secrets and private fields removed, by kind.
@@ -107,6 +116,7 @@ class Testament:
     episodes: tuple[Episode, ...]
     links: tuple[Link, ...]
     gaps: tuple[Question, ...]
+    conduct: tuple[Directive, ...]
     reflection: str
     left_out: Mapping[str, int]
     redacted: Mapping[str, int]
@@ -139,8 +149,11 @@ def write(
     vectors: Vectors | None = None,
     fingerprint: Fingerprint | None = None,
     episodes: Iterable[Episode] = (),
+    episode_bytes: int | None = None,
     links: Iterable[LinkTuple] = (),
     questions: Iterable[str | Question] = (),
+    conduct: Sequence[Directive] = (),
+    with_vectors: bool = True,
     reflection: str,
     lineage: Lineage,
     signing_key: Ed25519PrivateKey,
@@ -158,9 +171,12 @@ def write(
         confidences: Decayed confidence of each fact today, in the same order.
         vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None without embeddings.
         fingerprint: Model of the vectors.
-        episodes: Candidate episodes; verified ones are taken by importance up to the cap.
+        episodes: Candidate episodes, best first; each text is taken once.
+        episode_bytes: Maximum size of the episodes.
         links: Links among the facts; a link is taken if both its facts are.
         questions: Open questions, as text or as `Question`.
+        conduct: Decisions, rejections, tasks and rules in force, most needed first.
+        with_vectors: Whether the vectors cross too; without them an heir embeds the entries again.
         reflection: Markdown of at most 5 KiB, see `bardo.bequeath.reflect`.
         lineage: Lineage of the testator, with its death (`Lineage.died`).
         signing_key: Private key of the testator, see `bardo.bequeath.signing`.
@@ -181,6 +197,8 @@ def write(
         )
     redacted: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
+    orders = directives.choose(conduct, lineage.life.agent, redacted, left_out)
+    settings = dataclasses.replace(settings, entries=max(settings.entries - len(orders), 0))
     entries, rows, measure = choose_entries(
         facts,
         confidences,
@@ -190,7 +208,8 @@ def write(
         redacted=redacted,
         left_out=left_out,
     )
-    best = choose_episodes(episodes, settings, redacted, left_out)
+    rows = rows if with_vectors else None
+    best = choose_episodes(episodes, settings, redacted, left_out, entries=len(entries), limit=episode_bytes)
     lasting = {episode.id for episode in best}
     entries = [
         dataclasses.replace(fact, evidence=tuple(id_ for id_ in fact.evidence if id_ in lasting))
@@ -208,9 +227,11 @@ def write(
         REFLECTION: reflection.encode(),
         ENTRIES: tables.write_entries(entries, rows, fingerprint if rows is not None else None),
         EPISODES: tables.write_episodes(best),
-        LINKS: tables.write_links(choose_links(links, entries, left_out)),
+        LINKS: tables.write_links(choose_links(links, [*entries, *best], left_out)),
         QUESTIONS: _json([dataclasses.asdict(question) for question in asked[:QUESTION_LIMIT]]),
+        CONDUCT: _json([dataclasses.asdict(order) for order in orders]),
     }
+    deflated = {name: container.deflate(parts[name]) for name in _DEFLATED}
     signer = signing.signer_of(signing_key)
     life = dataclasses.replace(
         lineage.life, cause=_shorten(redact.redact(lineage.life.cause, redacted), _CAUSE_BYTES), signer=signer
@@ -228,10 +249,11 @@ def write(
             "fingerprint": dataclasses.asdict(fingerprint) if fingerprint and rows is not None else None,
             "signer": signer,
             "blake3": {name: _hash(parts[name]) for name in _HASHED},
+            "deflated": {name: _hash(content) for name, content in deflated.items()},
         }
     )
     parts[SIGNATURE], parts[PUBLIC_KEY] = signing.sign(parts[MANIFEST], signing_key)
-    data = container.pack(parts)
+    data = container.pack(parts, deflated)
     written = _parse(data, path)
     write_atomically(path, data)
     return written
@@ -276,8 +298,8 @@ def _parse(data: bytes, path: Path) -> Testament:
         )
     parts = container.unpack(data, PARTS)
     manifest = _verified_manifest(parts)
-    for name in _HASHED:
-        if manifest["blake3"][name] != _hash(parts[name]):
+    for name, content in manifest["blake3"].items():
+        if content != _hash(parts[name]) or not _is_deflated_as_signed(name, parts, manifest):
             raise _tampered(name, "its bytes are not the ones that were signed")
     unfit: list[str] = []
     facts, vectors, fingerprint = tables.read_entries(parts[ENTRIES], ENTRY_LIMIT, unfit)
@@ -293,6 +315,9 @@ def _parse(data: bytes, path: Path) -> Testament:
         questions = read_questions(parts[QUESTIONS], life.agent, QUESTION_LIMIT)
         if questions is None:
             raise _tampered(QUESTIONS, "it is not a short list of questions")
+        orders = directives.read(parts[CONDUCT], life.agent) if CONDUCT in parts else ()
+        if orders is None:
+            raise _tampered(CONDUCT, "it is not a short list of decisions and rules")
         return Testament(
             path=path,
             hash=digest,
@@ -305,6 +330,7 @@ def _parse(data: bytes, path: Path) -> Testament:
             links=tables.read_links(parts[LINKS], LINK_LIMIT, unfit),
             unfit=tuple(unfit),
             gaps=questions,
+            conduct=orders,
             reflection=reflection,
             left_out=dict(manifest["left_out"]),
             redacted=dict(manifest["redacted"]),
@@ -331,7 +357,7 @@ def _far_from(tick: int | None, written_at: int) -> bool:
     return tick is not None and abs(tick - written_at // 1_000_000) > _UNCERTAIN_SECONDS
 
 
-def _verified_manifest(parts: Mapping[str, bytes]) -> dict[str, Any]:
+def _verified_manifest(parts: container.Parts) -> dict[str, Any]:
     if MANIFEST not in parts:
         raise TestamentError("this zip file has no manifest.json, so it is not a testament")
     try:
@@ -344,9 +370,11 @@ def _verified_manifest(parts: Mapping[str, bytes]) -> dict[str, Any]:
             f"this testament has format {version}, this bardo reads up to {FORMAT_VERSION}."
             " Upgrade: pip install -U bardo"
         )
+    since = version if isinstance(version, int) else FORMAT_VERSION
+    expected = [name for name in PARTS if _SINCE.get(name, 1) <= since]
     missing, extra = (
-        [name for name in PARTS if name not in parts],
-        [name for name in parts if name not in PARTS],
+        [name for name in expected if name not in parts],
+        [name for name in parts if name not in expected],
     )
     if missing or extra:
         found = [f"lacks {', '.join(missing)}"] * bool(missing) + [f"has {', '.join(extra)} too much"] * bool(
@@ -359,9 +387,17 @@ def _verified_manifest(parts: Mapping[str, bytes]) -> dict[str, Any]:
     if not signing.verify(parts[MANIFEST], parts[SIGNATURE], signer):
         raise _tampered(f"{MANIFEST} or {SIGNATURE}", "the signature does not fit")
     hashes = manifest.get("blake3")
-    if not isinstance(hashes, dict) or set(hashes) != set(_HASHED):
+    if not isinstance(hashes, dict) or set(hashes) != {name for name in expected if name in _HASHED}:
         raise _tampered(MANIFEST, "it does not name the hash of each part")
     return dict(manifest)
+
+
+def _is_deflated_as_signed(name: str, parts: container.Parts, manifest: Mapping[str, Any]) -> bool:
+    """Whether a part is stored as it is, or its deflated bytes are the signed ones."""
+    if name not in parts.deflated:
+        return True
+    signed = manifest.get("deflated")
+    return isinstance(signed, dict) and signed.get(name) == _hash(parts.deflated[name])
 
 
 def _shorten(text: str, limit: int = _QUESTION_BYTES) -> str:

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bardo.bequeath import legacy
-from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreUnavailableError
+from bardo.conduct.inheritance import directives_of
+from bardo.conduct.store import ConductStore
+from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreError, StoreUnavailableError
 from bardo.grimoire.passes import CuratorPasses
 from bardo.grimoire.session import Session
 from bardo.ports import no_progress
 
 if TYPE_CHECKING:
+    from bardo.bequeath.directives import Directive
     from bardo.bequeath.testament import Testament
 
 
@@ -39,11 +42,26 @@ def bequeath(
         left = legacy.leave(
             place, folder=session.path, log=session.log, facts=session.facts, config=session.config.bequeath,
             tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,
-            reflection=reflection, moment=session.moment,
+            reflection=reflection, moment=session.moment, conduct=_directives(session),
+            language=session.config.curator.language,
         )  # fmt: skip
     for problem in left.unfit:
         warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=4)
     return session.emit(left)
+
+
+def _directives(session: Session) -> list[Directive]:
+    """Reads the gate's decisions, rejections and rules; a lost file does not hold a death up."""
+    store = ConductStore(session.path, facts=session.facts)
+    try:
+        return directives_of(store, now=session.clock.now())
+    except StoreError as error:
+        warnings.warn(
+            f"the testament has no decisions, rejections and rules: {error}", BardoWarning, stacklevel=4
+        )
+        return []
+    finally:
+        store.close()
 
 
 def finish(session: Session) -> None:

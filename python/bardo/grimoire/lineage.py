@@ -11,6 +11,7 @@ from bardo.bequeath.lineage import Parent
 from bardo.grimoire.session import Session
 
 if TYPE_CHECKING:
+    from bardo.bequeath.directives import Directive
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
 
@@ -80,9 +81,21 @@ class Lineage:
             report = inherit.adopt(
                 testaments, session.facts, tick=session.now_tick, now=session.clock.now(),
                 config=session.config.bequeath, folder=session.path, log=session.log, embedder=session.embedder,
-                through_archive=through_archive, strangers=strangers,
+                through_archive=through_archive, strangers=strangers, take_directives=self._take_directives,
             )  # fmt: skip
         self._inheritance = report
         session.indexer.reload()
         session.embed()
         return session.emit(report)
+
+    def _take_directives(self, given: Sequence[Directive]) -> int:
+        """Adds decisions, rejections and rules of a testament to the agent's gate."""
+        from bardo.conduct import inheritance
+        from bardo.conduct.store import ConductStore
+
+        session = self._session
+        store = ConductStore(session.path, facts=session.facts)
+        try:
+            return inheritance.take(store, given, now=session.clock.now())
+        finally:
+            store.close()

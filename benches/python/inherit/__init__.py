@@ -1,0 +1,1 @@
+"""InheritBench: how much of a life an heir can answer for."""

@@ -1,0 +1,181 @@
+"""Arms of the benchmark: agents that answer questions about a life. To add a system, add a function to `ARMS`."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import bardo
+from bardo import Grimoire
+from inherit.lives import Event, Life
+
+#: Wall clock of the first tick, microseconds UTC, and microseconds per tick.
+START, STEP = 1_700_000_000_000_000, 60_000_000
+#: Memories of an answer, and tokens of a prompt.
+FIRST, TOKENS = 10, 1_500
+#: Lines of the arms that keep a part of the log.
+RANDOM_LINES, LAST_LINES = 2_048, 200
+#: Ticks of the heir's own life before its own death.
+OWN_TICKS = 200
+
+Answers = Literal["recall", "context"]
+
+
+class LifeClock:
+    """Clock that stands at the tick being lived."""
+
+    def __init__(self) -> None:
+        self.tick = 0
+
+    def now(self) -> int:
+        return START + self.tick * STEP
+
+
+@dataclass
+class Agent:
+    """Agent that can be asked.
+
+    Args:
+        grimoire: Open memory.
+        bytes: Size of the inheritance; 0 if there is none.
+        raw: Texts that were handed over, in which secrets are looked for too.
+    """
+
+    grimoire: Grimoire
+    bytes: int = 0
+    raw: str = ""
+
+    def answer(self, query: str, by: Answers) -> list[str]:
+        """Returns the texts of an answer, best first."""
+        if by == "recall":
+            return [memory.text for memory in self.grimoire.recall(query, limit=FIRST)]
+        return str(self.grimoire.context(query, budget=TOKENS, reserve=0)).splitlines()
+
+    def blocks(self, action: str) -> bool:
+        """Whether the gate blocks an action."""
+        with bardo.gate(self.grimoire.path, embedder=self.grimoire._session.embedder) as gate:
+            return gate.before(action).decision == "block"
+
+
+class Bench:
+    """Lives, deaths and heirs of one life in a folder.
+
+    Args:
+        life: Life to be lived.
+        folder: Empty folder.
+        embedder: Embedder shared by all arms.
+    """
+
+    def __init__(self, life: Life, folder: Path, embedder: Any) -> None:
+        self.life, self.folder, self.embedder = life, folder, embedder
+        self.clock = LifeClock()
+
+    def ancestor(self) -> Agent:
+        """The agent itself, before its death."""
+        with self._open("ancestor") as grimoire:
+            self._live(grimoire, self.life.events)
+            grimoire.sleep()
+        return self._agent("ancestor")
+
+    def heir(self) -> Agent:
+        """Heir at birth."""
+        return self._heir("ancestor", "heir")
+
+    def heirs_heir(self) -> Agent:
+        """Heir of an heir whose short life had nothing to do with any question."""
+        with self._open("heir") as grimoire:
+            tick = self.life.events[-1].tick
+            events = [Event(tick + n, "remember", f"tick {n}: nothing happened") for n in range(1, OWN_TICKS)]
+            self._live(grimoire, events)
+        return self._heir("heir", "heirs_heir")
+
+    def random_lines(self) -> Agent:
+        """Heir that gets 2,048 random lines of the log."""
+        log = self.life.log
+        lines = random.Random(self.life.name).sample(range(len(log)), min(RANDOM_LINES, len(log)))
+        return self._reader("random", [log[line] for line in sorted(lines)])
+
+    def last_lines(self) -> Agent:
+        """Heir that gets the last 200 lines of the log."""
+        return self._reader("last", self.life.log[-LAST_LINES:])
+
+    def _reader(self, name: str, lines: list[str]) -> Agent:
+        with self._open(name) as grimoire:
+            grimoire.remember(
+                [{"text": line, "at": START + place * STEP} for place, line in enumerate(lines)]
+            )
+        text = "\n".join(lines)
+        return self._agent(name, len(text.encode()), text)
+
+    def _heir(self, parent: str, name: str) -> Agent:
+        path = self.folder / f"{parent}.testament"
+        with self._open(parent) as grimoire:
+            left = grimoire.bequeath(path, cause="age")
+        with _quiet():
+            bardo.inherit(path, self.folder / name, clock=self.clock, embedder=self.embedder).close()
+        told = [record.text for record in (*left.facts, *left.episodes)]
+        raw = "\n".join(
+            [*told, *left.questions, left.reflection, *map(repr, left.facts), *map(repr, left.episodes)]
+        )
+        return self._agent(name, path.stat().st_size, raw)
+
+    def _agent(self, name: str, size: int = 0, raw: str = "") -> Agent:
+        return Agent(self._open(name), size, raw)
+
+    def _open(self, name: str) -> Grimoire:
+        with _quiet():
+            return bardo.open(self.folder / name, agent=name, clock=self.clock, embedder=self.embedder)
+
+    def _live(self, grimoire: Grimoire, events: tuple[Event, ...] | list[Event]) -> None:
+        with ExitStack() as open_files, _quiet():
+            gate = open_files.enter_context(
+                bardo.gate(grimoire.path, clock=self.clock, embedder=self.embedder)
+            )
+            batch: list[dict[str, Any]] = []
+            for event in events:
+                if event.door != "remember" and batch:
+                    grimoire.remember(batch)
+                    batch = []
+                self.clock.tick = event.tick
+                match event.door:
+                    case "remember":
+                        batch.append(
+                            {"text": event.text, "tick": event.tick, "at": self.clock.now(), **event.fields}
+                        )
+                    case "learn":
+                        grimoire.learn(event.text, tick=event.tick, **event.fields)
+                    case "outcome":
+                        used = grimoire.recall(event.text, limit=3)
+                        grimoire.outcome(used, note=event.text, **event.fields)
+                    case "note":
+                        gate.note(event.fields["kind"], event.text)
+                    case "reject":
+                        gate.reject(event.text, **event.fields)
+                    case "rule":
+                        gate.rule(event.text, **event.fields)
+                if len(batch) >= 256:
+                    grimoire.remember(batch)
+                    batch = []
+            if batch:
+                grimoire.remember(batch)
+
+
+ARMS: dict[str, Callable[[Bench], Agent]] = {
+    "ancestor": Bench.ancestor,
+    "heir": Bench.heir,
+    "heir's heir": Bench.heirs_heir,
+    "2,048 random lines": Bench.random_lines,
+    "last 200 lines": Bench.last_lines,
+}
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,145 @@
+"""Directives in a testament: decisions, rejections, tasks and rules, held by the heir's gate as by the parent's."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from bardo._atomic import parse_json
+from bardo.bequeath import redact
+from bardo.bequeath.lineage import GENERATION_LIMIT
+from bardo.model import Episode
+
+#: Maximum number of directives in a testament, and of characters of a text.
+DIRECTIVE_LIMIT, TEXT_LIMIT = 512, 2_000
+#: Kinds of directives, most needed first, and the word that begins their text in memory.
+KINDS = {
+    "rejected": "Rejected", "rule": "Rule", "decision": "Decided", "task": "Open task", "discovery": "Found",
+    "learning": "Learned", "context": "Context",
+}  # fmt: skip
+#: Prefix of the kind of an episode that was made of a directive.
+EPISODE_KIND = "gate."
+_TEXTS = ("text", "detail", "domain", "forbids", "approval", "by", "origin")
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """Decision, rejection, task or rule in force at the death of an agent.
+
+    Args:
+        kind: One of `KINDS`.
+        text: Content in a sentence; of a rejection the rejected action.
+        detail: Reason and further details.
+        domain: Subject area.
+        forbids: Action that a rule forbids.
+        approval: Action for which a rule requires approval.
+        score: Score of a rule today, 0 to 10; 0 for all other kinds.
+        by: Author.
+        at: Time of the last change, microseconds UTC.
+        origin: Agent that held it first; empty for the testator.
+        generation: Number of lives between that agent and the testator.
+    """
+
+    kind: str
+    text: str
+    detail: str = ""
+    domain: str = ""
+    forbids: str = ""
+    approval: str = ""
+    score: float = 0.0
+    by: str = ""
+    at: int = 0
+    origin: str = ""
+    generation: int = 0
+
+    def episode(self) -> Episode:
+        """Returns the directive as an episode, by which recall finds it; the same directive has the same id."""
+        told = [f"{KINDS[self.kind]}: {self.text}", self.detail]
+        told += [f"Forbidden: {self.forbids}"] * bool(self.forbids and self.forbids != self.text)
+        told += [f"Needs approval: {self.approval}"] * bool(self.approval)
+        return Episode(
+            ". ".join(part.strip().rstrip(".") for part in told if part.strip()),
+            id=_id(self.kind, self.text, at=self.at),
+            at=self.at,
+            kind=f"{EPISODE_KIND}{self.kind}",
+            role="agent",
+        )
+
+
+def choose(
+    given: Iterable[Directive], agent: str, redacted: Counter[str], left_out: Counter[str]
+) -> list[Directive]:
+    """Chooses and redacts the directives that cross a death: by kind, the highest score and the latest first.
+
+    Args:
+        given: Directives in force.
+        agent: Name of the testator.
+        redacted: Counter of redacted spans by kind; updated in place.
+        left_out: Counter of directives left out by reason; updated in place.
+    """
+    order = list(KINDS)
+    ranked = sorted(given, key=lambda one: (order.index(one.kind), -one.score, -one.at, one.text))
+    left_out["directive_over_cap"] += max(len(ranked) - DIRECTIVE_LIMIT, 0)
+    return [_redacted(one, agent, redacted) for one in ranked[:DIRECTIVE_LIMIT]]
+
+
+def _redacted(one: Directive, agent: str, redacted: Counter[str]) -> Directive:
+    texts: dict[str, Any] = {
+        name: redact.redact(getattr(one, name), redacted)[:TEXT_LIMIT] for name in _TEXTS
+    }
+    return dataclasses.replace(one, **{**texts, "origin": one.origin or agent})
+
+
+def read(raw: bytes, agent: str) -> tuple[Directive, ...] | None:
+    """Parses the part `conduct.json` of a testament; returns None if it is not a short list of directives.
+
+    Args:
+        raw: Bytes of the part.
+        agent: Name of the testator.
+    """
+    try:
+        found = parse_json(raw)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, list) or len(found) > DIRECTIVE_LIMIT:
+        return None
+    read_ones = [_directive(one, agent) for one in found]
+    return tuple(one for one in read_ones if one is not None) if None not in read_ones else None
+
+
+def _directive(found: Any, agent: str) -> Directive | None:
+    if not isinstance(found, dict) or not found.keys() <= set(Directive.__dataclass_fields__):
+        return None
+    texts = [found.get(name, "") for name in _TEXTS]
+    score, at, generation = found.get("score", 0.0), found.get("at", 0), found.get("generation", 0)
+    fits = (
+        found.get("kind") in KINDS
+        and all(isinstance(text, str) and len(text) <= TEXT_LIMIT for text in texts)
+        and bool(texts[0].strip())
+        and isinstance(score, int | float)
+        and 0 <= score <= 10
+        and all(
+            type(number) is int and 0 <= number < limit
+            for number, limit in ((at, 1 << 62), (generation, GENERATION_LIMIT + 1))
+        )
+    )
+    return Directive(**{**found, "origin": found.get("origin") or agent}) if fits else None
+
+
+def _id(*parts: str, at: int) -> str:
+    """Returns a version-7 UUID of the parts at a time (RFC 9562, section 5.7)."""
+    from blake3 import blake3
+
+    digest = int.from_bytes(blake3("\0".join(parts).encode()).digest(length=10))
+    number = (at // 1_000 & (1 << 48) - 1) << 80 | digest
+    number = number & ~(0xF << 76) | 7 << 76
+    return str(UUID(int=number & ~(3 << 62) | 2 << 62))
+
+
+def episodes(given: Sequence[Directive]) -> list[Episode]:
+    """Returns the episodes of directives, each once."""
+    return list({one.id: one for one in (order.episode() for order in given)}.values())

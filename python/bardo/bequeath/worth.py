@@ -1,0 +1,151 @@
+"""Worth of an episode to an heir: what was said once, exactly or at a cost counts; routine stays behind.
+
+The worth does not depend on how an episode was captured. A line of routine differs from the others of its kind by
+names and numbers alone, so its pairs of neighbouring words are common in the log. Statements, identifiers, mistakes,
+decisions and questions have pairs that are rare.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from bardo.bequeath.directives import EPISODE_KIND
+from bardo.model import INHERITED_KIND, Episode
+
+#: Counters of pairs of words; a power of two. Pairs that share a counter only look more common.
+COUNTERS = 1 << 22
+#: Episodes that may share a pair of words that counts as rare.
+RARE = 3
+#: Minimum share of rare pairs in an episode of worth.
+LEAST_NOVELTY = 0.3
+#: Importance from which an episode is of worth however common its words are.
+GRAVE_IMPORTANCE = 0.8
+#: Outcome from which on downwards an episode is a mistake, in -1..1.
+MISTAKE = -0.5
+#: Characters of a text that are judged.
+_JUDGED = 4_096
+#: Words of a remark and of a question below which a text without anything exact is small talk.
+_FEW, _SHORT = 3, 8
+#: Factor on the worth per generation since the agent that lived the episode.
+_PER_GENERATION = 0.85
+_WORD = re.compile(r"[^\W\d_]+|\d")
+#: Host names, paths, addresses, versions, times, tickets, hashes, numbers with a unit, and quotations.
+_EXACT = re.compile(
+    r"(?<![\w.])(?:[\w+.-]*[:/@\\.#_-][\w:/@\\.#_-]*\w|[A-Za-z_]*\d[\w.:-]*(?:\s?%|\s[a-z]{1,5}\b)?|`[^`]+`|\"[^\"]+\")"
+)
+_NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
+#: Words of decisions, rules, corrections and open questions.
+_TELLING = re.compile(
+    r"\b(?:decid|decision|agree|never|always|must|should|only|rule|unless|instead|no longer|from now on|correction|"
+    r"unclear|unknown|(?:one|body) knows|find out|found out|open question|lesson|mistake|lost|failed|because|owner|"
+    r"owns|ask)",
+    re.IGNORECASE,
+)
+#: Kinds of episodes that no heir is told of: prompts of a life and reflections without evidence.
+_NEVER = frozenset({"dream"})
+
+
+class Novelty:
+    """Counts of pairs of neighbouring words over a log, with every digit read as one digit."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(COUNTERS, np.uint8)
+
+    def add(self, text: str) -> None:
+        """Counts the pairs of one text."""
+        pairs = np.unique(np.fromiter(_pairs(text), np.int64))
+        self._counts[pairs] = np.minimum(self._counts[pairs], RARE) + 1
+
+    def of(self, text: str) -> float:
+        """Share of the pairs of a counted text that are rare in the log, 0..1."""
+        pairs = list(_pairs(text))
+        return float((self._counts[pairs] <= RARE).mean()) if pairs else 0.0
+
+
+def worth(episode: Episode, novelty: float) -> float:
+    """Worth of an episode to an heir; 0 if it stays behind.
+
+    Args:
+        episode: Episode of the testator's log, its own or inherited.
+        novelty: Share of its pairs of words that are rare in the log.
+    """
+    lived = inherited_fields(episode)
+    kind = str(lived.get("kind", episode.kind))
+    importance = lived.get("importance") if lived else episode.importance
+    importance = float(importance) if isinstance(importance, int | float) else 0.0
+    payload = lived.get("payload") if lived else episode.payload
+    is_mistake = kind == "outcome" and _outcome(payload) <= MISTAKE
+    # The directive itself crosses, unless it was lifted.
+    if (
+        kind in _NEVER
+        or kind.startswith(EPISODE_KIND)
+        or (novelty < LEAST_NOVELTY and not is_mistake and importance < GRAVE_IMPORTANCE)
+    ):
+        return 0.0
+    text = episode.text[:_JUDGED]
+    exact = min(len(_EXACT.findall(text)) + len(_NAME.findall(text)), 3) / 3
+    said = {"user": 0.3, "tool": 0.15, "agent": 0.1}.get(episode.role, 0.0)
+    tells = bool(_TELLING.search(text))
+    if _is_small_talk(text) and not (exact or tells or is_mistake):
+        return 0.0
+    value = (
+        0.2 * (1 + novelty) + 0.4 * exact * novelty + said + 0.3 * importance + 0.1 * episode.verified
+        + 0.3 * tells + 0.8 * is_mistake
+    )  # fmt: skip
+    return value * _PER_GENERATION ** int(lived.get("generation", 0))
+
+
+def most_worthy(episodes: Iterable[Episode], novelty: Novelty, count: int) -> tuple[list[Episode], int]:
+    """Returns the episodes of most worth, best first, and the number of those that are routine."""
+    routine = 0
+
+    def judged() -> Iterator[tuple[float, int, str, Episode]]:
+        nonlocal routine
+        for episode in episodes:
+            value = worth(episode, novelty.of(episode.text))
+            if value > 0.0:
+                yield value, episode.tick, episode.id, episode
+            else:
+                routine += 1
+
+    best = heapq.nlargest(count, judged(), key=lambda one: one[:3])
+    return [episode for *_, episode in best], routine
+
+
+def inherited_fields(episode: Episode) -> dict[str, Any]:
+    """Returns the fields of an inherited episode as its first agent lived it; empty for the agent's own."""
+    if episode.kind != INHERITED_KIND or not isinstance(episode.payload, dict):
+        return {}
+    lived = episode.payload.get(INHERITED_KIND)
+    return lived if isinstance(lived, dict) else {}
+
+
+def _is_small_talk(text: str) -> bool:
+    """Whether a text is a short question or a few words, as in `any news on billing?`."""
+    count = len(text.split())
+    return count < _FEW or (count < _SHORT and text.rstrip().endswith("?"))
+
+
+def _outcome(payload: Any) -> float:
+    """Value of the outcome in a payload; 0 if it has none."""
+    value = payload.get("outcome", payload.get("value")) if isinstance(payload, dict) else None
+    value = value.get("value") if isinstance(value, dict) else value
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _pairs(text: str) -> Iterator[int]:
+    words = ["", *_WORD.findall(text[:_JUDGED].casefold()), ""]
+    words = [("0" if word.isdigit() else word) for word in words]
+    return (_hash(one, other) for one, other in pairwise(words))
+
+
+def _hash(one: str, other: str) -> int:
+    # The testament of a log is the same in every process, unlike `hash` of a string.
+    return crc32(f"{one} {other}".encode()) & (COUNTERS - 1)

@@ -1,0 +1,169 @@
+"""Selection of episodes and directives for an heir: by worth, not by the way in which they were captured."""
+
+from __future__ import annotations
+
+import pytest
+
+import bardo
+from bardo.bequeath.worth import Novelty, most_worthy, worth
+from bardo.model import Episode
+
+
+def routine(number: int) -> Episode:
+    host = ("billing", "search", "ledger")[number % 3]
+    return Episode(f"health check of {host} ok in {number * 7} ms", id=f"r{number}", tick=number)
+
+
+def ranked(*told: Episode) -> list[str]:
+    log = [*(routine(number) for number in range(60)), *told]
+    novelty = Novelty()
+    for episode in log:
+        novelty.add(episode.text)
+    return [episode.text for episode in most_worthy(log, novelty, 100)[0]]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"role": "user", "kind": "turn"},
+        {"role": "tool", "kind": "tool"},
+        {"role": "agent", "kind": "turn"},
+        {"verified": True, "importance": 0.5},
+        {},
+    ],
+)
+def test_an_identifier_is_chosen_by_whatever_way_it_was_captured(fields: dict) -> None:
+    text = "the standby of ledger listens on node-17.fra2.internal:8443"
+    assert ranked(Episode(text, id="x", **fields)) == [text]
+
+
+def test_a_mistake_comes_first_and_routine_stays_behind() -> None:
+    mistake = Episode(
+        "Restarted the primary; writes were lost", id="a", kind="outcome", payload={"value": -0.9}
+    )
+    turn = Episode("the runbook of search is /srv/run/search.md", id="b", role="user")
+    assert ranked(turn, mistake) == [mistake.text, turn.text]
+
+
+def test_a_mistake_in_the_words_of_routine_crosses() -> None:
+    told = Episode("health check of billing ok in 3 ms", id="z", kind="outcome", payload={"value": -1})
+    assert ranked(told) == [told.text]
+
+
+def test_worth_falls_with_the_generations_of_an_inherited_episode() -> None:
+    def heard(generation: int) -> float:
+        lived = {"kind": "event", "payload": None, "importance": None, "generation": generation}
+        return worth(Episode("Ask Ines Okafor first", kind="inherited", payload={"inherited": lived}), 1.0)
+
+    assert heard(2) == pytest.approx(heard(1) * 0.85)
+    assert heard(3) == pytest.approx(heard(1) * 0.85**2)
+
+
+def test_the_gate_of_an_heir_and_of_its_heir_blocks_what_the_parents_blocked(tmp_path, minilm) -> None:
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann, bardo.gate(ann.path, embedder=minilm) as gate:
+        gate.reject("delete the audit log of billing", why="regulators need it")
+        lifted = gate.reject("restart search at noon")
+        gate.lift(lifted.id, by="Mona")
+        gate.rule("Drain the primary before an update", forbids="reboot the primary", by="Mona")
+        assert gate.before("reboot the primary").decision == "block"
+        gate.note("decision", "we keep billing on PostgreSQL")
+        ann.bequeath(tmp_path / "ann.testament")
+    for parent, name in (("ann", "ben"), ("ben", "cat")):
+        with bardo.inherit(tmp_path / f"{parent}.testament", tmp_path / name, embedder=minilm) as heir:
+            assert heir.lineage.inheritance is not None
+            assert heir.lineage.inheritance.directives == 3
+            with bardo.gate(heir.path, embedder=minilm) as gate:
+                verdict = gate.before("delete audit log of billing")
+                assert verdict.decision == "block"
+                assert gate.before("reboot the primary").decision == "block"
+                assert gate.before("restart search at noon").decision == "allow"
+                (rejection,) = gate.state("rejected")
+                assert rejection.by.startswith("inherited from ann")
+            assert any("keep billing on PostgreSQL" in one.text for one in heir.recall("billing database"))
+            heir.bequeath(tmp_path / f"{name}.testament")
+
+
+def test_a_lifted_rejection_stays_lifted_when_a_testament_brings_it_again(tmp_path, minilm) -> None:
+    for name in ("ann", "eve"):
+        with bardo.open(tmp_path / name, embedder=minilm) as parent, bardo.gate(parent.path) as gate:
+            gate.reject("delete the audit log of billing")
+            parent.bequeath(tmp_path / f"{name}.testament")
+    heir = bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm)
+    with heir, bardo.gate(heir.path, embedder=minilm) as gate:
+        gate.lift(gate.state("rejected")[0].id, by="Mona")
+    heir = bardo.inherit(tmp_path / "eve.testament", tmp_path / "ben", embedder=minilm)
+    with heir, bardo.gate(heir.path, embedder=minilm) as gate:
+        assert gate.before("delete audit log of billing").decision == "allow"
+
+
+def test_a_replaced_belief_crosses_as_a_tombstone_until_own_evidence_states_it(tmp_path, minilm) -> None:
+    old, new = "billing runs in Oregon", "billing runs in Dublin"
+    where = {"subject": "billing", "attribute": "location"}
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann:
+        ann.learn(old, **where, value="Oregon")
+        ann.learn(new, **where, value="Dublin")
+        ann.bequeath(tmp_path / "ann.testament")
+    for parent, name in (("ann", "ben"), ("ben", "cat")):
+        with bardo.inherit(tmp_path / f"{parent}.testament", tmp_path / name, embedder=minilm) as heir:
+            (stone,) = heir.facts.list(status="superseded")
+            assert stone.text == old
+            assert stone.confidence <= 0.2
+            assert [one.text for one in heir.facts.list()] == [new]
+            assert [one.text for one in heir.recall("where does billing run?")] == [new]
+            heir.bequeath(tmp_path / f"{name}.testament")
+    with bardo.inherit(tmp_path / "cat.testament", tmp_path / "dan", embedder=minilm) as heir:
+        heir.learn(old, **where, value="Oregon")
+        assert [one.text for one in heir.facts.list()] == [old]
+
+
+def test_a_tombstone_ends_nothing_that_the_heir_knows_itself(tmp_path, minilm) -> None:
+    old, new = "billing runs in Oregon", "billing runs in Dublin"
+    where = {"subject": "billing", "attribute": "location"}
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann:
+        ann.learn(old, **where, value="Oregon")
+        ann.learn(new, **where, value="Dublin")
+        ann.bequeath(tmp_path / "ann.testament")
+    with bardo.open(tmp_path / "ben", embedder=minilm) as ben:
+        own = ben.learn(old, **where, value="Oregon")
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm) as heir:
+        (kept,) = [one for one in heir.facts.list() if one.text == old]
+        assert (kept.id, kept.source, kept.confidence) == (own.id, "self", own.confidence)
+
+
+def test_an_unverified_turn_that_corrects_another_is_recalled_before_it(tmp_path, minilm) -> None:
+    turns = ("the queue of search is Kafka", "we moved the queue of search from Kafka to NATS")
+    clock = bardo.ManualClock(1_700_000_000_000_000)
+    with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as ann:
+        for turn in turns:
+            clock.advance(seconds=3_600)
+            ann.remember(turn, role="user", kind="turn")
+        ann.bequeath(tmp_path / "ann.testament")
+    for parent, name in (("ann", "ben"), ("ben", "cat")):
+        with bardo.inherit(
+            tmp_path / f"{parent}.testament", tmp_path / name, embedder=minilm, clock=clock
+        ) as heir:
+            found = heir.recall("which queue does search use?")
+            assert [one.text for one in found] == list(reversed(turns))
+            assert found[1].corrected_by == (found[0].id,)
+            heir.bequeath(tmp_path / f"{name}.testament")
+
+
+def test_directives_of_an_unknown_signer_stay_in_the_file(tmp_path, minilm, monkeypatch) -> None:
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann, bardo.gate(ann.path, embedder=minilm) as gate:
+        gate.reject("trade at all")
+        ann.bequeath(tmp_path / "ann.testament")
+    monkeypatch.setenv("BARDO_CONFIG", str(tmp_path / "elsewhere"))
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm, allow="ann") as heir:
+        assert heir.lineage.inheritance is not None
+        assert heir.lineage.inheritance.limited["directives"] == 1
+        with bardo.gate(heir.path, embedder=minilm) as gate:
+            assert gate.before("trade at all").decision == "allow"
+
+
+def test_secrets_in_directives_stay_behind(tmp_path, minilm) -> None:
+    secret = "ghp_" + "a1" * 18
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann, bardo.gate(ann.path, embedder=minilm) as gate:
+        gate.note("decision", f"clone the bot with {secret}", detail=f"token {secret}")
+        left = ann.bequeath(tmp_path / "ann.testament")
+    assert len(left.conduct) == 1
+    assert secret not in repr(left)
