@@ -22,6 +22,7 @@ from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport
 from bardo.recall.options import OwnerRecallOptions
 from bardo.recall.rules import OFFERED
+from bardo.recall.situation import Situation as Moment
 
 if TYPE_CHECKING:
     from bardo.assemble.blocks import Block
@@ -46,7 +47,12 @@ class Decisions:
     """
 
     def __init__(
-        self, session: Session, writer: Writer, retrieval: Retrieval, parts: PromptParts, pages: PageWriter
+        self,
+        session: Session,
+        writer: Writer,
+        retrieval: Retrieval,
+        parts: PromptParts,
+        pages: PageWriter,
     ) -> None:
         self._session = session
         self._writer = writer
@@ -99,8 +105,9 @@ class Decisions:
             caps=partial(records.caps, learned) if learned else None,
         )
         unrecorded = () if session.is_dead else session.made_prompts.note(prompt)
-        if notes or told or unrecorded:
-            prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *told, *notes, *unrecorded))
+        prompt = dataclasses.replace(
+            prompt, notes=(*prompt.notes, *told, *notes, *unrecorded), situation=recall.get("situation")
+        )
         if session.config.feedback.record and not session.is_dead:
             self._parts.records.note(
                 prompt, task=task_type, phase=phase, tick=session.now_tick, at=session.clock.now()
@@ -150,12 +157,19 @@ class Decisions:
         acted_on = tuple(memory for layer, memory in memories if layer == "fact")
         # Refuse facts that cannot be judged before the episode is stored.
         feedback.standing(session.facts, acted_on)
+        moment = Moment.of((used.situation if isinstance(used, Prompt) else None) or {})
         self._writer.remember(
             note or feedback.note_of(value, len(memories)),
             None,
             {
                 "kind": "outcome",
-                "payload": {"value": value, "of": used_id, "memories": [memory for _, memory in memories]},
+                "subjects": moment.subjects,
+                "payload": {
+                    **moment.settled(),
+                    "value": value,
+                    "of": used_id,
+                    "memories": [memory for _, memory in memories],
+                },
                 # An outcome is verified by definition; the reflection at death reads it.
                 "verified": True,
                 "importance": abs(value),
