@@ -14,6 +14,7 @@ from bardo.assemble.condense import Condenser
 from bardo.assemble.current import without_replaced
 from bardo.assemble.stated_rules import RULES, is_seated, rules_block
 from bardo.errors import InvalidInputError
+from bardo.life.clocks import Phase
 
 __all__ = [
     "BUDGET",
@@ -33,7 +34,6 @@ __all__ = [
     "memory_blocks",
 ]
 
-Phase = Literal["thriving", "stable", "conservation", "declining", "terminal"]
 Task = Literal["anomaly", "routine", "trade_evaluation"]
 Profile = Literal["briefing", "first_person"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,12 @@ from bardo.bequeath import legacy
 from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreUnavailableError
 from bardo.grimoire.passes import CuratorPasses
 from bardo.grimoire.session import Session
+from bardo.life.clocks import EARLY_CONFIDENCE
 from bardo.ports import no_progress
 
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
+    from bardo.config import Bequeath
 
 
 def bequeath(
@@ -37,13 +40,21 @@ def bequeath(
     with session.idle.awake():
         passes.sleep(dry_run=False, progress=no_progress)
         left = legacy.leave(
-            place, folder=session.path, log=session.log, facts=session.facts, config=session.config.bequeath,
+            place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
             tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,
             reflection=reflection, moment=session.moment,
         )  # fmt: skip
     for problem in left.unfit:
         warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=4)
     return session.emit(left)
+
+
+def _settings(session: Session) -> Bequeath:
+    """Settings of the testament: an old agent leaves insights that are less sure, too."""
+    settings = session.config.bequeath
+    if not session.config.life.lifespan_ticks or not session.vitals.measure().pushes_legacy:
+        return settings
+    return replace(settings, insight_threshold=min(settings.insight_threshold, EARLY_CONFIDENCE))
 
 
 def finish(session: Session) -> None:

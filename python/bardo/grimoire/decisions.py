@@ -12,6 +12,8 @@ from bardo.assemble.context import Phase, Profile, Prompt, Task
 from bardo.assemble.contributors import Situation
 from bardo.assemble.stated_rules import RULES, is_seated, rules_block
 from bardo.errors import NotFoundError, StoreError
+from bardo.grimoire import life
+from bardo.grimoire.life import BLOCK
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompts import PromptParts
 from bardo.grimoire.retrieval import Retrieval
@@ -82,6 +84,10 @@ class Decisions:
         if learned is not None and learned.in_force:
             recall.setdefault("factors", cast("Factors", tuple(learned.factors.values())))
         blocks = dict(blocks or {})
+        phase = phase or session.vitals.phase()
+        vitality = None if BLOCK in blocks else life.block(session, recall.get("situation"))
+        if vitality is not None:
+            blocks[BLOCK] = vitality
         page, told = self._page(blocks, recall) if self._wants_page(dossier) else (None, ())
         if page is not None:
             if RULES not in blocks and (rules := self._rules(task, recall)):
@@ -194,6 +200,7 @@ class Decisions:
                 # The outcome is recorded; only the learning of prompt weights misses it.
                 note = f"the record of prompts does not have this outcome: {error}"
                 report = dataclasses.replace(report, notes=(*report.notes, note))
+        session.observe_phase()
         return report
 
     def _acted_on(self, used: Prompt | Recollection | str) -> tuple[str, Sequence[tuple[str, str]]]:

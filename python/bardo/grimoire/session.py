@@ -22,6 +22,7 @@ from bardo.ports import Clock, Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.index.archive.lance_index import LanceIndex
+    from bardo.life.vitals import Vitals
 
 #: Episodes after a tick among which one of the agent's own tells its instant: those of a testament share one tick.
 NEAR = 256
@@ -225,6 +226,30 @@ class Session:
         if "events" in vars(self):
             self.events.emit(happened)
         return happened
+
+    @locked_cached_property
+    def vitals(self) -> Vitals:
+        """State of the agent's life."""
+        from bardo.life.vitals import Vitals
+
+        return Vitals(self.log, self.ticks, self.config.life, self.folder.life, self._birth_tick)
+
+    def observe_phase(self) -> None:
+        """Emits a `PhaseChange` if a mortal agent came to another phase of life; part of every call that counts."""
+        settings = self.config.life
+        if (settings.budget or settings.lifespan_ticks) and not self.is_dead:
+            if (change := self.vitals.changed()) is not None:
+                self.emit(change)
+            self.vitals.checkpoint()
+
+    def _birth_tick(self) -> int | None:
+        """First tick of the life: that of an heir's inheritance, else of the first episode."""
+        from bardo.bequeath import lineage
+
+        if (family := lineage.Lineage.load(self.path)) is not None:
+            return family.life.birth_tick
+        first = self.log.range(0, MAX_TICK, limit=1)
+        return first[0].tick if first else None
 
     # -- closing -------------------------------------------------------------------------------------------------
 
