@@ -161,7 +161,9 @@ impl<'window> History<'window> {
     fn of(window: &'window Window) -> Self {
         let mut kinds = vec![""; window.moments.len()];
         for ((_, kind), positions) in window.words.iter().filter(|((path, _), _)| path == "kind") {
-            positions.iter().for_each(|position| kinds[*position] = kind);
+            for position in positions {
+                kinds[*position] = kind;
+            }
         }
         Self { window, kinds }
     }
@@ -280,12 +282,14 @@ impl Failure {
     }
 
     fn text(&self, subjects: &[String]) -> String {
-        let mut text = subjects.first().map(|subject| quote(subject)).unwrap_or_default();
+        let mut about: Vec<String> = subjects.first().map(|subject| quote(subject)).into_iter().collect();
         if !matches!(self.episode.kind.as_str(), "event" | "outcome") {
-            text = format!("{text} {}", one_line(&self.episode.kind)).trim().to_owned();
+            about.push(one_line(&self.episode.kind));
         }
-        text =
-            if text.is_empty() { "Severe failure".to_owned() } else { format!("Severe failure of {text}") };
+        let mut text = String::from("Severe failure");
+        if !about.is_empty() {
+            text = format!("{text} of {}", about.join(" "));
+        }
         if !self.conditions.is_empty() {
             let words: Vec<String> = self.conditions.iter().map(Condition::words).collect();
             text = format!("{text} when {}", words.join(" and "));
