@@ -136,6 +136,22 @@ def test_age_lowers_the_phase_and_an_old_agent_leaves_insights_that_are_less_sur
     assert crossed == {"young": [], "old": ["Bridges settle within an hour"]}
 
 
+def test_an_heir_is_born_with_its_own_first_episode(tmp_path: Path) -> None:
+    with opened(tmp_path / "elder", lifespan_ticks=1_000) as g:
+        g.remember([f"read block {n}" for n in range(300)], tick=1, verified=True, importance=0.9)
+        g.tick(700)
+        g.bequeath(tmp_path / "elder.testament")
+    settings = {"clock": {"unit": "loops"}, "life": {"lifespan_ticks": 1_000}}
+    embedder = from_callable(flat, name="flat")
+    heir = bardo.inherit(tmp_path / "elder.testament", tmp_path / "heir", embedder=embedder, config=settings)
+    with heir:
+        assert heir.life.vitality().age == 0
+        heir.tick(5_000)
+        heir.remember("read block 301")
+        heir.tick(5_100)
+        assert heir.life.vitality().age == 100
+
+
 def test_a_marker_of_the_situation_is_told_in_the_prompt(tmp_path: Path) -> None:
     bear = {"regime": "bear", "subjects": ["ETH"], "actions": ["long"]}
     with opened(tmp_path / "a", budget=100.0) as g:

@@ -157,6 +157,7 @@ class AsyncLife(AsyncResource[Life]):
     spend = _async_method(Life.spend)
     earn = _async_method(Life.earn)
     marker = _async_method(Life.marker)
+    dangers = _async_method(Life.dangers)
 
 
 class AsyncLineage(AsyncResource[Lineage]):

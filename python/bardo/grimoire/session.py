@@ -243,13 +243,13 @@ class Session:
             self.vitals.checkpoint()
 
     def _birth_tick(self) -> int | None:
-        """First tick of the life: that of an heir's inheritance, else of the first episode."""
-        from bardo.bequeath import lineage
-
-        if (family := lineage.Lineage.load(self.path)) is not None:
-            return family.life.birth_tick
-        first = self.log.range(0, MAX_TICK, limit=1)
-        return first[0].tick if first else None
+        """First tick of the life: that of the first episode that was not inherited; None before there is one."""
+        own: int | None = None
+        after: str | None = None
+        while own is None and (page := self.log.range(0, MAX_TICK, after=after, limit=NEAR)):
+            own = next((episode.tick for episode in page if episode.kind != INHERITED_KIND), None)
+            after = page[-1].id
+        return own
 
     # -- closing -------------------------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ class Vitals:
         ticks: Logical time.
         settings: Budget and lifespan.
         path: File of the checkpoint.
-        birth: Returns the first tick of the life, None before there is any.
+        birth: Returns the first tick of the life; None before there is one.
     """
 
     def __init__(

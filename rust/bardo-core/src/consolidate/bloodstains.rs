@@ -302,8 +302,11 @@ impl Failure {
         for (path, side) in &self.unusual {
             text = format!("{text}; {path} was unusually {side}");
         }
+        // Several failures may share the warning of their conditions: none may be quoted in it, or it could not be forgotten.
         // The text of an outcome without a note says nothing but its number.
-        if self.episode.text.starts_with("Outcome ") && self.episode.text.contains(" of acting on ") {
+        let says_nothing =
+            self.episode.text.starts_with("Outcome ") && self.episode.text.contains(" of acting on ");
+        if says_nothing || !self.conditions.is_empty() {
             return text;
         }
         format!("{text}: \"{}\"", quote(&self.episode.text))
@@ -379,4 +382,55 @@ pub(crate) fn apply(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of a fixed sequence that are spread evenly over -1 to 1.
+    fn spread(count: u32) -> Vec<f64> {
+        (0..count).map(|step| f64::from(step * 37 % 101) / 50.0 - 1.0).collect()
+    }
+
+    #[test]
+    fn an_outcome_is_severe_far_below_the_others_and_not_before_there_are_enough() {
+        let severity = |count| Severity::of(-10.0, spread(count));
+        assert_eq!(severity(29), None);
+        let found = severity(30).unwrap();
+        assert!(found.deviations > SEVERE_DEVIATIONS && found.earlier == 30, "{found:?}");
+        assert_eq!(Severity::of(-1.5, spread(100)), None, "near the others");
+        assert_eq!(Severity::of(10.0, spread(100)), None, "a gain");
+    }
+
+    #[test]
+    fn severity_does_not_change_with_the_unit_of_the_outcome() {
+        for unit in [1e-9, 1.0, 1e9] {
+            let found = Severity::of(-10.0 * unit, spread(100).into_iter().map(|x| x * unit).collect());
+            let same = Severity::of(-10.0, spread(100)).unwrap();
+            assert!((found.unwrap().deviations - same.deviations).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn disasters_do_not_hide_the_next_one_until_they_are_frequent() {
+        let after = |disasters: usize| {
+            let mut earlier = spread(400);
+            earlier.extend(std::iter::repeat_n(-10.0, disasters));
+            Severity::of(-10.0, earlier)
+        };
+        assert!(after(4).is_some());
+        assert_eq!(after(5), None, "five of 405 are more than the worst hundredth");
+    }
+
+    #[test]
+    fn outcomes_without_a_scale_are_never_severe() {
+        assert_eq!(Severity::of(-1.0, vec![1.0; 500]), None);
+        let few = [vec![0.0; 500], vec![1.0; LEAST_GROUP - 1]].concat();
+        assert_eq!(Severity::of(-1.0, few), None, "too few differ to tell how far is far");
+        let some = [vec![0.0; 500], vec![1.0; LEAST_GROUP]].concat();
+        assert!(Severity::of(-1.0, some).is_some());
+        assert_eq!(Severity::of(f64::MIN, vec![f64::MAX; 40]), None);
+        assert_eq!(Severity::of(f64::MIN, spread(40)).map(|found| found.deviations), Some(LARGEST_STATED));
+    }
 }
