@@ -35,6 +35,7 @@ NOUNS = {
     "journal": "list undo",
     "embedding": "check migrate abandon",
     "maintenance": "rebuild check drain_inbox costs rebase_ticks",
+    "life": "vitality spend earn marker dangers",
     "lineage": "generation parents is_dead adopt inheritance",
 }
 PROPERTIES = "path agent config now_tick lost resumed"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.inbox import drop
     from bardo.grimoire.integrity import check
     from bardo.grimoire.reader import Visitor, visit
+    from bardo.life.clocks import PhaseChange, Vitality
     from bardo.model import Episode, Fact, Fingerprint, Quality
     from bardo.ports import ManualClock, SystemClock
     from bardo.recall.feedback import OutcomeReport
@@ -49,6 +50,7 @@ _HOME = {
     "ManualClock": "bardo.ports",
     "Memory": "bardo.recall.recollection",
     "OutcomeReport": "bardo.recall.feedback",
+    "PhaseChange": "bardo.life.clocks",
     "Prompt": "bardo.assemble.context",
     "Quality": "bardo.model",
     "Recollection": "bardo.recall.recollection",
@@ -56,6 +58,7 @@ _HOME = {
     "Testament": "bardo.bequeath.testament",
     "Verdict": "bardo.conduct.verdict",
     "Visitor": "bardo.grimoire.reader",
+    "Vitality": "bardo.life.clocks",
     "check": "bardo.grimoire.integrity",
     "drop": "bardo.grimoire.inbox",
     "gate": "bardo.conduct.gate",
@@ -82,6 +85,7 @@ __all__ = [
     "ManualClock",
     "Memory",
     "OutcomeReport",
+    "PhaseChange",
     "Prompt",
     "Quality",
     "Recollection",
@@ -89,6 +93,7 @@ __all__ = [
     "Testament",
     "Verdict",
     "Visitor",
+    "Vitality",
     "__version__",
     "check",
     "drop",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -77,3 +80,35 @@ def numbers(section: object, prefix: str) -> Iterator[tuple[str, float]]:
             yield from numbers(held, f"{prefix}{name}.")
         elif isinstance(held, (int, float)) and not isinstance(held, bool):
             yield f"{prefix}{name}", held
+
+
+def with_setting(text: str, section: str, key: str, value: str) -> str | None:
+    """Sets one string in a TOML text and leaves the rest unchanged; None if its form does not allow that.
+
+    Args:
+        text: TOML text.
+        section: Name of the table, which is added if it is missing.
+        key: Name of the setting.
+        value: New value.
+    """
+    if _setting(text, section, key) == value:
+        return text
+    line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    lines = text.splitlines()
+    headers = [at for at, each in enumerate(lines) if re.match(rf"\s*\[{re.escape(section)}\]", each)]
+    if headers:
+        start = headers[0] + 1
+        end = next((at for at in range(start, len(lines)) if lines[at].lstrip().startswith("[")), len(lines))
+        old = [at for at in range(start, end) if re.match(rf"\s*{re.escape(key)}\s*=", lines[at])]
+        lines[old[0] if old else start : old[0] + 1 if old else start] = [line]
+    else:
+        lines += ["", f"[{section}]", line]
+    changed = "\n".join(lines) + "\n"
+    return changed if _setting(changed, section, key) == value else None
+
+
+def _setting(text: str, section: str, key: str) -> Any:
+    try:
+        return tomllib.loads(text).get(section, {}).get(key)
+    except (tomllib.TOMLDecodeError, AttributeError):
+        return None

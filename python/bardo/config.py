@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from bardo._atomic import write_atomically
-from bardo._settings import build, merge, numbers
+from bardo._settings import build, merge, numbers, with_setting
 from bardo.errors import ConfigError
 
 FILE_NAME = "bardo.toml"
@@ -375,6 +373,21 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True)
+class Life:
+    """Settings of the agent's life. With a budget or a lifespan its phase of life sets the budgets of prompts.
+
+    Args:
+        budget: Budget at birth, in a unit of your own, for `life.spend`; 0 for none.
+        lifespan_ticks: Longest life in ticks; 0 for none.
+        in_context: Whether prompts of a mortal agent have a block about its vitality.
+    """
+
+    budget: float = 0.0
+    lifespan_ticks: int = 0
+    in_context: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Bequeath:
     """Settings of testaments and inheritance.
 
@@ -423,6 +436,7 @@ class Config:
     recall: Recall = Recall()
     assemble: Assemble = Assemble()
     feedback: Feedback = Feedback()
+    life: Life = Life()
     bequeath: Bequeath = Bequeath()
 
     @classmethod
@@ -473,28 +487,10 @@ def write_setting(folder: Path, section: str, key: str, value: str) -> None:
     """
     path = folder / FILE_NAME
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    if _setting(text, section, key) == value:
-        return
-    line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
-    lines = text.splitlines()
-    headers = [at for at, each in enumerate(lines) if re.match(rf"\s*\[{re.escape(section)}\]", each)]
-    if headers:
-        start = headers[0] + 1
-        end = next((at for at in range(start, len(lines)) if lines[at].lstrip().startswith("[")), len(lines))
-        old = [at for at in range(start, end) if re.match(rf"\s*{re.escape(key)}\s*=", lines[at])]
-        lines[old[0] if old else start : old[0] + 1 if old else start] = [line]
-    else:
-        lines += ["", f"[{section}]", line]
-    changed = "\n".join(lines) + "\n"
-    if _setting(changed, section, key) != value:
+    changed = with_setting(text, section, key, value)
+    if changed is None:
         raise ConfigError(
             f"{path} cannot be changed by itself. Set {key} = {value!r} under [{section}] by hand"
         )
-    write_atomically(path, changed.encode())
-
-
-def _setting(text: str, section: str, key: str) -> Any:
-    try:
-        return tomllib.loads(text).get(section, {}).get(key)
-    except (tomllib.TOMLDecodeError, AttributeError):
-        return None
+    if changed != text:
+        write_atomically(path, changed.encode())

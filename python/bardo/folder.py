@@ -95,6 +95,11 @@ class Folder:
         return self.root / MIGRATION_FILE
 
     @property
+    def life(self) -> Path:
+        """Checkpoint of the life history; derived from the log."""
+        return self.root / "life.json"
+
+    @property
     def tombstone(self) -> Path:
         """Record of the agent's death, if it has died."""
         return self.root / TOMBSTONE_FILE

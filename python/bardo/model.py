@@ -169,7 +169,7 @@ class Fact:
         expires_tick: Tick after which it is no longer in force.
         status: Lifecycle status.
         pinned: Exempt from decay and pruning.
-        bloodstain: Learned in a death; recalled with a boost.
+        bloodstain: Learned in a death or a severe failure; recalled with a boost.
         metadata: `urls`, `commands` and `paths` found in the text.
         payload: Typed part: a mapping with a `type` of `baseline`, `pattern`, `causal_link`, `heuristic`,
             `procedural`, `anti_knowledge` or `none` and the fields of that type.

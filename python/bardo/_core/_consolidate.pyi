@@ -139,6 +139,7 @@ class CuratorReport:
         facts_disputed: Times that an episode said the contrary of a fact, which lost by it.
         rules_followed: Rules that the decisions that followed them confirmed.
         rules_broken: Rules that the decisions that followed them came out against.
+        bloodstains: Severe failures that were written as warnings, new or again.
         dreams_confirmed: What dreams had proposed and later episodes bore out.
         entries_pruned: Facts that expired, faded or were beyond the room there is, and were archived.
         reread: Old episodes that were read again, to test rules that were told.
@@ -167,6 +168,7 @@ class CuratorReport:
     facts_disputed: int
     rules_followed: int
     rules_broken: int
+    bloodstains: int
     dreams_confirmed: int
     entries_pruned: int
     reread: int

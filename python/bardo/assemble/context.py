@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from bardo.assemble.condense import Condenser
 from bardo.assemble.current import without_replaced
 from bardo.assemble.stated_rules import RULES, is_seated, rules_block
 from bardo.errors import InvalidInputError
+from bardo.life.clocks import Phase
 
 __all__ = [
     "BUDGET",
@@ -33,7 +34,6 @@ __all__ = [
     "memory_blocks",
 ]
 
-Phase = Literal["thriving", "stable", "conservation", "declining", "terminal"]
 Task = Literal["anomaly", "routine", "trade_evaluation"]
 Profile = Literal["briefing", "first_person"]
 
@@ -105,6 +105,7 @@ class Prompt:
         blocks: The blocks in the order in which they stand, also those that did not get in.
         memories: The memories that got in, block by block, best first.
         notes: What recall could not do or did not find, and the parts omitted from the prompt with the reason.
+        situation: Features of the moment for which it was made, as `context` took them; None if they were not given.
     """
 
     id: str
@@ -117,6 +118,7 @@ class Prompt:
     blocks: tuple[BlockReport, ...]
     memories: tuple[PromptMemory, ...]
     notes: tuple[str, ...] = ()
+    situation: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.text

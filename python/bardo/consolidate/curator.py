@@ -62,6 +62,7 @@ class CuratorCycleComplete:
         facts_disputed: Times that an episode said the contrary of a fact, which lost by it.
         rules_followed: Rules that the decisions that followed them confirmed.
         rules_broken: Rules that the decisions that followed them came out against.
+        bloodstains: Severe failures that were written as warnings, new or again.
         dreams_confirmed: What dreams had proposed and later episodes bore out.
         entries_pruned: Facts that expired, faded or were beyond the room there is, and left for the cold tier.
         entries_promoted: Facts that rose into the playbook.
@@ -99,6 +100,7 @@ class CuratorCycleComplete:
     facts_disputed: int = 0
     rules_followed: int = 0
     rules_broken: int = 0
+    bloodstains: int = 0
     dreams_confirmed: int = 0
     entries_pruned: int = 0
     entries_promoted: int = 0
@@ -241,6 +243,7 @@ def _sum(done: CuratorCycleComplete, report: CuratorReport) -> CuratorCycleCompl
         facts_disputed=done.facts_disputed + report.facts_disputed,
         rules_followed=done.rules_followed + report.rules_followed,
         rules_broken=done.rules_broken + report.rules_broken,
+        bloodstains=done.bloodstains + report.bloodstains,
         dreams_confirmed=done.dreams_confirmed + report.dreams_confirmed,
         entries_pruned=done.entries_pruned + report.entries_pruned,
         facts_contradicted=done.facts_contradicted + report.facts_contradicted,

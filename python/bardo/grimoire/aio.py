@@ -15,6 +15,7 @@ from bardo.grimoire.episodes import Episodes
 from bardo.grimoire.facts import Facts
 from bardo.grimoire.grimoire import Grimoire
 from bardo.grimoire.journal import Journal
+from bardo.grimoire.life import Life
 from bardo.grimoire.lineage import Lineage
 from bardo.grimoire.maintenance import Maintenance
 from bardo.grimoire.pages import Pages
@@ -149,6 +150,16 @@ class AsyncMaintenance(AsyncResource[Maintenance]):
     rebase_ticks = _async_method(Maintenance.rebase_ticks)
 
 
+class AsyncLife(AsyncResource[Life]):
+    """`Life` for asyncio."""
+
+    vitality = _async_method(Life.vitality)
+    spend = _async_method(Life.spend)
+    earn = _async_method(Life.earn)
+    marker = _async_method(Life.marker)
+    dangers = _async_method(Life.dangers)
+
+
 class AsyncLineage(AsyncResource[Lineage]):
     """`Lineage` for asyncio."""
 
@@ -237,6 +248,7 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
         self.journal = AsyncJournal(grimoire.journal)
         self.embedding = AsyncEmbedding(grimoire.embedding)
         self.maintenance = AsyncMaintenance(grimoire.maintenance)
+        self.life = AsyncLife(grimoire.life)
         self.lineage = AsyncLineage(grimoire.lineage)
 
     open = staticmethod(_async_opener(factory.open))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,13 @@ from bardo.conduct.store import ConductStore
 from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreError, StoreUnavailableError
 from bardo.grimoire.passes import CuratorPasses
 from bardo.grimoire.session import Session
+from bardo.life.clocks import EARLY_CONFIDENCE
 from bardo.ports import no_progress
 
 if TYPE_CHECKING:
     from bardo.bequeath.directives import Directive
     from bardo.bequeath.testament import Testament
+    from bardo.config import Bequeath
 
 
 def bequeath(
@@ -40,7 +43,7 @@ def bequeath(
     with session.idle.awake():
         passes.sleep(dry_run=False, progress=no_progress)
         left = legacy.leave(
-            place, folder=session.path, log=session.log, facts=session.facts, config=session.config.bequeath,
+            place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
             tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,
             reflection=reflection, moment=session.moment, conduct=_directives(session),
             language=session.config.curator.language,
@@ -62,6 +65,14 @@ def _directives(session: Session) -> list[Directive]:
         return []
     finally:
         store.close()
+
+
+def _settings(session: Session) -> Bequeath:
+    """Settings of the testament: an old agent leaves insights that are less sure, too."""
+    settings = session.config.bequeath
+    if not session.config.life.lifespan_ticks or not session.vitals.measure().pushes_legacy:
+        return settings
+    return replace(settings, insight_threshold=min(settings.insight_threshold, EARLY_CONFIDENCE))
 
 
 def finish(session: Session) -> None:

@@ -12,6 +12,8 @@ from bardo.assemble.context import Phase, Profile, Prompt, Task
 from bardo.assemble.contributors import Situation
 from bardo.assemble.stated_rules import RULES, is_seated, rules_block
 from bardo.errors import NotFoundError, StoreError
+from bardo.grimoire import life
+from bardo.grimoire.life import BLOCK
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompts import PromptParts
 from bardo.grimoire.retrieval import Retrieval
@@ -22,6 +24,7 @@ from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport
 from bardo.recall.options import OwnerRecallOptions
 from bardo.recall.rules import OFFERED
+from bardo.recall.situation import Situation as Moment
 
 if TYPE_CHECKING:
     from bardo.assemble.blocks import Block
@@ -46,7 +49,12 @@ class Decisions:
     """
 
     def __init__(
-        self, session: Session, writer: Writer, retrieval: Retrieval, parts: PromptParts, pages: PageWriter
+        self,
+        session: Session,
+        writer: Writer,
+        retrieval: Retrieval,
+        parts: PromptParts,
+        pages: PageWriter,
     ) -> None:
         self._session = session
         self._writer = writer
@@ -76,6 +84,10 @@ class Decisions:
         if learned is not None and learned.in_force:
             recall.setdefault("factors", cast("Factors", tuple(learned.factors.values())))
         blocks = dict(blocks or {})
+        phase = phase or session.vitals.phase()
+        vitality = None if BLOCK in blocks else life.block(session, recall.get("situation"))
+        if vitality is not None:
+            blocks[BLOCK] = vitality
         page, told = self._page(blocks, recall) if self._wants_page(dossier) else (None, ())
         if page is not None:
             if RULES not in blocks and (rules := self._rules(task, recall)):
@@ -99,8 +111,9 @@ class Decisions:
             caps=partial(records.caps, learned) if learned else None,
         )
         unrecorded = () if session.is_dead else session.made_prompts.note(prompt)
-        if notes or told or unrecorded:
-            prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *told, *notes, *unrecorded))
+        prompt = dataclasses.replace(
+            prompt, notes=(*prompt.notes, *told, *notes, *unrecorded), situation=recall.get("situation")
+        )
         if session.config.feedback.record and not session.is_dead:
             self._parts.records.note(
                 prompt, task=task_type, phase=phase, tick=session.now_tick, at=session.clock.now()
@@ -150,12 +163,19 @@ class Decisions:
         acted_on = tuple(memory for layer, memory in memories if layer == "fact")
         # Refuse facts that cannot be judged before the episode is stored.
         feedback.standing(session.facts, acted_on)
+        moment = Moment.of((used.situation if isinstance(used, Prompt) else None) or {})
         self._writer.remember(
             note or feedback.note_of(value, len(memories)),
             None,
             {
                 "kind": "outcome",
-                "payload": {"value": value, "of": used_id, "memories": [memory for _, memory in memories]},
+                "subjects": moment.subjects,
+                "payload": {
+                    **moment.settled(),
+                    "value": value,
+                    "of": used_id,
+                    "memories": [memory for _, memory in memories],
+                },
                 # An outcome is verified by definition; the reflection at death reads it.
                 "verified": True,
                 "importance": abs(value),
@@ -180,6 +200,7 @@ class Decisions:
                 # The outcome is recorded; only the learning of prompt weights misses it.
                 note = f"the record of prompts does not have this outcome: {error}"
                 report = dataclasses.replace(report, notes=(*report.notes, note))
+        session.observe_phase()
         return report
 
     def _acted_on(self, used: Prompt | Recollection | str) -> tuple[str, Sequence[tuple[str, str]]]:

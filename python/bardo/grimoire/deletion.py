@@ -83,6 +83,7 @@ class Deletion:
         self._replays.reset()
         self._parts.words.forget()
         self._parts.records.erase((*report.episodes, *report.facts))
+        session.vitals.forget()
         self._pages.recompile(report)
         return session.emit(report)
 
@@ -168,6 +169,7 @@ class Deletion:
 
     def resume(self) -> tuple[ForgetReport, ...]:
         """Finishes the deletions that a crash interrupted."""
+        self._session.vitals.forget()
         return self._eraser().resume()
 
     def _eraser(self) -> Eraser:

@@ -10,13 +10,14 @@ from bardo.errors import InvalidInputError
 
 Event = TypeVar("Event")
 
-#: Class names of the reports that are events: a pass of the Curator, a dream, a lint, a deletion, the testament of a
-#: death, and an inheritance.
+#: Class names of the reports that are events: a pass of the Curator, a dream, a lint, a deletion, a change of the phase
+#: of life, the testament of a death, and an inheritance.
 EVENTS = (
     "CuratorCycleComplete",
     "DreamComplete",
     "LintReport",
     "ForgetReport",
+    "PhaseChange",
     "Testament",
     "InheritanceReport",
 )

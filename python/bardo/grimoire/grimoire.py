@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.facts import Facts
     from bardo.grimoire.intent import Forgettable
     from bardo.grimoire.journal import Journal
+    from bardo.grimoire.life import Life
     from bardo.grimoire.lineage import Lineage
     from bardo.grimoire.maintenance import Maintenance
     from bardo.grimoire.pages import Pages, PageWriter
@@ -154,6 +155,13 @@ class Grimoire:
         from bardo.grimoire.lineage import Lineage
 
         return Lineage(self._session)
+
+    @locked_cached_property
+    def life(self) -> Life:
+        """Life of the agent: `vitality`, `spend`, `earn`, `marker`, `dangers`."""
+        from bardo.grimoire.life import Life
+
+        return Life(self._session)
 
     @locked_cached_property
     def _retrieval(self) -> Retrieval:
@@ -283,7 +291,7 @@ class Grimoire:
         dossier: bool | None = None,
         **recall: Unpack[OwnerRecallOptions],
     ) -> Prompt:
-        """Builds a prompt for a task within a token budget, with the most relevant memories.
+        """Builds a prompt for a task within a token budget, with the most relevant memories; `str(prompt)` is its text.
 
         Args:
             task: Decision to make: the instruction, and the query of the recall.
@@ -292,15 +300,12 @@ class Grimoire:
             reserve: Tokens kept for the answer. If not given, `config.assemble.reserve`: 500, or a quarter of a small
                 budget.
             limit: Number of memories to choose from.
-            phase: Phase of the budget's spending, from `thriving` to `terminal`.
+            phase: Phase of life, which sets the part of the budget that is spent; if not given, that of a mortal agent.
             task_type: Kind of task for the weights of the blocks: `anomaly`, `routine` or `trade_evaluation`.
             framing: Style of the memories: `briefing` or `first_person`.
             dossier: Whether the dossier, while no fact is newer, replaces the search of facts; if not given,
                 `config.dossier.in_context`. An outcome of such a prompt changes no fact: it is unknown which helped.
             recall: Options of the recall; see `OwnerRecallOptions`. An entry includes the turns of its window.
-
-        Returns:
-            `Prompt`; `str(prompt)` is its text.
 
         Raises:
             BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
@@ -410,28 +415,22 @@ class Grimoire:
         )  # fmt: skip
 
     def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
-        """Advances logical time and runs a pass of the Curator if one is due.
+        """Advances logical time; returns the report of a pass of the Curator if one was due.
 
         Args:
             now: New tick.
-
-        Returns:
-            Report of the pass, if one was due.
         """
         return self._passes.tick(now)
 
     def sleep(self, *, dry_run: bool = False, progress: Progress = no_progress) -> CuratorCycleComplete:
         """Consolidates all verified episodes, embeds pending records, and brings LanceDB up to date.
 
-        Where the embedding model is unavailable, the work that needs it is left to the next pass, with a note in the
-        report.
+        Returns the sum of the reports of all passes. Where the embedding model is unavailable, the work that needs it
+        is left to the next pass, with a note in the report.
 
         Args:
             dry_run: Whether to report the consolidation without doing it: `changes` has every fact before and after.
             progress: Callback for progress.
-
-        Returns:
-            Sum of the reports of all passes.
         """
         return self._passes.sleep(dry_run=dry_run, progress=progress)
 
@@ -460,17 +459,13 @@ class Grimoire:
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
         """Subscribes a callable to events of this memory, while it is open and in this process.
 
-        The listener is called with the report of a method, after all its work, in the same thread: a pass of the
-        Curator (`CuratorCycleComplete`), a dream (`DreamComplete`), a lint (`LintReport`), a deletion
-        (`ForgetReport`), a death (`Testament`) and an inheritance (`InheritanceReport`). Dry runs are no events. An
-        exception of a listener is logged (logger `bardo.events`) and stops neither the method nor other listeners.
+        The listener is called after all work of a method, in the same thread. Dry runs are no events. An exception of a
+        listener is logged (logger `bardo.events`) and stops nothing. Returns a function that ends the subscription.
 
         Args:
-            event: Class of the report.
+            event: `CuratorCycleComplete`, `DreamComplete`, `LintReport`, `ForgetReport`, `PhaseChange`, `Testament` or
+                `InheritanceReport`.
             listener: Callable that takes the report.
-
-        Returns:
-            Function that ends the subscription; further calls do nothing.
 
         Raises:
             InvalidInputError: The class is not an event.

@@ -188,6 +188,8 @@ def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
         "model": session.indexer.if_model_answers(lambda: str(session.model().model), None),
         "embedding": session.models.stats(),
         "feedback": parts.records.stats(),
+        # The history of an agent that is not mortal is read on demand alone.
+        "life": session.vitals.measure().to_dict() if session.vitals.is_mortal else None,
         "dreams": session.idle.stats(),
         "log": session.log.stats(),
         "facts": session.facts.stats(),

@@ -71,6 +71,7 @@ class CuratorPasses:
             with session.idle.awake(idle=True):
                 done = self._curate(flush=False)
         session.idle.look()
+        session.observe_phase()
         return done
 
     def sleep(self, *, dry_run: bool, progress: Progress) -> CuratorCycleComplete:
@@ -89,7 +90,9 @@ class CuratorPasses:
             )  # fmt: skip
         with session.idle.awake():
             self._writer.drain_inbox()
-            return self._curate(flush=True, progress=progress)
+            done = self._curate(flush=True, progress=progress)
+        session.observe_phase()
+        return done
 
     def _curate(self, *, flush: bool, progress: Progress = no_progress) -> CuratorCycleComplete:
         from bardo.capture import archive

@@ -22,6 +22,7 @@ from bardo.ports import Clock, Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.index.archive.lance_index import LanceIndex
+    from bardo.life.vitals import Vitals
 
 #: Episodes after a tick among which one of the agent's own tells its instant: those of a testament share one tick.
 NEAR = 256
@@ -225,6 +226,30 @@ class Session:
         if "events" in vars(self):
             self.events.emit(happened)
         return happened
+
+    @locked_cached_property
+    def vitals(self) -> Vitals:
+        """State of the agent's life."""
+        from bardo.life.vitals import Vitals
+
+        return Vitals(self.log, self.ticks, self.config.life, self.folder.life, self._birth_tick)
+
+    def observe_phase(self) -> None:
+        """Emits a `PhaseChange` if a mortal agent came to another phase of life; part of every call that counts."""
+        settings = self.config.life
+        if (settings.budget or settings.lifespan_ticks) and not self.is_dead:
+            if (change := self.vitals.changed()) is not None:
+                self.emit(change)
+            self.vitals.checkpoint()
+
+    def _birth_tick(self) -> int | None:
+        """First tick of the life: that of the first episode that was not inherited; None before there is one."""
+        own: int | None = None
+        after: str | None = None
+        while own is None and (page := self.log.range(0, MAX_TICK, after=after, limit=NEAR)):
+            own = next((episode.tick for episode in page if episode.kind != INHERITED_KIND), None)
+            after = page[-1].id
+        return own
 
     # -- closing -------------------------------------------------------------------------------------------------
 

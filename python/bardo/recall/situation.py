@@ -107,6 +107,11 @@ class Situation:
                 _flatten(str(name), value, features)
         return cls(features, _names(given, SUBJECTS), _names(given, ACTIONS))
 
+    def settled(self) -> dict[str, float | str]:
+        """Features that are not open, and the action if only one is possible: the payload of what was decided."""
+        known = {path: value for path, value in self.features.items() if not isinstance(value, tuple)}
+        return known | ({"action": self.actions[0]} if len(self.actions) == 1 else {})
+
     def words(self) -> list[str]:
         """Its words: values of features that are words, subjects and actions."""
         values = [

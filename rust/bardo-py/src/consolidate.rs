@@ -28,7 +28,7 @@ mirror!(
     /// Report of a Curator pass; see `_core/_consolidate.pyi`.
     CuratorReport(core::CuratorReport) {
         episodes, baselines, facts_new, facts_reinforced, facts_contradicted, windows, hypotheses_tested,
-        heuristics_proposed, facts_superseded, facts_refined, facts_disputed, rules_followed, rules_broken, dreams_confirmed, entries_pruned, reread, pending,
+        heuristics_proposed, facts_superseded, facts_refined, facts_disputed, rules_followed, rules_broken, bloodstains, dreams_confirmed, entries_pruned, reread, pending,
         watermark, skipped_numbers, without_subject, act, compared, confirmed, refuted
     } as |report| { facts_confirmed = report.confirmed.len(), facts_refuted = report.refuted.len() }
 );

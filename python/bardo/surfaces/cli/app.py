@@ -37,6 +37,7 @@ from bardo.surfaces.cli import (
     show,
     sleep,
     trust,
+    vitality,
 )
 from bardo.surfaces.cli.group import Commands
 from bardo.surfaces.cli.options import DEBUG, Debug
@@ -71,7 +72,13 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "gate": gate.app,
         "trust": trust.app,
     },
-    "Further": {"show": show.show, "stats": show.stats, "recover": recover.recover, "demo": demo.demo},
+    "Further": {
+        "show": show.show,
+        "stats": show.stats,
+        "vitality": vitality.vitality,
+        "recover": recover.recover,
+        "demo": demo.demo,
+    },
 }
 
 

@@ -16,7 +16,7 @@ use crate::model::{FactKind, FactPayload, Id};
 /// Normal quantile of an interval of 95 %.
 const QUANTILE_INTERVAL: f64 = 1.959_964;
 /// Names of numbers and words in a payload that say what the agent did.
-const ACTIONS: [&str; 4] = ["action", "decision", "side", "strategy"];
+pub(super) const ACTIONS: [&str; 4] = ["action", "decision", "side", "strategy"];
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Something that may hold in general.

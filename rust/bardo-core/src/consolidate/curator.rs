@@ -6,6 +6,7 @@
 //! not happened, and the next one counts every episode once.
 
 use super::batch::{Batch, VerifiedEpisodes, gather};
+use super::bloodstains::{self, Failure};
 use super::hypotheses::Ledger;
 use super::known_rules::KnownRules;
 use super::look_back::LookBack;
@@ -120,6 +121,8 @@ pub struct CuratorReport {
     pub rules_followed: u64,
     /// Rules that the decisions that followed them came out against.
     pub rules_broken: u64,
+    /// Severe failures that were written as warnings, new or again.
+    pub bloodstains: u64,
     /// Number of dreamt proposals that later episodes confirmed.
     pub dreams_confirmed: u64,
     /// Facts that expired, faded or were beyond the room there is, and were archived.
@@ -228,6 +231,7 @@ struct PassInput {
     /// Columns of the batch.
     decisions: Window,
     look_back: LookBack,
+    failures: Vec<Failure>,
 }
 
 impl PassInput {
@@ -258,7 +262,9 @@ impl PassInput {
         let (ledger, windows) = examine(store, source, watermark, batch.last, settings)?;
         let decisions = Window::between(source, watermark, batch.last, false)?;
         let look_back = look_back::prepare(store, source, (watermark, batch.last), settings)?;
-        Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows, decisions, look_back })
+        let failures = bloodstains::prepare(source, &decisions, (watermark, batch.last), &settings.outcomes)?;
+        let last = last.max(batch.last);
+        Ok(Self { watermark, last, batch, ledger, windows, decisions, look_back, failures })
     }
 
     /// Writes all of it; `None` if another process counted the batch first.
@@ -276,6 +282,7 @@ impl PassInput {
         look_back::apply(writer, pass, self.watermark, &self.look_back, &mut report)?;
         let numbers = (self.watermark, self.batch.last);
         rule_trials::apply(writer, pass, &self.decisions, numbers, &mut report)?;
+        bloodstains::apply(writer, store, pass, &self.failures, &mut report)?;
         report.entries_pruned += expire(writer, time)? + evict::apply(writer, pass, time)?;
         Ok(Some(report))
     }

@@ -4,6 +4,7 @@ mod agreement;
 mod attributes;
 mod baseline;
 mod batch;
+mod bloodstains;
 mod calibration;
 mod claims;
 mod clause;
@@ -56,6 +57,7 @@ pub use crate::model::decay;
 pub use agreement::{Verdict, compare_claim};
 pub use baseline::credible;
 pub use batch::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
+pub use bloodstains::{LEAST_OUTCOMES, SEVERE_DEVIATIONS, SEVERE_SHARE};
 pub use calibration::{Calibration, calibration, stated};
 pub use contradiction::{Contradiction, ContradictionKind, contradiction, is_disputed};
 pub use curator::{

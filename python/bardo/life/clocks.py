@@ -1,0 +1,164 @@
+"""Vitality: the product of an economic, an epistemic and a stochastic clock, and the phase of life that it sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bardo.life.affect import Affect
+
+Phase = Literal["thriving", "stable", "conservation", "declining", "terminal"]
+Cause = Literal["economic", "epistemic", "stochastic"]
+
+#: Lowest vitality of each phase (spec 6); below the last one it is terminal.
+PHASES: tuple[tuple[float, Phase], ...] = (
+    (0.7, "thriving"),
+    (0.5, "stable"),
+    (0.3, "conservation"),
+    (0.1, "declining"),
+)
+#: Predictive fitness below which the agent is dying (spec 6).
+SENESCENCE = 0.35
+#: Part of the lifespan after which more is left to heirs, and the confidence that then suffices (spec 6).
+EARLY_LEGACY, EARLY_CONFIDENCE = 0.85, 0.4
+#: Shape of the survival curve `1 - ratio ** SHAPE`: half of all agents reach 84 % of the lifespan.
+SHAPE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Vitality:
+    """Vitality at a tick.
+
+    Args:
+        tick: Tick of the measurement.
+        value: Product of the three clocks, 0..1.
+        phase: Phase of life.
+        economic: Part of the budget that is left, 0..1; 1 without a budget.
+        epistemic: Predictive fitness, 0..1: discounted share of good outcomes; 1 before the first.
+        stochastic: Probability of reaching the current age, 0..1; 1 without a lifespan.
+        mortal: Whether the agent has a budget or a lifespan, so that phases change the budgets of prompts.
+        budget: Budget at birth; 0 for none.
+        left: Budget that is left; 0 without a budget.
+        burn_rate: Net spending per tick of life.
+        ticks_left: Ticks until the budget is spent at this rate; None if nothing is spent.
+        outcomes: Number of outcomes behind the fitness.
+        age: Ticks since birth.
+        lifespan: Longest life in ticks; 0 for none.
+        hayflick_ratio: Age as a part of the lifespan; 0 without one.
+        affect: Mood.
+        dying: Clocks that have run out; any of them is a cause of death.
+    """
+
+    tick: int
+    value: float
+    phase: Phase
+    economic: float
+    epistemic: float
+    stochastic: float
+    mortal: bool
+    budget: float
+    left: float
+    burn_rate: float
+    ticks_left: float | None
+    outcomes: int
+    age: int
+    lifespan: int
+    hayflick_ratio: float
+    affect: Affect
+    dying: tuple[Cause, ...] = ()
+
+    @property
+    def pushes_legacy(self) -> bool:
+        """Whether the agent is so old that a testament takes insights from confidence .4 on, instead of .6."""
+        return self.hayflick_ratio > EARLY_LEGACY
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        named = {name: getattr(self, name) for name in self.__slots__}
+        return named | {
+            "affect": self.affect.to_dict(), "dying": list(self.dying), "pushes_legacy": self.pushes_legacy,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseChange:
+    """Event: the phase of life changed.
+
+    Args:
+        before: Phase until now.
+        after: Phase from now on.
+        vitality: Vitality that set it.
+    """
+
+    before: Phase
+    after: Phase
+    vitality: Vitality
+
+
+def phase_of(vitality: float) -> Phase:
+    """Returns the phase of a vitality; a bound belongs to the lower phase, as thriving is above .7."""
+    return next((phase for least, phase in PHASES if vitality > least), "terminal")
+
+
+def survival(age: int, lifespan: int) -> float:
+    """Probability of reaching an age, under a hazard per tick that rises without bound towards the lifespan.
+
+    Args:
+        age: Ticks since birth.
+        lifespan: Longest life in ticks; 0 for none.
+    """
+    return max(0.0, 1.0 - (age / lifespan) ** SHAPE) if lifespan else 1.0
+
+
+def measure(
+    *,
+    tick: int,
+    age: int,
+    budget: float,
+    spent: float,
+    lifespan: int,
+    fitness: float,
+    outcomes: int,
+    affect: Affect,
+) -> Vitality:
+    """Reads the three clocks.
+
+    Args:
+        tick: Current tick.
+        age: Ticks since birth.
+        budget: Budget at birth; 0 for none.
+        spent: Spending less earnings.
+        lifespan: Longest life in ticks; 0 for none.
+        fitness: Discounted share of good outcomes.
+        outcomes: Number of outcomes behind it.
+        affect: Mood.
+    """
+    left = max(0.0, budget - spent) if budget else 0.0
+    economic = min(1.0, left / budget) if budget else 1.0
+    stochastic = survival(age, lifespan)
+    value = economic * fitness * stochastic
+    burn_rate = spent / max(1, age)
+    clocks: tuple[tuple[Cause, bool], ...] = (
+        ("economic", economic <= 0.0),
+        ("epistemic", fitness < SENESCENCE),
+        ("stochastic", stochastic <= 0.0),
+    )
+    return Vitality(
+        tick=tick,
+        value=value,
+        phase=phase_of(value),
+        economic=economic,
+        epistemic=fitness,
+        stochastic=stochastic,
+        mortal=bool(budget or lifespan),
+        budget=budget,
+        left=left,
+        burn_rate=burn_rate,
+        ticks_left=left / burn_rate if budget and burn_rate > 0 else None,
+        outcomes=outcomes,
+        age=age,
+        lifespan=lifespan,
+        hayflick_ratio=age / lifespan if lifespan else 0.0,
+        affect=affect,
+        dying=tuple(name for name, has_run_out in clocks if has_run_out),
+    )

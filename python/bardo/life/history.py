@@ -1,0 +1,138 @@
+"""Life history: what the outcomes of a life add up to, as a fold over the verified episodes of the log.
+
+The state depends on the log and the unit of ticks alone, so that a lost checkpoint costs a second reading and no more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from bardo.life.affect import Affect
+from bardo.life.clocks import Phase
+from bardo.model import Episode
+
+#: Kind of the episodes that are folded, and the part of their payload that is the outcome.
+OUTCOME, VALUE = "outcome", "value"
+#: Parts of the payload of an outcome that are no feature of its situation.
+NO_FEATURES = frozenset({VALUE, "of", "memories"})
+#: Factor of an earlier outcome's weight per later one: the last 33 or so decide.
+DISCOUNT = 0.97
+#: Weight of the trust that a life begins with, in outcomes, all of them good.
+BIRTH_TRUST = 10.0
+#: Share of the latest outcome in the expected one, and in a marker.
+LATEST = 0.3
+#: Markers that are kept, those of the latest situations.
+MARKERS = 1_024
+#: Layout of a checkpoint.
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Somatic marker: how situations like this one ended.
+
+    Args:
+        value: Discounted mean of the outcomes, from -1 (bad) to 1 (good).
+        outcomes: Number of outcomes.
+        tick: Tick of the last one.
+    """
+
+    value: float
+    outcomes: int
+    tick: int
+
+
+@dataclass(slots=True)
+class History:
+    """State after some outcomes.
+
+    Args:
+        seen: Number of the last verification that was read.
+        outcomes: Number of outcomes other than 0.
+        good: Discounted number of good ones, the trust at birth included.
+        weight: Discounted number of all.
+        expected: Discounted mean of the outcomes.
+        affect: Mood at `tick`.
+        tick: Tick of the last outcome.
+        phase: Phase of life that was last reported.
+        markers: Markers by the key of the situation.
+    """
+
+    seen: int = 0
+    outcomes: int = 0
+    good: float = BIRTH_TRUST
+    weight: float = BIRTH_TRUST
+    expected: float = 0.0
+    affect: Affect = field(default_factory=Affect)
+    tick: int = 0
+    phase: Phase = "thriving"
+    markers: dict[str, Marker] = field(default_factory=dict)
+
+    @property
+    def fitness(self) -> float:
+        """Predictive fitness: discounted share of good outcomes, 0..1."""
+        return self.good / self.weight
+
+    def add(self, number: int, episode: Episode, *, ticks_per_day: int) -> None:
+        """Adds the next verified episode.
+
+        Args:
+            number: Number of its verification.
+            episode: Any episode; those that are no outcome from -1 to 1 only move `seen`.
+            ticks_per_day: Ticks in a day, for the decay of the mood.
+        """
+        self.seen = number
+        payload = episode.payload if episode.kind == OUTCOME and isinstance(episode.payload, Mapping) else {}
+        value = payload.get(VALUE)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1.0 <= value <= 1.0:
+            return
+        self.affect = self.affect.decayed(episode.tick - self.tick, ticks_per_day).moved(value, self.expected)
+        self.tick = max(self.tick, episode.tick)
+        self.expected += LATEST * (value - self.expected)
+        if value:
+            self.outcomes += 1
+            self.good = DISCOUNT * self.good + (value > 0)
+            self.weight = DISCOUNT * self.weight + 1.0
+        features = {name: each for name, each in payload.items() if name not in NO_FEATURES}
+        if key := situation_key(episode.subjects, features):
+            self._mark(key, float(value), episode.tick)
+
+    def _mark(self, key: str, value: float, tick: int) -> None:
+        known = self.markers.get(key)
+        mean = value if known is None else known.value + LATEST * (value - known.value)
+        self.markers[key] = Marker(mean, 1 if known is None else known.outcomes + 1, tick)
+        if len(self.markers) > MARKERS:
+            del self.markers[min(self.markers, key=lambda each: (self.markers[each].tick, each))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Checkpoint in plain JSON types; numbers and hashes alone."""
+        return {"format": FORMAT} | asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any] | None) -> Self:
+        """Reads a checkpoint; the beginning of a life if it is missing, of another layout, or damaged."""
+        fields = dict(stored or {})
+        try:
+            if fields.pop("format", None) == FORMAT:
+                markers = {key: Marker(**marker) for key, marker in fields.pop("markers").items()}
+                return cls(affect=Affect(**fields.pop("affect")), markers=markers, **fields)
+        except (AttributeError, KeyError, TypeError):
+            pass
+        return cls()
+
+
+def situation_key(subjects: Sequence[str], features: Mapping[str, Any]) -> str | None:
+    """Key of a situation: a hash of its subjects and the features that are words; None without any.
+
+    Args:
+        subjects: Subjects of the decision.
+        features: Features by path; numbers are left out, since no two situations have the same.
+    """
+    words = [f"{path}={value}" for path, value in features.items() if isinstance(value, str)]
+    parts = sorted(part.strip().casefold() for part in [*(f"subject={name}" for name in subjects), *words])
+    if not parts:
+        return None
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()

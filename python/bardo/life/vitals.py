@@ -1,0 +1,171 @@
+"""Vitals: the state of a life that an open memory keeps up to date from its log."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from bardo import _atomic
+from bardo._core import EpisodeLog
+from bardo.clock import Ticks
+from bardo.config import Life
+from bardo.errors import StoreDamagedError
+from bardo.life import clocks
+from bardo.life.clocks import Phase, PhaseChange, Vitality
+from bardo.life.history import History, Marker
+
+#: Names of the log's watermarks for all that was spent and earned, in millionths.
+SPENT, EARNED = "life.spent", "life.earned"
+_MILLION = 1_000_000
+#: Largest sum of a life: larger ones do not fit the log.
+_MOST = 2**62
+#: Verified episodes that are read at once, and read since the last checkpoint before the next.
+_PAGE, _UNSAVED = 256, 1_024
+#: Smallest size of a marker that a prompt tells.
+_TELLING = 0.2
+
+
+class Vitals:
+    """Reads the clocks of a life. Thread-safe.
+
+    Args:
+        log: Episode log.
+        ticks: Logical time.
+        settings: Budget and lifespan.
+        path: File of the checkpoint.
+        birth: Returns the first tick of the life; None before there is one.
+    """
+
+    def __init__(
+        self, log: EpisodeLog, ticks: Ticks, settings: Life, path: Path, birth: Callable[[], int | None]
+    ) -> None:
+        self._log, self._ticks, self._settings, self._path = log, ticks, settings, path
+        self._find_birth = birth
+        self._birth: int | None = None
+        self._lock = threading.RLock()
+        self._history: History | None = None
+        self._saved = 0
+
+    @property
+    def is_mortal(self) -> bool:
+        """Whether a budget or a lifespan is set; without either, phases change nothing."""
+        return bool(self._settings.budget or self._settings.lifespan_ticks)
+
+    def phase(self) -> Phase | None:
+        """The phase that sets the budgets of prompts; None for an agent that is not mortal."""
+        return self.measure().phase if self.is_mortal else None
+
+    def measure(self) -> Vitality:
+        """Measures the vitality at the current tick."""
+        history = self._read()
+        tick = self._ticks.now()
+        spent = (self._log.watermark(SPENT) - self._log.watermark(EARNED)) / _MILLION
+        return clocks.measure(
+            tick=tick,
+            age=max(0, tick - self._birth_tick(tick)),
+            budget=self._settings.budget,
+            spent=spent,
+            lifespan=self._settings.lifespan_ticks,
+            fitness=history.fitness,
+            outcomes=history.outcomes,
+            affect=history.affect.decayed(tick - history.tick, self._ticks.per_day),
+        )
+
+    def marker(self, key: str | None) -> Marker | None:
+        """Returns the marker of a situation, if there is one.
+
+        Args:
+            key: Key of the situation; None for one that has none.
+        """
+        return self._read().markers.get(key) if key else None
+
+    def book(self, name: str, amount: float) -> None:
+        """Adds to what was spent or earned, durably.
+
+        Args:
+            name: `SPENT` or `EARNED`.
+            amount: Sum in the unit of the budget, not below 0.
+        """
+        with self._lock:
+            total = self._log.watermark(name) + round(min(amount, _MOST / _MILLION) * _MILLION)
+            self._log.set_watermark(name, min(total, _MOST))
+
+    def changed(self) -> PhaseChange | None:
+        """Returns the change of the phase since the one last returned, which the checkpoint names."""
+        with self._lock:
+            history = self._read()
+            now, before = self.measure(), history.phase
+            if now.phase == before:
+                return None
+            history.phase = now.phase
+            self._save(history)
+        return PhaseChange(before, now.phase, now)
+
+    def checkpoint(self) -> None:
+        """Saves the history if much was read since the last checkpoint."""
+        with self._lock:
+            history = self._read()
+            if history.seen - self._saved >= _UNSAVED:
+                self._save(history)
+
+    def forget(self) -> None:
+        """Deletes the checkpoint: the history is read again, without what was deleted."""
+        with self._lock:
+            phase = self._load().phase
+            self._path.unlink(missing_ok=True)
+            self._history, self._saved = History(phase=phase), 0
+
+    def _load(self) -> History:
+        """The history as it was last read."""
+        if self._history is None:
+            try:
+                stored = _atomic.read_json(self._path)
+            except StoreDamagedError:
+                stored = None  # derived from the log
+            self._history = History.from_dict(stored)
+            self._saved = self._history.seen
+        return self._history
+
+    def _read(self) -> History:
+        """The history with every verified episode."""
+        with self._lock:
+            history = self._load()
+            while page := self._log.verified_since(history.seen, _PAGE):
+                for number, episode in page:
+                    history.add(number, episode, ticks_per_day=self._ticks.per_day)
+            return history
+
+    def _save(self, history: History) -> None:
+        # The checkpoint must not be ahead of the log after a power loss.
+        self._log.flush()
+        _atomic.write_json(self._path, history.to_dict())
+        self._saved = history.seen
+
+    def _birth_tick(self, tick: int) -> int:
+        if self._birth is None:
+            self._birth = self._find_birth()
+        return tick if self._birth is None else self._birth
+
+
+def told(vitality: Vitality, marker: Marker | None) -> str:
+    """States a vitality in a sentence for a prompt.
+
+    Args:
+        vitality: Measurement.
+        marker: Marker of the situation, if any.
+    """
+    parts = [f"Vitality {vitality.value:.2f}, {vitality.phase}"]
+    if vitality.budget:
+        rest = "" if vitality.ticks_left is None else f", about {vitality.ticks_left:.0f} ticks at this rate"
+        parts.append(f"budget {vitality.economic:.0%} left{rest}")
+    parts.append(f"outcomes {vitality.epistemic:.0%} good")
+    if vitality.lifespan:
+        parts.append(f"age {vitality.hayflick_ratio:.0%} of the lifespan")
+    if vitality.dying:
+        parts.append(f"dying ({', '.join(vitality.dying)})")
+    parts.append(f"mood {vitality.affect.label}")
+    if marker is not None and abs(marker.value) >= _TELLING:
+        ended = "well" if marker.value > 0 else "badly"
+        parts.append(f"situations like this ended {ended} ({marker.value:+.1f}, {marker.outcomes} outcomes)")
+    return "; ".join(parts) + "."

@@ -1,0 +1,436 @@
+//! Bloodstains: a pass writes a warning for each severe failure, with the conditions it came in.
+//!
+//! An outcome below zero is a severe failure if it lies far below the median of the agent's earlier outcomes of the same name
+//! and kind of episode. The distance is in median absolute deviations (Iglewicz and Hoaglin, How to Detect and Handle Outliers,
+//! 1993), so that one disaster does not hide the next. It must also be among the worst hundredth, which bounds the rate
+//! under any distribution: deviations alone would stain every loss of an outcome that is usually the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::batch::VerifiedEpisodes;
+use super::claims::ACTIONS;
+use super::curator::{CuratorReport, Pass};
+use super::fact_text::one_line;
+use super::foreign_claims::confirm_claim;
+use super::identifiers::is_identifier;
+use super::situations::quote;
+use super::subgroups::{Condition, LEAST_GROUP, is_outcome};
+use super::window::Window;
+use crate::error::Result;
+use crate::facts::evidence::reinforce_one;
+use crate::facts::rows::{self as record, StoredFact};
+use crate::facts::sqlite::Step;
+use crate::facts::tombstones::is_forgotten;
+use crate::facts::transaction::Writer;
+use crate::facts::transitions::write_link;
+use crate::facts::{FactStore, Link, Relation};
+use crate::model::{Episode, Fact, FactKind, FactPayload, Id, Value};
+
+/// Verified episodes before an outcome whose outcomes it is compared with.
+const EARLIER: usize = 512;
+/// Earlier outcomes of the same name and kind below which none is severe.
+pub const LEAST_OUTCOMES: usize = 30;
+/// Deviations below the median from which an outcome is severe (Iglewicz and Hoaglin's limit of an outlier).
+pub const SEVERE_DEVIATIONS: f64 = 3.5;
+/// Largest share of the earlier outcomes that may be as bad.
+pub const SEVERE_SHARE: f64 = 0.01;
+/// Standard deviations of a Gaussian in its median absolute deviation, and in its mean absolute deviation.
+const OF_MEDIAN_DEVIATION: f64 = 1.482_602_218_505_602;
+const OF_MEAN_DEVIATION: f64 = 1.253_314_137_315_500_1;
+/// Deviations above this are stated as this.
+const LARGEST_STATED: f64 = 1_000.0;
+/// Category of the warnings.
+const CATEGORY: &str = "failures";
+/// Confidence of a warning that one failure taught.
+const CONFIDENCE: f32 = 0.6;
+/// Names under which a payload tells the regime.
+const REGIMES: [&str; 2] = ["regime", "market_regime"];
+/// Paths of the columns that hold subjects and kinds rather than words of the payload.
+const NO_FEATURES: [&str; 2] = ["kind", "subject"];
+/// Maximum number of memories of a prompt that are looked up among the facts.
+const LOOKED_UP: usize = 256;
+/// Maximum number of conditions, of subjects, of unusual numbers, and of cited facts of one warning.
+const CONDITIONS: usize = 4;
+const SUBJECTS: usize = 4;
+const UNUSUAL: usize = 2;
+const CITED: usize = 8;
+
+/// How bad an outcome was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Severity {
+    /// Distance below the median, in deviations.
+    deviations: f64,
+    /// Number of earlier outcomes.
+    earlier: usize,
+}
+
+impl Severity {
+    /// Severity of an outcome after these earlier ones; none if it is not severe.
+    fn of(outcome: f64, mut earlier: Vec<f64>) -> Option<Self> {
+        let count = earlier.len();
+        let as_bad = earlier.iter().filter(|other| **other <= outcome).count();
+        if outcome >= 0.0 || count < LEAST_OUTCOMES || as_bad as f64 > SEVERE_SHARE * count as f64 {
+            return None;
+        }
+        let middle = median(&mut earlier);
+        let mut distances: Vec<f64> = earlier.iter().map(|other| (other - middle).abs()).collect();
+        let mean = distances.iter().sum::<f64>() / count as f64;
+        let varied = distances.iter().filter(|distance| **distance > 0.0).count();
+        let scale = match median(&mut distances) {
+            typical if typical > 0.0 => OF_MEDIAN_DEVIATION * typical,
+            // More than half are equal: the others have a scale if they are a few.
+            _ if varied >= LEAST_GROUP => OF_MEAN_DEVIATION * mean,
+            _ => return None,
+        };
+        let deviations = (middle - outcome) / scale;
+        // A sum may overflow.
+        (scale > 0.0 && scale.is_finite() && deviations >= SEVERE_DEVIATIONS)
+            .then_some(Self { deviations: deviations.min(LARGEST_STATED), earlier: count })
+    }
+}
+
+fn median(numbers: &mut [f64]) -> f64 {
+    numbers.sort_unstable_by(f64::total_cmp);
+    let half = numbers.len() / 2;
+    if numbers.len() % 2 == 1 { numbers[half] } else { f64::midpoint(numbers[half - 1], numbers[half]) }
+}
+
+/// A severe failure, and the conditions it came in.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    episode: Episode,
+    outcome: String,
+    severity: Severity,
+    /// Conditions on words of the payload, those on the action last.
+    conditions: Vec<Condition>,
+    /// Names of numbers that were higher, or lower, than nearly all earlier ones.
+    unusual: Vec<(String, &'static str)>,
+}
+
+/// Finds the severe failures among the episodes of a batch.
+pub(crate) fn prepare(
+    source: &impl VerifiedEpisodes,
+    batch: &Window,
+    (watermark, last): (u64, u64),
+    outcomes: &[String],
+) -> Result<Vec<Failure>> {
+    let has_loss = batch
+        .numbers
+        .iter()
+        .any(|(path, rows)| is_outcome(path, outcomes) && rows.iter().any(|(_, number)| *number < 0.0));
+    if !has_loss {
+        return Ok(Vec::new());
+    }
+    let window = Window::between(source, watermark.saturating_sub(EARLIER as u64), last, false)?;
+    let history = History::of(&window);
+    let new: BTreeSet<Id> = batch.moments.iter().map(|moment| moment.id).collect();
+    let mut worst: BTreeMap<usize, (Severity, &str)> = BTreeMap::new();
+    for (path, rows) in window.numbers.iter().filter(|(path, _)| is_outcome(path, outcomes)) {
+        for (position, number) in rows.iter().filter(|(at, _)| new.contains(&window.moments[*at].id)) {
+            if *number < 0.0
+                && let Some(severity) = Severity::of(*number, history.before(rows, *position))
+                && worst.get(position).is_none_or(|(other, _)| other.deviations < severity.deviations)
+            {
+                worst.insert(*position, (severity, path));
+            }
+        }
+    }
+    let ids: Vec<Id> = worst.keys().map(|position| window.moments[*position].id).collect();
+    let mut failures = Vec::new();
+    for (episode, (position, (severity, path))) in source.episodes(&ids)?.into_iter().zip(worst) {
+        // One that was forgotten meanwhile teaches nothing.
+        let Some(episode) = episode else { continue };
+        failures.push(Failure {
+            episode,
+            outcome: one_line(path),
+            severity,
+            conditions: conditions(&window, position),
+            unusual: history.unusual(position, outcomes),
+        });
+    }
+    Ok(failures)
+}
+
+/// A window, with the kind of each of its episodes.
+struct History<'window> {
+    window: &'window Window,
+    kinds: Vec<&'window str>,
+}
+
+impl<'window> History<'window> {
+    fn of(window: &'window Window) -> Self {
+        let mut kinds = vec![""; window.moments.len()];
+        for ((_, kind), positions) in window.words.iter().filter(|((path, _), _)| path == "kind") {
+            for position in positions {
+                kinds[*position] = kind;
+            }
+        }
+        Self { window, kinds }
+    }
+
+    /// Numbers of the episodes of the same kind before this one, so many back for any size of the batch.
+    fn before(&self, rows: &[(usize, f64)], position: usize) -> Vec<f64> {
+        let is_earlier =
+            |at: usize| at < position && at + EARLIER >= position && self.kinds[at] == self.kinds[position];
+        rows.iter().filter(|(at, _)| is_earlier(*at)).map(|(_, number)| *number).collect()
+    }
+
+    /// Features of an episode that lie beyond nearly all earlier ones.
+    fn unusual(&self, position: usize, outcomes: &[String]) -> Vec<(String, &'static str)> {
+        let mut found = Vec::new();
+        for (path, rows) in self.window.numbers.iter().filter(|(path, _)| !is_outcome(path, outcomes)) {
+            let Some((_, number)) = rows.iter().find(|(at, _)| *at == position) else { continue };
+            let earlier = self.before(rows, position);
+            if earlier.len() < LEAST_OUTCOMES || is_identifier(path, earlier.iter().copied()) {
+                continue;
+            }
+            let few = SEVERE_SHARE * earlier.len() as f64;
+            if earlier.iter().filter(|other| **other >= *number).count() as f64 <= few {
+                found.push((one_line(path), "high"));
+            } else if earlier.iter().filter(|other| **other <= *number).count() as f64 <= few {
+                found.push((one_line(path), "low"));
+            }
+        }
+        found.truncate(UNUSUAL);
+        found
+    }
+}
+
+/// Conditions on words of a payload that can hold again: the regime, the action, and words seen before.
+fn conditions(window: &Window, position: usize) -> Vec<Condition> {
+    let mut found: Vec<Condition> = window
+        .words
+        .iter()
+        .filter(|((path, word), positions)| {
+            let name = path.as_str();
+            let is_known = REGIMES.contains(&name) || ACTIONS.contains(&name);
+            let place = positions.binary_search(&position);
+            // A condition in words ends at "and".
+            !NO_FEATURES.contains(&name)
+                && !word.contains(" and ")
+                && !path.contains(' ')
+                && place.is_ok_and(|earlier| is_known || earlier >= LEAST_GROUP)
+        })
+        .map(|((path, word), _)| Condition::Is(one_line(path), one_line(word)))
+        .collect();
+    found.sort_by_key(|condition| {
+        let name = match condition {
+            Condition::Is(path, _) => path.as_str(),
+            _ => "",
+        };
+        (!REGIMES.contains(&name) && !is_action(condition), is_action(condition))
+    });
+    found.truncate(CONDITIONS);
+    found.sort_by_key(is_action);
+    found
+}
+
+fn is_action(condition: &Condition) -> bool {
+    matches!(condition, Condition::Is(path, _) if ACTIONS.contains(&path.as_str()))
+}
+
+impl Failure {
+    /// Ids of the memories that stood in the prompt, if the episode tells them.
+    fn cited(&self) -> Vec<Id> {
+        let Value::Map(entries) = &self.episode.payload else { return Vec::new() };
+        let Some((_, Value::List(ids))) = entries.iter().find(|(name, _)| name == "memories") else {
+            return Vec::new();
+        };
+        let texts = ids.iter().filter_map(|id| if let Value::Text(text) = id { Some(text) } else { None });
+        texts.filter_map(|text| text.parse().ok()).collect()
+    }
+
+    /// The warning, about the subjects of the episode, or else those of the facts that were acted on.
+    fn fact(&self, cited: &[StoredFact]) -> Fact {
+        let mut subjects = self.episode.subjects.clone();
+        if subjects.is_empty() {
+            subjects = cited.iter().flat_map(|stored| stored.fact.subjects.clone()).collect();
+            let mut seen = BTreeSet::new();
+            subjects.retain(|subject| seen.insert(subject.clone()));
+        }
+        subjects.truncate(SUBJECTS);
+        let stated = |wanted: bool| {
+            let parts = self.conditions.iter().filter(|condition| is_action(condition) == wanted);
+            parts.map(Condition::words).collect::<Vec<_>>().join(" and ")
+        };
+        let payload = if self.conditions.is_empty() {
+            FactPayload::None
+        } else {
+            FactPayload::Heuristic {
+                condition: stated(false),
+                action: stated(true),
+                outcome: format!("{} is lower", self.outcome),
+                n: self.severity.earlier as u64,
+                // In deviations: sums of money stay with the agent that lost them.
+                effect: -self.severity.deviations,
+                interval: (0.0, 0.0),
+            }
+        };
+        let text = self.text(&subjects);
+        Fact {
+            category: CATEGORY.to_owned(),
+            subjects,
+            support: 1,
+            evidence: vec![self.episode.id],
+            confidence: CONFIDENCE,
+            importance: (1.0 - SEVERE_DEVIATIONS / (2.0 * self.severity.deviations)) as f32,
+            observed: (self.episode.tick, self.episode.tick),
+            bloodstain: true,
+            payload,
+            ..Fact::new(FactKind::Warning, text)
+        }
+    }
+
+    fn text(&self, subjects: &[String]) -> String {
+        let mut about: Vec<String> = subjects.first().map(|subject| quote(subject)).into_iter().collect();
+        if !matches!(self.episode.kind.as_str(), "event" | "outcome") {
+            about.push(one_line(&self.episode.kind));
+        }
+        let mut text = String::from("Severe failure");
+        if !about.is_empty() {
+            text = format!("{text} of {}", about.join(" "));
+        }
+        if !self.conditions.is_empty() {
+            let words: Vec<String> = self.conditions.iter().map(Condition::words).collect();
+            text = format!("{text} when {}", words.join(" and "));
+        }
+        let Severity { deviations, earlier } = self.severity;
+        text = format!(
+            "{text}: {} was {deviations:.0} deviations below the median of {earlier} earlier cases",
+            self.outcome
+        );
+        for (path, side) in &self.unusual {
+            text = format!("{text}; {path} was unusually {side}");
+        }
+        // Several failures may share the warning of their conditions: none may be quoted in it, or it could not be forgotten.
+        // The text of an outcome without a note says nothing but its number.
+        let says_nothing =
+            self.episode.text.starts_with("Outcome ") && self.episode.text.contains(" of acting on ");
+        if says_nothing || !self.conditions.is_empty() {
+            return text;
+        }
+        format!("{text}: \"{}\"", quote(&self.episode.text))
+    }
+}
+
+/// Warnings of failures, in force or contradicted.
+const WARNINGS: &str = "WHERE kind = 'warning' AND bloodstain AND category = ?1
+     AND status IN ('active', 'contradicted', 'held') ORDER BY serial";
+
+/// The warning of a failure of the same subjects under the same conditions.
+fn known(writer: &Writer<'_>, fact: &Fact) -> Step<Option<StoredFact>> {
+    let conditions = |payload: &FactPayload| match payload {
+        FactPayload::Heuristic { condition, action, outcome, .. } => {
+            Some((condition.clone(), action.clone(), outcome.clone()))
+        }
+        _ => None,
+    };
+    let wanted = conditions(&fact.payload);
+    let found = record::select(&writer.transaction, WARNINGS, [CATEGORY])?;
+    Ok(found.into_iter().find(|stored| {
+        let is_same = stored.fact.subjects == fact.subjects && conditions(&stored.fact.payload) == wanted;
+        is_same && (wanted.is_some() || stored.fact.text == fact.text)
+    }))
+}
+
+/// Writes a warning for each failure, or reinforces the one of an earlier failure like it, and links it to what was acted on.
+pub(crate) fn apply(
+    writer: &Writer<'_>,
+    store: &FactStore,
+    pass: &Pass,
+    failures: &[Failure],
+    report: &mut CuratorReport,
+) -> Step<()> {
+    for failure in failures {
+        let tick = failure.episode.tick.min(pass.tick);
+        let mut cited = Vec::new();
+        for id in failure.cited().into_iter().take(LOOKED_UP) {
+            cited.extend(record::find(&writer.transaction, id)?);
+            if cited.len() == CITED {
+                break;
+            }
+        }
+        let fact = failure.fact(&cited);
+        let id = match known(writer, &fact)? {
+            Some(mut stored) if stored.fact.is_hearsay() => {
+                confirm_claim(&mut stored, tick, f64::from(CONFIDENCE), 1, pass.retention.tau_ticks);
+                record::add_evidence(&writer.transaction, stored.serial, &fact.evidence, tick)?;
+                writer.update(&stored, tick)?;
+                report.confirmed.push(stored.fact.id);
+                stored.fact.id
+            }
+            Some(stored) => {
+                let id = stored.fact.id;
+                let counted = reinforce_one(writer, stored, &fact.evidence, tick, pass.retention)?;
+                report.facts_reinforced += u64::from(counted);
+                id
+            }
+            None if is_forgotten(writer, &fact.text)? => continue,
+            None => {
+                // In force at once: no trial may withdraw what was lived through.
+                let mut fact = store.initial_state(&fact, pass.tick, pass.now);
+                fact.reinforced_tick = tick;
+                writer.insert(&mut fact)?;
+                report.facts_new += 1;
+                fact.id
+            }
+        };
+        report.bloodstains += 1;
+        for stored in cited.iter().filter(|stored| stored.fact.id != id) {
+            let (dst, relation) = (stored.fact.id, Relation::SeeAlso);
+            write_link(writer, &Link { src: id, dst, relation, weight: 1.0, tick })?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of a fixed sequence that are spread evenly over -1 to 1.
+    fn spread(count: u32) -> Vec<f64> {
+        (0..count).map(|step| f64::from(step * 37 % 101) / 50.0 - 1.0).collect()
+    }
+
+    #[test]
+    fn an_outcome_is_severe_far_below_the_others_and_not_before_there_are_enough() {
+        let severity = |count| Severity::of(-10.0, spread(count));
+        assert_eq!(severity(29), None);
+        let found = severity(30).unwrap();
+        assert!(found.deviations > SEVERE_DEVIATIONS && found.earlier == 30, "{found:?}");
+        assert_eq!(Severity::of(-1.5, spread(100)), None, "near the others");
+        assert_eq!(Severity::of(10.0, spread(100)), None, "a gain");
+    }
+
+    #[test]
+    fn severity_does_not_change_with_the_unit_of_the_outcome() {
+        for unit in [1e-9, 1.0, 1e9] {
+            let found = Severity::of(-10.0 * unit, spread(100).into_iter().map(|x| x * unit).collect());
+            let same = Severity::of(-10.0, spread(100)).unwrap();
+            assert!((found.unwrap().deviations - same.deviations).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn disasters_do_not_hide_the_next_one_until_they_are_frequent() {
+        let after = |disasters: usize| {
+            let mut earlier = spread(400);
+            earlier.extend(std::iter::repeat_n(-10.0, disasters));
+            Severity::of(-10.0, earlier)
+        };
+        assert!(after(4).is_some());
+        assert_eq!(after(5), None, "five of 405 are more than the worst hundredth");
+    }
+
+    #[test]
+    fn outcomes_without_a_scale_are_never_severe() {
+        assert_eq!(Severity::of(-1.0, vec![1.0; 500]), None);
+        let few = [vec![0.0; 500], vec![1.0; LEAST_GROUP - 1]].concat();
+        assert_eq!(Severity::of(-1.0, few), None, "too few differ to tell how far is far");
+        let some = [vec![0.0; 500], vec![1.0; LEAST_GROUP]].concat();
+        assert!(Severity::of(-1.0, some).is_some());
+        assert_eq!(Severity::of(f64::MIN, vec![f64::MAX; 40]), None);
+        assert_eq!(Severity::of(f64::MIN, spread(40)).map(|found| found.deviations), Some(LARGEST_STATED));
+    }
+}

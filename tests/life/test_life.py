@@ -1,0 +1,252 @@
+"""The life of an open memory: spending, phases that set the budgets of prompts, events, crashes, and the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import bardo
+from bardo.errors import InvalidInputError
+from bardo.index.embedding.embedders import from_callable
+from bardo.ports import ManualClock
+from bardo.surfaces.cli.app import app
+
+NOON = 1_772_712_000_000_000
+CHILD = Path(__file__).with_name("living_child.py")
+#: Tokens of a prompt: 100, 80, 70, 60 and 40 % of 3,200, less 500 for the answer.
+BUDGETS = {"thriving": 2_700, "stable": 2_060, "conservation": 1_740, "declining": 1_420, "terminal": 780}
+
+
+def flat(texts: list[str]) -> np.ndarray:
+    return np.ones((len(texts), 4), dtype=np.float32)
+
+
+def opened(folder: Path, **life: Any) -> bardo.Grimoire:
+    settings = {"curator": {"texts": False}, "clock": {"unit": "loops"}, "life": life}
+    return bardo.open(
+        folder, embedder=from_callable(flat, name="flat"), clock=ManualClock(NOON), seed=1, config=settings
+    )
+
+
+def live(g: bardo.Grimoire, values: list[float], **features: object) -> None:
+    for value in values:
+        g.remember(
+            "outcome",
+            tick=g.now_tick + 1,
+            kind="outcome",
+            payload={**features, "value": value},
+            verified=True,
+        )
+
+
+def test_an_agent_without_budget_and_lifespan_is_not_mortal(tmp_path: Path) -> None:
+    with opened(tmp_path / "a") as g:
+        live(g, [-1.0] * 20)
+        found = g.life.vitality()
+        assert (found.mortal, found.economic, found.stochastic) == (False, 1.0, 1.0)
+        assert found.dying == ("epistemic",)
+        prompt = g.context("What now?")
+        assert prompt.window == BUDGETS["thriving"]
+        assert "vitality" not in {block.name for block in prompt.blocks}
+        assert g.stats()["life"] is None
+
+
+@pytest.mark.parametrize(
+    ("spent", "phase"),
+    [
+        (0, "thriving"),
+        (35, "stable"),
+        (55, "conservation"),
+        (80, "declining"),
+        (95, "terminal"),
+        (100, "terminal"),
+    ],
+)
+def test_a_phase_sets_the_budget_of_prompts_and_the_caller_overrides_it(
+    tmp_path: Path, spent: float, phase: str
+) -> None:
+    with opened(tmp_path / "a", budget=100.0) as g:
+        g.remember("Gas doubles at noon", tick=1)
+        g.life.spend(spent)
+        prompt = g.context("When does gas double?")
+        assert (g.life.vitality().phase, prompt.window) == (phase, BUDGETS[phase])
+        assert f"Vitality {1 - spent / 100:.2f}, {phase}" in prompt.text
+        assert g.context("When does gas double?", phase="thriving").window == BUDGETS["thriving"]
+
+
+def test_a_contributor_is_told_the_phase_and_a_block_of_the_caller_stands_for_ours(tmp_path: Path) -> None:
+    with opened(tmp_path / "a", budget=100.0) as g:
+        told = []
+        g.prompts.contribute("mine", lambda situation: told.append(situation.phase))
+        g.life.spend(60)
+        prompt = g.context("What now?", blocks={"vitality": "all is well"})
+        assert told == ["conservation"]
+        assert "all is well" in prompt.text
+        assert "Vitality 0.40" not in prompt.text
+    with opened(tmp_path / "a", budget=100.0, in_context=False) as g:
+        assert "Vitality" not in g.context("What now?").text
+
+
+def test_a_change_of_phase_is_an_event_once_also_after_reopening(tmp_path: Path) -> None:
+    seen: list[bardo.PhaseChange] = []
+    with opened(tmp_path / "a", budget=100.0) as g:
+        g.on(bardo.PhaseChange, seen.append)
+        g.life.spend(10)
+        assert not seen
+        g.life.spend(30)
+        g.life.spend(1)
+        g.tick(5)
+    with opened(tmp_path / "a", budget=100.0) as g:
+        g.on(bardo.PhaseChange, seen.append)
+        g.tick(6)
+        g.sleep()
+        live(g, [-1.0] * 12)
+        g.outcome(g.context("What now?"), value=-1.0)
+        g.life.earn(500)
+        assert g.life.vitality().economic == 1.0
+    assert [(change.before, change.after) for change in seen] == [
+        ("thriving", "stable"), ("stable", "declining"), ("declining", "conservation")
+    ]  # fmt: skip
+
+
+def test_age_lowers_the_phase_and_an_old_agent_leaves_insights_that_are_less_sure(tmp_path: Path) -> None:
+    crossed = {}
+    for name, age in (("young", 500), ("old", 900)):
+        with opened(tmp_path / name, lifespan_ticks=1_000) as g:
+            g.remember("born", tick=1)
+            g.tick(1 + age)
+            assert g.life.vitality().hayflick_ratio == age / 1_000
+            assert g.life.vitality().pushes_legacy == (name == "old")
+            g.learn("Bridges settle within an hour", confidence=0.5, tick=1 + age)
+            g.bequeath(tmp_path / f"{name}.testament")
+        heir = bardo.inherit(
+            tmp_path / f"{name}.testament",
+            tmp_path / f"heir {name}",
+            embedder=from_callable(flat, name="flat"),
+        )
+        with heir:
+            crossed[name] = [fact.text for fact in heir.facts.list()]
+    assert crossed == {"young": [], "old": ["Bridges settle within an hour"]}
+
+
+def test_an_heir_is_born_with_its_own_first_episode(tmp_path: Path) -> None:
+    with opened(tmp_path / "elder", lifespan_ticks=1_000) as g:
+        g.remember([f"read block {n}" for n in range(300)], tick=1, verified=True, importance=0.9)
+        g.tick(700)
+        g.bequeath(tmp_path / "elder.testament")
+    settings = {"clock": {"unit": "loops"}, "life": {"lifespan_ticks": 1_000}}
+    embedder = from_callable(flat, name="flat")
+    heir = bardo.inherit(tmp_path / "elder.testament", tmp_path / "heir", embedder=embedder, config=settings)
+    with heir:
+        assert heir.life.vitality().age == 0
+        heir.tick(5_000)
+        heir.remember("read block 301")
+        heir.tick(5_100)
+        assert heir.life.vitality().age == 100
+
+
+def test_a_marker_of_the_situation_is_told_in_the_prompt(tmp_path: Path) -> None:
+    bear = {"regime": "bear", "subjects": ["ETH"], "actions": ["long"]}
+    with opened(tmp_path / "a", budget=100.0) as g:
+        g.remember("ETH fell", tick=1, subjects=["ETH"])
+        for _ in range(3):
+            g.outcome(g.context("Go long?", situation=bear), value=-0.8)
+        marker = g.life.marker(bear)
+        assert marker is not None
+        assert (round(marker.value, 3), marker.outcomes) == (-0.8, 3)
+        assert (
+            "situations like this ended badly (-0.8, 3 outcomes)"
+            in g.context("Go long?", situation=bear).text
+        )
+        assert g.life.marker({**bear, "regime": "bull"}) is None
+
+
+def test_the_history_is_the_same_after_reopening_and_without_its_checkpoint(tmp_path: Path) -> None:
+    with opened(tmp_path / "a", budget=100.0) as g:
+        live(g, [0.5, -0.25, 0.125] * 20, regime="bear")
+        g.life.spend(60)
+        found = g.life.vitality()
+    for checkpoint in (None, "{}", "{broken"):
+        with opened(tmp_path / "a", budget=100.0) as g:
+            assert g.life.vitality() == found
+        path = tmp_path / "a" / "life.json"
+        assert path.exists()
+        if checkpoint is None:
+            path.unlink()
+        else:
+            path.write_text(checkpoint)
+        with opened(tmp_path / "a", budget=100.0) as g:
+            assert g.life.vitality() == found
+            g.life.spend(0)
+
+
+def test_a_forgotten_outcome_no_longer_counts(tmp_path: Path) -> None:
+    with opened(tmp_path / "a", budget=100.0) as g:
+        live(g, [0.5] * 5, regime="bull")
+        before = g.life.vitality()
+        bad = g.remember(
+            "a shock",
+            tick=g.now_tick,
+            kind="outcome",
+            payload={"value": -1.0, "regime": "bear"},
+            verified=True,
+        )
+        assert g.life.vitality().epistemic < before.epistemic
+        g.life.spend(60)
+        g.forget(bad, reason="a test")
+        after = g.life.vitality()
+        assert (after.epistemic, after.outcomes, after.affect) == (before.epistemic, 5, before.affect)
+        assert g.life.marker({"regime": "bear"}) is None
+
+
+@pytest.mark.parametrize("amount", [-1.0, float("nan"), float("inf"), "5", True])
+def test_an_impossible_sum_is_refused(tmp_path: Path, amount: Any) -> None:
+    with opened(tmp_path / "a", budget=100.0) as g:
+        with pytest.raises(InvalidInputError, match="amount"):
+            g.life.spend(amount)
+        assert g.life.vitality().left == 100.0
+
+
+@pytest.mark.parametrize("kills", [3, 40, 120])
+def test_what_was_spent_and_learned_survives_kill_9(tmp_path: Path, kills: int) -> None:
+    child = subprocess.Popen(
+        [sys.executable, str(CHILD), str(tmp_path / "a")], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    for _ in range(kills):
+        line = child.stdout.readline()
+    child.kill()
+    rest = child.stdout.read().splitlines()
+    child.wait()
+    child.stdout.close()
+    tick, left = (rest[-1] if rest and len(rest[-1].split()) == 2 else line).split()
+    with opened(tmp_path / "a", budget=1_000.0, lifespan_ticks=100_000) as g:
+        found = g.life.vitality()
+        assert float(left) - 0.25 <= found.left <= float(left)
+        assert int(tick) <= found.outcomes <= int(tick) + 1
+    (tmp_path / "a" / "life.json").unlink(missing_ok=True)
+    with opened(tmp_path / "a", budget=1_000.0, lifespan_ticks=100_000) as g:
+        assert g.life.vitality() == found
+
+
+def test_the_command_and_stats_show_the_vitality(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "a", config={"clock": {"unit": "loops"}}) as g:
+        g.remember("Gas doubles at noon", tick=1)
+    with (tmp_path / "a" / "bardo.toml").open("a") as settings:
+        settings.write("\n[life]\nbudget = 10.0\n")
+    run = CliRunner()
+    shown = run.invoke(app, ["vitality", "--spend", "4", "--at", str(tmp_path / "a"), "--json"])
+    assert shown.exit_code == 0, shown.stderr
+    found = json.loads(shown.stdout)
+    assert (found["economic"], found["phase"], found["affect"]["label"]) == (0.6, "stable", "calm")
+    told = run.invoke(app, ["vitality", "--at", str(tmp_path / "a")])
+    assert "6 of 10 left" in told.stdout
+    counted = run.invoke(app, ["stats", "--at", str(tmp_path / "a"), "--json"])
+    assert json.loads(counted.stdout)["life"]["value"] == 0.6
