@@ -29,7 +29,12 @@ def flat(texts: list[str]) -> np.ndarray:
 
 
 def opened(folder: Path, **life: Any) -> bardo.Grimoire:
-    settings = {"curator": {"texts": False}, "clock": {"unit": "loops"}, "life": life}
+    settings = {
+        "curator": {"texts": False},
+        "clock": {"unit": "loops"},
+        "life": life,
+        "bequeath": {"entries": 1},
+    }
     return bardo.open(
         folder, embedder=from_callable(flat, name="flat"), clock=ManualClock(NOON), seed=1, config=settings
     )
@@ -124,7 +129,9 @@ def test_age_lowers_the_phase_and_an_old_agent_leaves_insights_that_are_less_sur
             g.tick(1 + age)
             assert g.life.vitality().hayflick_ratio == age / 1_000
             assert g.life.vitality().pushes_legacy == (name == "old")
-            g.learn("Bridges settle within an hour", confidence=0.5, tick=1 + age)
+            # One place: those above the threshold come first, then the most valuable.
+            g.learn("Tea is served at four", confidence=0.65, importance=0.0, tick=1 + age)
+            g.learn("Bridges settle within an hour", confidence=0.55, importance=1.0, tick=1 + age)
             g.bequeath(tmp_path / f"{name}.testament")
         heir = bardo.inherit(
             tmp_path / f"{name}.testament",
@@ -133,7 +140,7 @@ def test_age_lowers_the_phase_and_an_old_agent_leaves_insights_that_are_less_sur
         )
         with heir:
             crossed[name] = [fact.text for fact in heir.facts.list()]
-    assert crossed == {"young": [], "old": ["Bridges settle within an hour"]}
+    assert crossed == {"young": ["Tea is served at four"], "old": ["Bridges settle within an hour"]}
 
 
 def test_an_heir_is_born_with_its_own_first_episode(tmp_path: Path) -> None:
