@@ -66,7 +66,7 @@ def test_a_visitor_has_what_can_be_seen_from_outside(tmp_path: Path) -> None:
         assert public(visitor) == {
             "recall", "context", "stats", "facts", "now_tick", "close", "path", "agent", "config"
         }  # fmt: skip
-        assert public(visitor.facts) == {"list", "confidence"}
+        assert public(visitor.facts) == {"list", "confidence", "links"}
 
 
 def test_the_reference_page_names_every_noun_and_verb() -> None:

@@ -164,7 +164,8 @@ class Retriever:
     ) -> Seats:
         """The rules that apply, from the decisions that the query finds."""
         rules = self.rules
-        model = self.embedder.fingerprint.model if self.embedder is not None else ""
+        # A model that does not answer has no fingerprint either.
+        model = self.embedder.fingerprint.model if self.embedder is not None and vector is not None else ""
         if rules is None or not rules.may_decide(query, situation, vector, model, deciding=deciding):
             return Seats()
         probe = asked | {"filters": replace(asked["filters"] or Filters(), layers=("episode",))}
