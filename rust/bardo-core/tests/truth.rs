@@ -54,14 +54,14 @@ impl World {
         self.event(self.tick, kind, payload);
     }
 
-    /// Facts of the Curator in batches of 256, without baselines.
+    /// Facts of the Curator in batches of 256, without baselines and records of failures.
     fn found(mut self) -> Vec<Fact> {
         self.script.episodes.sort_by_key(|episode| episode.tick);
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path());
         let last = self.script.episodes.last().unwrap().tick;
         while pass(&store, &self.script, 256, last).pending > 0 {}
-        all(&store).into_iter().filter(|fact| fact.kind != FactKind::Baseline).collect()
+        all(&store).into_iter().filter(|fact| fact.kind != FactKind::Baseline && !fact.bloodstain).collect()
     }
 }
 
