@@ -41,7 +41,7 @@ def attribute(name: str, own: Mapping[str, str] | None = None) -> Attribute:
         name: Name of the attribute.
         own: Setting `curator.attributes`: `one` or `many` by name, which takes precedence.
     """
-    key = "_".join(name.casefold().split())
+    key = _key(name)
     known = _table().get(key) or Attribute(key, functional=True, persistence="months", kind="insight")
     declared = (own or {}).get(key) or (own or {}).get(name)
     if declared is None:
@@ -51,8 +51,14 @@ def attribute(name: str, own: Mapping[str, str] | None = None) -> Attribute:
 
 def is_lasting(name: str, *persistences: Persistence) -> bool:
     """Whether an attribute, other than the generic "is" and "has", has one of some persistences."""
-    key = "_".join(name.casefold().split())
-    return key not in _GENERIC and key in _table() and _table()[key].persistence in persistences
+    key = _key(name)
+    known = _table().get(key)
+    return known is not None and key not in _GENERIC and known.persistence in persistences
+
+
+def _key(name: str) -> str:
+    """Name of an attribute as the table has it: in lower case, words joined by underscores."""
+    return "_".join(name.casefold().split())
 
 
 @cache

@@ -50,7 +50,7 @@ def _is_comparable(older: Clause, newer: Clause) -> bool:
 def _replacement_rule(older: Clause, newer: Clause) -> str:
     """`from` or `instead`, if the newer clause names a value of the older one as replaced; otherwise empty."""
     old = older.anchors | older.names | words_of(older.owner)
-    new = newer.anchors | newer.names | newer.value | words_of(newer.owner) | newer.left
+    new = _said(newer)
     left = newer.left & (old | older.figures | parts_of(older.figures))
     context = (old & new) - left - newer.left
     if not left or newer.denied or not (context or is_record(newer)):
@@ -129,8 +129,12 @@ def leaves_person_out(older: Clause, newer: Clause) -> bool:
     is_person = older.features.get("subject named") or older.features.get("subject of mine")
     if not is_person or not newer.owner or older.owner == newer.owner:
         return False
-    said = newer.anchors | newer.names | newer.left | newer.value | words_of(newer.owner)
-    return not words_of(older.owner.rpartition("'s ")[2]) & said
+    return not words_of(older.owner.rpartition("'s ")[2]) & _said(newer)
+
+
+def _said(clause: Clause) -> frozenset[str]:
+    """Words of a clause with those of its owner and of the values that it names."""
+    return clause.anchors | clause.names | clause.value | clause.left | words_of(clause.owner)
 
 
 def cases_differ(older: Clause, newer: Clause) -> bool:

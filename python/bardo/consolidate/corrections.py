@@ -59,6 +59,7 @@ class Limits:
     turns: float
 
 
+@cache
 def limits() -> Limits:
     """Returns the limits that were fitted with the weights."""
     found = _document()["limits"]

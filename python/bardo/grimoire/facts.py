@@ -18,7 +18,10 @@ from bardo.grimoire.stores import all_facts
 from bardo.model import Episode, Fact, FactKind, FactStatus, Link, Relation, Source, Statement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
+
+    from bardo._core import FactStore
 
 
 #: Statuses of facts that hold, or held until a later one ended them.
@@ -248,7 +251,7 @@ class Facts:
     def links(self, *facts: str | Fact) -> builtins.list[Link]:
         """Lists the links from or to any of these facts."""
         self._session.ready()
-        return [Link(*link) for link in self._session.facts.links([record_id(fact) for fact in facts])]
+        return links_of(self._session.facts, facts)
 
 
 def holds_at(statement: Statement | None, instant: int) -> bool:
@@ -258,6 +261,11 @@ def holds_at(statement: Statement | None, instant: int) -> bool:
         and (statement.since is None or statement.since <= instant)
         and (statement.until is None or instant < statement.until)
     )
+
+
+def links_of(store: FactStore, facts: Iterable[str | Fact]) -> builtins.list[Link]:
+    """Lists the links of a store from or to any of some facts."""
+    return [Link(*link) for link in store.links([record_id(fact) for fact in facts])]
 
 
 def record_id(record: str | Episode | Fact) -> str:

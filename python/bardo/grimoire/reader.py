@@ -18,7 +18,7 @@ from bardo.clock import OFFSET, Ticks
 from bardo.config import Config, Decay
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError
 from bardo.folder import Folder
-from bardo.grimoire.facts import record_id
+from bardo.grimoire.facts import links_of
 from bardo.grimoire.stores import LOOPS, all_facts
 from bardo.handle import Handle, facts_of
 from bardo.index.archive.lance_index import LanceIndex
@@ -128,7 +128,7 @@ class VisibleFacts:
     def links(self, *facts: str | Fact) -> builtins.list[Link]:
         """Lists the links from or to any of these facts."""
         self._ready()
-        return [Link(*link) for link in self._store.links([record_id(fact) for fact in facts])]
+        return links_of(self._store, facts)
 
 
 class Visitor(Handle):

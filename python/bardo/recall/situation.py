@@ -108,7 +108,7 @@ class Situation:
         return cls(features, _names(given, SUBJECTS), _names(given, ACTIONS))
 
     def settled(self) -> dict[str, float | str]:
-        """Features that are not open, and the action if only one is possible: the payload of what was decided."""
+        """Payload of a decision in the situation: features with one value, and the action if only one is possible."""
         known = {path: value for path, value in self.features.items() if not isinstance(value, tuple)}
         return known | ({"action": self.actions[0]} if len(self.actions) == 1 else {})
 
