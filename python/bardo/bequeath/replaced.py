@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import combinations
 
 from bardo.consolidate import corrections
 from bardo.consolidate.clause import Clause, Speech
@@ -75,17 +76,12 @@ def _alike(told: Sequence[Episode]) -> list[tuple[Episode, Episode]]:
     for place, own in enumerate(words):
         for word in own:
             holders[word].append(place)
-    shared: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for places in holders.values():
-        if len(places) <= COMMON:
-            for at, older in enumerate(places):
-                for newer in places[at + 1 :]:
-                    shared[older, newer] += 1
+    near = {pair for places in holders.values() if len(places) <= COMMON for pair in combinations(places, 2)}
     scored = []
-    for (older, newer), count in shared.items():
+    for older, newer in near:
         both = len(words[older] & words[newer])
         share = both / len(words[older])
-        if count and both >= LEAST_WORDS and share >= LEAST_SHARED:
+        if both >= LEAST_WORDS and share >= LEAST_SHARED:
             scored.append((-share, older, newer))
     return [(told[older], told[newer]) for _, older, newer in sorted(scored)[:PAIRS]]
 
