@@ -394,6 +394,7 @@ class Bequeath:
     Args:
         entries: Maximum number of facts in a testament.
         episodes: Maximum number of episodes in a testament; they share the places of `entries` beyond the first 128.
+        tokens: Maximum length of a testament as Markdown, in tokens of `o200k`; 0 for no limit.
         insight_threshold: Minimum confidence of an insight in a testament.
         heuristic_threshold: Minimum confidence of a heuristic in a testament.
         base_confidence: Initial confidence of an entry for a chosen direct heir.
@@ -406,6 +407,7 @@ class Bequeath:
 
     entries: int = 2_048
     episodes: int = 2_048
+    tokens: int = 0
     insight_threshold: float = 0.6
     heuristic_threshold: float = 0.7
     base_confidence: float = 0.4
