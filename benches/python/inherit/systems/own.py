@@ -12,9 +12,18 @@ from pathlib import Path
 import bardo
 from bardo import Grimoire
 from bardo.bequeath import testament
+from bardo.ports import Embedder
 from inherit.arms import LifeClock, live
 from inherit.lives import Life
 from inherit.systems import PASSAGES, Bench, HandOver
+
+
+class Plain:
+    """Embedder without token vectors: they serve recall alone, and an ancestor is not asked."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.fingerprint = embedder.fingerprint
+        self.embed_documents, self.embed_queries = embedder.embed_documents, embedder.embed_queries
 
 
 class Heir:
@@ -49,7 +58,7 @@ class Bardo:
         self._folder = Path(tempfile.mkdtemp(prefix="inherit-bardo-"))
         self._clock = LifeClock()
         with self._open("ancestor") as memory:
-            live(memory, life.events, self._clock, self._embedder)
+            live(memory, life.events, self._clock, Plain(self._embedder))
             memory.sleep()
 
     def hand_over(self, tokens: int) -> HandOver:
@@ -79,8 +88,9 @@ class Bardo:
         config = bardo.Config()
         config = dataclasses.replace(config, bequeath=dataclasses.replace(config.bequeath, tokens=tokens))
         return bardo.open(
-            self._folder / name, agent="ancestor", clock=self._clock, embedder=self._embedder, config=config
-        )
+            self._folder / name, agent="ancestor", clock=self._clock, embedder=Plain(self._embedder),
+            config=config,
+        )  # fmt: skip
 
 
 def build(bench: Bench) -> list[Bardo]:
