@@ -260,6 +260,6 @@ def test_redacting_twice_changes_nothing_more(text):
 )
 def test_a_hostile_text_takes_no_more_than_a_moment(piece):
     text = (piece * 65_536)[:65_536]
-    begun = time.perf_counter()
+    begun = time.process_time()
     redact(text)
-    assert time.perf_counter() - begun < 5.0
+    assert time.process_time() - begun < 5.0

@@ -113,10 +113,10 @@ def _score(question: Question, heir: Heir, handed: HandOver) -> Iterator[tuple[s
         case "secret":
             yield "secret", want in handed.text.casefold()
         case "near":
-            yield "near", heir.refuses(question.ask)
+            yield "near", heir.gate(question.ask) == "block"
         case "gate":
             found = any(want in text.casefold() for text in heir.answer(f"Shall I {question.ask}?"))
-            yield "rejected", found or heir.refuses(question.ask)
+            yield "rejected", found or heir.gate(question.ask) != "allow"
         case _:
             texts = [text.casefold() for text in heir.answer(question.ask)]
             place = next((at for at, text in enumerate(texts) if want in text), None)

@@ -91,6 +91,11 @@ _THING = re.compile(r"\s(?=[^\W\d_]{3,}|[^\W\d_]{2,}\s)(?P<word>[^\W\d_]+)")
 #: Mid-sentence, a name or an acronym directly before a number: `Volvo 240`, `RAL 7016`.
 _NAMED = re.compile(r"(?:\w,?\s|^)(?P<name>[A-ZÀ-ÞА-Я][\w-]*)\s$")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{2,5}[\s-]$")
+#: A status code of HTTP (RFC 9110, section 15), and the words before one.
+_STATUS = re.compile(r"[45]\d\d")
+_FAILED = re.compile(
+    r"(?i)\b(?:http|status|errors?|return(?:s|ed)|fail(?:s|ed|ing)|answer(?:s|ed))\b[^.;\d]{0,12}$"
+)
 _CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software")
 
 
@@ -257,6 +262,8 @@ def is_label(number: str, ahead: str, about: set[str]) -> bool:
     """Whether the text directly before a number makes it a name or an ordinal."""
     if not ahead.rstrip(" #-")[-1:].isalpha():
         return False
+    if "lock" not in about and _STATUS.fullmatch(number) and _FAILED.search(ahead):
+        return True
     if before("label").search(ahead):
         least = 3 if re.search(r"(?i)\b(?:pin|key|code)\W{1,2}$", ahead) else 4
         return (

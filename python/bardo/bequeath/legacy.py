@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from bardo import _core
@@ -87,7 +87,7 @@ def leave(
         StoreUnavailableError: The file or the folder cannot be written; the agent lives on.
     """
     contents = read_contents(facts, tick=tick)
-    best, worths, told, limit = _episodes(log, config.episodes * COPIES, _outdated(contents))
+    best, worths, told, limit = _episodes(log, config.episodes * COPIES, contents)
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
@@ -235,18 +235,18 @@ def _bytes_at(path: Path) -> bytes | None:
 
 
 def _episodes(
-    log: _core.EpisodeLog, best: int, outdated: Collection[str]
+    log: _core.EpisodeLog, best: int, contents: StoreContents
 ) -> tuple[list[Episode], dict[str, float], list[Episode], int]:
     """Reads the episodes of most worth to an heir, and the latest outcomes and regime shifts, in bounded number.
 
     Args:
         log: Episode log.
         best: Maximum number of episodes of worth.
-        outdated: Ids of episodes that no longer hold.
+        contents: Facts; the episodes of those that no longer hold stay behind.
 
     Returns:
-        Episodes of worth, best first; their worth by id; outcomes and regime shifts; the bytes that the episodes may
-        take.
+        Episodes of worth, best first; the worth of these and of all facts by id; outcomes and regime shifts; the
+        bytes that the episodes may take.
     """
     novelty = worth.Novelty()
     told: deque[Episode] = deque(maxlen=TOLD_LIMIT)
@@ -256,14 +256,13 @@ def _episodes(
         size += len(episode.text.encode()) + len(to_json(episode.payload)) + _RECORD_BYTES
         if episode.verified and episode.kind in TOLD_KINDS:
             told.append(episode)
+    outdated = _outdated(contents)
     current = (episode for episode in _all(log) if episode.id not in outdated)
-    worths = worth.most_worthy(current, novelty, best)
-    return (
-        [one for one, _ in worths],
-        {one.id: value for one, value in worths},
-        list(told),
-        max(int(LOG_SHARE * size), LEAST_BYTES),
-    )
+    judged = worth.most_worthy(current, novelty, best)
+    worths = {one.id: value for one, value in judged}
+    for fact in contents.facts:
+        worths[fact.id] = worth.worth_of_fact(fact, novelty.of(fact.text), worths)
+    return [one for one, _ in judged], worths, list(told), max(int(LOG_SHARE * size), LEAST_BYTES)
 
 
 def _corrections(

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.questions import Question
+from bardo.bequeath.worth import RULE_KINDS
 from bardo.model import Episode, Fact
 
-#: Kinds of facts that warn or tell how to act.
-RULE_KINDS = frozenset({"anti_knowledge", "warning", "heuristic", "procedural"})
 #: Statuses of facts that no longer hold.
 ENDED = frozenset({"contradicted", "superseded"})
 

@@ -56,11 +56,11 @@ _ODD = re.compile(
 _MADE_UP = re.compile(
     r"[^\W\d_]{3,}(?:[-_][^\W\d_]{3,})*[-_]?\d{4,}|(?=.*\d)[^\W_]+[#*!^~$&][\w#*!^~$&-]*|(?=.*\d)(?:[A-Z][a-z]+[-_*]){1,4}[^\W\d_]+[!#*]?\d*!?"
 )
-#: Names, versions, quantities and files, which also have digits or signs.
+#: Names (numeronyms such as i18n among them), versions, quantities and files, which also have digits or signs.
 _NAME = re.compile(
     r"[A-Z][A-Z\d_]+|[a-z]+(?:_[a-z]+)+|[a-z]+(?:_[a-z]+)*\(\)|v?\d[\d.]*\w{0,3}|[\w.-]+\.(?:com|org|net|io|py|rs|toml|json|md|txt|db|ts|js|csv|sql|sh|yaml|yml|"
     r"example|internal|local|eth)|[0-9a-f-]{7,64}|0x[0-9a-fA-F]+|[+-]?\d[\d.,:–-]*[%a-zA-Z°]{0,4}|[A-Za-z]{2,8}-?\d{1,3}[a-z]?|[A-Z]{1,5}-\d{1,6}|"
-    r"(?:[a-z]{1,6}\d{1,3}){1,3}[a-z]\d?|"
+    r"(?:[a-z]{1,6}\d{1,3}){1,3}[a-z]\d?|[a-z]\d{1,2}[a-z](?:[-_][a-z]+)*|"
     r"(?:vlan|node|host|rack|server|worker|pod|shard|subnet|build|job|ticket|task|step|issue|batch|block|order|release)-\d{4,7}"
 )
 _PREDICATE = re.compile(
@@ -158,6 +158,8 @@ _PUBLIC_FORM = re.compile(
 _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)+")
 #: An absolute path of words and short numbers with an extension, which is none of a key.
 _FILE = re.compile(r"[~.]{0,2}(?:/(?:[A-Za-z]+|\d{1,6})(?:[-_.](?:[A-Za-z]+|\d{1,6}))*)+\.[A-Za-z0-9]{1,5}")
+#: A reference number: capitals, a sign, and figures or capitals, as in `ORD-232293-H5MQZ4VF`.
+_REFERENCE = re.compile(r"[A-Z][A-Za-z]{1,4}[-#/](?:\d{2,}[-/])?[A-Z\d]{3,}(?:[-/][A-Z\d]{1,4})?")
 _BASE_32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,}")
 _RUN = re.compile(r"[a-z]{3,8}(?:[\s,]{1,2}[a-z]{3,8}){2,29}")
 _QUOTED = re.compile(r"[\"'“«](?P<secret>[a-z]{3,8}(?:\s[a-z]{3,8}){2,23})[\"'”»]")
@@ -350,7 +352,8 @@ def _keys(text: str) -> Iterator[Span]:
         is_base_32 = is_named and _BASE_32.fullmatch(token)
         is_path = _FILE.fullmatch(token) or (not is_named and _PATH.fullmatch(token))
         is_form = _PUBLIC_FORM.fullmatch(token) or is_path
-        if _is_public(text, match.start()) or (is_form and not is_base_32):
+        is_reference = not is_named and _REFERENCE.fullmatch(token)
+        if _is_public(text, match.start()) or is_reference or (is_form and not is_base_32):
             continue
         figured = len(re.findall(r"\d", token)) > 1 and len(token) >= 20
         if bits(token) >= (_BITS_NAMED if is_named else _BITS) and (is_named or figured):

@@ -144,7 +144,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "email",
         r"(?<![\w.+-])(?!(?:security|support|info|abuse|contact|help|hello|press|sales|noreply|"
         r"no-reply|postmaster|webmaster|hostmaster|admin|office|team|privacy|legal|jobs|"
-        r"billing)@)[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}",
+        r"billing)@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?=[A-Za-z0-9-]{0,62}[A-Za-z]{2})[A-Za-z][A-Za-z0-9-]{1,62}",
         "RFC 5321: an address names a person, and no lesson needs it; addresses of roles (RFC 2142) name no person",
     ),
 )

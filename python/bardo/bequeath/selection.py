@@ -13,7 +13,6 @@ from bardo import _core
 from bardo.bequeath import redact, tables
 from bardo.bequeath.tables import LinkTuple
 from bardo.config import Bequeath
-from bardo.errors import InvalidInputError
 from bardo.model import INHERITED_KIND, Episode, Fact, Link
 from bardo.ports import Vectors
 
@@ -43,8 +42,6 @@ def choose_entries(
     """Chooses and redacts the entries; returns them with their vectors and the measure of similarity."""
     shareable = [place for place, fact in enumerate(facts) if not redact.tells_holdings(fact.payload)]
     left_out["private"] += len(facts) - len(shareable)
-    if len(confidences) != len(facts):
-        raise InvalidInputError(f"{len(confidences)} confidences for {len(facts)} facts. Pass one per fact")
     given = None if vectors is None else np.ascontiguousarray(vectors[shareable], np.float32)
     selection = _core.select_entries(
         [facts[place] for place in shareable],

@@ -180,7 +180,7 @@ def write(
         fingerprint: Model of the vectors.
         episodes: Candidate episodes, best first; each text is taken once.
         episode_bytes: Maximum size of the episodes.
-        worths: Worth of the episodes to an heir by id; used if the settings limit the tokens.
+        worths: Worth of facts and episodes to an heir by id; a fact of none stays behind.
         links: Links among the facts; a link is taken if both its facts are.
         questions: Open questions, as text or as `Question`.
         conduct: Decisions, rejections, tasks and rules in force, most needed first.
@@ -203,14 +203,19 @@ def write(
         raise InvalidInputError(
             f"vectors of shape {vectors.shape} for {len(facts)} facts. Pass one row per fact, and their fingerprint"
         )
+    if len(confidences) != len(facts):
+        raise InvalidInputError(f"{len(confidences)} confidences for {len(facts)} facts. Pass one per fact")
     redacted: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     orders = directives.choose(conduct, lineage.life.agent, redacted, left_out)
     settings = dataclasses.replace(settings, entries=max(settings.entries - len(orders), 0))
+    worths = worths or {}
+    of_worth = [place for place, fact in enumerate(facts) if worths.get(fact.id, 1.0) > 0.0]
+    left_out["routine"] += len(facts) - len(of_worth)
     entries, rows, measure = choose_entries(
-        facts,
-        confidences,
-        vectors=vectors,
+        [facts[place] for place in of_worth],
+        [confidences[place] for place in of_worth],
+        vectors=None if vectors is None else vectors[of_worth],
         tick=lineage.life.death_tick,
         settings=settings,
         redacted=redacted,
@@ -229,7 +234,7 @@ def write(
     if settings.tokens:
         given = entries
         within = fit(
-            Parts(orders, entries, best, asked, reflection), settings.tokens, worths=worths or {},
+            Parts(orders, entries, best, asked, reflection), settings.tokens, worths=worths,
             ended={older for _, older, relation, *_ in links if relation == "corrects"}, left_out=left_out,
         )  # fmt: skip
         orders, entries = list(within.conduct), list(within.facts)

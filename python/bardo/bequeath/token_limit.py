@@ -22,8 +22,6 @@ _HEADINGS = 48
 _OVERHEAD = 16
 #: Worth of directives by kind. Those that bind come before those that inform.
 _DIRECTIVES = {"rejected": 2.0, "rule": 2.0, "decision": 1.6, "task": 1.4}
-#: Worth of a fact that warns or tells how to act, beyond that of its text.
-_RULE = 0.6
 #: Factor on the worth of what no longer holds, and worth of a question that a pass derived.
 _ENDED, _QUESTION = 0.25, 0.3
 #: Share of the words of a line that others have told already, from which on it is left out.
@@ -67,7 +65,7 @@ def fit(
     Args:
         parts: Content to choose from.
         limit: Maximum number of tokens, in tokens of `o200k`.
-        worths: Worth of episodes by id; that of others is judged by their text alone.
+        worths: Worth of facts and episodes by id; that of others is judged by their text alone.
         ended: Ids of episodes that later ones correct.
         left_out: Counter of omitted lines by reason; updated in place.
     """
@@ -109,7 +107,9 @@ def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -
         for place, one in enumerate(parts.conduct)
     ]
     for place, fact in enumerate(parts.facts):
-        lines.append(_Line("facts", place, markdown.of_fact(fact), _worth_of_fact(fact, worths)))
+        value = worths.get(fact.id, worth.worth_of_fact(fact, 1.0, worths))
+        value *= _ENDED if fact.status in markdown.ENDED else 1.0
+        lines.append(_Line("facts", place, markdown.of_fact(fact), value))
     for place, episode in enumerate(parts.episodes):
         value = worths.get(episode.id, worth.worth(episode, 1.0))
         value *= _ENDED if episode.id in ended else 1.0
@@ -119,14 +119,6 @@ def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -
         for place, one in enumerate(parts.questions)
     ]
     return lines
-
-
-def _worth_of_fact(fact: Fact, worths: Mapping[str, float]) -> float:
-    """A fact is worth as much as its text would be as an episode, or the best episode that it rests on."""
-    spoken = Episode(fact.text, role="user", importance=fact.importance, verified=True)
-    value = max([worth.worth(spoken, 1.0), *(worths.get(one, 0.0) for one in fact.evidence)])
-    value += _RULE if fact.kind in markdown.RULE_KINDS else 0.0
-    return value * (_ENDED if fact.status in markdown.ENDED else 1.0)
 
 
 def _is_told(words: set[str], line: _Line, lines: Sequence[_Line], chosen: Mapping[str, set[int]]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 from zlib import crc32
@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from bardo.bequeath.directives import EPISODE_KIND
-from bardo.model import INHERITED_KIND, Episode
+from bardo.model import INHERITED_KIND, Episode, Fact
 
 #: Counters of pairs of words; a power of two. Pairs that share a counter only look more common.
 COUNTERS = 1 << 22
@@ -29,6 +29,9 @@ LEAST_NOVELTY = 0.3
 GRAVE_IMPORTANCE = 0.8
 #: Outcome from which on downwards an episode is a mistake, in -1..1.
 MISTAKE = -0.5
+#: Kinds of facts that warn or tell how to act, and their worth beyond that of their text.
+RULE_KINDS = frozenset({"anti_knowledge", "warning", "heuristic", "procedural"})
+_RULE = 0.6
 #: Characters of a text that are judged.
 _JUDGED = 4_096
 #: Words of a remark and of a question below which a text without anything exact is small talk.
@@ -109,6 +112,24 @@ def most_worthy(episodes: Iterable[Episode], novelty: Novelty, count: int) -> li
         count, (one for one in judged if one[0] > 0.0), key=lambda one: (one[0], one[1].tick, one[1].id)
     )
     return [(episode, value) for value, episode in best]
+
+
+def worth_of_fact(fact: Fact, novelty: float, episodes: Mapping[str, float]) -> float:
+    """Worth of a fact to an heir: that of its text as a user's statement, or of the best episode that it rests on.
+
+    Args:
+        fact: Fact of the testator.
+        novelty: Share of the pairs of words of its text that are rare in the log.
+        episodes: Worth of episodes by id.
+
+    Returns:
+        Worth, on the scale of `worth`; 0 for a fact that restates routine.
+    """
+    if fact.kind in RULE_KINDS:
+        novelty = 1.0
+    spoken = Episode(fact.text, role="user", importance=fact.importance, verified=True)
+    value = max([worth(spoken, novelty), *(episodes.get(one, 0.0) for one in fact.evidence)])
+    return value + (_RULE if fact.kind in RULE_KINDS else 0.0)
 
 
 def inherited_fields(episode: Episode) -> dict[str, Any]:

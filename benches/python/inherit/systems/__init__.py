@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from bardo.ports import Embedder
 from inherit.lives import Life
@@ -19,6 +19,8 @@ from inherit.lives import Life
 FILES = ("logs", "mem0", "langgraph", "own")
 #: Passages of an answer.
 PASSAGES = 10
+
+Verdict = Literal["allow", "warn", "block"]
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,8 @@ class Heir(Protocol):
     def answer(self, query: str) -> Sequence[str]:
         """Returns at most ten passages, best first."""
 
-    def refuses(self, action: str) -> bool:
-        """Whether the system itself stops an action, or warns of it."""
+    def gate(self, action: str) -> Verdict:
+        """Tells whether the system itself stops an action, or warns of it."""
 
     def close(self) -> None:
         """Releases files."""

@@ -8,7 +8,7 @@ from langgraph.store.base import PutOp
 from langgraph.store.memory import InMemoryStore
 
 from inherit.lives import Life
-from inherit.systems import PASSAGES, Bench, HandOver, cut
+from inherit.systems import PASSAGES, Bench, HandOver, Verdict, cut
 
 SPACE = ("life",)
 #: Items that one call reads.
@@ -39,8 +39,8 @@ class Store:
             for item in sorted(items, key=lambda item: (item.created_at, item.key), reverse=True)
         ]
 
-    def refuses(self, action: str) -> bool:
-        return False
+    def gate(self, action: str) -> Verdict:
+        return "allow"
 
     def close(self) -> None:
         pass

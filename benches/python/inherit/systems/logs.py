@@ -13,7 +13,7 @@ import numpy as np
 import bardo
 from bardo.ports import Embedder
 from inherit.lives import Life
-from inherit.systems import PASSAGES, Bench, HandOver, cut
+from inherit.systems import PASSAGES, Bench, HandOver, Verdict, cut
 
 #: Damping of the walk over sentences and its number of steps (Erkan and Radev 2004, LexRank).
 DAMPING, STEPS = 0.85, 30
@@ -79,8 +79,8 @@ class Reader:
     def answer(self, query: str) -> Sequence[str]:
         return [memory.text for memory in self.memory.recall(query, limit=PASSAGES)]
 
-    def refuses(self, action: str) -> bool:
-        return False
+    def gate(self, action: str) -> Verdict:
+        return "allow"
 
     def close(self) -> None:
         self.memory.close()

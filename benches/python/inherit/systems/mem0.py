@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inherit.lives import Life
-from inherit.systems import PASSAGES, Bench, HandOver, cut
+from inherit.systems import PASSAGES, Bench, HandOver, Verdict, cut
 from quality.data import Corpus, Question, Turn
 from quality.systems.mem0 import USER, Mem0
 
@@ -39,8 +39,8 @@ class Store:
         found = self.mem0._memory.get_all(filters={"user_id": USER}, top_k=EXPORTED)["results"]
         return [one["memory"] for one in sorted(found, key=lambda one: one["created_at"], reverse=True)]
 
-    def refuses(self, action: str) -> bool:
-        return False
+    def gate(self, action: str) -> Verdict:
+        return "allow"
 
     def close(self) -> None:
         self.mem0.close()

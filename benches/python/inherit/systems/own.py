@@ -15,7 +15,7 @@ from bardo.bequeath import testament
 from bardo.ports import Embedder
 from inherit.arms import LifeClock, live
 from inherit.lives import Life
-from inherit.systems import PASSAGES, Bench, HandOver
+from inherit.systems import PASSAGES, Bench, HandOver, Verdict
 
 
 class Plain:
@@ -31,16 +31,16 @@ class Heir:
 
     def __init__(self, memory: Grimoire, embedder: object) -> None:
         self._memory = memory
-        self._gate = bardo.gate(memory.path, embedder=embedder)
+        self._door = bardo.gate(memory.path, embedder=embedder)
 
     def answer(self, query: str) -> Sequence[str]:
         return [memory.text for memory in self._memory.recall(query, limit=PASSAGES)]
 
-    def refuses(self, action: str) -> bool:
-        return self._gate.before(action).decision != "allow"
+    def gate(self, action: str) -> Verdict:
+        return self._door.before(action).decision
 
     def close(self) -> None:
-        self._gate.close()
+        self._door.close()
         self._memory.close()
 
 
