@@ -215,11 +215,7 @@ def write(
         dataclasses.replace(fact, evidence=tuple(id_ for id_ in fact.evidence if id_ in lasting))
         for fact in entries
     ]
-    reflection = redact.redact(reflection, redacted)
-    if len(reflection.encode()) > REFLECTION_BYTES:
-        raise InvalidInputError(
-            f"the reflection has {len(reflection.encode())} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
-        )
+    reflection = checked_reflection(reflection, redacted)
     asked = [_redacted_question(question, lineage.life.agent, redacted) for question in questions]
     left_out["question_over_cap"] += max(len(asked) - QUESTION_LIMIT, 0)
     parts = {
@@ -257,6 +253,24 @@ def write(
     written = _parse(data, path)
     write_atomically(path, data)
     return written
+
+
+def checked_reflection(reflection: str, redacted: Counter[str] | None = None) -> str:
+    """Redacts a reflection and checks its size.
+
+    Args:
+        reflection: Markdown text.
+        redacted: Counter of redacted spans by kind; updated in place.
+
+    Raises:
+        InvalidInputError: It has more than 5 KiB.
+    """
+    text = redact.redact(reflection, redacted)
+    if (size := len(text.encode())) > REFLECTION_BYTES:
+        raise InvalidInputError(
+            f"the reflection has {size} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
+        )
+    return text
 
 
 def read(path: str | Path, *, trusted_keys: Collection[str] | None = None) -> Testament:

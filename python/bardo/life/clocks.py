@@ -9,6 +9,8 @@ from bardo.life.affect import Affect
 
 Phase = Literal["thriving", "stable", "conservation", "declining", "terminal"]
 Cause = Literal["economic", "epistemic", "stochastic"]
+#: Phases of a death (spec 6), in order.
+DeathPhase = Literal["acceptance", "settle", "reflect", "legacy"]
 
 #: Lowest vitality of each phase (spec 6); below the last one it is terminal.
 PHASES: tuple[tuple[float, Phase], ...] = (
@@ -47,6 +49,7 @@ class Vitality:
         hayflick_ratio: Age as a part of the lifespan; 0 without one.
         affect: Mood.
         dying: Clocks that have run out; any of them is a cause of death.
+        death: Phase of a death that has begun; None before.
     """
 
     tick: int
@@ -66,6 +69,7 @@ class Vitality:
     hayflick_ratio: float
     affect: Affect
     dying: tuple[Cause, ...] = ()
+    death: DeathPhase | None = None
 
     @property
     def pushes_legacy(self) -> bool:
@@ -120,6 +124,7 @@ def measure(
     fitness: float,
     outcomes: int,
     affect: Affect,
+    death: DeathPhase | None = None,
 ) -> Vitality:
     """Reads the three clocks.
 
@@ -132,6 +137,7 @@ def measure(
         fitness: Discounted share of good outcomes.
         outcomes: Number of outcomes behind it.
         affect: Mood.
+        death: Phase of a death that has begun; None before.
     """
     left = max(0.0, budget - spent) if budget else 0.0
     economic = min(1.0, left / budget) if budget else 1.0
@@ -161,4 +167,5 @@ def measure(
         hayflick_ratio=age / lifespan if lifespan else 0.0,
         affect=affect,
         dying=tuple(name for name, has_run_out in clocks if has_run_out),
+        death=death,
     )

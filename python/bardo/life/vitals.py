@@ -12,7 +12,7 @@ from bardo.clock import Ticks
 from bardo.config import Life
 from bardo.errors import StoreDamagedError
 from bardo.life import clocks
-from bardo.life.clocks import Phase, PhaseChange, Vitality
+from bardo.life.clocks import DeathPhase, Phase, PhaseChange, Vitality
 from bardo.life.history import History, Marker
 
 #: Names of the log's watermarks for all that was spent and earned, in millionths.
@@ -35,13 +35,21 @@ class Vitals:
         settings: Budget and lifespan.
         path: File of the checkpoint.
         birth: Returns the first tick of the life; None before there is one.
+        death: Returns the phase of a death that has begun; None before.
     """
 
     def __init__(
-        self, log: EpisodeLog, ticks: Ticks, settings: Life, path: Path, birth: Callable[[], int | None]
+        self,
+        log: EpisodeLog,
+        ticks: Ticks,
+        settings: Life,
+        path: Path,
+        *,
+        birth: Callable[[], int | None],
+        death: Callable[[], DeathPhase | None],
     ) -> None:
         self._log, self._ticks, self._settings, self._path = log, ticks, settings, path
-        self._find_birth = birth
+        self._find_birth, self._death = birth, death
         self._birth: int | None = None
         self._lock = threading.RLock()
         self._history: History | None = None
@@ -70,6 +78,7 @@ class Vitals:
             fitness=history.fitness,
             outcomes=history.outcomes,
             affect=history.affect.decayed(tick - history.tick, self._ticks.per_day),
+            death=self._death(),
         )
 
     def marker(self, key: str | None) -> Marker | None:
@@ -164,6 +173,8 @@ def told(vitality: Vitality, marker: Marker | None) -> str:
         parts.append(f"age {vitality.hayflick_ratio:.0%} of the lifespan")
     if vitality.dying:
         parts.append(f"dying ({', '.join(vitality.dying)})")
+    if vitality.death:
+        parts.append(f"death has begun ({vitality.death}): take on nothing new and settle what is open")
     parts.append(f"mood {vitality.affect.label}")
     if marker is not None and abs(marker.value) >= _TELLING:
         ended = "well" if marker.value > 0 else "badly"
