@@ -379,7 +379,7 @@ class Life:
     Args:
         budget: Budget at birth, in a unit of your own, for `life.spend`; 0 for none.
         lifespan_ticks: Longest life in ticks; 0 for none.
-        in_context: Whether prompts of a mortal agent have a block about its vitality.
+        in_context: Whether prompts of a mortal or dying agent have a block about its vitality.
     """
 
     budget: float = 0.0

@@ -73,7 +73,7 @@ def tasks_of(store: ConductStore, *, since: int) -> list[StateEntry]:
     """
     found = store.state(kind="task", every=True)
     ended = [entry for entry in found if entry.status != "active" and entry.changed_at >= since]
-    return sorted((entry for entry in found if entry.status == "active"), key=_age) + sorted(ended, key=_age)
+    return sorted((entry for entry in found if entry.status == "active"), key=_number) + sorted(ended, key=_number)
 
 
 def settle_task(store: ConductStore, id_: str, *, note: str, by: str, now: int) -> StateEntry:
@@ -107,5 +107,5 @@ def settle_task(store: ConductStore, id_: str, *, note: str, by: str, now: int) 
     )
 
 
-def _age(entry: StateEntry) -> tuple[int, int]:
-    return entry.at, int(entry.id[1:])
+def _number(entry: StateEntry) -> int:
+    return int(entry.id[1:])

@@ -213,6 +213,7 @@ def bequeath(
     path: str | Path,
     cause: str,
     reflection: str | None,
+    *,
     progress: Progress,
 ) -> Testament:
     """Ends the agent's life in one call; see `Grimoire.bequeath`.

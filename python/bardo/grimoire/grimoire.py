@@ -303,7 +303,7 @@ class Grimoire:
             task: Decision to make: the instruction, and the query of the recall.
             blocks: Further blocks by name: text, table rows (mappings), or `Block`s.
             budget: Token budget of the prompt and the answer together.
-            reserve: Tokens kept for the answer; `config.assemble.reserve` (500, or a quarter of a small budget) if None.
+            reserve: Tokens kept for the answer; `assemble.reserve` (500, or a quarter of a small budget) if not given.
             limit: Number of memories to choose from.
             phase: Phase of life, which sets the part of the budget that is spent; if not given, that of a mortal agent.
             task_type: Kind of task for the weights of the blocks: `anomaly`, `routine` or `trade_evaluation`.
@@ -461,7 +461,7 @@ class Grimoire:
         """
         from bardo.grimoire import death
 
-        return death.bequeath(self._session, self._passes, path, cause, reflection, progress)
+        return death.bequeath(self._session, self._passes, path, cause, reflection, progress=progress)
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
         """Subscribes a callable to events of this memory, while it is open and in this process.
