@@ -380,11 +380,15 @@ class Life:
         budget: Budget at birth, in a unit of your own, for `life.spend`; 0 for none.
         lifespan_ticks: Longest life in ticks; 0 for none.
         in_context: Whether prompts of a mortal or dying agent have a block about its vitality.
+        least_reserve: Minimum part of the budget that is set aside at birth for the death, in the unit of the budget.
+        llm_costs: Whether calls of the language model are spent from the budget; `llm.prices` are in its unit then.
     """
 
     budget: float = 0.0
     lifespan_ticks: int = 0
     in_context: bool = True
+    least_reserve: float = 0.30
+    llm_costs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

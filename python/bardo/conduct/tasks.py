@@ -73,7 +73,9 @@ def tasks_of(store: ConductStore, *, since: int) -> list[StateEntry]:
     """
     found = store.state(kind="task", every=True)
     ended = [entry for entry in found if entry.status != "active" and entry.changed_at >= since]
-    return sorted((entry for entry in found if entry.status == "active"), key=_number) + sorted(ended, key=_number)
+    return sorted((entry for entry in found if entry.status == "active"), key=_number) + sorted(
+        ended, key=_number
+    )
 
 
 def settle_task(store: ConductStore, id_: str, *, note: str, by: str, now: int) -> StateEntry:

@@ -45,7 +45,7 @@ class Life:
 
     @checked
     def spend(self, amount: float) -> Vitality:
-        """Records spending from the budget `life.budget`, durably.
+        """Records spending from the budget `life.budget`, durably. Spending beyond it is a debt: the reserve stays.
 
         Args:
             amount: Sum in the unit of the budget, not below 0.

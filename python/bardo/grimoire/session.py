@@ -95,6 +95,8 @@ class Session:
         self._pid = os.getpid()
         self._closed = False
         self._reflecting: int | None = None
+        if self.config.life.budget and not self.is_dead:
+            self.vitals.set_aside()
 
     # -- state ---------------------------------------------------------------------------------------------------
 
