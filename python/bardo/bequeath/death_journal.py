@@ -123,8 +123,16 @@ def own_words(folder: Path, reflection: str | None) -> str | None:
         raise unavailable("read", path, error) from error
 
 
+def forget_own_words(folder: Path) -> None:
+    """Deletes the reflection in the testator's own words, with temporary files of a crash."""
+    for path in (folder / OWN_WORDS).parent.glob(f"*{OWN_WORDS.name}*"):
+        path.unlink(missing_ok=True)
+
+
 def delete(folder: Path) -> None:
-    """Deletes the journal durably: the agent lives, or its death is complete."""
-    (folder / OWN_WORDS).unlink(missing_ok=True)
+    """Deletes the journal durably, with temporary files of a crash: the agent lives, or its death is complete."""
+    forget_own_words(folder)
+    for draft in folder.glob(f".{DEATH_FILE}.*"):
+        draft.unlink(missing_ok=True)
     (folder / DEATH_FILE).unlink(missing_ok=True)
     sync_folder(folder)

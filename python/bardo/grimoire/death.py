@@ -345,7 +345,7 @@ def _return_to(session: Session, before: DeathRecord | None, *, forget_words: bo
     if now is None or now.phase == "legacy":
         return
     if forget_words:
-        (session.path / death_journal.OWN_WORDS).unlink(missing_ok=True)
+        death_journal.forget_own_words(session.path)
     if before is None:
         death_journal.delete(session.path)
     else:
