@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import multiprocessing
 import os
@@ -15,13 +16,14 @@ from dying_child import embed
 from typer.testing import CliRunner
 
 import bardo
-from bardo.bequeath import testament
+from bardo.bequeath import death_journal, testament
 from bardo.bequeath.lineage import is_dead
 from bardo.errors import (
     BardoWarning,
     GrimoireClosedError,
     InvalidInputError,
     NotFoundError,
+    StoreDamagedError,
     StoreLockedError,
     StoreUnavailableError,
 )
@@ -171,6 +173,53 @@ def test_another_thread_writes_nothing_during_the_last_consolidation(tmp_path: P
         ann.on(bardo.CuratorCycleComplete, consolidated)
         ann.bequeath(tmp_path / "left")
     assert len(refused) == 1
+
+
+def test_a_dying_agent_inherits_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path / "ann") as ann:
+        ann.bequeath(tmp_path / "left")
+    with opened(tmp_path / "ben") as ben:
+        ben.death.begin()
+        with pytest.raises(GrimoireClosedError, match="inherits nothing"):
+            ben.lineage.adopt([testament.read(tmp_path / "left")])
+        assert ben.facts.list() == []
+
+
+def test_the_state_of_a_death_is_checked_and_seen_by_visitors(tmp_path: Path) -> None:
+    with opened(tmp_path / "ann") as ann:
+        with bardo.visit(ann.path) as visitor:
+            assert visitor.stats()["death"] is None
+            ann.death.begin()
+            assert visitor.stats()["death"]["phase"] == "settle"
+        assert not ann.maintenance.check().damaged
+        (ann.path / "death.json").write_text('{"phase": "sleep"}')
+        assert [damage.file for damage in ann.maintenance.check().damaged] == ["death.json"]
+        for verb in (ann.death.status, lambda: ann.remember("x"), ann.life.vitality):
+            with pytest.raises(StoreDamagedError, match=r"death\.json"):
+                verb()
+
+
+def test_forgotten_words_leave_the_reflection_of_an_interrupted_death(tmp_path: Path) -> None:
+    secret = "the code of the vault is nine four two"
+    place = tmp_path / "usb"
+    place.mkdir()
+    with opened(tmp_path / "ann") as ann:
+        ann.remember(secret)
+        ann.death.begin(path=place / "left", deadline=60)
+    # As a kill during the last consolidation leaves it.
+    record = death_journal.load(tmp_path / "ann")
+    assert record is not None
+    death_journal.own_words(tmp_path / "ann", f"# Mine\n\nI knew that {secret}.\n")
+    death_journal.save(tmp_path / "ann", dataclasses.replace(record, phase="reflect"))
+    place.rmdir()
+    with pytest.warns(BardoWarning, match="interrupted the death"):
+        ann = opened(tmp_path / "ann")
+    with ann:
+        assert not ann.maintenance.check().damaged
+        ann.forget(next(iter(ann.episodes.list())), reason="asked for")
+        written = ann.death.complete(tmp_path / "left")
+    assert secret not in written.reflection
+    assert written.reflection.startswith("# What")
 
 
 # -- posthumous testaments -----------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from bardo.conduct.inheritance import directives_of
 from bardo.conduct.store import ConductStore
 from bardo.consolidate.wording import counted
 from bardo.errors import (
+    BardoError,
     BardoWarning,
     InvalidInputError,
     NotFoundError,
@@ -269,12 +270,14 @@ def resume(session: Session, passes: CuratorPasses) -> None:
     is_due = record.is_closed or record.is_overdue(session.now_tick)
     if not is_due or not record.path:
         return
+    # A damaged signed testament is no reason for warnings alone; an unsigned death waits for the next opening.
+    expected = (StoreUnavailableError, InvalidInputError, NotFoundError) if record.tombstone else BardoError
     try:
-        if record.phase == "legacy":
+        if record.tombstone:
             left = legacy.finish(session.path)
         else:
             left = _die(session, passes, record, Path(record.path), None, before=record)
-    except (StoreUnavailableError, InvalidInputError, NotFoundError) as error:
+    except expected as error:
         warnings.warn(
             f"a crash interrupted the death of {session.agent}: {error}", BardoWarning, stacklevel=5
         )
