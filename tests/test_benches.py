@@ -169,14 +169,16 @@ def test_real_questions_are_held_out_of_the_turns_that_are_stored(benches: None)
 def test_the_lives_of_the_inheritance_benchmark_come_from_their_seeds(benches: None, tmp_path: Path) -> None:
     from inherit import lives
 
-    for seed in (0, 1):
-        life = lives.generate(seed)
-        assert life == lives.generate(seed)
-        assert {question.kind for question in life.questions} == set(lives.KINDS)
+    for split, seed in (("own", 0), ("own", 1), ("dev", 0), ("dev", 1), ("held", 2)):
+        life = lives.generate(seed, split)
+        assert life == lives.generate(seed, split)
+        # The first two domains have no choices, and no actions that are alike to a rejected one.
+        absent = {"choice", "near"} if split == "own" else set()
+        assert {question.kind for question in life.questions} == set(lives.KINDS) - absent
         assert 800 <= life.events[-1].tick <= 2_000
         told = "\n".join(life.log)
         for question in life.questions:
-            if question.kind in ("identifier", "secret", "mistake", "decision", "open"):
+            if question.kind in ("identifier", "secret", "mistake", "decision", "open", "choice", "gate"):
                 assert question.want in told, question
         life.save(tmp_path / "life.json")
         assert lives.load(tmp_path / "life.json") == life
@@ -191,3 +193,30 @@ def test_every_phase_of_a_death_is_measured(benches: None, tmp_path: Path) -> No
     assert all(each > 0 for each in seconds)
     assert "Left unsettled: Close the short" in left.reflection
     assert left.episodes
+
+
+def test_a_hand_over_is_measured_once_and_within_its_limit(benches: None, tmp_path: Path) -> None:
+    from inherit import hand_over, lives
+    from inherit.systems import Bench, HandOver, logs
+
+    life = lives.generate(0, "dev")
+    systems = logs.build(Bench(tmp_path, BagOfWords()))
+    results = hand_over.measure(systems, [life], [300], tmp_path / "results.jsonl")
+    assert [one.system for one in results] == [system.name for system in systems]
+    assert all(one.tokens <= 300 for one in results)
+    assert results[0].rows["kept"] == (0, 12)
+    assert sum(one.rows["kept"][0] for one in results) > 0
+    table = hand_over.table(results, 300)
+    assert "| 0 [0, 0] |" in table
+    # A second run reads the results of the first.
+    stored = (tmp_path / "results.jsonl").read_text()
+    assert hand_over.measure(systems, [life], [300], tmp_path / "results.jsonl") == results
+    assert (tmp_path / "results.jsonl").read_text() == stored
+
+    class Verbose(logs.Log):
+        def hand_over(self, tokens: int) -> HandOver:
+            return HandOver("word " * 2 * tokens)
+
+    verbose = Verbose("verbose", logs.nothing, Bench(tmp_path, BagOfWords()))
+    with pytest.raises(ValueError, match="the limit is 300"):
+        hand_over.measure([verbose], [life], [300], tmp_path / "other.jsonl")

@@ -291,8 +291,7 @@ class Archive:
         batch: Episodes per append; every append makes a fragment and a version.
         compact_fragments: Number of fragments above which the table is compacted.
         ivf_rows: Number of episodes from which an IVF index replaces the scan of all vectors; 0 never builds one.
-        days: Whether `sleep` also writes a human-readable JSON file of every past day (`archive/2026-01-31.json`);
-            takes about twice the size of the text.
+        days: Whether `sleep` also writes each past day to `archive/2026-01-31.json`, twice the size of its text.
     """
 
     batch: int = 512
@@ -347,8 +346,7 @@ class Assemble:
         tokenizer: `o200k`, `cl100k`, `estimate`, or the path of a Hugging Face `tokenizer.json`.
         condense: Whether long texts lose their predictable words before their ends are cut.
         budget: Token budget of one prompt, the reserve included.
-        reserve: Tokens kept free for the answer. The default shrinks to a quarter of a small budget; any other number
-            is used as given.
+        reserve: Tokens kept free for the answer; the default alone shrinks to a quarter of a small budget.
     """
 
     tokenizer: str = "o200k"
@@ -398,6 +396,7 @@ class Bequeath:
     Args:
         entries: Maximum number of facts in a testament.
         episodes: Maximum number of episodes in a testament; they share the places of `entries` beyond the first 128.
+        tokens: Maximum length of a testament as Markdown, in tokens of `o200k`; 0 for no limit.
         insight_threshold: Minimum confidence of an insight in a testament.
         heuristic_threshold: Minimum confidence of a heuristic in a testament.
         base_confidence: Initial confidence of an entry for a chosen direct heir.
@@ -410,6 +409,7 @@ class Bequeath:
 
     entries: int = 2_048
     episodes: int = 2_048
+    tokens: int = 0
     insight_threshold: float = 0.6
     heuristic_threshold: float = 0.7
     base_confidence: float = 0.4

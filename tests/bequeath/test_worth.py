@@ -19,7 +19,7 @@ def ranked(*told: Episode) -> list[str]:
     novelty = Novelty()
     for episode in log:
         novelty.add(episode.text)
-    return [episode.text for episode in most_worthy(log, novelty, 100)[0]]
+    return [episode.text for episode, _ in most_worthy(log, novelty, 100)]
 
 
 @pytest.mark.parametrize(

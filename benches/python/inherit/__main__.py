@@ -4,6 +4,7 @@ python -m inherit --lives 12                    # the table
 python -m inherit --lives 2 --missed            # with each question of the heirs that failed
 python -m inherit --save lives                  # the lives as JSON
 python -m inherit --read lives/*.json           # lives from JSON files, such as ones from another author
+python -m inherit --tokens 500 2000 8000 --split held --lives 51    # hand-overs of so many tokens, beside other systems
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from bardo.index.embedding import embedders
 from common.cached import CachedEmbedder
 from common.report import write_section
-from inherit import lives
+from inherit import hand_over, lives, systems
 from inherit.arms import ARMS, Agent, Answers, Bench
 from inherit.lives import Life, Question
 
@@ -25,7 +26,8 @@ from inherit.lives import Life, Question
 TITLES = {
     "identifier": "exact identifiers", "mistake": "fatal mistakes", "decision": "decisions", "belief": "current belief",
     "belief first": "current belief before the old one", "open": "open questions", "rule": "rules",
-    "gate": "gate blocks what was rejected", "secret": "secrets that cross",
+    "choice": "choices", "near": "gate blocks what is near it", "gate": "gate blocks what was rejected",
+    "secret": "secrets that cross",
 }  # fmt: skip
 CAVEAT = """\
 Share of the questions whose literal answer is in the first ten memories of `recall`, or in a `context` of 1,500 tokens,
@@ -35,8 +37,8 @@ ticks without any occasion. Secrets: share found in the answers or anywhere in w
 
 def score(question: Question, agent: Agent, by: Answers) -> dict[str, bool]:
     """Scores one question, by the row of the table."""
-    if question.kind == "gate":
-        return {"gate": agent.blocks(question.ask)}
+    if question.kind in ("gate", "near"):
+        return {question.kind: agent.blocks(question.ask)}
     texts = [text.casefold() for text in agent.answer(question.ask, by)]
     if question.kind == "secret":
         return {
@@ -66,7 +68,7 @@ def measure(given: list[Life], *, cache: Path, by: Answers, missed: bool) -> tup
                 for question in life.questions:
                     for row, is_right in score(question, agent, by).items():
                         found[row, arm].append(is_right)
-                        if missed and arm.startswith("heir") and is_right == (row == "secret"):
+                        if missed and arm.startswith("heir") and is_right == (row in ("secret", "near")):
                             print(
                                 f"{life.name} {arm} {row}: {question.ask} -> {question.want}", file=sys.stderr
                             )
@@ -93,10 +95,23 @@ def main() -> None:
     )
     options.add_argument("--lives", type=int, default=12, help="number of generated lives")
     options.add_argument("--seed", type=int, default=0, help="seed of the first life")
+    options.add_argument("--split", choices=list(lives.SPLITS), default="own", help="authors of the domains")
     options.add_argument("--read", type=Path, nargs="+", help="lives as JSON files instead")
     options.add_argument("--save", type=Path, help="folder for the lives as JSON; nothing is measured")
     options.add_argument(
         "--by", choices=("recall", "context"), default="recall", help="how questions are answered"
+    )
+    options.add_argument(
+        "--tokens", type=int, nargs="+", help=f"limits of a hand-over, such as {hand_over.LIMITS}"
+    )
+    options.add_argument(
+        "--systems", nargs="+", default=list(systems.FILES), help="files of `inherit/systems`"
+    )
+    options.add_argument(
+        "--results",
+        type=Path,
+        default=Path("inherit.jsonl"),
+        help="results of hand-overs; a run goes on from them",
     )
     options.add_argument("--missed", action="store_true", help="print the questions that heirs fail")
     options.add_argument(
@@ -107,18 +122,33 @@ def main() -> None:
     chosen = (
         [lives.load(path) for path in given.read]
         if given.read
-        else [lives.generate(seed) for seed in range(given.seed, given.seed + given.lives)]
+        else [lives.generate(seed, given.split) for seed in range(given.seed, given.seed + given.lives)]
     )
     if given.save:
         given.save.mkdir(parents=True, exist_ok=True)
         for life in chosen:
             life.save(given.save / f"{life.name}.json")
         return
-    found, shares = measure(chosen, cache=given.cache, by=given.by, missed=given.missed)
-    text = f"{CAVEAT.format(lives=len(chosen))}\n\n{table(found, shares)}"
+    text = _hand_overs(given, chosen) if given.tokens else _generations(given, chosen)
     print(f"\n{text}")
     if given.write:
-        write_section(given.write, f"inherit {given.by}", text)
+        write_section(given.write, f"inherit {'hand-over' if given.tokens else given.by}", text)
+
+
+def _generations(given: argparse.Namespace, chosen: list[Life]) -> str:
+    found, shares = measure(chosen, cache=given.cache, by=given.by, missed=given.missed)
+    return f"{CAVEAT.format(lives=len(chosen))}\n\n{table(found, shares)}"
+
+
+def _hand_overs(given: argparse.Namespace, chosen: list[Life]) -> str:
+    with tempfile.TemporaryDirectory(prefix="inherit-") as folder:
+        bench = systems.Bench(Path(folder), CachedEmbedder(embedders.load(), given.cache))
+        found = hand_over.measure(
+            systems.build(bench, given.systems), chosen, sorted(given.tokens), given.results
+        )
+    domains = ", ".join(sorted({life.name.rpartition("-")[0] for life in chosen}))
+    tables = [hand_over.table(found, limit) for limit in sorted(given.tokens)]
+    return "\n\n".join([hand_over.CAVEAT.format(lives=len(chosen), domains=domains), *tables])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +78,7 @@ class Bench:
     def ancestor(self) -> Agent:
         """The agent itself, before its death."""
         with self._open("ancestor") as grimoire:
-            self._live(grimoire, self.life.events)
+            live(grimoire, self.life.events, self.clock, self.embedder)
             grimoire.sleep()
         return self._agent("ancestor")
 
@@ -91,7 +91,7 @@ class Bench:
         with self._open("heir") as grimoire:
             tick = self.life.events[-1].tick
             events = [Event(tick + n, "remember", f"tick {n}: nothing happened") for n in range(1, OWN_TICKS)]
-            self._live(grimoire, events)
+            live(grimoire, events, self.clock, self.embedder)
         return self._heir("heir", "heirs_heir")
 
     def random_lines(self) -> Agent:
@@ -131,38 +131,36 @@ class Bench:
         with _quiet():
             return bardo.open(self.folder / name, agent=name, clock=self.clock, embedder=self.embedder)
 
-    def _live(self, grimoire: Grimoire, events: tuple[Event, ...] | list[Event]) -> None:
-        with ExitStack() as open_files, _quiet():
-            gate = open_files.enter_context(
-                bardo.gate(grimoire.path, clock=self.clock, embedder=self.embedder)
-            )
-            batch: list[dict[str, Any]] = []
-            for event in events:
-                if event.door != "remember" and batch:
-                    grimoire.remember(batch)
-                    batch = []
-                self.clock.tick = event.tick
-                match event.door:
-                    case "remember":
-                        batch.append(
-                            {"text": event.text, "tick": event.tick, "at": self.clock.now(), **event.fields}
-                        )
-                    case "learn":
-                        grimoire.learn(event.text, tick=event.tick, **event.fields)
-                    case "outcome":
-                        used = grimoire.recall(event.text, limit=3)
-                        grimoire.outcome(used, note=event.text, **event.fields)
-                    case "note":
-                        gate.note(event.fields["kind"], event.text)
-                    case "reject":
-                        gate.reject(event.text, **event.fields)
-                    case "rule":
-                        gate.rule(event.text, **event.fields)
-                if len(batch) >= 256:
-                    grimoire.remember(batch)
-                    batch = []
-            if batch:
+
+def live(grimoire: Grimoire, events: Sequence[Event], clock: LifeClock, embedder: Any) -> None:
+    """Lives events in a memory and its gate."""
+    with ExitStack() as open_files, _quiet():
+        gate = open_files.enter_context(bardo.gate(grimoire.path, clock=clock, embedder=embedder))
+        batch: list[dict[str, Any]] = []
+        for event in events:
+            if event.door != "remember" and batch:
                 grimoire.remember(batch)
+                batch = []
+            clock.tick = event.tick
+            match event.door:
+                case "remember":
+                    batch.append({"text": event.text, "tick": event.tick, "at": clock.now(), **event.fields})
+                case "learn":
+                    grimoire.learn(event.text, tick=event.tick, **event.fields)
+                case "outcome":
+                    used = grimoire.recall(event.text, limit=3)
+                    grimoire.outcome(used, note=event.text, **event.fields)
+                case "note":
+                    gate.note(event.fields["kind"], event.text)
+                case "reject":
+                    gate.reject(event.text, **event.fields)
+                case "rule":
+                    gate.rule(event.text, **event.fields)
+            if len(batch) >= 256:
+                grimoire.remember(batch)
+                batch = []
+        if batch:
+            grimoire.remember(batch)
 
 
 ARMS: dict[str, Callable[[Bench], Agent]] = {

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 DATA = Path(__file__).with_name("data")
-DOMAINS = ("operations", "trading")
+#: Domains by split: `own` was written beside the code; the others by authors who had seen neither code nor templates.
+SPLITS = {name: tuple(sorted((DATA / name).glob("*.json"))) for name in ("own", "dev", "held")}
 #: Kinds of questions, in the order of the table.
-KINDS = ("identifier", "mistake", "decision", "belief", "open", "rule", "gate", "secret")
+KINDS = ("identifier", "mistake", "decision", "belief", "open", "rule", "choice", "gate", "near", "secret")
 #: Shortest and longest life in ticks, and the events of routine per tick.
 TICKS, ROUTINE = (800, 2_000), 2.0
 
@@ -81,8 +82,9 @@ class Question:
 
     Args:
         kind: One of `KINDS`.
-        ask: Query; of the kind `gate` the action.
-        want: Words of the answer; of the kind `secret` the secret itself, which must not be found.
+        ask: Query; of the kinds `gate` and `near` the action.
+        want: Words of the answer; of the kinds `gate` and `near` the rejection; of the kind `secret` the secret itself,
+            which must not be found.
         stale: Words of an answer that no longer holds.
     """
 
@@ -127,15 +129,17 @@ def load(path: Path) -> Life:
     )
 
 
-def generate(seed: int) -> Life:
-    """Makes the life of a seed; even seeds are operations, odd ones trading."""
-    domain = DOMAINS[seed % len(DOMAINS)]
-    return _Maker(domain, random.Random(f"{domain}-{seed}")).life(f"{domain}-{seed}")
+def generate(seed: int, split: str = "own") -> Life:
+    """Makes the life of a seed; the domains of the split take turns."""
+    paths = SPLITS[split]
+    path = paths[seed % len(paths)]
+    name = f"{path.stem}-{seed}"
+    return _Maker(path, random.Random(name)).life(name)
 
 
 class _Maker:
-    def __init__(self, domain: str, chance: random.Random) -> None:
-        self.data = json.loads((DATA / f"{domain}.json").read_text(encoding="utf-8"))
+    def __init__(self, path: Path, chance: random.Random) -> None:
+        self.data = json.loads(path.read_text(encoding="utf-8"))
         self.chance = chance
         self.events: list[Event] = []
         self.questions: list[Question] = []
@@ -144,8 +148,10 @@ class _Maker:
     def life(self, name: str) -> Life:
         for kind, count in (
             ("identifiers", 12), ("mistakes", 5), ("decisions", 6), ("beliefs", 6), ("questions", 4), ("rules", 4),
-            ("rejections", 4), ("secrets", 4),
+            ("choices", 4), ("rejections", 4), ("secrets", 4),
         ):  # fmt: skip
+            if kind not in self.data:
+                continue
             make = getattr(self, f"_{kind}")
             # One thing is asked about once per kind, so that a question has one answer.
             for template, thing in zip(
@@ -240,8 +246,15 @@ class _Maker:
         self._ask("rule", template, thing, self._fill(template["want"], thing))
 
     def _rejections(self, template: dict[str, Any], thing: str) -> None:
-        self._tell("reject", self._fill(template["text"], thing), why="was tried and failed")
-        self.questions.append(Question("gate", self._fill(template["try"], thing), "block"))
+        said = self._fill(template["text"], thing)
+        self._tell("reject", said, why="was tried and failed")
+        self.questions.append(Question("gate", self._fill(template["try"], thing), said))
+        if "near" in template:
+            self.questions.append(Question("near", self._fill(template["near"], thing), said))
+
+    def _choices(self, template: dict[str, Any], thing: str) -> None:
+        self._say(self._fill(template["text"], thing))
+        self._ask("choice", template, thing)
 
     def _secrets(self, template: dict[str, Any], thing: str) -> None:
         value = self._fill(template["value"], thing)

@@ -81,7 +81,7 @@ def leave(
         StoreUnavailableError: The file or the folder cannot be written; nothing was published.
     """
     contents = read_contents(facts, tick=tick)
-    best, told, limit = _episodes(log, config.episodes * COPIES, _outdated(contents))
+    best, worths, told, limit = _episodes(log, config.episodes * COPIES, _outdated(contents))
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
@@ -101,6 +101,7 @@ def leave(
         fingerprint=contents.fingerprint,
         episodes=best,
         episode_bytes=limit,
+        worths=worths,
         links=(*contents.links, *_corrections(facts, best, language, tick)),
         questions=contents.questions,
         conduct=conduct,
@@ -232,7 +233,7 @@ def _bytes_at(path: Path) -> bytes | None:
 
 def _episodes(
     log: _core.EpisodeLog, best: int, outdated: Collection[str]
-) -> tuple[list[Episode], list[Episode], int]:
+) -> tuple[list[Episode], dict[str, float], list[Episode], int]:
     """Reads the episodes of most worth to an heir, and the latest outcomes and regime shifts, in bounded number.
 
     Args:
@@ -241,7 +242,8 @@ def _episodes(
         outdated: Ids of episodes that no longer hold.
 
     Returns:
-        Episodes of worth, best first; outcomes and regime shifts; the bytes that the episodes may take.
+        Episodes of worth, best first; their worth by id; outcomes and regime shifts; the bytes that the episodes may
+        take.
     """
     novelty = worth.Novelty()
     told: deque[Episode] = deque(maxlen=TOLD_LIMIT)
@@ -252,8 +254,13 @@ def _episodes(
         if episode.verified and episode.kind in TOLD_KINDS:
             told.append(episode)
     current = (episode for episode in _all(log) if episode.id not in outdated)
-    candidates, _ = worth.most_worthy(current, novelty, best)
-    return candidates, list(told), max(int(LOG_SHARE * size), LEAST_BYTES)
+    worths = worth.most_worthy(current, novelty, best)
+    return (
+        [one for one, _ in worths],
+        {one.id: value for one, value in worths},
+        list(told),
+        max(int(LOG_SHARE * size), LEAST_BYTES),
+    )
 
 
 def _corrections(

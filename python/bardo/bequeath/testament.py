@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import write_atomically
-from bardo.bequeath import container, directives, redact, signing, tables
+from bardo.bequeath import container, directives, markdown, redact, signing, tables
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import Life, Lineage
 from bardo.bequeath.questions import Question, read_questions
@@ -25,6 +25,7 @@ from bardo.bequeath.selection import (
     choose_links,
 )
 from bardo.bequeath.tables import LinkTuple
+from bardo.bequeath.token_limit import Parts, fit
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
 from bardo.model import Episode, Fact, Fingerprint, Link
@@ -131,6 +132,11 @@ class Testament:
         return self.lineage.life
 
     @property
+    def markdown(self) -> str:
+        """Content as Markdown, for a reader without bardo; `bequeath(tokens=)` bounds its length."""
+        return markdown.render(self.conduct, self.facts, self.episodes, self.gaps, self.reflection)
+
+    @property
     def questions(self) -> tuple[str, ...]:
         """Texts of the open questions."""
         return tuple(gap.question for gap in self.gaps)
@@ -150,6 +156,7 @@ def write(
     fingerprint: Fingerprint | None = None,
     episodes: Iterable[Episode] = (),
     episode_bytes: int | None = None,
+    worths: Mapping[str, float] | None = None,
     links: Iterable[LinkTuple] = (),
     questions: Iterable[str | Question] = (),
     conduct: Sequence[Directive] = (),
@@ -173,6 +180,7 @@ def write(
         fingerprint: Model of the vectors.
         episodes: Candidate episodes, best first; each text is taken once.
         episode_bytes: Maximum size of the episodes.
+        worths: Worth of the episodes to an heir by id; used if the settings limit the tokens.
         links: Links among the facts; a link is taken if both its facts are.
         questions: Open questions, as text or as `Question`.
         conduct: Decisions, rejections, tasks and rules in force, most needed first.
@@ -210,21 +218,34 @@ def write(
     )
     rows = rows if with_vectors else None
     best = choose_episodes(episodes, settings, redacted, left_out, entries=len(entries), limit=episode_bytes)
+    reflection = checked_reflection(reflection, redacted)
+    asked = [_redacted_question(question, lineage.life.agent, redacted) for question in questions]
+    left_out["question_over_cap"] += max(len(asked) - QUESTION_LIMIT, 0)
+    asked, links = asked[:QUESTION_LIMIT], list(links)
+    if settings.tokens:
+        given = entries
+        within = fit(
+            Parts(orders, entries, best, asked, reflection), settings.tokens, worths=worths or {},
+            ended={older for _, older, relation, *_ in links if relation == "corrects"}, left_out=left_out,
+        )  # fmt: skip
+        orders, entries = list(within.conduct), list(within.facts)
+        best, asked = list(within.episodes), list(within.questions)
+        reflection = within.reflection
+        if rows is not None:
+            crossing = {fact.id for fact in entries}
+            rows = rows[[place for place, fact in enumerate(given) if fact.id in crossing]]
     lasting = {episode.id for episode in best}
     entries = [
         dataclasses.replace(fact, evidence=tuple(id_ for id_ in fact.evidence if id_ in lasting))
         for fact in entries
     ]
-    reflection = checked_reflection(reflection, redacted)
-    asked = [_redacted_question(question, lineage.life.agent, redacted) for question in questions]
-    left_out["question_over_cap"] += max(len(asked) - QUESTION_LIMIT, 0)
     parts = {
         README: _README_TEXT.encode(),
         REFLECTION: reflection.encode(),
         ENTRIES: tables.write_entries(entries, rows, fingerprint if rows is not None else None),
         EPISODES: tables.write_episodes(best),
         LINKS: tables.write_links(choose_links(links, [*entries, *best], left_out)),
-        QUESTIONS: _json([dataclasses.asdict(question) for question in asked[:QUESTION_LIMIT]]),
+        QUESTIONS: _json([dataclasses.asdict(question) for question in asked]),
         CONDUCT: _json([dataclasses.asdict(order) for order in orders]),
     }
     deflated = {name: container.deflate(parts[name]) for name in _DEFLATED}

@@ -102,21 +102,13 @@ def worth(episode: Episode, novelty: float) -> float:
     return value * _PER_GENERATION ** int(lived.get("generation", 0))
 
 
-def most_worthy(episodes: Iterable[Episode], novelty: Novelty, count: int) -> tuple[list[Episode], int]:
-    """Returns the episodes of most worth, best first, and the number of those that are routine."""
-    routine = 0
-
-    def judged() -> Iterator[tuple[float, int, str, Episode]]:
-        nonlocal routine
-        for episode in episodes:
-            value = worth(episode, novelty.of(episode.text))
-            if value > 0.0:
-                yield value, episode.tick, episode.id, episode
-            else:
-                routine += 1
-
-    best = heapq.nlargest(count, judged(), key=lambda one: one[:3])
-    return [episode for *_, episode in best], routine
+def most_worthy(episodes: Iterable[Episode], novelty: Novelty, count: int) -> list[tuple[Episode, float]]:
+    """Returns the episodes of most worth with their worth, best first, without routine."""
+    judged = ((worth(episode, novelty.of(episode.text)), episode) for episode in episodes)
+    best = heapq.nlargest(
+        count, (one for one in judged if one[0] > 0.0), key=lambda one: (one[0], one[1].tick, one[1].id)
+    )
+    return [(episode, value) for value, episode in best]
 
 
 def inherited_fields(episode: Episode) -> dict[str, Any]:

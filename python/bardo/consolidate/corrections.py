@@ -7,12 +7,11 @@ A logistic regression over features of the two parses decides. Its weights (`cor
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from bardo._weights import read_weights
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.correction_features import features
 from bardo.consolidate.correction_rules import RULES, certain_rule, leaves_person_out
@@ -80,7 +79,7 @@ def judge(older: Clause, newer: Clause, cosine: float) -> Judgement:
     if _repeats(older, newer):
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)
-    weights = _weights()
+    weights = _document()["weights"]
     total = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
     if (rule := certain_rule(older, newer)) and (rule == "denial" or total >= limits().disputes):
         return Judgement(max(total, limits().ends), rule)
@@ -115,13 +114,6 @@ def _carrying_rule(found: Mapping[str, float], newer: Clause) -> str:
     return next((rule for rule in RULES if rule in newer.cues), "")
 
 
-@cache
 def _document() -> Mapping[str, Mapping[str, float]]:
     """The fitted weights and limits."""
-    text = resources.files("bardo.consolidate").joinpath("corrections.json").read_text(encoding="utf-8")
-    document: Mapping[str, Mapping[str, float]] = json.loads(text)
-    return document
-
-
-def _weights() -> Mapping[str, float]:
-    return _document()["weights"]
+    return read_weights("bardo.consolidate", "corrections.json")

@@ -6,14 +6,11 @@ vectors of the model that it was fitted with, grammar alone decides.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
-from typing import Any
 
 import numpy as np
 
+from bardo._weights import read_weights
 from bardo.consolidate.sentence import Sentence
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
@@ -32,7 +29,7 @@ def worth(
         vectors: Their vectors, shape (len(sentences), dims); None without an embedder.
         fingerprint: Model of the vectors.
     """
-    weights = _weights()
+    weights = read_weights("bardo.consolidate", "worth.json")
     is_fitted = fingerprint is not None and bool(weights["model"]) and fingerprint.model == weights["model"]
     usable = vectors if is_fitted else None
     table: Mapping[str, float] = weights["grammar" if usable is None else "both"]
@@ -41,16 +38,6 @@ def worth(
         for sentence in sentences
     ]
     if usable is not None and sentences:
-        scores = list(
-            np.asarray(scores) + np.asarray(usable, dtype=np.float64) @ np.asarray(weights["vector"])
-        )
+        scores = list(np.asarray(scores) + np.asarray(usable, dtype=np.float64) @ weights["vector"])
     least = LEAST_GRAMMAR if usable is None else LEAST_BOTH
     return [float(score) - least for score in scores]
-
-
-@cache
-def _weights() -> Mapping[str, Any]:
-    """The fitted weights."""
-    text = resources.files("bardo.consolidate").joinpath("worth.json").read_text(encoding="utf-8")
-    weights: Mapping[str, Any] = json.loads(text)
-    return weights

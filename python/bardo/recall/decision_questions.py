@@ -8,13 +8,9 @@ question with a modal or "do" before a first person asks what to do, with any fi
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
-from functools import cache
-from importlib import resources
-from typing import Any
 
+from bardo._weights import read_weights
 from bardo.ports import Vectors
 
 _FIRST = r"(i|we|one|my|our)\b"
@@ -73,7 +69,7 @@ def asks_for_decision(text: str, vector: Vectors, model: str) -> bool | None:
         vector: Its vector, shape (dims,).
         model: Name of the model of the vector.
     """
-    weights = _weights()
+    weights = read_weights("bardo.recall", "decision_questions.json")
     if model != weights["model"] or len(vector) != len(weights["vector"]):
         return None
     spoken = sum(weights["words"].get(word, 0.0) for word in words_of(text))
@@ -85,16 +81,6 @@ def words_of(text: str) -> frozenset[str]:
     """Words of a question in lower case, its first word, and its mark, as the regression takes them."""
     words = re.findall(r"[a-z']+", text.casefold())
     return frozenset((*words, *(f"first {word}" for word in words[:1]), *(["?"] if "?" in text else [])))
-
-
-@cache
-def _weights() -> Mapping[str, Any]:
-    """The fitted weights."""
-    import numpy as np
-
-    text = resources.files("bardo.recall").joinpath("decision_questions.json").read_text(encoding="utf-8")
-    weights: dict[str, Any] = json.loads(text)
-    return weights | {"vector": np.asarray(weights["vector"], dtype=np.float32)}
 
 
 def asks_for_fact(text: str) -> bool:

@@ -1,0 +1,87 @@
+"""A testament of so many tokens: its Markdown never has more, and it takes what is of most worth for its length."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+from estate import bequeath, episode, fact
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bardo._core import count_tokens
+from bardo.bequeath import testament
+from bardo.bequeath.directives import Directive
+from bardo.bequeath.questions import Question
+from bardo.bequeath.token_limit import Parts, fit
+from bardo.config import Bequeath
+
+ALL = 1_000_000
+
+
+def chosen(parts: Parts, limit: int, **given) -> tuple[Parts, Counter[str]]:
+    left_out: Counter[str] = Counter()
+    return fit(parts, limit, **{"worths": {}, "ended": (), **given}, left_out=left_out), left_out
+
+
+texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=80).filter(str.strip)
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.lists(texts, max_size=8, unique=True), st.lists(texts, max_size=8), st.lists(texts, max_size=4),
+    st.lists(texts, max_size=3), st.integers(60, 2_000),
+)  # fmt: skip
+def test_no_content_exceeds_the_limit(facts, episodes, rejected, asked, limit):
+    parts = Parts(
+        [Directive("rejected", text) for text in rejected],
+        [fact(number, text) for number, text in enumerate(facts, 1)],
+        [episode(number, text) for number, text in enumerate(episodes, 1)],
+        [Question(text) for text in asked],
+        "# What I leave\n\n- nothing",
+    )
+    within, left_out = chosen(parts, limit)
+    assert within.tokens() <= limit
+    counts = [
+        sum(len(getattr(one, name)) for name in ("conduct", "facts", "episodes", "questions"))
+        for one in (parts, within)
+    ]
+    assert counts[0] - counts[1] == left_out["told_elsewhere"] + left_out["over_tokens"]
+
+
+def test_all_content_crosses_a_wide_limit_once():
+    parts = Parts(
+        [Directive("rule", "Compact before you restart")],
+        [fact(1, "The port of billing is 8443")],
+        [episode(1, "The port of billing is 8443"), episode(2, "Goran owns the deploy key")],
+        [Question("Does it hold on weekends?")],
+        "",
+    )
+    within, left_out = chosen(parts, ALL)
+    assert [len(within.conduct), len(within.facts), len(within.questions)] == [1, 1, 1]
+    assert [one.text for one in within.episodes] == ["Goran owns the deploy key"]
+    assert left_out["told_elsewhere"] == 1
+
+
+def test_a_rejection_crosses_before_a_remark():
+    remark = episode(1, "It was a quiet afternoon in the office with plenty of coffee")
+    parts = Parts([Directive("rejected", "delete the audit log")], [], [remark], [], "")
+    within, _ = chosen(parts, 60)
+    assert [one.text for one in within.conduct] == ["delete the audit log"]
+    assert not within.episodes
+
+
+def test_the_newer_of_two_statements_crosses_before_the_older():
+    older, newer = episode(1, "billing runs in Dublin"), episode(2, "billing runs in Oregon now")
+    within, _ = chosen(Parts([], [], [older, newer], [], ""), 56, ended={older.id})
+    assert [one.id for one in within.episodes] == [newer.id]
+
+
+def test_a_testament_of_few_tokens_is_read_back_with_its_links_and_vectors(tmp_path):
+    whole = bequeath(tmp_path)
+    written = bequeath(tmp_path, settings=dataclasses.replace(Bequeath(), tokens=70))
+    assert count_tokens(written.markdown) <= 70
+    assert 0 < len(written.facts) < len(whole.facts)
+    assert written.vectors.shape[0] == len(written.facts)
+    assert testament.read(written.path).facts == written.facts
+    assert written.left_out["over_tokens"] == len(whole.facts) - len(written.facts)
