@@ -241,9 +241,6 @@ def bequeath(
         tick = session.now_tick
         # The deadline is now, so that the next opening completes the death after a crash.
         record = DeathRecord("acceptance", cause, tick, session.clock.now(), tick, str(place.absolute()))
-    if record.phase == "acceptance":
-        death_journal.save(session.path, record)
-        record = _settle(session, record)
     return _die(session, passes, record, place, reflection, before=begun, progress=progress)
 
 
@@ -320,6 +317,9 @@ def _die(
     with session.idle.awake(), session.reflecting():
         try:
             legacy.check_place(place, session.path)
+            if record.phase == "acceptance":
+                death_journal.save(session.path, record)
+                record = _settle(session, record)
             record = replace(record, phase="reflect", path=str(place.absolute()))
             own = death_journal.own_words(session.path, reflection)
             death_journal.save(session.path, record)
