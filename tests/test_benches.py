@@ -22,7 +22,9 @@ def benches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHES))
     yield
     for name in [
-        name for name in sys.modules if name.partition(".")[0] in ("quality", "speed", "common", "inherit")
+        name
+        for name in sys.modules
+        if name.partition(".")[0] in ("quality", "speed", "common", "inherit", "death")
     ]:
         del sys.modules[name]
 
@@ -180,6 +182,17 @@ def test_the_lives_of_the_inheritance_benchmark_come_from_their_seeds(benches: N
                 assert question.want in told, question
         life.save(tmp_path / "life.json")
         assert lives.load(tmp_path / "life.json") == life
+
+
+def test_every_phase_of_a_death_is_measured(benches: None, tmp_path: Path) -> None:
+    import death
+
+    with death.lived(tmp_path / "a", 64, rested=False) as memory:
+        seconds, left = death.death_of(memory, tmp_path / "left")
+    assert len(seconds) == len(death.PHASES)
+    assert all(each > 0 for each in seconds)
+    assert "Left unsettled: Close the short" in left.reflection
+    assert left.episodes
 
 
 def test_a_hand_over_is_measured_once_and_within_its_limit(benches: None, tmp_path: Path) -> None:

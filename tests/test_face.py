@@ -36,6 +36,7 @@ NOUNS = {
     "embedding": "check migrate abandon",
     "maintenance": "rebuild check drain_inbox costs rebase_ticks",
     "life": "vitality spend earn marker dangers",
+    "death": "begin status checklist settle complete",
     "lineage": "generation parents is_dead adopt inheritance",
 }
 PROPERTIES = "path agent config now_tick lost resumed"

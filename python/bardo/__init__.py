@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bardo.errors import BardoError
     from bardo.grimoire.aio import AsyncGrimoire
     from bardo.grimoire.erasure import ForgetReport
-    from bardo.grimoire.factory import inherit, open  # noqa: A004 - `bardo.open` reads as it should
+    from bardo.grimoire.factory import bequeath_posthumously, inherit, open  # noqa: A004 - `bardo.open` reads as it should
     from bardo.grimoire.grimoire import Grimoire
     from bardo.grimoire.inbox import drop
     from bardo.grimoire.integrity import check
@@ -59,6 +59,7 @@ _HOME = {
     "Verdict": "bardo.conduct.verdict",
     "Visitor": "bardo.grimoire.reader",
     "Vitality": "bardo.life.clocks",
+    "bequeath_posthumously": "bardo.grimoire.factory",
     "check": "bardo.grimoire.integrity",
     "drop": "bardo.grimoire.inbox",
     "gate": "bardo.conduct.gate",
@@ -95,6 +96,7 @@ __all__ = [
     "Visitor",
     "Vitality",
     "__version__",
+    "bequeath_posthumously",
     "check",
     "drop",
     "gate",

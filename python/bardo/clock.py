@@ -52,6 +52,7 @@ class Ticks:
         self._loops = loops if settings.unit == "auto" else settings.unit == "loops"
         self._begun = False
         self._leaps: list[str] = []
+        self._ended = False
         self.offset = offset
 
     @property
@@ -97,9 +98,13 @@ class Ticks:
 
     def now(self) -> int:
         """The current tick; never less than an earlier one."""
-        if self._loops:
+        if self._loops or self._ended:
             return self._last
         return max(self._last, self._seconds(self._clock.now()))
+
+    def end(self) -> None:
+        """Stops logical time at the last tick: that of the death of an agent that was killed earlier."""
+        self._ended = True
 
     def of(self, at: int) -> int:
         """The tick of a record that was observed at `at` (microseconds UTC) and has no tick of its own.

@@ -291,8 +291,7 @@ class Archive:
         batch: Episodes per append; every append makes a fragment and a version.
         compact_fragments: Number of fragments above which the table is compacted.
         ivf_rows: Number of episodes from which an IVF index replaces the scan of all vectors; 0 never builds one.
-        days: Whether `sleep` also writes a human-readable JSON file of every past day (`archive/2026-01-31.json`);
-            takes about twice the size of the text.
+        days: Whether `sleep` also writes each past day to `archive/2026-01-31.json`, twice the size of its text.
     """
 
     batch: int = 512
@@ -347,8 +346,7 @@ class Assemble:
         tokenizer: `o200k`, `cl100k`, `estimate`, or the path of a Hugging Face `tokenizer.json`.
         condense: Whether long texts lose their predictable words before their ends are cut.
         budget: Token budget of one prompt, the reserve included.
-        reserve: Tokens kept free for the answer. The default shrinks to a quarter of a small budget; any other number
-            is used as given.
+        reserve: Tokens kept free for the answer; the default alone shrinks to a quarter of a small budget.
     """
 
     tokenizer: str = "o200k"
@@ -379,12 +377,16 @@ class Life:
     Args:
         budget: Budget at birth, in a unit of your own, for `life.spend`; 0 for none.
         lifespan_ticks: Longest life in ticks; 0 for none.
-        in_context: Whether prompts of a mortal agent have a block about its vitality.
+        in_context: Whether prompts of a mortal or dying agent have a block about its vitality.
+        least_reserve: Minimum part of the budget that is set aside at birth for the death, in the unit of the budget.
+        llm_costs: Whether calls of the language model are spent from the budget; `llm.prices` are in its unit then.
     """
 
     budget: float = 0.0
     lifespan_ticks: int = 0
     in_context: bool = True
+    least_reserve: float = 0.30
+    llm_costs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,8 +204,18 @@ def dead_error(agent: str) -> GrimoireClosedError:
     )
 
 
-def dying_error(agent: str) -> GrimoireClosedError:
-    """Makes the error for a write to the memory of an agent whose testament is signed but not yet written."""
+def dying_error(agent: str, *, signed: bool) -> GrimoireClosedError:
+    """Makes the error for a write to the memory of an agent whose last consolidation has begun.
+
+    Args:
+        agent: Name of the agent.
+        signed: Whether its testament is signed but not yet written.
+    """
+    if not signed:
+        return GrimoireClosedError(
+            f"{agent} is dying: its last consolidation has begun, and nothing is recorded any more. "
+            "Call death.complete() to end it"
+        )
     return GrimoireClosedError(
         f"{agent} is dying: its testament is signed and waits for a place where it can be written. "
         "Call bequeath with such a path; the same testament is written there"

@@ -8,6 +8,7 @@ from estate import NOW
 import bardo
 from bardo import _core, errors
 from bardo.bequeath import testament
+from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.inherit import adopt
 from bardo.bequeath.legacy import leave
 from bardo.bequeath.lineage import FamilyTree, Lineage, is_dead
@@ -24,7 +25,14 @@ def born(folder):
 def die(folder, log, facts, tick):
     path = folder.parent / f"{folder.name}.testament"
     written = leave(
-        path, folder=folder, log=log, facts=facts, config=Bequeath(), tick=tick, now=NOW, cause="age"
+        path,
+        folder=folder,
+        log=log,
+        facts=facts,
+        config=Bequeath(),
+        tick=tick,
+        now=NOW,
+        record=DeathRecord("reflect", "age"),
     )
     log.close()
     return written

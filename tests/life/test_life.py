@@ -82,7 +82,7 @@ def test_a_phase_sets_the_budget_of_prompts_and_the_caller_overrides_it(
         g.life.spend(spent)
         prompt = g.context("When does gas double?")
         assert (g.life.vitality().phase, prompt.window) == (phase, BUDGETS[phase])
-        assert f"Vitality {1 - spent / 100:.2f}, {phase}" in prompt.text
+        assert f"Vitality {max(0, 98 - spent) / 98:.2f}, {phase}" in prompt.text
         assert g.context("When does gas double?", phase="thriving").window == BUDGETS["thriving"]
 
 
@@ -218,7 +218,7 @@ def test_an_impossible_sum_is_refused(tmp_path: Path, amount: Any) -> None:
     with opened(tmp_path / "a", budget=100.0) as g:
         with pytest.raises(InvalidInputError, match="amount"):
             g.life.spend(amount)
-        assert g.life.vitality().left == 100.0
+        assert g.life.vitality().left == 98.0
 
 
 @pytest.mark.parametrize("kills", [3, 40, 120])
@@ -252,8 +252,9 @@ def test_the_command_and_stats_show_the_vitality(tmp_path: Path) -> None:
     shown = run.invoke(app, ["vitality", "--spend", "4", "--at", str(tmp_path / "a"), "--json"])
     assert shown.exit_code == 0, shown.stderr
     found = json.loads(shown.stdout)
-    assert (found["economic"], found["phase"], found["affect"]["label"]) == (0.6, "stable", "calm")
+    assert (found["economic"], found["phase"], found["affect"]["label"]) == (5.7 / 9.7, "stable", "calm")
     told = run.invoke(app, ["vitality", "--at", str(tmp_path / "a")])
-    assert "6 of 10 left" in told.stdout
+    assert "5.7 of 10 left" in told.stdout
+    assert "0.3 for the death" in told.stdout
     counted = run.invoke(app, ["stats", "--at", str(tmp_path / "a"), "--json"])
-    assert json.loads(counted.stdout)["life"]["value"] == 0.6
+    assert json.loads(counted.stdout)["life"]["value"] == 5.7 / 9.7

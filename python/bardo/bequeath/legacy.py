@@ -9,17 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from bardo import _core
-from bardo._atomic import (
-    damaged,
-    make_folder,
-    read_json,
-    sync_folder,
-    unavailable,
-    write_atomically,
-    write_json,
-)
-from bardo.bequeath import reflect, replaced, testament, trust, worth
+from bardo._atomic import damaged, make_folder, unavailable, write_atomically
+from bardo.bequeath import death_journal, reflect, replaced, testament, trust, worth
 from bardo.bequeath.contents import StoreContents, read_contents
+from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.selection import ENTRY_LIMIT
@@ -54,18 +47,18 @@ def leave(
     config: Bequeath,
     tick: int,
     now: int,
-    cause: str,
+    record: DeathRecord,
     loops: bool = False,
     reflection: str | None = None,
     conduct: Sequence[Directive] = (),
+    unsettled: Sequence[str] = (),
     language: str = "",
     moment: Callable[[int], int | None] = lambda _: None,
 ) -> Testament:
     """Writes the testament and the tombstone of a life that ends now.
 
-    The signed testament is stored in the folder, then the journal `death.json` is written. From then on the life is
-    over, and after a crash `finish` completes it with the same bytes. An earlier crash leaves a living agent and no
-    testament.
+    The signed testament is stored in the folder, then the journal enters the last phase. From then on `finish`
+    completes the death with the same bytes, also after a crash.
 
     Args:
         path: Path of the testament file.
@@ -75,25 +68,26 @@ def leave(
         config: Caps and thresholds.
         tick: Tick of death.
         now: Wall clock, microseconds UTC.
-        cause: Cause of death.
+        record: Journal of the death so far.
         loops: Whether ticks were loops of the agent rather than seconds.
         reflection: Reflection in the testator's own words; composed from the evidence if not given.
         conduct: Decisions, rejections, tasks and rules in force.
+        unsettled: Tasks that the death left open.
         language: Language of the rules that find corrections among the episodes; none are found without one.
         moment: Returns the instant of a tick for the dates of the reflection, None if no record tells it.
 
     Raises:
         InvalidInputError: The reflection is too long.
-        StoreUnavailableError: The file or the folder cannot be written; the agent lives on.
+        StoreUnavailableError: The file or the folder cannot be written; nothing was published.
     """
     contents = read_contents(facts, tick=tick)
     best, worths, told, limit = _episodes(log, config.episodes * COPIES, contents)
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
-    lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=cause), folder)
+    lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= _inherited(log) if lineage.life.parents else 0
     evidence = reflect.Evidence(
-        lineage.life, contents.facts, contents.confidences, told, contents.links, counts=counts,
+        lineage.life, contents.facts, contents.confidences, told, contents.links, counts=counts, unsettled=unsettled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
     )  # fmt: skip
@@ -120,15 +114,16 @@ def leave(
         settings=config,
     )
     trust.add_own_key(written.signer, log.agent)
-    stone = Tombstone(log.agent, tick, now, cause, written.hash, path.name)
-    place = str(path.absolute())
-    write_json(folder / DEATH_FILE, {"path": place, "tombstone": dataclasses.asdict(stone)})
+    stone = Tombstone(log.agent, tick, now, record.cause, written.hash, path.name)
+    signed = dataclasses.replace(record, phase="legacy", path=str(path.absolute()), tombstone=stone)
+    death_journal.save(folder, signed)
     try:
         return finish(folder, path)
     except StoreUnavailableError:
         # Nothing was published, so nothing has to be finished.
         if _bytes_at(path) != draft.read_bytes():
-            drop(folder)
+            death_journal.save(folder, record)
+            _drop_drafts(folder)
         raise
 
 
@@ -146,11 +141,10 @@ def finish(folder: Path, path: Path | None = None) -> Testament:
         StoreDamagedError: The journal or the signed testament is damaged.
         StoreUnavailableError: The testament cannot be written there; the journal stays.
     """
-    journal = read_json(folder / DEATH_FILE) or {}
-    try:
-        asked, stone = Path(journal["path"]), Tombstone(**journal["tombstone"])
-    except (KeyError, TypeError) as error:
-        raise damaged(folder / DEATH_FILE, error) from error
+    record = death_journal.load(folder)
+    if record is None or record.tombstone is None:
+        raise damaged(folder / DEATH_FILE, ValueError("it names no signed testament"))
+    asked, stone = Path(record.path), record.tombstone
     draft = folder / DRAFT
     content = _bytes_at(draft)
     if content is None:
@@ -219,10 +213,13 @@ def _cancel_death(folder: Path, stone: Tombstone) -> None:
 
 def drop(folder: Path) -> None:
     """Deletes the signed testament of a completed death and files left by a crash, then the journal."""
+    _drop_drafts(folder)
+    death_journal.delete(folder)
+
+
+def _drop_drafts(folder: Path) -> None:
     for path in (folder / DRAFT).parent.glob(f"*{DRAFT.name}*"):
         path.unlink(missing_ok=True)
-    (folder / DEATH_FILE).unlink(missing_ok=True)
-    sync_folder(folder)
 
 
 def _bytes_at(path: Path) -> bytes | None:

@@ -49,6 +49,7 @@ class Evidence:
         episodes: Episodes of the testator, or a sample; outcomes carry a number `value` in their payload.
         links: Links among the facts.
         questions: Open questions.
+        unsettled: Tasks that the death left open.
         counts: Totals `episodes` and `verified`, for when the episodes are a sample.
         moment: Returns the instant of a tick in microseconds UTC, None if no record tells it.
     """
@@ -59,6 +60,7 @@ class Evidence:
     episodes: Sequence[Episode] = ()
     links: Sequence[LinkTuple] = ()
     questions: Sequence[str] = ()
+    unsettled: Sequence[str] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     moment: Callable[[int], int | None] = lambda _: None
 
@@ -180,6 +182,8 @@ def _suspicions(evidence: Evidence) -> Iterable[str]:
 
 
 def _untested_claims(evidence: Evidence) -> Iterable[str]:
+    for task in evidence.unsettled:
+        yield f"Left unsettled: {_quote(task)}"
     for question in evidence.questions:
         yield f"Open question: {_quote(question)}"
     for fact, _ in evidence.ranked_facts():

@@ -223,11 +223,7 @@ def write(
     )
     rows = rows if with_vectors else None
     best = choose_episodes(episodes, settings, redacted, left_out, entries=len(entries), limit=episode_bytes)
-    reflection = redact.redact(reflection, redacted)
-    if len(reflection.encode()) > REFLECTION_BYTES:
-        raise InvalidInputError(
-            f"the reflection has {len(reflection.encode())} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
-        )
+    reflection = checked_reflection(reflection, redacted)
     asked = [_redacted_question(question, lineage.life.agent, redacted) for question in questions]
     left_out["question_over_cap"] += max(len(asked) - QUESTION_LIMIT, 0)
     asked, links = asked[:QUESTION_LIMIT], list(links)
@@ -283,6 +279,24 @@ def write(
     written = _parse(data, path)
     write_atomically(path, data)
     return written
+
+
+def checked_reflection(reflection: str, redacted: Counter[str] | None = None) -> str:
+    """Redacts a reflection and checks its size.
+
+    Args:
+        reflection: Markdown text.
+        redacted: Counter of redacted spans by kind; updated in place.
+
+    Raises:
+        InvalidInputError: It has more than 5 KiB.
+    """
+    text = redact.redact(reflection, redacted)
+    if (size := len(text.encode())) > REFLECTION_BYTES:
+        raise InvalidInputError(
+            f"the reflection has {size} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
+        )
+    return text
 
 
 def read(path: str | Path, *, trusted_keys: Collection[str] | None = None) -> Testament:

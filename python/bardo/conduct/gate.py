@@ -19,6 +19,7 @@ from bardo.conduct.entries import CRITICAL, MOST, NEW, SHOWN, STEP, Rule, StateE
 from bardo.conduct.findings import findings_of, place_of_same
 from bardo.conduct.matching import touches
 from bardo.conduct.store import ConductStore, check, check_kind
+from bardo.conduct.tasks import require_life
 from bardo.conduct.verdict import Decision, Verdict, with_texts
 from bardo.config import Config
 from bardo.errors import InvalidInputError, NotFoundError
@@ -166,7 +167,8 @@ class Gate(Handle):
 
         Raises:
             InvalidInputError: A text is empty or too long, or the kind does not exist.
-            GrimoireClosedError: The agent has died, or the gate was closed.
+            GrimoireClosedError: The agent has died, or is dying and would take on a task or a decision; or the gate was
+                closed.
         """
         self._ready(write=True)
         now = self._clock.now()
@@ -177,6 +179,8 @@ class Gate(Handle):
             known = self._store.state(kind=kind, limit=-1 if kind == "rejected" else COMPARED)
             place = place_of_same([entry.summary for entry in known], given.summary)
             if place is None:
+                # Inside the transaction: a checklist that is read after the death began has every earlier task.
+                require_life(self._folder, self.agent, kind)
                 return self._store.put(given)
             there = known[place]
             if episode and not there.episode:
@@ -448,6 +452,8 @@ class Gate(Handle):
         super()._ready()
         if write and self._folder.tombstone.exists() and (stone := lineage.is_dead(self.path)) is not None:
             raise dead_error(stone.agent)
+        if write:
+            require_life(self._folder, self.agent)
 
     @contextlib.contextmanager
     def _ending(self, id_: str) -> Iterator[StateEntry]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from bardo.grimoire import factory
 from bardo.grimoire.curator import Curator
+from bardo.grimoire.death import Death
 from bardo.grimoire.embedding import Embedding
 from bardo.grimoire.entities import Entities
 from bardo.grimoire.episodes import Episodes
@@ -160,6 +161,16 @@ class AsyncLife(AsyncResource[Life]):
     dangers = _async_method(Life.dangers)
 
 
+class AsyncDeath(AsyncResource[Death]):
+    """`Death` for asyncio."""
+
+    begin = _async_method(Death.begin)
+    status = _async_method(Death.status)
+    checklist = _async_method(Death.checklist)
+    settle = _async_method(Death.settle)
+    complete = _async_method(Death.complete)
+
+
 class AsyncLineage(AsyncResource[Lineage]):
     """`Lineage` for asyncio."""
 
@@ -249,6 +260,7 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
         self.embedding = AsyncEmbedding(grimoire.embedding)
         self.maintenance = AsyncMaintenance(grimoire.maintenance)
         self.life = AsyncLife(grimoire.life)
+        self.death = AsyncDeath(grimoire.death)
         self.lineage = AsyncLineage(grimoire.lineage)
 
     open = staticmethod(_async_opener(factory.open))

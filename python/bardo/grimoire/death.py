@@ -1,92 +1,280 @@
-"""Death of an agent: the last pass, the signed testament, and recovery of a death that a crash interrupted."""
+"""Death of an agent: acceptance, settlement, reflection and legacy, each journaled and resumed after a crash."""
 
 from __future__ import annotations
 
+import operator
 import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
-from bardo.bequeath import legacy
+from bardo._validation import checked
+from bardo.bequeath import death_journal, legacy
+from bardo.bequeath.death_journal import DeathRecord
+from bardo.bequeath.testament import checked_reflection
+from bardo.conduct import tasks
 from bardo.conduct.inheritance import directives_of
 from bardo.conduct.store import ConductStore
-from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreError, StoreUnavailableError
+from bardo.consolidate.wording import counted
+from bardo.errors import (
+    BardoError,
+    BardoWarning,
+    InvalidInputError,
+    NotFoundError,
+    StoreError,
+    StoreUnavailableError,
+)
+from bardo.folder import dead_error
 from bardo.grimoire.passes import CuratorPasses
 from bardo.grimoire.session import Session
 from bardo.life.clocks import EARLY_CONFIDENCE
-from bardo.ports import no_progress
+from bardo.ports import Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.bequeath.directives import Directive
     from bardo.bequeath.testament import Testament
+    from bardo.conduct.entries import StateEntry
     from bardo.config import Bequeath
+
+#: Tasks that an error names.
+_NAMED = 3
+
+
+class Death:
+    """Death of the agent, step by step; `Grimoire.death`. `Grimoire.bequeath` takes all steps at once.
+
+    Args:
+        session: Open memory.
+        passes: Makes the runner of the last consolidation.
+    """
+
+    def __init__(self, session: Session, passes: Callable[[], CuratorPasses]) -> None:
+        self._session = session
+        self._passes = passes
+
+    def status(self) -> DeathRecord | None:
+        """Returns the state of a death that has begun; None before, and after it is complete."""
+        self._session.ready()
+        return self._session.death
+
+    @checked
+    def begin(
+        self,
+        *,
+        cause: str = "unspecified",
+        obligations: str | Iterable[str] = (),
+        deadline: SupportsIndex | None = None,
+        path: str | Path | None = None,
+        posthumous: bool = False,
+    ) -> DeathRecord:
+        """Begins the death (phases acceptance and settle): the agent takes on no new tasks and decisions.
+
+        Episodes and facts are still recorded, so that what the settlement teaches is known. The state is durable, and
+        every later opening continues from it.
+
+        Args:
+            cause: Cause of death, in a word or a sentence.
+            obligations: Open positions and promises, each in a sentence: they become tasks of the gate.
+            deadline: Ticks after which open tasks no longer hold the death up; without one `complete` waits for all.
+            path: Testament file to write; needed for an opening after the deadline to complete the death.
+            posthumous: Whether the agent was killed: its last record, not the clock, tells the tick of its death. It
+                may have begun to die before.
+
+        Raises:
+            InvalidInputError: A death has begun already, the deadline is negative, or the file exists.
+            GrimoireClosedError: The agent has died.
+        """
+        session = self._session
+        session.ready(write=True)
+        begun = session.death
+        if posthumous:
+            session.ticks.end()
+        if begun is not None and posthumous:
+            begun = replace(begun, posthumous=True)
+            death_journal.save(session.path, begun)
+            return begun
+        if begun is not None:
+            raise InvalidInputError(
+                f"the death of {session.agent} began at tick {begun.tick} and is in the phase {begun.phase}. "
+                "See death.checklist(), and end it with death.complete()"
+            )
+        ticks = None if deadline is None else operator.index(deadline)
+        if ticks is not None and ticks < 0:
+            raise InvalidInputError(f"deadline is {ticks}. It must be a number of ticks from now, 0 or more")
+        if path is not None:
+            legacy.check_place(Path(path), session.path)
+        given = [obligations] if isinstance(obligations, str) else list(obligations)
+        with session.idle.awake(), _conduct(session) as store:
+            now = session.clock.now()
+            tasks.add_tasks(store, given, by=session.agent, now=now)
+            place = "" if path is None else str(Path(path).absolute())
+            end = None if ticks is None else session.now_tick + ticks
+            record = DeathRecord("acceptance", cause, session.now_tick, now, end, place, posthumous)
+            death_journal.save(session.path, record)
+        return _settle(session, record)
+
+    def checklist(self) -> list[StateEntry]:
+        """Lists the tasks of the gate to settle: the open ones, oldest first, then those ended since the death began.
+
+        Raises:
+            StoreError: The tasks cannot be read.
+        """
+        self._session.ready()
+        since = self._begun().at
+        with _conduct(self._session) as store:
+            return tasks.tasks_of(store, since=since)
+
+    @checked
+    def settle(self, id_: str, note: str = "", *, by: str = "") -> StateEntry:
+        """Marks a task of the checklist as settled; `gate.finish` does the same from another process.
+
+        Args:
+            id_: Id of the task.
+            note: How it was settled.
+            by: Person or agent that settled it; this agent if empty.
+
+        Raises:
+            NotFoundError: No death has begun, or it has no such open task.
+            GrimoireClosedError: The last consolidation has begun.
+        """
+        session = self._session
+        session.ready(write=True)
+        self._begun()
+        with _conduct(session) as store:
+            return tasks.settle_task(store, id_, note=note, by=by or session.agent, now=session.clock.now())
+
+    @checked
+    def complete(
+        self,
+        path: str | Path | None = None,
+        *,
+        reflection: str | None = None,
+        abandon: bool = False,
+        progress: Progress = no_progress,
+    ) -> Testament:
+        """Completes the death (phases reflect and legacy): consolidates, writes the testament, ends all writing.
+
+        Open tasks of a death past its deadline are told in the reflection and cross to the heir.
+
+        Args:
+            path: Testament file to write, if `begin` was given none; must not exist.
+            reflection: Markdown text of at most 5 KiB; written from the evidence if not given.
+            abandon: Whether to leave open tasks to the heir before the deadline.
+            progress: Callback for progress.
+
+        Returns:
+            Testament, read back from the file and verified. After a crash in the last phase, the testament that was
+            signed then.
+
+        Raises:
+            NotFoundError: No death has begun.
+            InvalidInputError: Tasks are open before the deadline, no path is known, the file exists, or the reflection
+                is too long; the state stays.
+            StoreUnavailableError: The file cannot be written; the state stays.
+        """
+        session = self._session
+        session.ready()
+        if reflection is not None:
+            checked_reflection(reflection)
+        if session.is_dead:
+            raise dead_error(session.agent)
+        begun = self._begun()
+        place = None if path is None else Path(path)
+        if begun.phase == "legacy":
+            return session.emit(legacy.finish(session.path, place))
+        if begun.phase != "reflect" and not abandon and not begun.is_overdue(session.now_tick):
+            _require_settled(session, begun)
+        if place is None and not begun.path:
+            raise InvalidInputError("the death has no place for its testament. Pass a path to complete")
+        return _die(
+            session,
+            self._passes(),
+            begun,
+            place or Path(begun.path),
+            reflection,
+            before=begun,
+            progress=progress,
+        )
+
+    def _begun(self) -> DeathRecord:
+        """Returns the state of the death."""
+        record = self._session.death
+        if record is None:
+            raise NotFoundError(
+                f"no death of {self._session.agent} has begun. Begin one with death.begin, or call bequeath"
+            )
+        return record
 
 
 def bequeath(
-    session: Session, passes: CuratorPasses, path: str | Path, *, cause: str, reflection: str | None
+    session: Session,
+    passes: CuratorPasses,
+    path: str | Path,
+    cause: str,
+    reflection: str | None,
+    *,
+    progress: Progress,
 ) -> Testament:
-    """Ends the agent's life; see `Grimoire.bequeath`.
+    """Ends the agent's life in one call; see `Grimoire.bequeath`.
 
     Args:
         session: Open memory.
         passes: Runner of the last pass.
         path: Testament file to write.
-        cause: Cause of death.
+        cause: Cause of death; a death that has begun keeps its own.
         reflection: Markdown text; written from the evidence if None.
+        progress: Callback for progress.
     """
     place = Path(path)
     session.ready()
-    if session.folder.death.exists():
+    if (begun := session.death) is not None and begun.phase == "legacy":
         return session.emit(legacy.finish(session.path, place))
-    session.ready(write=True)
     legacy.check_place(place, session.path)
-    with session.idle.awake():
-        passes.sleep(dry_run=False, progress=no_progress)
-        left = legacy.leave(
-            place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
-            tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,
-            reflection=reflection, moment=session.moment, conduct=_directives(session),
-            language=session.config.curator.language,
-        )  # fmt: skip
-    for problem in left.unfit:
-        warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=4)
-    return session.emit(left)
+    if reflection is not None:
+        checked_reflection(reflection)
+    if begun is None:
+        session.ready(write=True)
+    record = begun
+    if record is None:
+        tick = session.now_tick
+        # The deadline is now, so that the next opening completes the death after a crash.
+        record = DeathRecord("acceptance", cause, tick, session.clock.now(), tick, str(place.absolute()))
+    return _die(session, passes, record, place, reflection, before=begun, progress=progress)
 
 
-def _directives(session: Session) -> list[Directive]:
-    """Reads the gate's decisions, rejections and rules; a lost file does not hold a death up."""
-    store = ConductStore(session.path, facts=session.facts)
-    try:
-        return directives_of(store, now=session.clock.now())
-    except StoreError as error:
-        warnings.warn(
-            f"the testament has no decisions, rejections and rules: {error}", BardoWarning, stacklevel=4
-        )
-        return []
-    finally:
-        store.close()
+def resume(session: Session, passes: CuratorPasses) -> None:
+    """Continues a death that a crash interrupted, and reports it.
 
-
-def _settings(session: Session) -> Bequeath:
-    """Settings of the testament: an old agent leaves insights that are less sure, too."""
-    settings = session.config.bequeath
-    if not session.config.life.lifespan_ticks or not session.vitals.measure().pushes_legacy:
-        return settings
-    return replace(settings, insight_threshold=min(settings.insight_threshold, EARLY_CONFIDENCE))
-
-
-def finish(session: Session) -> None:
-    """Completes a death that a crash interrupted, and reports it.
+    A signed testament is published. A death that had reached its last consolidation, or whose deadline has passed, is
+    completed where its place is known. Any other waits for its tasks.
 
     Args:
         session: Open memory.
+        passes: Runner of the last pass.
     """
     if session.is_dead:
         legacy.drop(session.path)
         return
+    record = session.death
+    if record is None:
+        return
+    if record.posthumous:
+        session.ticks.end()
+    if record.phase == "acceptance":
+        record = _settle(session, record)
+    is_due = record.is_closed or record.is_overdue(session.now_tick)
+    if not is_due or not record.path:
+        return
+    # A damaged signed testament is no reason for warnings alone; an unsigned death waits for the next opening.
+    expected = (StoreUnavailableError, InvalidInputError, NotFoundError) if record.tombstone else BardoError
     try:
-        left = legacy.finish(session.path)
-    except (StoreUnavailableError, InvalidInputError, NotFoundError) as error:
+        if record.tombstone:
+            left = legacy.finish(session.path)
+        else:
+            left = _die(session, passes, record, Path(record.path), None, before=record)
+    except expected as error:
         warnings.warn(
             f"a crash interrupted the death of {session.agent}: {error}", BardoWarning, stacklevel=5
         )
@@ -96,3 +284,116 @@ def finish(session: Session) -> None:
             BardoWarning,
             stacklevel=5,
         )
+
+
+def _settle(session: Session, record: DeathRecord) -> DeathRecord:
+    """Enters the phase in which tasks are settled: from here on the gate refuses new ones."""
+    settling = replace(record, phase="settle")
+    death_journal.save(session.path, settling)
+    return settling
+
+
+def _die(
+    session: Session,
+    passes: CuratorPasses,
+    record: DeathRecord,
+    place: Path,
+    reflection: str | None,
+    *,
+    before: DeathRecord | None,
+    progress: Progress = no_progress,
+) -> Testament:
+    """Consolidates for the last time, and writes the testament and the tombstone.
+
+    Args:
+        session: Open memory.
+        passes: Runner of the last pass.
+        record: State of the death.
+        place: Path of the testament.
+        reflection: Reflection in the testator's own words; that of an interrupted call, or a composed one, if None.
+        before: State to return to if the testament cannot be written; None lets the agent live.
+        progress: Callback for progress.
+    """
+    with session.idle.awake(), session.reflecting():
+        try:
+            legacy.check_place(place, session.path)
+            if record.phase == "acceptance":
+                death_journal.save(session.path, record)
+                record = _settle(session, record)
+            record = replace(record, phase="reflect", path=str(place.absolute()))
+            own = death_journal.own_words(session.path, reflection)
+            death_journal.save(session.path, record)
+            passes.sleep(dry_run=False, progress=progress)
+            conduct = _directives(session)
+            left = legacy.leave(
+                place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
+                tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
+                reflection=own, moment=session.moment, conduct=conduct,
+                unsettled=[one.text for one in conduct if one.kind == "task"],
+                language=session.config.curator.language,
+            )  # fmt: skip
+        except BaseException:
+            # If this fails too, the death goes on at the next opening.
+            with suppress(StoreError):
+                _return_to(session, before, forget_words=reflection is not None)
+            raise
+    for problem in left.unfit:
+        warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=5)
+    return session.emit(left)
+
+
+def _return_to(session: Session, before: DeathRecord | None, *, forget_words: bool) -> None:
+    """Takes back a last consolidation that led to no signed testament."""
+    now = session.death
+    if now is None or now.phase == "legacy":
+        return
+    if forget_words:
+        death_journal.forget_own_words(session.path)
+    if before is None:
+        death_journal.delete(session.path)
+    else:
+        death_journal.save(session.path, before)
+
+
+def _require_settled(session: Session, record: DeathRecord) -> None:
+    """Refuses to complete a death with open tasks before its deadline."""
+    with _conduct(session) as store:
+        left = [task for task in tasks.tasks_of(store, since=record.at) if task.status == "active"]
+    if left:
+        named = "; ".join(f"{task.id} {task.summary}" for task in left[:_NAMED])
+        more = f"; and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        wait = "" if record.deadline is None else f", wait for the deadline at tick {record.deadline}"
+        raise InvalidInputError(
+            f"{counted(len(left), 'task')} of the checklist {'is' if len(left) == 1 else 'are'} open: {named}{more}. "
+            f"Settle them with death.settle{wait}, or pass abandon=True to leave them to the heir"
+        )
+
+
+@contextmanager
+def _conduct(session: Session) -> Iterator[ConductStore]:
+    """Opens the gate's decisions, rejections, tasks and rules."""
+    store = ConductStore(session.path, facts=session.facts)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _directives(session: Session) -> list[Directive]:
+    """Reads the gate's decisions, rejections, tasks and rules; a lost file does not hold a death up."""
+    try:
+        with _conduct(session) as store:
+            return directives_of(store, now=session.clock.now())
+    except StoreError as error:
+        warnings.warn(
+            f"the testament has no decisions, rejections and rules: {error}", BardoWarning, stacklevel=6
+        )
+        return []
+
+
+def _settings(session: Session) -> Bequeath:
+    """Settings of the testament: an old agent leaves insights that are less sure, too."""
+    settings = session.config.bequeath
+    if not session.config.life.lifespan_ticks or not session.vitals.measure().pushes_legacy:
+        return settings
+    return replace(settings, insight_threshold=min(settings.insight_threshold, EARLY_CONFIDENCE))

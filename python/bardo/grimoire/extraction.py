@@ -8,6 +8,7 @@ from bardo._cached_property import locked_cached_property
 from bardo.consolidate.extraction_pass import Extractor
 from bardo.consolidate.llm_extraction import Asker
 from bardo.consolidate.reconcile import Reconciler
+from bardo.errors import ConfigError
 from bardo.grimoire.session import Session
 from bardo.language.ledger import Ledger
 from bardo.model import Episode
@@ -44,9 +45,15 @@ class Extraction:
         settings = session.config.llm
         if self._llm is None and not settings.model:
             return None
+        llm = self._llm or client.OpenAIClient(settings)
+        pays = session.config.life.budget and session.config.life.llm_costs
+        if pays and llm.model not in settings.prices:
+            raise ConfigError(
+                f"life.llm_costs is on, and llm.prices lacks {llm.model!r}. Add its price, in the unit of life.budget"
+            )
         return advisor.Advisor(
-            self._llm or client.OpenAIClient(settings), self.ledger, settings, clock=session.clock,
-            tick=session.ticks.now,
+            llm, self.ledger, settings, clock=session.clock, tick=session.ticks.now,
+            purse=session.vitals if pays else None,
         )  # fmt: skip
 
     def _statements(self) -> StatementReader | None:

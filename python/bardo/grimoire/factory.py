@@ -6,17 +6,20 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, FactStore
 from bardo._validation import checked
 from bardo.config import Config, Embedding, write_setting
 from bardo.errors import InvalidInputError
-from bardo.folder import Folder
+from bardo.folder import Folder, dead_error
 from bardo.grimoire.grimoire import Grimoire
 from bardo.grimoire.stores import open_stores
 from bardo.index.embedding import embedders
-from bardo.ports import LLM, Clock, Embedder, checked_clock
+from bardo.ports import LLM, Clock, Embedder, Progress, checked_clock, no_progress
+
+if TYPE_CHECKING:
+    from bardo.bequeath.testament import Testament
 
 
 @checked
@@ -109,6 +112,61 @@ def _keep_model(folder: Path, settings: Embedding) -> None:
     """Writes the model that a folder was opened with to `bardo.toml`, unless it is there."""
     if Config.load(folder).embedding.model != settings.model:
         write_setting(folder, "embedding", "model", settings.model)
+
+
+@checked
+def bequeath_posthumously(
+    path: str | Path,
+    testament: str | Path | None = None,
+    *,
+    cause: str = "killed",
+    reflection: str | None = None,
+    progress: Progress = no_progress,
+    **options: Any,
+) -> Testament:
+    """Writes the testament of an agent that was killed without warning, from its folder.
+
+    The memory is read-only from then on. The tick of death is that of the last record. A death that the agent had begun
+    is completed instead, with its own cause and place.
+
+    Args:
+        path: Folder of the memory.
+        testament: Testament file to write, which must not exist; the folder's name with `.testament`, beside the
+            folder, if not given.
+        cause: Cause of death.
+        reflection: Markdown text of at most 5 KiB; written from the evidence if not given.
+        progress: Callback for progress.
+        options: Options of `open`.
+
+    Returns:
+        Testament, read back from the file and verified.
+
+    Raises:
+        NotFoundError: There is no memory in the folder.
+        StoreLockedError: The agent still runs: the process that has its memory open is named.
+        GrimoireClosedError: The agent has died and left its testament.
+        JournalLostError: Its journal lacks episodes; `accept_loss=True` leaves what remains.
+        InvalidInputError: The file exists already, or the reflection is too long; the agent stays alive.
+    """
+    from bardo.bequeath import death_journal, lineage
+    from bardo.bequeath.testament import checked_reflection, read
+
+    folder = Folder.at(path)
+    folder.check(create=False)
+    if (stone := lineage.is_dead(folder.root)) is not None:
+        raise dead_error(stone.agent)
+    if reflection is not None:
+        checked_reflection(reflection)
+    begun = death_journal.load(folder.root)
+    place = Path(testament) if testament is not None else None
+    with open(folder.root, **{**options, "create": False}) as memory:
+        if memory.lineage.is_dead and begun is not None:
+            # The opening has completed the death.
+            return read(begun.path)
+        if place is None and not (begun is not None and begun.path):
+            place = folder.root.with_name(f"{folder.root.name}.testament")
+        memory.death.begin(cause=cause, deadline=0, path=place, posthumous=True)
+        return memory.death.complete(place, reflection=reflection, abandon=True, progress=progress)
 
 
 @checked

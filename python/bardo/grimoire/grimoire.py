@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
 
 from bardo._cached_property import locked_cached_property
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
     from bardo.grimoire.curator import Curator, Replays
+    from bardo.grimoire.death import Death
     from bardo.grimoire.decisions import Decisions
     from bardo.grimoire.deletion import Deletion
     from bardo.grimoire.embedding import Embedding
@@ -75,7 +75,7 @@ class Grimoire:
         if folder.death.exists():
             from bardo.grimoire import death
 
-            death.finish(self._session)
+            death.resume(self._session, self._passes)
         self._writer.drain_inbox()
         self._session.idle.start(lambda until: self._replays.dream(until))  # noqa: PLW0108 - made when needed
 
@@ -164,6 +164,13 @@ class Grimoire:
         return Life(self._session)
 
     @locked_cached_property
+    def death(self) -> Death:
+        """Death of the agent in steps: `begin`, `status`, `checklist`, `settle`, `complete`."""
+        from bardo.grimoire.death import Death
+
+        return Death(self._session, lambda: self._passes)
+
+    @locked_cached_property
     def _retrieval(self) -> Retrieval:
         from bardo.grimoire.retrieval import Retrieval
 
@@ -239,8 +246,7 @@ class Grimoire:
                 a message's tool calls, their ids, a refusal, audio and parts other than text; the answer of a tool has
                 the role `tool`. An iterable's items without text are skipped with a `BardoWarning`, and so are copies
                 of passages from a prompt of this agent.
-            tick: Logical time. If not given: an `Episode`'s own tick, else the second of `at`, or the last tick
-                where ticks count loops.
+            tick: Logical time. If None: an `Episode`'s own, else the second of `at`, or the last tick of loops.
             truncate: Whether to cut texts over 64 KiB instead of refusing them.
             fields: Fields of the episodes made here (`role`, `subjects`, ...); see `EpisodeFields`.
 
@@ -297,8 +303,7 @@ class Grimoire:
             task: Decision to make: the instruction, and the query of the recall.
             blocks: Further blocks by name: text, table rows (mappings), or `Block`s.
             budget: Token budget of the prompt and the answer together.
-            reserve: Tokens kept for the answer. If not given, `config.assemble.reserve`: 500, or a quarter of a small
-                budget.
+            reserve: Tokens kept for the answer; `assemble.reserve` (500, or a quarter of a small budget) if not given.
             limit: Number of memories to choose from.
             phase: Phase of life, which sets the part of the budget that is spent; if not given, that of a mortal agent.
             task_type: Kind of task for the weights of the blocks: `anomaly`, `routine` or `trade_evaluation`.
@@ -399,8 +404,7 @@ class Grimoire:
         Args:
             what: Ids, or episodes, facts, triples, links, questions; an entity counts as `about`.
             reason: Reason, for the report.
-            about: Names of entities or subjects, to delete with all memories that name one, its relations, aliases and
-                questions.
+            about: Names of entities or subjects, deleted with the memories, relations and questions that name one.
             allow_again: Whether the same content may be captured again; otherwise `remember` raises `ForgottenError`.
             dry_run: Whether to report the records without deleting them: `episodes`, `facts` and counts of the rest.
             progress: Callback for every stage and file.
@@ -425,8 +429,7 @@ class Grimoire:
     def sleep(self, *, dry_run: bool = False, progress: Progress = no_progress) -> CuratorCycleComplete:
         """Consolidates all verified episodes, embeds pending records, and brings LanceDB up to date.
 
-        Returns the sum of the reports of all passes. Where the embedding model is unavailable, the work that needs it
-        is left to the next pass, with a note in the report.
+        Returns the sum of all reports. Work that needs an unavailable embedding model waits for the next pass.
 
         Args:
             dry_run: Whether to report the consolidation without doing it: `changes` has every fact before and after.
@@ -436,25 +439,29 @@ class Grimoire:
 
     @checked
     def bequeath(
-        self, path: str | Path, *, cause: str = "unspecified", reflection: str | None = None
+        self,
+        path: str | Path,
+        *,
+        cause: str = "unspecified",
+        reflection: str | None = None,
+        progress: Progress = no_progress,
     ) -> Testament:
         """Ends the agent's life: consolidates once more, writes the signed testament, makes the memory read-only.
 
+        Leaves open tasks to the heir, unlike `death`. After a crash the next opening completes the death and warns.
+
         Args:
             path: Testament file to write; must not exist.
-            cause: Cause of death, in a word or a sentence.
+            cause: Cause of death; a death that has begun keeps its own.
             reflection: Markdown text of at most 5 KiB; written from the evidence if not given.
-
-        Returns:
-            Testament, read back from the file and verified. After a crash of an earlier call, the testament that was
-            signed then.
+            progress: Callback for progress.
 
         Raises:
             InvalidInputError: The file exists already, or the reflection is too long; the agent stays alive.
         """
         from bardo.grimoire import death
 
-        return death.bequeath(self._session, self._passes, path, cause=cause, reflection=reflection)
+        return death.bequeath(self._session, self._passes, path, cause, reflection, progress=progress)
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
         """Subscribes a callable to events of this memory, while it is open and in this process.
@@ -486,9 +493,7 @@ class Grimoire:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from bardo.assemble.copies import Verbatim
 from bardo.capture import inbox, intake
 from bardo.capture.fields import EpisodeFields
 from bardo.clock import checked_tick, moment_of
-from bardo.folder import Folder, dead_error
+from bardo.folder import Folder, dead_error, dying_error
 from bardo.model import Episode
 
 
@@ -48,7 +48,7 @@ def drop(
     Raises:
         InvalidInputError: A field breaks a limit; nothing was written.
         NotFoundError: There is no grimoire in the folder.
-        GrimoireClosedError: Its agent has died, and its memory is read-only.
+        GrimoireClosedError: Its agent has died or consolidates for the last time, and its memory is read-only.
         StoreUnavailableError: The operating system refused. Files written before the failure stay.
     """
     folder = Folder.at(path)
@@ -58,6 +58,11 @@ def drop(
 
         if (stone := lineage.is_dead(folder.root)) is not None:
             raise dead_error(stone.agent)
+    if folder.death.exists():
+        from bardo.bequeath import death_journal
+
+        if (death := death_journal.load(folder.root)) is not None and death.is_closed:
+            raise dying_error(folder.root.name, signed=death.phase == "legacy")
     if "at" in fields:
         fields["at"] = moment_of(fields["at"])
     episodes, transcript = intake.episodes_from(what, fields, clean=Verbatim(), truncate=truncate)

@@ -13,7 +13,7 @@ from bardo._atomic import unavailable
 from bardo._core import EpisodeLog, FactStore, check_facts
 from bardo._validation import checked
 from bardo.assemble import records as feedback
-from bardo.bequeath import lineage, testament
+from bardo.bequeath import death_journal, lineage, testament
 from bardo.bequeath.inherit import PROVENANCE_FILE
 from bardo.capture import archive, inbox
 from bardo.conduct import store as conduct
@@ -158,10 +158,11 @@ class _Check:
             self._look(path, "its header", lambda path=path: inbox.check(path))  # type: ignore[misc]
         if folder.testaments.exists():
             for path in sorted(folder.testaments.iterdir()):
-                if path.is_file() and path.name != PROVENANCE_FILE:
+                if path.is_file() and path.name not in {PROVENANCE_FILE, death_journal.OWN_WORDS.name}:
                     self._look(path, "its signature", lambda path=path: testament.read(path))  # type: ignore[misc]
         self._look(folder.identity, "its form", lambda: lineage.Lineage.load(folder.root))
         self._look(folder.tombstone, "its form", lambda: lineage.is_dead(folder.root))
+        self._look(folder.death, "its form", lambda: death_journal.load(folder.root))
         left = {each.file for each in self._damaged if not each.repair}
         if left:
             self.notes.append(

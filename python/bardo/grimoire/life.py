@@ -45,7 +45,7 @@ class Life:
 
     @checked
     def spend(self, amount: float) -> Vitality:
-        """Records spending from the budget `life.budget`, durably.
+        """Records spending from the budget `life.budget`, durably. Spending beyond it is a debt: the reserve stays.
 
         Args:
             amount: Sum in the unit of the budget, not below 0.
@@ -118,7 +118,7 @@ class Life:
 
 
 def block(session: Session, situation: Mapping[str, Any] | None) -> Block | None:
-    """Returns the block of a prompt; None if the agent is not mortal, or `life.in_context` is off.
+    """Returns the block of a prompt; None if the agent is neither mortal nor dying, or `life.in_context` is off.
 
     Args:
         session: Open memory.
@@ -127,7 +127,8 @@ def block(session: Session, situation: Mapping[str, Any] | None) -> Block | None
     from bardo.assemble.blocks import Block
 
     vitals = session.vitals
-    if not vitals.is_mortal or not session.config.life.in_context:
+    is_told = vitals.is_mortal or session.death is not None
+    if not is_told or not session.config.life.in_context:
         return None
     marker = vitals.marker(_key(situation)) if situation else None
     return Block(BLOCK, told(vitals.measure(), marker), priority=4, cap=_TOKENS)

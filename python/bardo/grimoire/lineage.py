@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bardo._validation import checked
 from bardo.bequeath import lineage
 from bardo.bequeath.lineage import Parent
+from bardo.errors import GrimoireClosedError
 from bardo.grimoire.session import Session
 
 if TYPE_CHECKING:
@@ -70,11 +71,15 @@ class Lineage:
 
         Raises:
             UnknownSignerError: A signer is neither known nor allowed; nothing was stored.
+            GrimoireClosedError: The agent has died, or its death has begun.
         """
         from bardo.bequeath import inherit, trust
 
         session = self._session
         session.ready(write=True)
+        if session.death is not None:
+            # A testament brings tasks.
+            raise GrimoireClosedError(f"{session.agent} is dying and inherits nothing. Boot another heir")
         strangers = trust.unknown_signers(testaments, session.path, allow=allow)
         session.stores.note_birth(loops=bool(testaments) and all(one.loops for one in testaments))
         with session.indexer.learning():

@@ -189,6 +189,7 @@ def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
         "embedding": session.models.stats(),
         "feedback": parts.records.stats(),
         # The history of an agent that is not mortal is read on demand alone.
+        "death": None if (death := session.death) is None else death.to_dict(),
         "life": session.vitals.measure().to_dict() if session.vitals.is_mortal else None,
         "dreams": session.idle.stats(),
         "log": session.log.stats(),

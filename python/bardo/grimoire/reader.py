@@ -282,12 +282,15 @@ class Visitor(Handle):
 
     def stats(self) -> dict[str, Any]:
         """Returns counts and sizes of the visible parts, in plain types; `archive` is None without LanceDB."""
+        from bardo.bequeath import death_journal
+
         self._ready()
         archive, model = self._apart.archive(), self._apart.model()
         return {
             "agent": self.agent,
             "path": str(self.path),
             "dead": self._folder.tombstone.exists(),
+            "death": None if (death := death_journal.load(self.path)) is None else death.to_dict(),
             "tick": self.now_tick,
             "model": model and str(model.model),
             "facts": self._facts.stats(),

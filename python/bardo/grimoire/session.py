@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from bardo._cached_property import locked_cached_property
@@ -21,7 +23,9 @@ from bardo.model import INHERITED_KIND, Fingerprint
 from bardo.ports import Clock, Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
+    from bardo.bequeath.death_journal import DeathRecord
     from bardo.index.archive.lance_index import LanceIndex
+    from bardo.life.clocks import DeathPhase
     from bardo.life.vitals import Vitals
 
 #: Episodes after a tick among which one of the agent's own tells its instant: those of a testament share one tick.
@@ -90,6 +94,9 @@ class Session:
         self._closables: list[Closable] = []
         self._pid = os.getpid()
         self._closed = False
+        self._reflecting: int | None = None
+        if self.config.life.budget and not self.is_dead:
+            self.vitals.set_aside()
 
     # -- state ---------------------------------------------------------------------------------------------------
 
@@ -106,6 +113,24 @@ class Session:
         from bardo.bequeath import lineage
 
         return lineage.is_dead(self.path) is not None
+
+    @property
+    def death(self) -> DeathRecord | None:
+        """Journal of a death that has begun and is not complete."""
+        if not self.folder.death.exists():
+            return None
+        from bardo.bequeath import death_journal
+
+        return death_journal.load(self.path)
+
+    @contextmanager
+    def reflecting(self) -> Iterator[None]:
+        """Lets this thread, and no other, write during the last consolidation."""
+        self._reflecting = threading.get_ident()
+        try:
+            yield
+        finally:
+            self._reflecting = None
 
     @property
     def embedder(self) -> Embedder:
@@ -138,7 +163,7 @@ class Session:
     def ready(self, *, write: bool = False, idle: bool = False) -> None:
         """Begins a call: interrupts a dream that started by itself, and checks that the memory can be used.
 
-        It cannot be if it is closed, inherited by a fork, or to be written after the agent's death.
+        It cannot be if it is closed, inherited by a fork, or to be written after the agent's last consolidation.
 
         Args:
             write: Whether the caller is about to write.
@@ -157,8 +182,10 @@ class Session:
             )
         if write and self.is_dead:
             raise dead_error(self.agent)
-        if write and self.folder.death.exists():
-            raise dying_error(self.agent)
+        if write and (death := self.death) is not None and death.is_closed:
+            signed = death.phase == "legacy"
+            if signed or self._reflecting != threading.get_ident():
+                raise dying_error(self.agent, signed=signed)
 
     # -- indexes -------------------------------------------------------------------------------------------------
 
@@ -232,7 +259,9 @@ class Session:
         """State of the agent's life."""
         from bardo.life.vitals import Vitals
 
-        return Vitals(self.log, self.ticks, self.config.life, self.folder.life, self._birth_tick)
+        return Vitals(
+            self.log, self.ticks, self.config.life, self.folder.life, birth=self._birth_tick, death=self._death_phase
+        )  # fmt: skip
 
     def observe_phase(self) -> None:
         """Emits a `PhaseChange` if a mortal agent came to another phase of life; part of every call that counts."""
@@ -241,6 +270,10 @@ class Session:
             if (change := self.vitals.changed()) is not None:
                 self.emit(change)
             self.vitals.checkpoint()
+
+    def _death_phase(self) -> DeathPhase | None:
+        death = self.death
+        return None if death is None else death.phase
 
     def _birth_tick(self) -> int | None:
         """First tick of the life: that of the first episode that was not inherited; None before there is one."""

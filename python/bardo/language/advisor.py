@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from bardo import config
 from bardo._core import count_tokens_batch
@@ -42,6 +42,16 @@ class Advice(Generic[Shape]):
     note: str = ""
 
 
+class Purse(Protocol):
+    """Budget of the agent, from which calls are paid."""
+
+    def balance(self) -> float:
+        """Returns the sum that calls may cost now."""
+
+    def pay(self, cost: float) -> None:
+        """Books the cost of a call."""
+
+
 class Advisor:
     """Queries a model and records each call.
 
@@ -51,16 +61,25 @@ class Advisor:
         settings: Limits and prices.
         clock: Wall clock; the daily budget starts at midnight UTC.
         tick: Function that returns the logical time.
+        purse: Budget that pays for calls, besides the limit of tokens; needs a price of the model.
     """
 
     def __init__(
-        self, llm: LLM, ledger: Ledger, settings: config.Llm, *, clock: Clock, tick: Callable[[], int]
+        self,
+        llm: LLM,
+        ledger: Ledger,
+        settings: config.Llm,
+        *,
+        clock: Clock,
+        tick: Callable[[], int],
+        purse: Purse | None = None,
     ) -> None:
         self._llm = llm
         self._ledger = ledger
         self._settings = settings
         self._clock = clock
         self._tick = tick
+        self._purse = purse
         self._outage = ""
 
     def begin(self) -> None:
@@ -133,14 +152,14 @@ class Advisor:
                 messages, schema=structured.schema_of(shape), max_tokens=self._settings.answer_tokens
             )
         except LanguageModelError as error:
-            self._ledger.enter(self._call(kind, Usage(asked, 0), started, error.outcome, error.attempts))
+            self._record(self._call(kind, Usage(asked, 0), started, error.outcome, error.attempts))
             raise
         except MissingPackageError:
-            self._ledger.enter(self._call(kind, Usage(0, 0), started, "absent"))
+            self._record(self._call(kind, Usage(0, 0), started, "absent"))
             raise
         # A custom model may raise any exception; it must not cause the loss of an episode.
         except Exception as error:
-            self._ledger.enter(self._call(kind, Usage(asked, 0), started, "failed"))
+            self._record(self._call(kind, Usage(asked, 0), started, "failed"))
             raise LanguageModelError(
                 f"the language model {self._llm.model!r} failed with {type(error).__name__}. Memory goes on by rules"
             ) from error
@@ -150,14 +169,30 @@ class Advisor:
     def _within_budget(self, kind: CallType, asked: int) -> None:
         spent = self._ledger.tokens_of_day(self._clock.now())
         most = self._settings.daily_tokens
-        if spent + asked + self._settings.answer_tokens <= most:
+        if spent + asked + self._settings.answer_tokens > most:
+            problem = (
+                f"{spent} of {most} tokens of the day (UTC) are spent, too many for another call. Memory goes on by "
+                "rules until midnight; llm.daily_tokens sets the limit"
+            )
+        elif self._purse is not None and (cost := self._most_cost(asked)) > (left := self._purse.balance()):
+            problem = (
+                f"a call may cost {cost:.3g}, and the agent may spend {left:.3g}. Memory goes on by rules"
+            )
+        else:
             return
-        self._ledger.enter(self._call(kind, Usage(0, 0), time.perf_counter(), OVER_BUDGET, 0))
-        raise LanguageModelError(
-            f"{spent} of {most} tokens of the day (UTC) are spent, too many for another call. Memory goes on by rules "
-            "until midnight; llm.daily_tokens sets the limit",
-            outcome=OVER_BUDGET,
-        )
+        self._record(self._call(kind, Usage(0, 0), time.perf_counter(), OVER_BUDGET, 0))
+        raise LanguageModelError(problem, outcome=OVER_BUDGET)
+
+    def _most_cost(self, asked: int) -> float:
+        """Returns the maximum cost of a call."""
+        settings = self._settings
+        return priced(settings.prices, self._llm.model, asked, settings.answer_tokens, 0) or 0.0
+
+    def _record(self, call: Call) -> None:
+        """Enters a call in the ledger, and pays for it."""
+        self._ledger.enter(call)
+        if self._purse is not None and call.cost:
+            self._purse.pay(call.cost)
 
     def _call(
         self,
@@ -188,7 +223,7 @@ class Advisor:
     def _enter(self, call: Call, outcome: str) -> str:
         """Records an answered call; returns the error if the ledger cannot be written, since no budget applies then."""
         try:
-            self._ledger.enter(replace(call, outcome=outcome))
+            self._record(replace(call, outcome=outcome))
         except BardoError as error:
             self._outage = str(error)
         return self._outage

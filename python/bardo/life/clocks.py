@@ -9,6 +9,8 @@ from bardo.life.affect import Affect
 
 Phase = Literal["thriving", "stable", "conservation", "declining", "terminal"]
 Cause = Literal["economic", "epistemic", "stochastic"]
+#: Phases of a death (spec 6), in order.
+DeathPhase = Literal["acceptance", "settle", "reflect", "legacy"]
 
 #: Lowest vitality of each phase (spec 6); below the last one it is terminal.
 PHASES: tuple[tuple[float, Phase], ...] = (
@@ -21,6 +23,8 @@ PHASES: tuple[tuple[float, Phase], ...] = (
 SENESCENCE = 0.35
 #: Part of the lifespan after which more is left to heirs, and the confidence that then suffices (spec 6).
 EARLY_LEGACY, EARLY_CONFIDENCE = 0.85, 0.4
+#: Part of the budget that is set aside at birth for the death (spec 6).
+RESERVE_SHARE = 0.02
 #: Shape of the survival curve `1 - ratio ** SHAPE`: half of all agents reach 84 % of the lifespan.
 SHAPE = 4
 
@@ -33,12 +37,13 @@ class Vitality:
         tick: Tick of the measurement.
         value: Product of the three clocks, 0..1.
         phase: Phase of life.
-        economic: Part of the budget that is left, 0..1; 1 without a budget.
+        economic: Part of the budget without the reserve that is left, 0..1; 1 without a budget.
         epistemic: Predictive fitness, 0..1: discounted share of good outcomes; 1 before the first.
         stochastic: Probability of reaching the current age, 0..1; 1 without a lifespan.
         mortal: Whether the agent has a budget or a lifespan, so that phases change the budgets of prompts.
         budget: Budget at birth; 0 for none.
-        left: Budget that is left; 0 without a budget.
+        left: Budget that is left to spend, without the reserve; 0 without a budget.
+        reserve: Rest of the sum that was set aside at birth for the death; no part of `left`.
         burn_rate: Net spending per tick of life.
         ticks_left: Ticks until the budget is spent at this rate; None if nothing is spent.
         outcomes: Number of outcomes behind the fitness.
@@ -47,6 +52,7 @@ class Vitality:
         hayflick_ratio: Age as a part of the lifespan; 0 without one.
         affect: Mood.
         dying: Clocks that have run out; any of them is a cause of death.
+        death: Phase of a death that has begun; None before.
     """
 
     tick: int
@@ -58,6 +64,7 @@ class Vitality:
     mortal: bool
     budget: float
     left: float
+    reserve: float
     burn_rate: float
     ticks_left: float | None
     outcomes: int
@@ -66,6 +73,7 @@ class Vitality:
     hayflick_ratio: float
     affect: Affect
     dying: tuple[Cause, ...] = ()
+    death: DeathPhase | None = None
 
     @property
     def pushes_legacy(self) -> bool:
@@ -100,6 +108,16 @@ def phase_of(vitality: float) -> Phase:
     return next((phase for least, phase in PHASES if vitality > least), "terminal")
 
 
+def reserve_of(budget: float, least: float) -> float:
+    """Part of a budget that is set aside at birth for the death: `max(least, 2 % of the budget)` (spec 6).
+
+    Args:
+        budget: Budget at birth; 0 for none.
+        least: Minimum sum, .30 in the specification.
+    """
+    return max(least, RESERVE_SHARE * budget) if budget else 0.0
+
+
 def survival(age: int, lifespan: int) -> float:
     """Probability of reaching an age, under a hazard per tick that rises without bound towards the lifespan.
 
@@ -116,10 +134,13 @@ def measure(
     age: int,
     budget: float,
     spent: float,
+    set_aside: float = 0.0,
+    reserve: float = 0.0,
     lifespan: int,
     fitness: float,
     outcomes: int,
     affect: Affect,
+    death: DeathPhase | None = None,
 ) -> Vitality:
     """Reads the three clocks.
 
@@ -128,13 +149,17 @@ def measure(
         age: Ticks since birth.
         budget: Budget at birth; 0 for none.
         spent: Spending less earnings.
+        set_aside: Sum that was set aside at birth for the death.
+        reserve: Rest of that sum.
         lifespan: Longest life in ticks; 0 for none.
         fitness: Discounted share of good outcomes.
         outcomes: Number of outcomes behind it.
         affect: Mood.
+        death: Phase of a death that has begun; None before.
     """
-    left = max(0.0, budget - spent) if budget else 0.0
-    economic = min(1.0, left / budget) if budget else 1.0
+    spendable = max(0.0, budget - set_aside)
+    left = max(0.0, spendable - spent)
+    economic = min(1.0, left / spendable) if spendable else 0.0 if budget else 1.0
     stochastic = survival(age, lifespan)
     value = economic * fitness * stochastic
     burn_rate = spent / max(1, age)
@@ -153,6 +178,7 @@ def measure(
         mortal=bool(budget or lifespan),
         budget=budget,
         left=left,
+        reserve=reserve,
         burn_rate=burn_rate,
         ticks_left=left / burn_rate if budget and burn_rate > 0 else None,
         outcomes=outcomes,
@@ -161,4 +187,5 @@ def measure(
         hayflick_ratio=age / lifespan if lifespan else 0.0,
         affect=affect,
         dying=tuple(name for name, has_run_out in clocks if has_run_out),
+        death=death,
     )

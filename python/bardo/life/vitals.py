@@ -10,13 +10,15 @@ from bardo import _atomic
 from bardo._core import EpisodeLog
 from bardo.clock import Ticks
 from bardo.config import Life
-from bardo.errors import StoreDamagedError
+from bardo.errors import ConfigError, StoreDamagedError
 from bardo.life import clocks
-from bardo.life.clocks import Phase, PhaseChange, Vitality
+from bardo.life.clocks import DeathPhase, Phase, PhaseChange, Vitality
 from bardo.life.history import History, Marker
 
 #: Names of the log's watermarks for all that was spent and earned, in millionths.
 SPENT, EARNED = "life.spent", "life.earned"
+#: The same for the sum that was set aside at birth for the death, and for its spending by the death.
+SET_ASIDE, SPENT_BY_DEATH = "life.reserve", "life.reserve_spent"
 _MILLION = 1_000_000
 #: Largest sum of a life: larger ones do not fit the log.
 _MOST = 2**62
@@ -35,13 +37,21 @@ class Vitals:
         settings: Budget and lifespan.
         path: File of the checkpoint.
         birth: Returns the first tick of the life; None before there is one.
+        death: Returns the phase of a death that has begun; None before.
     """
 
     def __init__(
-        self, log: EpisodeLog, ticks: Ticks, settings: Life, path: Path, birth: Callable[[], int | None]
+        self,
+        log: EpisodeLog,
+        ticks: Ticks,
+        settings: Life,
+        path: Path,
+        *,
+        birth: Callable[[], int | None],
+        death: Callable[[], DeathPhase | None],
     ) -> None:
         self._log, self._ticks, self._settings, self._path = log, ticks, settings, path
-        self._find_birth = birth
+        self._find_birth, self._death = birth, death
         self._birth: int | None = None
         self._lock = threading.RLock()
         self._history: History | None = None
@@ -66,10 +76,13 @@ class Vitals:
             age=max(0, tick - self._birth_tick(tick)),
             budget=self._settings.budget,
             spent=spent,
+            set_aside=self._set_aside(),
+            reserve=max(0.0, self._set_aside() - self._log.watermark(SPENT_BY_DEATH) / _MILLION),
             lifespan=self._settings.lifespan_ticks,
             fitness=history.fitness,
             outcomes=history.outcomes,
             affect=history.affect.decayed(tick - history.tick, self._ticks.per_day),
+            death=self._death(),
         )
 
     def marker(self, key: str | None) -> Marker | None:
@@ -80,11 +93,49 @@ class Vitals:
         """
         return self._read().markers.get(key) if key else None
 
+    def set_aside(self) -> None:
+        """Sets the reserve for the death aside, durably and once in a life: later settings do not change it.
+
+        Raises:
+            ConfigError: The budget is no larger than the reserve.
+        """
+        budget, least = self._settings.budget, self._settings.least_reserve
+        with self._lock:
+            if not budget or self._log.watermark(SET_ASIDE):
+                return
+            if budget <= (reserve := clocks.reserve_of(budget, least)):
+                raise ConfigError(
+                    f"life.budget is {budget:g}, and {reserve:g} of it would be set aside for the death. Raise it, or "
+                    "lower life.least_reserve"
+                )
+            self.book(SET_ASIDE, reserve)
+
+    def _set_aside(self) -> float:
+        return self._log.watermark(SET_ASIDE) / _MILLION if self._settings.budget else 0.0
+
+    def pay(self, cost: float) -> None:
+        """Books the cost of a call of a language model; a death draws on the reserve beyond its budget.
+
+        Args:
+            cost: Sum in the unit of the budget, not below 0.
+        """
+        with self._lock:
+            now = self.measure()
+            of_reserve = min(max(0.0, cost - now.left), now.reserve) if now.death == "reflect" else 0.0
+            self.book(SPENT, cost - of_reserve)
+            if of_reserve:
+                self.book(SPENT_BY_DEATH, of_reserve)
+
+    def balance(self) -> float:
+        """Sum that calls of a language model may cost now: the reserve is spent by the death alone."""
+        now = self.measure()
+        return now.left + (now.reserve if now.death == "reflect" else 0.0)
+
     def book(self, name: str, amount: float) -> None:
         """Adds to what was spent or earned, durably.
 
         Args:
-            name: `SPENT` or `EARNED`.
+            name: Name of the sum, such as `SPENT`.
             amount: Sum in the unit of the budget, not below 0.
         """
         with self._lock:
@@ -164,6 +215,8 @@ def told(vitality: Vitality, marker: Marker | None) -> str:
         parts.append(f"age {vitality.hayflick_ratio:.0%} of the lifespan")
     if vitality.dying:
         parts.append(f"dying ({', '.join(vitality.dying)})")
+    if vitality.death:
+        parts.append(f"death has begun ({vitality.death}): take on nothing new and settle what is open")
     parts.append(f"mood {vitality.affect.label}")
     if marker is not None and abs(marker.value) >= _TELLING:
         ended = "well" if marker.value > 0 else "badly"

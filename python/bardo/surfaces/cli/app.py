@@ -15,6 +15,7 @@ import typer
 from bardo.errors import BardoError
 from bardo.surfaces.cli import (
     curator,
+    death,
     demo,
     embedding,
     entities,
@@ -68,6 +69,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "journal": journal.app,
         "embedding": embedding.app,
         "maintenance": maintenance.app,
+        "death": death.app,
         "lineage": inheritance.lineage,
         "gate": gate.app,
         "trust": trust.app,

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bardo.errors import InvalidInputError
 from bardo.model import INHERITED_KIND
 from bardo.surfaces.cli.command import on_memory, standalone
 from bardo.surfaces.cli.group import noun
+from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.output import Output
 from bardo.surfaces.cli.texts import read_text
 from bardo.surfaces.cli.values import plain
@@ -20,13 +22,26 @@ if TYPE_CHECKING:
     from bardo.grimoire.grimoire import Grimoire
 
 
-@on_memory
+@standalone
 def bequeath(
-    opened: "Grimoire",
     output: Output,
+    folder: Path,
     *,
-    testament: Annotated[Path, typer.Argument(help="The testament file to write.")],
-    cause: Annotated[str, typer.Option(help="Cause of death, in a word or a sentence.")] = "unspecified",
+    testament: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE", help="The testament file to write; may be left out with --posthumous."
+        ),
+    ] = None,
+    cause: Annotated[
+        str, typer.Option(help="Cause of death, in a word or a sentence; `killed` with --posthumous.")
+    ] = "",
+    posthumous: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Grimoire of an agent that was killed without warning, instead of --at."
+        ),
+    ] = None,
     reflection: Annotated[
         Path | None,
         typer.Option(
@@ -39,8 +54,19 @@ def bequeath(
     The testament is signed; the grimoire is read-only from then on.
     """
     text = read_text(reflection) if reflection else None
-    written = opened.bequeath(testament, cause=cause, reflection=text)
-    _describe(written, testament, output)
+    if posthumous is not None:
+        import bardo
+
+        with output.progress() as step:
+            written = bardo.bequeath_posthumously(
+                posthumous, testament, cause=cause or "killed", reflection=text, progress=step
+            )
+    elif testament is None:
+        raise InvalidInputError("no testament file is named. Write `bardo bequeath FILE`")
+    else:
+        with grimoire(folder) as opened, output.progress() as step:
+            written = opened.bequeath(testament, cause=cause or "unspecified", reflection=text, progress=step)
+    describe(written, output)
 
 
 @standalone
@@ -104,13 +130,14 @@ def show_testament(path: Path, output: Output) -> None:
     """Verifies a testament and shows its content."""
     from bardo.bequeath import testament
 
-    _describe(testament.read(path), path, output)
+    describe(testament.read(path), output)
 
 
-def _describe(written: "Testament", path: Path, output: Output) -> None:
+def describe(written: "Testament", output: Output) -> None:
+    """Shows the content of a verified testament."""
     life = written.life
     document: dict[str, Any] = {
-        "path": path.resolve(),
+        "path": written.path.resolve(),
         "hash": written.hash,
         "signer": written.signer,
         "agent": life.agent,

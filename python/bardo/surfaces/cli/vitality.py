@@ -38,6 +38,10 @@ def vitality(
         ("stochastic", f"{found.stochastic:.3f}, age {found.age} ticks"),
         ("mood", f"{mood.label} ({mood.pleasure:+.2f} {mood.arousal:+.2f} {mood.dominance:+.2f})"),
     ]
+    if found.budget:
+        rows.append(("set aside", f"{found.reserve:g} for the death"))
+    if found.death:
+        rows.append(("death", f"begun, in the phase {found.death}"))
     if found.ticks_left is not None:
         rows.append(("budget lasts", f"{found.ticks_left:.0f} ticks"))
     if found.dying:

@@ -1,0 +1,121 @@
+"""Measures the phases of a death on a long log, with and without a consolidation before it.
+
+    python benches/python/death.py [--episodes 100000] [--write FILE]
+
+The episodes are made up: outcomes of trades with two conditions, of 50 subjects. The embedder counts letters, so that
+the time is that of bardo and not of a model. Texts are not read for facts (`curator.texts`).
+
+`acceptance and settle` is the time of `death.begin`, `reflect` that of the last consolidation, `legacy` the rest of
+`death.complete`: selection, signature, publication, and reading back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import platform
+import random
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import bardo
+from bardo.index.embedding import embedders
+
+DIMENSIONS = 64
+#: Episodes of one call of `remember`, and those that are not consolidated when a rested agent dies.
+BATCH, REST = 1_000, 256
+SETTINGS = {"clock": {"unit": "loops"}, "curator": {"texts": False, "language": ""}}
+PHASES = ("acceptance and settle", "reflect", "legacy")
+
+
+def letters(texts: list[str]) -> np.ndarray:
+    """Vectors that count letters."""
+    found = np.zeros((len(texts), DIMENSIONS), np.float32)
+    for row, text in enumerate(texts):
+        np.add.at(found[row], np.frombuffer(text.encode(), np.uint8) % DIMENSIONS, 1.0)
+    return found
+
+
+def trades(count: int, first: int) -> Iterator[dict[str, Any]]:
+    """Outcomes of trades under two conditions."""
+    rng = random.Random(first)
+    for number in range(first, first + count):
+        hot, asset = rng.random() < 0.5, f"asset {rng.randrange(50)}"
+        value = max(-1.0, min(1.0, rng.gauss(0.3 if hot else -0.1, 0.3)))
+        yield {
+            "text": f"Trade {number} of {asset} closed after {rng.randrange(1, 99)} blocks with {value:+.3f}",
+            "kind": "outcome",
+            "subjects": (asset,),
+            "payload": {"value": value, "regime": "hot" if hot else "cold", "gas": rng.random()},
+            "verified": True,
+            "tick": number,
+        }
+
+
+def lived(folder: Path, episodes: int, *, rested: bool) -> bardo.Grimoire:
+    """An agent with a long log; rested if all but the latest episodes are consolidated."""
+    memory = bardo.open(
+        folder, embedder=embedders.from_callable(letters, name="letters"), config=SETTINGS, durable=False
+    )
+    for first in range(1, episodes + 1, BATCH):
+        count = min(BATCH, episodes + 1 - first)
+        memory.remember([bardo.Episode(**fields) for fields in trades(count, first)])
+    if rested:
+        memory.sleep()
+        memory.remember([bardo.Episode(**fields) for fields in trades(REST, episodes + 1)])
+    return memory
+
+
+def death_of(memory: bardo.Grimoire, path: Path) -> tuple[list[float], bardo.Testament]:
+    """Seconds of each phase of a death, and its testament."""
+    moments = [time.perf_counter()]
+    memory.death.begin(cause="age", obligations=["Close the short"], path=path)
+    moments.append(time.perf_counter())
+    memory.on(bardo.CuratorCycleComplete, lambda _: moments.append(time.perf_counter()))
+    left = memory.death.complete(abandon=True)
+    moments.append(time.perf_counter())
+    return [end - start for start, end in itertools.pairwise(moments)], left
+
+
+def main() -> int:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--episodes", type=int, default=100_000)
+    parser.add_argument("--write", type=Path, help="Markdown file to append the table to")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", bardo.errors.BardoWarning)
+    lines = [
+        f"Death on a log of {options.episodes:,} episodes, {platform.machine()}, bardo {bardo.__version__}, seconds:",
+        "",
+        f"| before the death | {' | '.join(PHASES)} | testament |",
+        f"|---|{'---:|' * len(PHASES)}---:|",
+    ]
+    for rested in (True, False):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            lived(Path(folder) / "a", options.episodes, rested=rested) as g,
+        ):
+            seconds, left = death_of(g, Path(folder) / "left")
+            size = left.path.stat().st_size // 1_024
+        name = f"all consolidated but {REST}" if rested else "nothing consolidated"
+        cells = " | ".join(f"{each:.2f}" for each in seconds)
+        lines.append(
+            f"| {name} | {cells} | {len(left.facts)} facts, {len(left.episodes)} episodes, {size} KiB |"
+        )
+    table = "\n".join(lines)
+    print(table)
+    if options.write:
+        with options.write.open("a", encoding="utf-8") as file:
+            file.write(f"\n{table}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
