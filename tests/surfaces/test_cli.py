@@ -13,6 +13,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 import bardo
+from bardo import _core
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.app import SECTIONS, app
 from bardo.surfaces.cli.group import commands
@@ -270,6 +271,21 @@ def test_a_grimoire_that_lost_its_log_is_no_missing_one(home: Path):
         assert refused.exit_code == exits.STORE
         assert "episodes.redb is missing" in refused.stderr
     assert not (home / "episodes.redb").exists()
+
+
+def test_a_testament_is_shown_as_markdown_of_so_many_tokens(home: Path, tmp_path: Path):
+    with (home / "bardo.toml").open("a") as settings:
+        settings.write("\n[bequeath]\ntokens = 80\n")
+    for number in range(9):
+        answer("learn", f"Relay {number} of the north yard opens with key {number}{number}", "--at", home)
+    will = tmp_path / "w.testament"
+    written = answer("bequeath", will, "--at", home)
+    assert written["left_out"]["over_tokens"] > 0
+    shown = answer("show", will, "--markdown")["markdown"]
+    assert "of the north yard opens with key" in shown
+    assert _core.count_tokens(shown) <= 80
+    assert run("show", will, "--markdown").stdout.strip() == shown.strip()
+    assert "is no file" in run("show", "0190b6a2", "--markdown", "--at", home).stderr
 
 
 def test_a_testament_that_was_touched_exits_with_6(home: Path, tmp_path: Path):

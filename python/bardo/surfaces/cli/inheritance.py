@@ -126,11 +126,16 @@ def show_lineage(opened: "Grimoire", output: Output) -> None:
         )
 
 
-def show_testament(path: Path, output: Output) -> None:
-    """Verifies a testament and shows its content."""
+def show_testament(path: Path, output: Output, *, markdown: bool = False) -> None:
+    """Verifies a testament and shows a summary, or its whole content as Markdown."""
     from bardo.bequeath import testament
 
-    describe(testament.read(path), output)
+    written = testament.read(path)
+    if markdown:
+        output.document({"markdown": written.markdown})
+        output.text(written.markdown)
+    else:
+        describe(written, output)
 
 
 def describe(written: "Testament", output: Output) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bardo.errors import NotFoundError
+from bardo.errors import InvalidInputError, NotFoundError
 from bardo.surfaces.cli import tables
 from bardo.surfaces.cli.command import reading, standalone
 from bardo.surfaces.cli.opening import grimoire
@@ -28,13 +28,21 @@ def show(
     record: Annotated[
         str, typer.Argument(metavar="ID|FILE", help="Id of an episode or fact, or a testament file.")
     ],
+    *,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="The whole content of a testament as Markdown, for a prompt.")
+    ] = False,
 ) -> None:
     """Show an episode, a fact or a testament."""
     if is_file(Path(record)):
         from bardo.surfaces.cli.inheritance import show_testament
 
-        show_testament(Path(record), output)
+        show_testament(Path(record), output, markdown=markdown)
         return
+    if markdown:
+        raise InvalidInputError(
+            f"--markdown shows a testament, and {record} is no file. Leave it out for a record"
+        )
     with grimoire(folder) as opened:
         show_record(opened, record_of(opened, record), output)
 
