@@ -164,6 +164,8 @@ class AsyncLineage(AsyncResource[Lineage]):
     """`Lineage` for asyncio."""
 
     adopt = _async_method(Lineage.adopt)
+    autopsy = _async_method(Lineage.autopsy)
+    beliefs = _async_method(Lineage.beliefs)
 
     @property
     def generation(self) -> int:

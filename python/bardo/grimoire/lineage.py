@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bardo._validation import checked
-from bardo.bequeath import lineage
+from bardo.bequeath import autopsy, lineage
+from bardo.bequeath.autopsy import ACTIONS, Autopsy
+from bardo.bequeath.beliefs import LifeBeliefs
 from bardo.bequeath.lineage import Parent
+from bardo.grimoire import remains
 from bardo.grimoire.session import Session
 
 if TYPE_CHECKING:
@@ -48,6 +51,25 @@ class Lineage:
     def inheritance(self) -> InheritanceReport | None:
         """Report of the last inheritance since this memory was opened."""
         return self._inheritance
+
+    @checked
+    def autopsy(self, *, at: int | None = None, last: int = ACTIONS) -> Autopsy:
+        """Audits the last decisions: their cited memories, the knowledge at that time, and the missed warnings.
+
+        Args:
+            at: Tick as of which to audit; that of the death, or the current one, if not given.
+            last: Number of the last decisions up to that tick.
+
+        Raises:
+            InvalidInputError: The tick is not in the life, or `last` is below 1.
+        """
+        self._session.ready()
+        return autopsy.examine(remains.records_of(self._session), at=at, last=last)
+
+    def beliefs(self) -> LifeBeliefs:
+        """Returns the rules of this life for `bardo.bequeath.beliefs.survival`, which follows them over lives."""
+        self._session.ready()
+        return remains.beliefs_of(self._session)
 
     @checked
     def adopt(
