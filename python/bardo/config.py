@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 from bardo._atomic import write_atomically
 from bardo._settings import build, merge, numbers, with_setting
 from bardo.errors import ConfigError
+from bardo.model import InnateState
 
 FILE_NAME = "bardo.toml"
 SECONDS_PER_DAY = 86_400
@@ -418,7 +419,7 @@ class Bequeath:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """All settings of one grimoire; `bardo.toml` has a table per section."""
+    """All settings of one grimoire; `bardo.toml` has a table per section. Heirs find their innate rules in `innate`."""
 
     agent: str = ""
     clock: Clock = Clock()
@@ -438,6 +439,7 @@ class Config:
     feedback: Feedback = Feedback()
     life: Life = Life()
     bequeath: Bequeath = Bequeath()
+    innate: Mapping[str, InnateState] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: Path, overrides: Mapping[str, Any] | None = None) -> Self:

@@ -18,9 +18,10 @@ from bardo._atomic import (
     write_atomically,
     write_json,
 )
-from bardo.bequeath import reflect, replaced, testament, trust, worth
+from bardo.bequeath import innate, reflect, replaced, testament, trust, worth
 from bardo.bequeath.contents import StoreContents, read_contents
 from bardo.bequeath.directives import Directive
+from bardo.bequeath.inherit import provenance
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.selection import ENTRY_LIMIT
 from bardo.bequeath.signing import signer_of, signing_key
@@ -101,7 +102,7 @@ def leave(
     make_folder(draft.parent)
     written = testament.write(
         draft,
-        facts=contents.facts,
+        facts=innate.counted(contents.facts, folder, provenance(folder)),
         confidences=contents.confidences,
         vectors=contents.vectors,
         fingerprint=contents.fingerprint,

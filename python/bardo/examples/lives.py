@@ -308,6 +308,9 @@ def live_and_die(
                 life.twin = Life(agent=f"{life.agent}{TWIN}", generation=0, first=first)
                 traders.append(home.enter(opened, life.twin, None))
             _side_by_side(traders, home.days, functools.partial(_step, progress, stage, len(home.days)))
+            for one in traders:
+                one.count(one.grimoire.sleep())
+                _take_stock(one.grimoire, one.life)
             progress(stage, len(home.days), len(home.days))
             grimoire = at_work.grimoire
             life.testament = grimoire.bequeath(folder / f"{life.agent}.testament", cause=life.cause)
@@ -399,9 +402,6 @@ def _side_by_side(traders: Sequence[Trader], days: Sequence[Day], tell: Callable
         lived = [next(life, None) for life in running]
         running = [life for life, done in zip(running, lived, strict=True) if done is not None]
         tell(max((done for done in lived if done is not None), default=len(days)))
-    for one in traders:
-        one.count(one.grimoire.sleep())
-        _take_stock(one.grimoire, one.life)
 
 
 def _step(progress: Progress, stage: str, total: int, done: int) -> None:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bardo._validation import checked
-from bardo.bequeath import autopsy, lineage
+from bardo.bequeath import autopsy, innate, lineage
 from bardo.bequeath.autopsy import ACTIONS, Autopsy
 from bardo.bequeath.beliefs import LifeBeliefs
+from bardo.bequeath.innate import InnateRule
 from bardo.bequeath.lineage import Parent
+from bardo.errors import NotFoundError
 from bardo.grimoire import remains
 from bardo.grimoire.session import Session
+from bardo.model import Fact
 
 if TYPE_CHECKING:
     from bardo.bequeath.directives import Directive
@@ -70,6 +73,31 @@ class Lineage:
         """Returns the rules of this life for `bardo.bequeath.beliefs.survival`, which follows them over lives."""
         self._session.ready()
         return remains.beliefs_of(self._session)
+
+    def innate(self) -> tuple[InnateRule, ...]:
+        """Lists the innate rules and those that were revoked: heuristics that three generations running confirmed."""
+        self._session.ready()
+        return innate.rules(self._session.path, self._session.facts)
+
+    @checked
+    def revoke(self, fact: str | Fact) -> InnateRule:
+        """Revokes an innate rule: it fades from now on as any other, and no testament makes it innate again.
+
+        Args:
+            fact: Fact or its id.
+
+        Raises:
+            NotFoundError: It is no innate rule.
+            ConfigError: `bardo.toml` cannot be changed by itself.
+        """
+        session = self._session
+        session.ready(write=True)
+        id_ = fact if isinstance(fact, str) else fact.id
+        if id_ not in {rule.fact for rule in self.innate()}:
+            raise NotFoundError(f"{id_} is no innate rule. List them with `bardo lineage innate`")
+        innate.revoke(session.path, id_, session.facts, tick=session.now_tick)
+        session.hot.sync_facts(session.facts)
+        return next(rule for rule in self.innate() if rule.fact == id_)
 
     @checked
     def adopt(

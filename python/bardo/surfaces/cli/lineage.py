@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from bardo.bequeath.autopsy import AuditedDecision, KnownFact
     from bardo.bequeath.beliefs import Belief
+    from bardo.bequeath.innate import InnateRule
     from bardo.grimoire.grimoire import Grimoire
 
 app = noun("The agent's family.")
@@ -94,6 +95,37 @@ def beliefs(
     )
     output.note(*notes)
     output.rows(_beliefs, found[:limit], total=len(found))
+
+
+@app.command("innate")
+@on_memory
+def innate_(opened: "Grimoire", output: Output) -> None:
+    """List the innate rules, which three generations running confirmed, and those that were revoked."""
+    found = opened.lineage.innate()
+    output.document({"innate": plain(found)})
+    output.rows(_innate, found)
+
+
+@app.command()
+@on_memory
+def revoke(
+    opened: "Grimoire",
+    output: Output,
+    fact: Annotated[str, typer.Argument(metavar="ID", help="Id of the rule.")],
+) -> None:
+    """Revoke an innate rule: it fades as any other, and no testament makes it innate again."""
+    rule = opened.lineage.revoke(fact)
+    output.document(rule)
+    output.text(f"revoked: {rule.text or rule.fact}")
+
+
+def _innate(found: "tuple[InnateRule, ...]") -> "Table":
+    from bardo.surfaces.cli import tables
+
+    table = tables.grid("rule", "generations", "state", "id")
+    for rule in found:
+        table.add_row(short(rule.text), str(rule.generations), rule.state, rule.fact)
+    return table
 
 
 def _beliefs(found: "list[Belief]") -> "Table":
