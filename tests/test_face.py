@@ -36,7 +36,7 @@ NOUNS = {
     "embedding": "check migrate abandon",
     "maintenance": "rebuild check drain_inbox costs rebase_ticks",
     "life": "vitality spend earn marker dangers",
-    "lineage": "generation parents is_dead adopt inheritance autopsy beliefs innate revoke",
+    "lineage": "generation parents is_dead adopt inheritance autopsy innate revoke",
 }
 PROPERTIES = "path agent config now_tick lost resumed"
 #: Pages of the documentation and the members that they take out of a module.

@@ -165,7 +165,6 @@ class AsyncLineage(AsyncResource[Lineage]):
 
     adopt = _async_method(Lineage.adopt)
     autopsy = _async_method(Lineage.autopsy)
-    beliefs = _async_method(Lineage.beliefs)
     innate = _async_method(Lineage.innate)
     revoke = _async_method(Lineage.revoke)
 

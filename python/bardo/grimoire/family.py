@@ -13,6 +13,7 @@ from bardo.config import Config
 from bardo.errors import BardoError, NotFoundError
 from bardo.folder import Folder
 from bardo.grimoire import factory
+from bardo.grimoire.lineage import beliefs_of
 
 
 def examine(path: str | Path, *, at: int | None = None, last: int = ACTIONS) -> Autopsy:
@@ -62,7 +63,7 @@ def follow(places: Sequence[Path]) -> tuple[FamilyTree, list[Belief], list[str]]
             continue
         try:
             with factory.open(folder, create=False) as opened:
-                lives[key(life)] = opened.lineage.beliefs()
+                lives[key(life)] = beliefs_of(opened.lineage)
         except BardoError as error:
             notes.append(f"{life.agent} was not read: {error}")
     for life in tree.lives:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from bardo._validation import checked
 from bardo.bequeath import autopsy, innate, lineage
 from bardo.bequeath.autopsy import ACTIONS, Autopsy
-from bardo.bequeath.beliefs import LifeBeliefs
 from bardo.bequeath.innate import InnateRule
 from bardo.bequeath.lineage import Parent
 from bardo.errors import NotFoundError
@@ -17,6 +16,7 @@ from bardo.grimoire.session import Session
 from bardo.model import Fact
 
 if TYPE_CHECKING:
+    from bardo.bequeath.beliefs import LifeBeliefs
     from bardo.bequeath.directives import Directive
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
@@ -68,11 +68,6 @@ class Lineage:
         """
         self._session.ready()
         return autopsy.examine(remains.records_of(self._session), at=at, last=last)
-
-    def beliefs(self) -> LifeBeliefs:
-        """Returns the rules of this life for `bardo.bequeath.beliefs.survival`, which follows them over lives."""
-        self._session.ready()
-        return remains.beliefs_of(self._session)
 
     def innate(self) -> tuple[InnateRule, ...]:
         """Lists the innate rules and those that were revoked: heuristics that three generations running confirmed."""
@@ -149,3 +144,9 @@ class Lineage:
             return inheritance.take(store, given, now=session.clock.now())
         finally:
             store.close()
+
+
+def beliefs_of(line: Lineage) -> LifeBeliefs:
+    """Returns the rules of a life for `bardo.bequeath.beliefs.survival`, which follows them over lives."""
+    line._session.ready()
+    return remains.beliefs_of(line._session)
