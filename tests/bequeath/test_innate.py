@@ -83,6 +83,8 @@ def test_three_generations_running_make_a_rule_innate(tmp_path):
         prompt = heir.context("Act on the oracle?", situation={"subjects": ["oracle"]})
         assert RULE in str(prompt)
         assert f"{RULE} (innate" in heir.pages.dossier().text
+    checked = bardo.check(heir.path)
+    assert checked.damaged == ()
 
 
 @pytest.mark.parametrize("lives", ["c c", "c x c c", "c c x"])
