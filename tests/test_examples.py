@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import json
 import math
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import bardo
 from bardo import examples
 from bardo.bequeath import testament
 from bardo.errors import StoreUnavailableError
-from bardo.examples import chat, lives, market, picture, trader
+from bardo.examples import chat, lives, market, picture, trader, twins
 from bardo.model import Fact
 from bardo.surfaces.cli.app import app
 
@@ -138,6 +139,81 @@ def test_heirs_recall_what_they_inherited_and_test_it(told: tuple[Path, dict]):
         assert all(memory["reason"] and memory["confidence"] < 0.5 for memory in recalled)
 
 
+def test_a_twin_lives_the_days_of_its_heir_without_an_inheritance(told: tuple[Path, dict]):
+    out, report = told
+    founder, *heirs = report["lives"]
+    assert founder["twin"] is None
+    for heir in heirs:
+        assert heir["twin"]["agent"] == f"{heir['agent']}-twin"
+        assert heir["twin"]["days"] == heir["days"]
+        assert heir["twin"]["wealth"] != heir["wealth"]
+        with bardo.open(out / heir["twin"]["agent"], create=False) as grimoire:
+            assert grimoire.lineage.generation == 0
+            assert not grimoire.facts.list(source="testament", status=None)
+
+
+def test_the_demo_says_whether_heirs_did_better_than_chance(told: tuple[Path, dict]):
+    out, report = told
+    compared = report["twins"]
+    differences = [pair["heir"] - pair["twin"] for pair in compared["pairs"]]
+    assert len(differences) == (1_140 - report["lives"][0]["days"]) // twins.PAIR_EVERY
+    assert compared["mean_difference"] == pytest.approx(np.mean(differences), abs=1e-3)
+    assert compared["ahead"] == sum(difference > 0 for difference in differences)
+    low, high = compared["interval"]
+    assert low <= compared["mean_difference"] <= high
+    assert f"Over {len(differences)} start dates" in compared["words"]
+    assert ("No more than chance" in compared["words"]) != compared["more_than_chance"]
+    assert not (out / "pairs").exists()
+
+
+def pairs_of(differences: np.ndarray) -> list[twins.Pair]:
+    day = date(2001, 1, 1)
+    return [twins.Pair(day, 63, 100.0 + float(difference), 100.0) for difference in differences]
+
+
+def test_a_sign_test_has_the_probabilities_of_a_fair_coin():
+    assert twins.sign_test(6, 0) == twins.sign_test(0, 6) == pytest.approx(2 / 64)
+    assert twins.sign_test(9, 1) == pytest.approx(2 * 11 / 1_024)
+    assert twins.sign_test(3, 3) == twins.sign_test(0, 0) == 1.0
+
+
+def test_a_comparison_of_equals_is_seldom_more_than_chance():
+    rng = np.random.default_rng(5)
+    bold = [
+        twins.Comparison.of(pairs_of(rng.normal(size=20)), seed=1).is_more_than_chance for _ in range(200)
+    ]
+    assert sum(bold) <= 16, "5 % of 200 are 10; 17 or more have a probability below .02"
+
+
+def test_a_comparison_finds_a_help_and_a_harm():
+    noise = np.random.default_rng(6).normal(size=25)
+    for shift, words in ((1.5, "helped"), (-1.5, "harmed")):
+        found = twins.Comparison.of(pairs_of(noise + shift), seed=1)
+        assert found.is_more_than_chance
+        assert words in found.finding
+        assert found.interval[0] < found.mean < found.interval[1]
+    few = twins.Comparison.of(pairs_of(np.full(5, 9.0)), seed=1)
+    assert "Too few" in few.finding
+
+
+def test_an_heir_beside_it_does_not_change_a_twin(closes: market.Closes, tmp_path: Path):
+    days = market.days(closes, count=390)
+    options = {"terms": trader.Terms(), "seed": 3, "embedder": letters}
+    line = lives.live_and_die(days, tmp_path, **options, progress=lambda *_: None, tell=lambda _: None)
+    (tmp_path / "alone").mkdir()
+    alone = lives.live_and_die(
+        line[1].days,
+        tmp_path / "alone",
+        **(options | {"seed": 4}),
+        progress=lambda *_: None,
+        tell=lambda _: None,
+    )[0]
+    twin = line[1].twin
+    assert twin is not None
+    assert twin.wealth[: len(alone.days)] == alone.wealth
+    assert max(twin.inherited_share) == 0.0 < max(line[1].inherited_share)
+
+
 def test_files_of_the_demo_match_its_report(told: tuple[Path, dict]):
     out, report = told
     for life in report["lives"]:
@@ -190,7 +266,7 @@ def letters(texts: list[str]) -> np.ndarray:
 
 def test_the_same_seed_and_days_give_the_same_lives(closes: market.Closes, tmp_path: Path):
     days = market.days(closes, count=360)
-    runs = []
+    runs, found = [], []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         runs.append(
@@ -204,7 +280,14 @@ def test_the_same_seed_and_days_give_the_same_lives(closes: market.Closes, tmp_p
                 tell=lambda _: None,
             )
         )
-        picture.draw(tmp_path / f"{name}.png", runs[-1], terms=trader.Terms())
+        compared = twins.compare(
+            days, runs[-1], tmp_path / name, terms=trader.Terms(), seed=3, embedder=letters,
+            progress=lambda *_: None,
+        )  # fmt: skip
+        found.append(compared)
+        picture.draw(tmp_path / f"{name}.png", runs[-1], compared, terms=trader.Terms())
+    assert found[0] == found[1]
+    assert len(found[0].pairs) == 2
     for one, other in zip(*runs, strict=True):
         assert one.wealth == other.wealth
         assert one.curves == other.curves

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 from bardo._atomic import write_atomically
 from bardo._settings import build, merge, numbers, with_setting
 from bardo.errors import ConfigError
+from bardo.model import InnateState
 
 FILE_NAME = "bardo.toml"
 SECONDS_PER_DAY = 86_400
@@ -244,8 +245,7 @@ class Replay:
         surprise: Weight of surprise in a priority, 0..1; the rest is importance.
         alpha: Exponent of the priorities: 0 ignores them, 1 samples in proportion.
         beta: Exponent of the importance-sampling weights; 1 corrects the bias in full.
-        recent_share: Fraction of a batch that is recent; the rest is older, so that an old regime is not forgotten.
-        recent: Number of the latest verified episodes that count as recent.
+        recent_share: Fraction of a batch that is from the latest `recent` verified episodes; the rest is older.
         share: Fraction of a pass that is old episodes, read again to test rules that were told; 0 reads none again.
     """
 
@@ -394,8 +394,8 @@ class Bequeath:
     """Settings of testaments and inheritance.
 
     Args:
-        entries: Maximum number of facts in a testament.
-        episodes: Maximum number of episodes in a testament; they share the places of `entries` beyond the first 128.
+        entries: Maximum number of facts.
+        episodes: Maximum number of episodes; they share the places of `entries` beyond the first 128.
         tokens: Maximum length of a testament as Markdown, in tokens of `o200k`; 0 for no limit.
         insight_threshold: Minimum confidence of an insight in a testament.
         heuristic_threshold: Minimum confidence of a heuristic in a testament.
@@ -403,8 +403,7 @@ class Bequeath:
         archive_confidence: Initial confidence of an entry that reached the heir through an archive.
         stranger_confidence: Initial confidence of an entry whose testament an unknown signer signed.
         fading: Change of the base per generation since the first: `factor` multiplies, `step` subtracts.
-        generation_decay: Factor of `fading`.
-        generation_step: Step of `fading`.
+        generation_decay: Factor of `fading`; `generation_step` is its step.
     """
 
     entries: int = 2_048
@@ -422,7 +421,7 @@ class Bequeath:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """All settings of one grimoire; `bardo.toml` has a table per section."""
+    """All settings of one grimoire; `bardo.toml` has a table per section. Heirs find their innate rules in `innate`."""
 
     agent: str = ""
     clock: Clock = Clock()
@@ -442,6 +441,7 @@ class Config:
     feedback: Feedback = Feedback()
     life: Life = Life()
     bequeath: Bequeath = Bequeath()
+    innate: Mapping[str, InnateState] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: Path, overrides: Mapping[str, Any] | None = None) -> Self:

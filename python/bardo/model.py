@@ -45,6 +45,8 @@ FactStatus = Literal["active", "superseded", "contradicted", "archived", "held"]
 Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also", "corrects"]
 #: The names of relations.
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
+#: State of a rule in the table `[innate]` of `bardo.toml`, by the id of its fact.
+InnateState = Literal["active", "revoked"]
 Pad = tuple[float, float, float]
 
 NEUTRAL: Pad = (0.0, 0.0, 0.0)

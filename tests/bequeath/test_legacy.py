@@ -9,9 +9,10 @@ import bardo
 from bardo import _core, errors
 from bardo.bequeath import testament
 from bardo.bequeath.death_journal import DeathRecord
+from bardo.bequeath.family import FamilyTree
 from bardo.bequeath.inherit import adopt
 from bardo.bequeath.legacy import leave
-from bardo.bequeath.lineage import FamilyTree, Lineage, is_dead
+from bardo.bequeath.lineage import Lineage, is_dead
 from bardo.config import Bequeath
 from bardo.model import Episode, Fact
 

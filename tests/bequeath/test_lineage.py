@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bardo.bequeath import signing
-from bardo.bequeath.lineage import FamilyTree, Life, Lineage, Parent, Tombstone, is_dead, mark_dead
+from bardo.bequeath.family import FamilyTree
+from bardo.bequeath.lineage import Life, Lineage, Parent, Tombstone, is_dead, mark_dead
 from bardo.errors import StoreDamagedError, StoreUnavailableError
 
 
@@ -55,8 +56,8 @@ def test_the_tree_is_asked_for_parents_and_children():
     cat = Lineage.founder("cat").heir_of([ann, ben])
     tree = FamilyTree.of([cat, ben])
     assert [life.agent for life in tree.lives] == ["ann", "ben", "cat"]
-    assert [life.agent for life in tree.children("ann")] == ["ben", "cat"]
-    assert [life.agent for life in tree.parents("cat")] == ["ann", "ben"]
+    assert [life.agent for life in tree.children(tree.lives[0])] == ["ben", "cat"]
+    assert [life.agent for life in tree.parents(tree.lives[2])] == ["ann", "ben"]
     lines = tree.render().splitlines()
     assert lines[0] == "ann (generation 0): born at 0, died at 10 (economic)"
     assert lines[1].startswith("  ben (generation 1)")

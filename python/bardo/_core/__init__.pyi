@@ -47,6 +47,7 @@ from bardo._core._consolidate import (
     lint_facts,
     promoted_facts,
     rehearse_lint,
+    replay_inherited,
 )
 from bardo._core._facts import (
     Digest,
@@ -150,6 +151,7 @@ __all__ = [
     "prompt_marks",
     "register_tokenizer",
     "rehearse_lint",
+    "replay_inherited",
     "retention_now",
     "select_entries",
     "speaks_against",

@@ -6,7 +6,7 @@ from typing import Literal, final
 
 from bardo._core._capture import EpisodeLog
 from bardo._core._facts import Digest, FactStore
-from bardo.model import Fact
+from bardo.model import Episode, Fact
 
 @final
 class Calibration:
@@ -272,6 +272,18 @@ def fact_standing(
 
     Raises:
         NotFoundError: There is none.
+    """
+
+def replay_inherited(facts: FactStore, episodes: Sequence[Episode]) -> list[tuple[str, int, bool, bool]]:
+    """Tests the rules that an agent found itself on decisions that its ancestors lived; writes nothing.
+
+    Args:
+        facts: Where the rules are.
+        episodes: As the ancestors recorded them: with their own kind and payload.
+
+    Returns:
+        For each rule that some of them followed: its id, the number of decisions that did, whether these came out as
+        predicted (20 to 1), and whether they came out otherwise (10,000 to 1).
     """
 
 def promoted_facts(facts: FactStore, *, tick: int, active_ticks: int, confidence: float) -> list[Standing]:

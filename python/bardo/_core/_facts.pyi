@@ -313,6 +313,9 @@ class FactStore:
     def pin(self, ids: Sequence[str], pinned: bool = True, *, tick: int) -> None:
         """Exempts these facts from decay and pruning from this tick on, or ends the exemption."""
 
+    def set_persistence(self, ids: Sequence[str], persistence: str | None = None, *, tick: int) -> None:
+        """Sets how long these facts hold without being said again; None lets their kind decide."""
+
     def history(self, fact: str) -> builtins.list[Fact]:
         """The supersession chain that a fact belongs to, oldest first."""
 

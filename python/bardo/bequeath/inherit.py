@@ -20,7 +20,7 @@ import numpy as np
 
 from bardo import _core
 from bardo._atomic import make_folder, read_json, write_atomically, write_json
-from bardo.bequeath import directives, limits, questions, redact
+from bardo.bequeath import directives, innate, limits, questions, redact, replay
 from bardo.bequeath.contents import MODES
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
@@ -63,9 +63,11 @@ class InheritanceReport:
         repeated: Hashes of testaments without effect, since they or their replacement were inherited before.
         directives: Number of decisions, rejections, tasks and rules added to the heir's gate.
         questions: Number of open questions added to the heir's (`g.curator.gaps`).
+        innate: Number of heuristics that became innate (`g.lineage.innate`).
         limited: Number of limited items in testaments of unknown signers, by kind: `roles`, `speakers`, `origins`,
             `importances`, `bloodstains`, `anti_knowledge` (accepted as warnings), `own_kinds` (identity, goals,
-            preferences and interests, left out), `questions`, `directives`, `ancestors`.
+            preferences and interests, left out), `questions`, `directives`, `ancestors`, `innate` (counts of
+            generations, left out).
         notes: Failures and omissions, one sentence each.
     """
 
@@ -82,6 +84,7 @@ class InheritanceReport:
     repeated: tuple[str, ...] = ()
     questions: int = 0
     directives: int = 0
+    innate: int = 0
     limited: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -139,7 +142,10 @@ def adopt(
         base = base if is_known else min(base, config.stranger_confidence)
         adoption.take(testament, _inherited_facts(testament, tick, config, base))
         if log is not None:
-            adoption.record(testament, log)
+            brought = adoption.record(testament, log)
+            if folder is not None:
+                make_folder(folder / TESTAMENTS_FOLDER)
+                replay.note_episodes(folder, testament.hash, brought)
         if take_directives is not None and testament.conduct:
             given_on = [
                 dataclasses.replace(one, generation=min(one.generation + 1, GENERATION_LIMIT))
@@ -154,6 +160,7 @@ def adopt(
     if folder is not None and fresh:
         # The lineage is written last, since it makes the next call a no-op.
         adoption.notes += _keep_copies(folder, fresh.values())
+        adoption._add("innate", innate.take(folder, adoption.confirmations, facts, tick=tick))
         write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
         lineage.save(folder)
     repeated = tuple(dict.fromkeys(one.hash for one in given if one.hash not in fresh))
@@ -188,6 +195,8 @@ class _Adoption:
         self.now = now
         #: Id of a fact of the heir -> hashes of its testaments.
         self.provenance = provenance
+        #: Id of a heuristic of the heir -> number of generations running that confirmed it.
+        self.confirmations: dict[str, int] = {}
         self.numbers: dict[str, int] = {}
         self.notes: list[str] = []
 
@@ -225,6 +234,9 @@ class _Adoption:
             "redacted", sum(new.text != old.text for new, old in zip(entries, testament.facts, strict=True))
         )
         self._count(testament, present, ids)
+        for fact in testament.facts:
+            if (count := innate.count_of(fact)) and fact.id in ids:
+                self.confirmations[ids[fact.id]] = max(count, self.confirmations.get(ids[fact.id], 0))
         for link in testament.links:
             src, dst = ids.get(link.src), ids.get(link.dst)
             if src is not None and dst is not None and src != dst:
@@ -237,8 +249,8 @@ class _Adoption:
                 f"{left} open questions of {testament.life.agent} had no room and stay in its testament"
             )
 
-    def record(self, testament: Testament, log: EpisodeLog) -> None:
-        """Records the testament's episodes in the heir's log."""
+    def record(self, testament: Testament, log: EpisodeLog) -> list[str]:
+        """Records the testament's episodes in the heir's log; returns the ids of those that are there now."""
         given = (*testament.episodes, *directives.episodes(testament.conduct))
         present = log.get([episode.id for episode in given])
         # An episode from another testament can already exist under its id.
@@ -253,6 +265,11 @@ class _Adoption:
             recorded = [one for episode in episodes for one in self._record_one(episode, log)]
         self._add("episodes", sum(one.fresh for one in recorded))
         self._correct(testament, log)
+        return [
+            one.id
+            for one in log.get([episode.id for episode in testament.episodes])
+            if one is not None and one.kind == INHERITED_KIND
+        ]
 
     def _correct(self, testament: Testament, log: EpisodeLog) -> None:
         """Stores which inherited episode corrects which; the heir's own are not concerned."""

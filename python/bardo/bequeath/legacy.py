@@ -10,10 +10,11 @@ from pathlib import Path
 
 from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
-from bardo.bequeath import death_journal, reflect, replaced, testament, trust, worth
+from bardo.bequeath import death_journal, innate, reflect, replaced, testament, trust, worth
 from bardo.bequeath.contents import StoreContents, read_contents
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.directives import Directive
+from bardo.bequeath.inherit import provenance
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.selection import ENTRY_LIMIT
 from bardo.bequeath.signing import signer_of, signing_key
@@ -95,7 +96,7 @@ def leave(
     make_folder(draft.parent)
     written = testament.write(
         draft,
-        facts=contents.facts,
+        facts=innate.counted(contents.facts, folder, provenance(folder)),
         confidences=contents.confidences,
         vectors=contents.vectors,
         fingerprint=contents.fingerprint,

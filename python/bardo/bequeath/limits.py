@@ -6,6 +6,7 @@ import dataclasses
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from bardo.bequeath.innate import CONFIRMED
 from bardo.model import NEUTRAL, Episode, Fact
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def _fact(fact: Fact, agent: str, origin: str, counts: Counter[str]) -> Fact:
     counts["importances"] += fact.importance != _UNJUDGED
     counts["bloodstains"] += fact.bloodstain
     # The heir's gate uses anti-knowledge, and its confidence never falls below the floor.
+    counts["innate"] += CONFIRMED in fact.metadata
     is_ban = fact.kind == "anti_knowledge"
     counts["anti_knowledge"] += is_ban
     return dataclasses.replace(
@@ -63,6 +65,8 @@ def _fact(fact: Fact, agent: str, origin: str, counts: Counter[str]) -> Fact:
         bloodstain=False,
         quality=None,
         pad=NEUTRAL,
+        # The word of a stranger makes no rule innate.
+        metadata={name: value for name, value in fact.metadata.items() if name != CONFIRMED},
     )
 
 

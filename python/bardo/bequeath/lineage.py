@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -206,55 +206,6 @@ class Lineage:
         life = self.life
         life = dataclasses.replace(life, confirmed=life.confirmed + confirmed, refuted=life.refuted + refuted)
         return dataclasses.replace(self, life=life)
-
-
-@dataclass(frozen=True, slots=True)
-class FamilyTree:
-    """Family tree of several lineages.
-
-    Args:
-        lives: Lives of all known agents, eldest generation first.
-    """
-
-    lives: tuple[Life, ...]
-
-    @classmethod
-    def of(cls, lineages: Iterable[Lineage]) -> Self:
-        """Joins lineages; of two records of an agent the one with its death is used."""
-        known: dict[str, Life] = {}
-        for lineage in lineages:
-            for life in (lineage.life, *lineage.ancestors):
-                if life.agent not in known or known[life.agent].testament is None:
-                    known[life.agent] = life
-        return cls(tuple(sorted(known.values(), key=lambda life: (life.generation, life.agent))))
-
-    def parents(self, agent: str) -> list[Life]:
-        """Lists the parents of an agent."""
-        names = {parent.agent for life in self.lives if life.agent == agent for parent in life.parents}
-        return [life for life in self.lives if life.agent in names]
-
-    def children(self, agent: str) -> list[Life]:
-        """Lists the heirs of an agent."""
-        return [life for life in self.lives if any(parent.agent == agent for parent in life.parents)]
-
-    def render(self) -> str:
-        """Renders the tree as indented text, one agent per line, under its first parent."""
-        first = {life.agent: life.parents[0].agent for life in self.lives if life.parents}
-        roots = [
-            life for life in self.lives if first.get(life.agent) not in {known.agent for known in self.lives}
-        ]
-        return "\n".join(line for root in roots for line in self._lines(root, first, 0))
-
-    def _lines(self, life: Life, first: Mapping[str, str], depth: int) -> Iterator[str]:
-        end = "alive" if life.death_tick is None else f"died at {life.death_tick} ({life.cause})"
-        tried = f"; confirmed {life.confirmed}, refuted {life.refuted}" if life.parents else ""
-        others = [parent.agent for parent in life.parents[1:]]
-        also = f"; also from {', '.join(others)}" if others else ""
-        name = f"{'  ' * depth}{life.agent} (generation {life.generation})"
-        yield f"{name}: born at {life.birth_tick}, {end}{tried}{also}"
-        for child in self.lives:
-            if first.get(child.agent) == life.agent and child.generation > life.generation:
-                yield from self._lines(child, first, depth + 1)
 
 
 @dataclass(frozen=True, slots=True)

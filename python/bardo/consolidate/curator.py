@@ -78,6 +78,8 @@ class CuratorCycleComplete:
         facts_updated: Facts that such a text replaced by what holds now.
         hypotheses_tested: Links, rhythms, bursts and rules that were held against new episodes.
         episodes_reread: Old episodes that were read again, to test rules that were told.
+        inherited_reread: Inherited episodes that were re-read to test the agent's own rules; they count for nothing.
+        rules_against: Ids of own rules against which decisions of ancestors speak; nothing was lowered.
         pending: Verified episodes that wait for the next pass.
         embedded: Texts that were given vectors.
         archived: Episodes that were appended to LanceDB.
@@ -115,6 +117,8 @@ class CuratorCycleComplete:
     facts_updated: int = 0
     hypotheses_tested: int = 0
     episodes_reread: int = 0
+    inherited_reread: int = 0
+    rules_against: tuple[str, ...] = ()
     pending: int = 0
     embedded: int = 0
     archived: int = 0

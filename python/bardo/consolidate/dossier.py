@@ -112,6 +112,7 @@ def compose(
     at: int,
     limit: int,
     days: Callable[[str, int], Sequence[int]],
+    innate: frozenset[str] = frozenset(),
 ) -> Dossier:
     """Writes a dossier: the same facts at the same instant give the same text.
 
@@ -122,8 +123,9 @@ def compose(
         at: Now, in microseconds UTC.
         limit: It has fewer words than this.
         days: Returns the days that a text names, given the text and its instant.
+        innate: Ids of the innate rules.
     """
-    page = Page(known, agent, at, days)
+    page = Page(known, agent, at, days, innate)
     chosen = choose(page.lines(), limit)
     told = {id_ for line in chosen for id_ in line.facts}
     merged = sum(len(one.twins) for one in known.known if one.fact.id in told)
@@ -161,6 +163,7 @@ class Dossiers:
         dates: Dates of facts.
         days: Returns the days that a text names, given the text and its instant.
         threshold: Confidence below which a fact is forgotten.
+        innate: Returns the ids of the innate rules.
     """
 
     def __init__(
@@ -173,11 +176,13 @@ class Dossiers:
         dates: FactDates,
         days: Callable[[str, int], Sequence[int]],
         threshold: float,
+        innate: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
         self._path = path
         self._dates = dates
         self._days = days
         self._threshold = threshold
+        self._innate = innate
         self._facts = facts
         self._settings = settings
         self._agent = agent
@@ -248,8 +253,9 @@ class Dossiers:
         progress("dossier", 0, 1)
         found = page_facts.read(self._facts, self._dates, tick=tick, now=now, threshold=self._threshold)
         made = compose(
-            found, agent=self._agent, tick=tick, at=now, limit=self._settings.words, days=self._days
-        )
+            found, agent=self._agent, tick=tick, at=now, limit=self._settings.words, days=self._days,
+            innate=self._innate(),
+        )  # fmt: skip
         if keep and (made.total or self._path.exists()):
             write_atomically(self._path, _to_file(made).encode())
         self._known = made

@@ -87,6 +87,7 @@ class Page:
         agent: Name of the agent.
         at: Now, in microseconds UTC.
         days: Returns the days that a text names, given the text and its instant.
+        innate: Ids of the innate rules.
         turns_at: Instant from which a line no longer is as it should be, though no fact changed; None for never.
     """
 
@@ -94,6 +95,7 @@ class Page:
     agent: str
     at: int
     days: Callable[[str, int], Sequence[int]]
+    innate: frozenset[str] = frozenset()
     turns_at: int | None = None
     _titles: dict[str, str] = field(default_factory=dict)
 
@@ -179,7 +181,7 @@ class Page:
 
     def _remarks(self, one: Known) -> list[str]:
         fact, (first, last) = one.fact, one.noted
-        remarks = ["pinned"] if fact.pinned else []
+        remarks = ["pinned"] * fact.pinned + ["innate"] * (fact.id in self.innate)
         rule, confirmed = Rule.of(fact), self.input.confirmed.get(fact.id)
         if rule and fact.generation == 0:
             remarks.append(rule.evidence(fact, self.agent))

@@ -47,7 +47,7 @@ def run(
         StoreUnavailableError: The folder holds something else, or cannot be written.
         MissingPackageError: The extra `demo` is not installed.
     """
-    from bardo.examples import chat, lives, market, picture, report, story
+    from bardo.examples import chat, lives, market, picture, report, story, twins
     from bardo.examples.trader import Terms
 
     began = time.monotonic()
@@ -62,13 +62,17 @@ def run(
     lived = lives.live_and_die(
         days, out, terms=terms, seed=SEED, embedder=embedder, progress=progress or _silent, tell=tell
     )
+    compared = twins.compare(
+        days, lived, out, terms=terms, seed=SEED, embedder=embedder, progress=progress or _silent
+    )
+    say(story.twins(lived, compared))
     drawn = out / PICTURE
-    picture.draw(drawn, lived, terms=terms)
+    picture.draw(drawn, lived, compared, terms=terms)
     told = chat.converse(out / "chat", seed=SEED, embedder=embedder)
     say(story.chat(told))
     seconds = time.monotonic() - began
     say(story.closing(out, drawn, seconds))
-    return report.document(lived, told, days=days, picture=drawn, seconds=seconds)
+    return report.document(lived, compared, told, days=days, picture=drawn, seconds=seconds)
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -1,10 +1,14 @@
-"""Runs three generations of an agent on the market in turn, each with the testament of the previous one."""
+"""Runs three generations of an agent on the market in turn, each with the testament of the previous one.
+
+Beside each heir lives a twin of the same seed, which inherits nothing.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +42,8 @@ SUMS = (
     "entries_pruned",
 )
 ECONOMIC, TERM = "economic", "end of term"
+#: Suffix of the name of a twin.
+TWIN = "-twin"
 
 
 #: Kind of fact, regime, and whether it is inherited and not confirmed.
@@ -68,7 +74,8 @@ class Life:
         cause: Cause of death.
         first_recollection: Result of the first recall that found any memory.
         last_recollection: Result of the recall for the last decision.
-        testament: Testament of the life.
+        testament: Testament of the life; a twin leaves none.
+        twin: Life of the twin of the same seed and days, which inherited nothing; None for a founder.
     """
 
     agent: str
@@ -93,6 +100,7 @@ class Life:
     first_recollection: Recollection | None = None
     last_recollection: Recollection | None = None
     testament: Testament | None = None
+    twin: Life | None = None
 
 
 class Trader:
@@ -106,7 +114,7 @@ class Trader:
     """
 
     def __init__(self, grimoire: Grimoire, clock: ManualClock, terms: Terms, life: Life) -> None:
-        self._grimoire = grimoire
+        self.grimoire = grimoire
         self._clock = clock
         self._terms = terms
         self.life = life
@@ -116,20 +124,24 @@ class Trader:
         self._reviewed = 0
         self._wealth = terms.budget
 
-    def live(self, days: Sequence[Day], tell: Callable[[int], None]) -> None:
-        """Runs the days until they or the money run out; the last close is treated like any other."""
+    def weeks(self, days: Sequence[Day]) -> Iterator[int]:
+        """Runs the days until they or the money run out, and yields the days lived after each week.
+
+        The last close is treated like any other.
+        """
         for start in range(0, len(days), DAYS_PER_WEEK):
             week = self._spend(days[start : start + DAYS_PER_WEEK])
             self._clock.set(week[-1].closed_at)
             self._remember(week)
             self._judge(week)
             self._pass_time(week[-1])
-            tell(len(self.life.days))
             if self.is_ruined:
-                self._grimoire.learn(trader.last_words(week[-1].before, self.life.exposure[-1]))
+                self.grimoire.learn(trader.last_words(week[-1].before, self.life.exposure[-1]))
                 self.life.cause = ECONOMIC
+                yield len(self.life.days)
                 return
             self._decide(week[-1])
+            yield len(self.life.days)
         self.life.cause = TERM
 
     @property
@@ -154,7 +166,7 @@ class Trader:
     def _remember(self, week: Sequence[Day]) -> None:
         """Records the week in one durable batch; every day but the last is verified by its outcome."""
         first = len(self.life.days) - len(week) + 1
-        stored = self._grimoire.remember(
+        stored = self.grimoire.remember(
             [trader.episode_of(day, first + place) for place, day in enumerate(week)]
         )
         self._waiting += [(episode.id, day) for episode, day in zip(stored, week, strict=True)]
@@ -163,7 +175,7 @@ class Trader:
             found = trader.surprise(following.returns[STOCKS], day.volatility)
             by_importance.setdefault(round(found / IMPORTANCE_STEP) * IMPORTANCE_STEP, []).append(episode_id)
         for importance, ids in sorted(by_importance.items()):
-            self._grimoire.episodes.verify(ids, importance=importance)
+            self.grimoire.episodes.verify(ids, importance=importance)
         self._waiting = self._waiting[-1:]
 
     def _judge(self, week: Sequence[Day]) -> None:
@@ -173,7 +185,7 @@ class Trader:
             gain *= 1.0 + day.returns[STOCKS]
         fallen = -self._decision.exposure * (gain - 1.0)
         if fallen > trader.HARD_LOSS:
-            self._grimoire.learn(trader.warning_of(week[0].before, fallen))
+            self.grimoire.learn(trader.warning_of(week[0].before, fallen))
         if self._used is None or not self._used:
             return
         value = trader.verdict(self._decision, gain - 1.0, week[0].volatility, self._terms)
@@ -182,14 +194,14 @@ class Trader:
         stance = trader.stance_of(self._decision.exposure)
         how = "went well" if value > 0 else "went badly"
         note = f"In the week to {week[-1].date}, to {stance} after a {week[0].before} market {how}."
-        report = self._grimoire.outcome(self._used, value=value, note=note)
+        report = self.grimoire.outcome(self._used, value=value, note=note)
         self.life.outcomes["good" if value > 0 else "bad"] += 1
         self.life.outcomes["reinforced"] += report.reinforced
         self.life.outcomes["weakened"] += report.weakened
 
     def _pass_time(self, day: Day) -> None:
         tick = len(self.life.days)
-        report = self._grimoire.tick(tick)
+        report = self.grimoire.tick(tick)
         if report is None:
             return
         self.count(report)
@@ -210,7 +222,7 @@ class Trader:
 
         An inherited rule that the agent's own statistics support as well is confirmed.
         """
-        grimoire = self._grimoire
+        grimoire = self.grimoire
         own = [fact for fact in grimoire.facts.list(kind="baseline") if not is_inherited(fact)]
         known = {fact.text for fact in grimoire.facts.list(kind="heuristic") if not is_inherited(fact)}
         rules = [rule for rule in trader.rules_from(own, self._terms) if rule.text not in known]
@@ -218,15 +230,15 @@ class Trader:
             grimoire.learn(rules)
 
     def _measure(self, tick: int) -> None:
-        for fact in self._grimoire.facts.list():
+        for fact in self.grimoire.facts.list():
             curve = curve_of(fact)
             if curve is not None:
                 points = self.life.curves.setdefault(curve, {})
-                points[tick] = max(points.get(tick, 0.0), self._grimoire.facts.confidence(fact))
+                points[tick] = max(points.get(tick, 0.0), self.grimoire.facts.confidence(fact))
 
     def _decide(self, day: Day) -> None:
         subject = trader.after(day.regime)
-        found = self._grimoire.recall(
+        found = self.grimoire.recall(
             trader.question(day.regime), subjects=[subject], layers=("fact",), limit=FACTS_PER_DECISION
         )
         decision = trader.decide(found, self._terms)
@@ -267,7 +279,7 @@ def live_and_die(
     progress: Progress,
     tell: Callable[[Life], None],
 ) -> list[Life]:
-    """Runs three lives in turn; each may last its share of the remaining days.
+    """Runs three lives in turn, and beside each heir its twin; each may last its share of the remaining days.
 
     Args:
         days: All days, in order.
@@ -285,36 +297,111 @@ def live_and_die(
     first = 0
     for generation in range(GENERATIONS):
         term = (len(days) - first) // (GENERATIONS - generation)
-        span = days[first : first + term]
         life = Life(agent=f"trader-{generation + 1}", generation=generation, first=first)
-        clock = ManualClock(span[0].closed_at)
-        options: dict[str, Any] = {
-            "agent": life.agent,
-            "clock": clock,
-            "seed": seed + generation,
-            "embedder": embedder,
-        }
-        home = homes.write_settings(
-            folder / life.agent, agent=life.agent, tables=f"{homes.CLOCK}\n{homes.EMBEDDING}"
-        )
-        grimoire = (
-            bardo.inherit(folder / f"{lives[-1].agent}.testament", home, **options)
-            if lives
-            else bardo.open(home, **options)
-        )
-        with grimoire:
-            life.inherited = [fact for fact in grimoire.facts.list() if is_inherited(fact)]
-            stage = f"{life.agent}, generation {generation}"
-            at_work = Trader(grimoire, clock, terms, life)
-            at_work.live(span, functools.partial(_step, progress, stage, len(span)))
-            progress(stage, len(span), len(span))
-            at_work.count(grimoire.sleep())
-            _take_stock(grimoire, life)
+        stage = f"{life.agent}, generation {generation}"
+        before = folder / f"{lives[-1].agent}.testament" if lives else None
+        with ExitStack() as opened:
+            home = _Home(folder, days[first : first + term], terms, seed + generation, embedder)
+            at_work = home.enter(opened, life, before)
+            traders = [at_work]
+            if lives:
+                life.twin = Life(agent=f"{life.agent}{TWIN}", generation=0, first=first)
+                traders.append(home.enter(opened, life.twin, None))
+            _side_by_side(traders, home.days, functools.partial(_step, progress, stage, len(home.days)))
+            for one in traders:
+                one.count(one.grimoire.sleep())
+                _take_stock(one.grimoire, one.life)
+            progress(stage, len(home.days), len(home.days))
+            grimoire = at_work.grimoire
             life.testament = grimoire.bequeath(folder / f"{life.agent}.testament", cause=life.cause)
         tell(life)
         lives.append(life)
         first += len(life.days)
     return lives
+
+
+def live_in_pair(
+    days: Sequence[Day],
+    folder: Path,
+    agent: str,
+    first: int,
+    count: int,
+    *,
+    testament: Path,
+    generation: int,
+    terms: Terms,
+    seed: int,
+    embedder: Any,
+) -> tuple[Life, Life]:
+    """Runs an heir and its twin side by side.
+
+    Args:
+        days: All days, in order.
+        folder: Folder for both grimoires; must exist.
+        agent: Name of the heir.
+        first: Index of the first day.
+        count: Number of days.
+        testament: Testament that the heir inherits.
+        generation: Generation of the heir.
+        terms: Costs and limits of both lives.
+        seed: Seed of both.
+        embedder: As `bardo.open` takes it; None is the default model.
+
+    Returns:
+        Lives of the heir and of the twin.
+    """
+    heir = Life(agent=agent, generation=generation, first=first)
+    twin = Life(agent=f"{agent}{TWIN}", generation=0, first=first)
+    with ExitStack() as opened:
+        home = _Home(folder, days[first : first + count], terms, seed, embedder)
+        traders = [home.enter(opened, heir, testament), home.enter(opened, twin, None)]
+        _side_by_side(traders, home.days, lambda _: None)
+    return heir, twin
+
+
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """Conditions that an heir and its twin share.
+
+    Args:
+        folder: Folder for their grimoires.
+        days: Days of their lives.
+        terms: Costs and limits.
+        seed: Seed of the ids and keys.
+        embedder: As `bardo.open` takes it.
+    """
+
+    folder: Path
+    days: Sequence[Day]
+    terms: Terms
+    seed: int
+    embedder: Any
+
+    def enter(self, opened: ExitStack, life: Life, testament: Path | None) -> Trader:
+        """Opens the memory of a life until the stack closes; an heir inherits a testament."""
+        clock = ManualClock(self.days[0].closed_at)
+        options: dict[str, Any] = {
+            "agent": life.agent,
+            "clock": clock,
+            "seed": self.seed,
+            "embedder": self.embedder,
+        }
+        home = homes.write_settings(
+            self.folder / life.agent, agent=life.agent, tables=f"{homes.CLOCK}\n{homes.FACTS_ONLY}"
+        )
+        grimoire = bardo.inherit(testament, home, **options) if testament else bardo.open(home, **options)
+        opened.enter_context(grimoire)
+        life.inherited = [fact for fact in grimoire.facts.list() if is_inherited(fact)]
+        return Trader(grimoire, clock, self.terms, life)
+
+
+def _side_by_side(traders: Sequence[Trader], days: Sequence[Day], tell: Callable[[int], None]) -> None:
+    """Runs lives week by week in turn, so that the texts of a week are embedded once for all of them."""
+    running = [one.weeks(days) for one in traders]
+    while running:
+        lived = [next(life, None) for life in running]
+        running = [life for life, done in zip(running, lived, strict=True) if done is not None]
+        tell(max((done for done in lived if done is not None), default=len(days)))
 
 
 def _step(progress: Progress, stage: str, total: int, done: int) -> None:

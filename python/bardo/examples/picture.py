@@ -1,4 +1,4 @@
-"""Draws the picture of the demo: confidence and wealth of three generations."""
+"""Draws the picture of the demo: confidence and wealth of three generations, and of twins without inheritance."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from bardo.examples import market
 from bardo.examples.lives import ECONOMIC, Life
 from bardo.examples.market import REGIMES, Day
 from bardo.examples.trader import Terms
+from bardo.examples.twins import PAIR_DAYS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INCHES = (13.0, 9.6)
+    from bardo.examples.twins import Comparison
+
+INCHES = (13.0, 11.2)
 DOTS_PER_INCH = 130
 #: Colours by regime: cool for calm, warm for stormy; the darker one of each pair is the falling market. Hues by Okabe
 #: and Ito, distinguishable with any colour vision.
@@ -27,10 +30,20 @@ COLOURS = dict(zip(REGIMES, ("#56B4E9", "#0072B2", "#4DBF99", "#00755A", "#E69F0
 INK, SOFT, FAINT, DEATH = "#22272e", "#6b7480", "#e4e7eb", "#9b1c31"
 DASHES = (0, (3.5, 2))
 LIVES = ("#3d4f8f", "#7a5195", "#2f7f6f")
+#: Colours of a pair whose heir ended above its twin, and below it.
+AHEAD, BEHIND = "#2f7f6f", "#C44E00"
+#: Calendar days of a compared pair.
+DAYS_PER_PAIR = PAIR_DAYS * 365.25 / market.TRADING_DAYS_PER_YEAR
 
 
-def draw(path: Path, lives: Sequence[Life], *, terms: Terms) -> None:
+def draw(path: Path, lives: Sequence[Life], compared: Comparison | None, *, terms: Terms) -> None:
     """Writes the PNG.
+
+    Args:
+        path: Path of the file.
+        lives: Lives of the line, oldest first.
+        compared: Heirs and twins over several start dates; None if there were too few days.
+        terms: Costs and limits of the lives.
 
     Raises:
         MissingPackageError: matplotlib is not installed.
@@ -49,14 +62,15 @@ def draw(path: Path, lives: Sequence[Life], *, terms: Terms) -> None:
     with matplotlib.rc_context(style):
         # A Figure without pyplot needs no display and leaves no global state.
         figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH, layout="constrained")
-        grid = figure.add_gridspec(4, 1, height_ratios=(5.0, 3.4, 3.4, 0.5))
+        grid = figure.add_gridspec(5, 1, height_ratios=(5.0, 3.4, 3.6, 1.7, 0.5))
         panels = [figure.add_subplot(grid[0])]
-        panels += [figure.add_subplot(grid[row], sharex=panels[0]) for row in (1, 2, 3)]
+        panels += [figure.add_subplot(grid[row], sharex=panels[0]) for row in (1, 2, 3, 4)]
         _confidence(panels[0], lives, "baseline")
         _confidence(panels[1], lives, "heuristic")
         _wealth(panels[2], lives, terms)
-        _regimes(panels[3], lives)
-        for panel in panels[:3]:
+        _differences(panels[3], compared)
+        _regimes(panels[4], lives)
+        for panel in panels[:4]:
             panel.tick_params(labelbottom=False)
         for panel in panels:
             _deaths(panel, lives, named=panel is panels[0])
@@ -98,6 +112,10 @@ def _wealth(panel: Axes, lives: Sequence[Life], terms: Terms) -> None:
         panel.plot(dates, held, color=SOFT, linewidth=1.0, alpha=0.7)
         panel.plot(dates, life.wealth, color=colour, linewidth=1.8)
         panel.fill_between(dates, life.wealth, color=colour, alpha=0.10, linewidth=0)
+        if life.twin is not None:
+            panel.plot(
+                _dates(life.twin.days), life.twin.wealth, color=colour, linewidth=0.9, linestyle=DASHES
+            )
     panel.axhline(terms.reserve, color=DEATH, linewidth=0.9, linestyle=":")
     panel.set_ylim(bottom=0.0)
     panel.set_ylabel("wealth (units)")
@@ -105,6 +123,29 @@ def _wealth(panel: Axes, lives: Sequence[Life], terms: Terms) -> None:
         panel, f"Wealth: born with {terms.budget:.0f}, living costs {terms.living_cost_per_year:.0f} a year"
     )
     panel.grid(axis="y", color=FAINT, linewidth=0.8)
+
+
+def _differences(panel: Axes, compared: Comparison | None) -> None:
+    """Draws a bar per start date: by how much the heir ended above or below its twin."""
+    panel.axhline(0.0, color=SOFT, linewidth=0.9)
+    panel.set_ylabel("heir - twin")
+    panel.grid(axis="y", color=FAINT, linewidth=0.8)
+    if compared is None:
+        _title(panel, "Too few days to compare heirs with twins over several start dates")
+        return
+    starts = [_number(pair.start) for pair in compared.pairs]
+    found = [pair.difference for pair in compared.pairs]
+    # Bars end where the lives end; a pair lasts a quarter of a year.
+    panel.bar(
+        starts, found, width=DAYS_PER_PAIR, align="edge", linewidth=0, alpha=0.85,
+        color=[AHEAD if difference > 0 else BEHIND for difference in found],
+    )  # fmt: skip
+    low, high = compared.interval
+    panel.axhspan(low, high, color=INK, alpha=0.10, linewidth=0)
+    widest = max(1.0, *(abs(difference) for difference in (*found, low, high)))
+    panel.set_ylim(-1.15 * widest, 1.15 * widest)
+    _title(panel, f"Heirs less their twins, a quarter of a year after each start date. {compared.finding}")
+    panel.set_xlabel(compared.figures, fontsize=9, color=INK, loc="left")
 
 
 def _regimes(panel: Axes, lives: Sequence[Life]) -> None:
@@ -158,9 +199,11 @@ def _legends(panels: Sequence[Axes], lives: Sequence[Life]) -> None:
         Line2D([], [], color=colour, linewidth=2.0, label=life.agent)
         for life, colour in zip(lives, LIVES, strict=True)
     ]
-    above(panels[2], [*names, Line2D([], [], color=SOFT, linewidth=1.0, label="merely holding the S&P 500")])
+    twin = Line2D([], [], color=INK, linewidth=0.9, linestyle=DASHES, label="twin that inherits nothing")
+    held = Line2D([], [], color=SOFT, linewidth=1.0, label="merely holding the S&P 500")
+    above(panels[2], [*names, twin, held])
     above(
-        panels[3], [Line2D([], [], color=hue, linewidth=5, label=regime) for regime, hue in COLOURS.items()]
+        panels[4], [Line2D([], [], color=hue, linewidth=5, label=regime) for regime, hue in COLOURS.items()]
     )
 
 

@@ -13,11 +13,18 @@ from bardo.surfaces.cli.values import recollection_document
 
 if TYPE_CHECKING:
     from bardo.examples.chat import Chat
+    from bardo.examples.twins import Comparison
     from bardo.recall.recollection import Recollection
 
 
 def document(
-    lives: Sequence[Life], chat: Chat, *, days: Sequence[Day], picture: Path, seconds: float
+    lives: Sequence[Life],
+    compared: Comparison | None,
+    chat: Chat,
+    *,
+    days: Sequence[Day],
+    picture: Path,
+    seconds: float,
 ) -> dict[str, Any]:
     """Builds the JSON-like report; only `seconds` and paths differ between two runs."""
     return {
@@ -30,6 +37,7 @@ def document(
             "days_with_vix": sum(day.fear is not None for day in days),
         },
         "lives": [_life(life) for life in lives],
+        "twins": None if compared is None else _compared(compared),
         "chat": {
             "turns": chat.turns,
             "captured_again": chat.again,
@@ -71,7 +79,33 @@ def _life(life: Life) -> dict[str, Any]:
         "inherited_share": [round(share, 4) for share in life.inherited_share],
         "first_recollection": _recalled(life.first_recollection),
         "last_recollection": _recalled(life.last_recollection),
+        "twin": None if life.twin is None else _twin(life.twin),
         "reflection": None if life.testament is None else life.testament.reflection,
+    }
+
+
+def _twin(life: Life) -> dict[str, Any]:
+    return {
+        "agent": life.agent,
+        "days": len(life.days),
+        "cause": life.cause,
+        "wealth": round(life.wealth[-1], 4),
+    }
+
+
+def _compared(compared: Comparison) -> dict[str, Any]:
+    return {
+        "pairs": [
+            {"from": str(pair.start), "heir": round(pair.heir, 4), "twin": round(pair.twin, 4)}
+            for pair in compared.pairs
+        ],
+        "mean_difference": round(compared.mean, 4),
+        "interval": [round(end, 4) for end in compared.interval],
+        "ahead": compared.ahead,
+        "behind": compared.behind,
+        "p_value": round(compared.p_value, 6),
+        "more_than_chance": compared.is_more_than_chance,
+        "words": f"{compared.figures} {compared.finding}",
     }
 
 

@@ -22,6 +22,7 @@ from bardo.surfaces.cli.values import short
 
 if TYPE_CHECKING:
     from bardo.examples.chat import Chat
+    from bardo.examples.twins import Comparison
     from bardo.model import Fact
 
 #: Maximum number of rows in a list of facts.
@@ -131,6 +132,22 @@ def _facts(title: str, found: Sequence[Fact], style: str) -> RenderableType:
     if len(found) > FEW:
         table.add_row("", Text(f"and {len(found) - FEW} more", style="dim"))
     return table
+
+
+def twins(lives: Sequence[Life], compared: Comparison | None) -> RenderableType:
+    """Renders heirs beside their twins, and the comparison over several start dates."""
+    parts: list[RenderableType] = [Rule("Heirs beside twins that inherited nothing")]
+    for heir in lives:
+        if heir.twin is not None:
+            ended = f"{heir.twin.wealth[-1]:.1f} after {len(heir.twin.days)} days ({heir.twin.cause})"
+            mine = f"{heir.wealth[-1]:.1f} after {len(heir.days)} days ({heir.cause})"
+            parts.append(Text(f"{heir.agent} ended with {mine}, its twin of the same seed with {ended}."))
+    if compared is None:
+        parts.append(Text("There are too few days left to compare pairs.", style="yellow"))
+    else:
+        style = "bold green" if compared.is_more_than_chance and compared.mean > 0 else "bold yellow"
+        parts += [Text(compared.figures), Text(compared.finding, style=style)]
+    return Group(*parts)
 
 
 def chat(told: Chat) -> RenderableType:

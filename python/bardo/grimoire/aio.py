@@ -175,6 +175,9 @@ class AsyncLineage(AsyncResource[Lineage]):
     """`Lineage` for asyncio."""
 
     adopt = _async_method(Lineage.adopt)
+    autopsy = _async_method(Lineage.autopsy)
+    innate = _async_method(Lineage.innate)
+    revoke = _async_method(Lineage.revoke)
 
     @property
     def generation(self) -> int:

@@ -11,6 +11,7 @@ from bardo.assemble import context, records
 from bardo.assemble.context import Phase, Profile, Prompt, Task
 from bardo.assemble.contributors import Situation
 from bardo.assemble.stated_rules import RULES, is_seated, rules_block
+from bardo.bequeath.lineage import Lineage
 from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire import life
 from bardo.grimoire.life import BLOCK
@@ -190,6 +191,8 @@ class Decisions:
             reinforcement=session.config.decay.reinforcement,
         )
         session.hot.sync_facts(session.facts)
+        if report.earned and (family := Lineage.load(session.path)):
+            family.tried(confirmed=len(report.earned)).save(session.path)
         if memories and not acted_on:
             note = f"none of the {len(memories)} memories acted on is a fact, so no confidence moved"
             report = dataclasses.replace(report, notes=(*report.notes, note))

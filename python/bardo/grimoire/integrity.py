@@ -15,6 +15,8 @@ from bardo._validation import checked
 from bardo.assemble import records as feedback
 from bardo.bequeath import death_journal, lineage, testament
 from bardo.bequeath.inherit import PROVENANCE_FILE
+from bardo.bequeath.innate import CONFIRMATIONS_FILE
+from bardo.bequeath.replay import REPLAY_FILE
 from bardo.capture import archive, inbox
 from bardo.conduct import store as conduct
 from bardo.config import Config
@@ -29,6 +31,8 @@ from bardo.ports import Clock, SystemClock
 KEPT = ".damaged"
 #: Number of episodes per read.
 _PAGE = 1_024
+#: Files beside the inherited testaments that are none.
+_OWN_FILES = frozenset({PROVENANCE_FILE, CONFIRMATIONS_FILE, REPLAY_FILE, death_journal.OWN_WORDS.name})
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,7 @@ class _Check:
             self._look(path, "its header", lambda path=path: inbox.check(path))  # type: ignore[misc]
         if folder.testaments.exists():
             for path in sorted(folder.testaments.iterdir()):
-                if path.is_file() and path.name not in {PROVENANCE_FILE, death_journal.OWN_WORDS.name}:
+                if path.is_file() and path.name not in _OWN_FILES:
                     self._look(path, "its signature", lambda path=path: testament.read(path))  # type: ignore[misc]
         self._look(folder.identity, "its form", lambda: lineage.Lineage.load(folder.root))
         self._look(folder.tombstone, "its form", lambda: lineage.is_dead(folder.root))

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bardo._validation import checked
-from bardo.bequeath import lineage
+from bardo.bequeath import autopsy, innate, lineage
+from bardo.bequeath.autopsy import ACTIONS, Autopsy
+from bardo.bequeath.innate import InnateRule
 from bardo.bequeath.lineage import Parent
-from bardo.errors import GrimoireClosedError
+from bardo.errors import GrimoireClosedError, NotFoundError
+from bardo.grimoire import remains
 from bardo.grimoire.session import Session
+from bardo.model import Fact
 
 if TYPE_CHECKING:
+    from bardo.bequeath.beliefs import LifeBeliefs
     from bardo.bequeath.directives import Directive
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
@@ -49,6 +54,45 @@ class Lineage:
     def inheritance(self) -> InheritanceReport | None:
         """Report of the last inheritance since this memory was opened."""
         return self._inheritance
+
+    @checked
+    def autopsy(self, *, at: int | None = None, last: int = ACTIONS) -> Autopsy:
+        """Audits the last decisions: their cited memories, the knowledge at that time, and the missed warnings.
+
+        Args:
+            at: Tick as of which to audit; that of the death, or the current one, if not given.
+            last: Number of the last decisions up to that tick.
+
+        Raises:
+            InvalidInputError: The tick is not in the life, or `last` is below 1.
+        """
+        self._session.ready()
+        return autopsy.examine(remains.records_of(self._session), at=at, last=last)
+
+    def innate(self) -> tuple[InnateRule, ...]:
+        """Lists the innate rules and those that were revoked: heuristics that three generations running confirmed."""
+        self._session.ready()
+        return innate.rules(self._session.path, self._session.facts)
+
+    @checked
+    def revoke(self, fact: str | Fact) -> InnateRule:
+        """Revokes an innate rule: it fades from now on as any other, and no testament makes it innate again.
+
+        Args:
+            fact: Fact or its id.
+
+        Raises:
+            NotFoundError: It is no innate rule.
+            ConfigError: `bardo.toml` cannot be changed by itself.
+        """
+        session = self._session
+        session.ready(write=True)
+        id_ = fact if isinstance(fact, str) else fact.id
+        if id_ not in {rule.fact for rule in self.innate()}:
+            raise NotFoundError(f"{id_} is no innate rule. List them with `bardo lineage innate`")
+        innate.revoke(session.path, id_, session.facts, tick=session.now_tick)
+        session.hot.sync_facts(session.facts)
+        return next(rule for rule in self.innate() if rule.fact == id_)
 
     @checked
     def adopt(
@@ -104,3 +148,9 @@ class Lineage:
             return inheritance.take(store, given, now=session.clock.now())
         finally:
             store.close()
+
+
+def beliefs_of(line: Lineage) -> LifeBeliefs:
+    """Returns the rules of a life for `bardo.bequeath.beliefs.survival`, which follows them over lives."""
+    line._session.ready()
+    return remains.beliefs_of(line._session)

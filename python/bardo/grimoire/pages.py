@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
+from bardo.bequeath import innate
 from bardo.consolidate import languages
 from bardo.consolidate.dossier import Dossier, Dossiers
 from bardo.consolidate.fact_dates import FactDates
@@ -33,6 +34,7 @@ class PageWriter:
         return Dossiers(
             session.folder.dossier, session.facts, session.config.dossier, session.agent,
             dates=self._dates, days=self._named_days, threshold=session.config.decay.eviction_threshold,
+            innate=lambda: innate.active(session.path),
         )  # fmt: skip
 
     @locked_cached_property

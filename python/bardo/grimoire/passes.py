@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import SupportsIndex
 
+from bardo.bequeath import innate, replay
 from bardo.consolidate import curator, shadow
 from bardo.consolidate.curator import CuratorCycleComplete
 from bardo.grimoire.curator import Curator, check_quarantine, core_curator, is_lint_due
@@ -112,6 +113,7 @@ class CuratorPasses:
         held = check_quarantine(session, self._retrieval, shadow.BY_NIGHT if flush else shadow.BY_DAY)
         if report.confirmed or report.refuted:
             self._note_trials(report)
+        replayed = replay.replay(session.path, session.facts, session.log)
         linted = self._curator.lint().actions if is_lint_due(session) else 0
         promoted = self._pages.compile(at_once=flush)
         self._last_pass = tick
@@ -145,10 +147,14 @@ class CuratorPasses:
             facts_withdrawn=len(held.withdrawn),
             facts_held=held.held,
             facts_unchecked=held.unchecked,
+            inherited_reread=replayed.episodes,
+            rules_against=replayed.against,
             notes=(
                 *session.ticks.notes,
                 *report.notes,
                 *held.notes,
+                *replayed.notes,
+                *innate.flags(session.path, session.facts),
                 *waiting,
                 *undated,
                 *session.models.notes,

@@ -9,7 +9,7 @@ use bardo_core::facts::{self, OutcomeTally};
 use bardo_core::model::Id;
 use pyo3::prelude::*;
 
-use crate::arguments::{Ids, Parsed};
+use crate::arguments::{Episodes, Ids, Parsed};
 use crate::capture::EpisodeLog;
 use crate::convert::{as_tuple, mirror};
 use crate::facts::FactStore;
@@ -177,6 +177,13 @@ functions! {
     /// A rehearsal of `lint_facts`.
     fn rehearse_lint(facts: &FactStore; tick: u64, latest: usize, stale_ticks: u64)
         => core::rehearse_lint(&facts.core, tick, LintSettings { latest, stale_ticks, ..LintSettings::default() });
+
+    /// A test of the own rules on episodes as ancestors lived them.
+    fn replay_inherited(facts: &FactStore, episodes: Episodes) => {
+        let lived: Vec<_> = episodes.0.into_iter().map(|(episode, _)| episode).collect();
+        let found = core::replay_inherited(&facts.core, &lived)?.into_iter();
+        Ok(found.map(|one| (one.fact, one.followed, one.agrees, one.against)).collect::<Vec<_>>())
+    };
 
     /// The open questions.
     fn knowledge_gaps(facts: &FactStore) => core::gaps(&facts.core);

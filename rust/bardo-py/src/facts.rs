@@ -179,6 +179,8 @@ methods!(FactStore, |store| {
         store.set_scopes(&modes.into_iter().map(|(id, mode)| (id.0, scope(mode))).collect::<Vec<_>>())
     };
     fn pin(ids: Ids, pinned: bool = true; tick: u64) => store.pin(&ids.0, pinned, tick);
+    fn set_persistence(ids: Ids, persistence: Option<Parsed<Persistence>> = None; tick: u64)
+        => store.set_persistence(&ids.0, inner(persistence), tick);
     fn history(fact: Parsed<Id>) => store.history(fact.0);
     fn states(fact: Parsed<Id>) => store.states(fact.0);
     fn forget_episodes(ids: Ids) => store.forget_episodes(&ids.0);

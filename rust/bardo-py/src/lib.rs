@@ -60,7 +60,7 @@ mod _core {
         use crate::consolidate::{
             Calibration, Curator, CuratorReport, DreamReport, LintReport, ReplayBuffer, Standing,
             digest_facts, fact_standing, forget_gaps, inherit_gaps, judge_facts, knowledge_gaps, lint_facts,
-            promoted_facts, rehearse_lint,
+            promoted_facts, rehearse_lint, replay_inherited,
         };
     }
 

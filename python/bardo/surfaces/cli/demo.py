@@ -16,12 +16,12 @@ def demo(
         Path, typer.Option(metavar="DIR", help="Folder for the grimoires, testaments and picture.")
     ] = Path("bardo-demo"),
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer years: seconds instead of a minute or two.")
+        bool, typer.Option("--quick", help="Fewer years: about a minute instead of a few.")
     ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Run three agent lives on real market data, and remember a chat.
+    """Run three agent lives on real market data, heirs beside twins, and remember a chat.
 
     Needs no key, no server and no download.
     """

@@ -1,4 +1,4 @@
-"""`bardo bequeath`, `bardo inherit` and `bardo lineage`: testaments, and inheritance from them."""
+"""`bardo bequeath` and `bardo inherit`: testaments, and inheritance from them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,18 +8,13 @@ import typer
 
 from bardo.errors import InvalidInputError
 from bardo.model import INHERITED_KIND
-from bardo.surfaces.cli.command import on_memory, standalone
-from bardo.surfaces.cli.group import noun
+from bardo.surfaces.cli.command import standalone
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.output import Output
 from bardo.surfaces.cli.texts import read_text
-from bardo.surfaces.cli.values import plain
-
-lineage = noun("The agent's family.")
 
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
-    from bardo.grimoire.grimoire import Grimoire
 
 
 @standalone
@@ -111,19 +106,6 @@ def inherit(
     title = "Adopted by an agent with a life of its own" if lived else "An heir is born"
     output.pairs((document | {"limited": _counts(document["limited"])}).items(), title=title)
     output.note(*(report.notes if report else ()))
-
-
-@lineage.command("show")
-@on_memory
-def show_lineage(opened: "Grimoire", output: Output) -> None:
-    """Show the agent's generation, its parents, and whether it has died."""
-    line = opened.lineage
-    output.document({"generation": line.generation, "dead": line.is_dead, "parents": plain(line.parents)})
-    output.pairs([("agent", opened.agent), ("generation", line.generation), ("dead", line.is_dead)])
-    for parent in line.parents:
-        output.text(
-            f"parent {parent.agent}, generation {parent.generation}, signed by {parent.signer or 'nobody'}"
-        )
 
 
 def show_testament(path: Path, output: Output, *, markdown: bool = False) -> None:

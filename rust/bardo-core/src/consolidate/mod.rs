@@ -22,6 +22,7 @@ mod hypotheses;
 mod hypothesis_queries;
 mod hypothesis_ranks;
 mod identifiers;
+mod inherited_replay;
 mod known_rules;
 mod links;
 mod lint;
@@ -71,6 +72,7 @@ pub use gaps::{
     gaps, inherit_gaps,
 };
 pub use hypothesis_queries::{Trial, forget_claims, trial};
+pub use inherited_replay::{InheritedTest, replay_inherited};
 pub use lint::{
     LATEST_FACTS, LEAST_FACTS, LINT, LintReport, LintSettings, STALE_DAYS, UNIMPORTANT, lint, rehearse_lint,
 };

@@ -15,7 +15,7 @@ use super::transitions::spaced;
 use super::transitions::{ENDED, Link, correct, link_both, lower, retire, write_link};
 use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
-use crate::model::{Fact, FactPayload, FactStatus, Id, Micros, Source};
+use crate::model::{Fact, FactPayload, FactStatus, Id, Micros, Persistence, Source};
 
 impl FactStore {
     /// A useful outcome or a new supporting episode for each of these facts: confidence moves from what it is now toward
@@ -186,6 +186,24 @@ impl FactStore {
                     let now = confidence_now(&stored.fact, tick, tau);
                     rebase(&mut stored.fact, now, tick);
                     stored.fact.pinned = pinned;
+                    writer.update(&stored, tick)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Sets how long these facts hold without being said again; none lets their kind decide. What they have faded until now
+    /// stays.
+    pub fn set_persistence(&self, ids: &[Id], persistence: Option<Persistence>, tick: u64) -> Result<()> {
+        let tau = self.retention().tau_ticks;
+        self.write(|writer| {
+            for id in ids {
+                let mut stored = record::require(&writer.transaction, *id)?;
+                if stored.fact.persistence != persistence {
+                    let now = confidence_now(&stored.fact, tick, tau);
+                    rebase(&mut stored.fact, now, tick);
+                    stored.fact.persistence = persistence;
                     writer.update(&stored, tick)?;
                 }
             }
