@@ -71,6 +71,7 @@ from bardo._core._recall import (
     PeriodWords,
     RecallSettings,
 )
+from bardo._core._simulate import simulate_lives
 from bardo._core._text import (
     confidence_now,
     decay,
@@ -152,6 +153,7 @@ __all__ = [
     "rehearse_lint",
     "retention_now",
     "select_entries",
+    "simulate_lives",
     "speaks_against",
     "split_sentences",
     "spoken_sentences",

@@ -35,6 +35,7 @@ from bardo.surfaces.cli import (
     recover,
     remember,
     show,
+    simulate,
     sleep,
     trust,
     vitality,
@@ -78,6 +79,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "vitality": vitality.vitality,
         "recover": recover.recover,
         "demo": demo.demo,
+        "simulate": simulate.simulate,
     },
 }
 
