@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bardo.simulate.criteria import Criterion
 from bardo.simulate.experiment import Experiment
 from bardo.simulate.statistics import LEVEL, RESAMPLES, Table
-
-if TYPE_CHECKING:
-    from bardo.simulate.study import Criterion
 
 #: Arms that every arm is compared with, where they live in the world.
 BASES = ("none", "testament", "total_recall", "total_recall_certain", "raw_log")
@@ -54,7 +52,16 @@ def means(table: Table) -> list[dict[str, Any]]:
 def _world(table: Table, world: str, arms: Iterable[str]) -> list[str]:
     arms = list(arms)
     bases = [base for base in BASES if base in arms]
-    head = ["arm", "lifetime", *(f"- {base}" for base in bases), "regret", "recovery", "traps", "relevant", "kB"]
+    head = [
+        "arm",
+        "lifetime",
+        *(f"- {base}" for base in bases),
+        "regret",
+        "recovery",
+        "traps",
+        "relevant",
+        "kB",
+    ]
     rows = []
     for arm in arms:
         cells = [arm, f"{table.mean(world, arm):.0f}"]

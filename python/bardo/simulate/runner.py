@@ -114,7 +114,9 @@ def load(experiment: Experiment, path: Path) -> list[Result]:
         raise unavailable("read", path, error) from error
     missing = sum(_key(run) not in found for run in wanted)
     if missing:
-        raise ConfigError(f"{path} lacks {missing} of {len(wanted)} runs. Run `bardo simulate` again to resume it")
+        raise ConfigError(
+            f"{path} lacks {missing} of {len(wanted)} runs. Run `bardo simulate` again to resume it"
+        )
     return [found[_key(run)] for run in wanted]
 
 

@@ -108,7 +108,9 @@ class Table:
         return self.compared[key]
 
 
-def bootstrap(differences: Numbers, *, resamples: int = RESAMPLES, level: float = LEVEL) -> tuple[float, float]:
+def bootstrap(
+    differences: Numbers, *, resamples: int = RESAMPLES, level: float = LEVEL
+) -> tuple[float, float]:
     """Percentile bootstrap interval of a mean (Efron and Tibshirani, An Introduction to the Bootstrap, 1993).
 
     Args:

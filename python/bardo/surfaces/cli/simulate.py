@@ -12,6 +12,7 @@ from bardo.surfaces.cli.output import Output
 
 
 def simulate(
+    *,
     config: Annotated[
         Path | None,
         typer.Option("--config", metavar="FILE", help="Experiment in TOML; the published one if not given."),

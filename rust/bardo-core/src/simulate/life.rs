@@ -41,7 +41,7 @@ pub enum Cause {
     Ruin,
     /// A trap that killed.
     Trap,
-    /// An accident, whatever the agent did.
+    /// An accident, independent of the agent's acts.
     Hazard,
     /// Predictive fitness too low.
     Senescence,

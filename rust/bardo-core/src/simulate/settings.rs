@@ -56,7 +56,7 @@ pub struct WorldSettings {
     pub capital_limit: f32,
     /// Living cost per tick.
     pub living_cost: f32,
-    /// Probability of death per tick, whatever the agent does.
+    /// Probability of an accidental death per tick.
     pub hazard: f64,
     /// Longest life in ticks.
     pub life_limit: u32,

@@ -7,7 +7,7 @@ use super::settings::WorldSettings;
 pub const DIMENSIONS: usize = 16;
 /// Dimensions of a market snapshot.
 pub const SNAPSHOT: usize = 8;
-/// Factor on the length of a regime before another one: none.
+/// Number of regimes that never switch.
 const ALONE: u32 = 1;
 
 /// Market snapshot, a noisy hint at the regime.
@@ -36,7 +36,7 @@ pub struct Span {
     pub versions: Vec<u32>,
 }
 
-/// What befalls the agent that takes an offer.
+/// Outcome of taking an offer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reward {
     pub value: f32,
