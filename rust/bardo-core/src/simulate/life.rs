@@ -131,7 +131,7 @@ impl<'a> Life<'a> {
     }
 
     /// Lives to the death.
-    pub fn live(mut self) -> Result<(GenerationRecord, Estate)> {
+    pub fn live(mut self) -> (GenerationRecord, Estate) {
         let settings = &self.world.settings;
         let birth = u64::from(self.generation) * u64::from(settings.life_limit);
         let mut span = self.world.span_at(birth);
@@ -161,7 +161,7 @@ impl<'a> Life<'a> {
             self.regrets.iter().copied().map(f64::from).sum::<f64>() / self.regrets.len().max(1) as f64;
         self.record.recovery = recovery(&self.regrets, &self.switches);
         self.record.relevant = (self.read.1 > 0).then(|| self.read.0 as f64 / self.read.1 as f64);
-        Ok((self.record, Estate { memory: self.memory, tick: last }))
+        (self.record, Estate { memory: self.memory, tick: last })
     }
 
     fn consolidate(&mut self, tick: u64) {

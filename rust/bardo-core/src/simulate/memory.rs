@@ -28,6 +28,7 @@ pub enum EntryKind {
 }
 
 /// One entry of a memory.
+#[expect(clippy::struct_excessive_bools, reason = "independent marks, as a fact has them")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub kind: EntryKind,

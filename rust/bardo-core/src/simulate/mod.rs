@@ -48,7 +48,7 @@ pub fn run(settings: &WorldSettings, arm: &Arm, seed: u64) -> Result<Vec<Generat
         let mut dead = Vec::with_capacity(arm.parents as usize);
         for sibling in 0..arm.parents {
             let life = life::Life::new(&world, arm, generation, sibling, &legacy)?;
-            dead.push(life.live()?);
+            dead.push(life.live());
         }
         let (record, _) = &dead[0];
         records.push(record.clone());

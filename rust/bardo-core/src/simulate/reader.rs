@@ -8,7 +8,7 @@ use super::world::{Snapshot, World};
 use crate::model::{Id, Source};
 use crate::recall::fuse::{LEAST_SPREAD, Scale};
 use crate::recall::score::{
-    NEUTRAL, four_factors, inherited, relevance, temporal_of_episode, temporal_of_fact, trust,
+    NEUTRAL, Term, four_factors, inherited, relevance, temporal_of_episode, temporal_of_fact, trust,
 };
 use crate::recall::settings::Settings;
 use crate::recall::top_k::TopK;
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
             EntryKind::Fact | EntryKind::Danger => temporal_of_fact(entry.support, retention),
         };
         let terms = four_factors(&self.settings.factors, relevance, temporal, entry.importance, NEUTRAL);
-        let sum: f32 = terms.iter().map(|term| term.part()).sum();
+        let sum: f32 = terms.iter().map(Term::part).sum();
         let boost = if entry.bloodstain { self.settings.bloodstain_boost } else { 1.0 };
         if !self.world.settings.trust_in_score {
             return sum * boost;

@@ -247,6 +247,7 @@ pub enum Replay {
 }
 
 /// Rule of inheritance, and the options of the heirs that differ by it.
+#[expect(clippy::struct_excessive_bools, reason = "switches of an experiment, each ablated alone")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Arm {
