@@ -1,4 +1,4 @@
-"""Plots of a study: lifetimes by arm, by generation, and by world."""
+"""Plots of a study: differences in lifetime by arm and by world."""
 
 from __future__ import annotations
 

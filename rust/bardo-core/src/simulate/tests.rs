@@ -59,7 +59,7 @@ fn traps_spring_and_kill_as_often_as_they_should() {
 fn offers_follow_the_law_of_zipf_and_differ_from_each_other() {
     let settings = WorldSettings { venues: 20, offers: 1, generations: 200, ..WorldSettings::default() };
     let world = World::new(&settings, 7);
-    let mut counts = vec![0_f64; 20];
+    let mut counts = [0_f64; 20];
     (0..100_000).for_each(|tick| counts[world.offers(tick, 0)[0]] += 1.0);
     counts.sort_by(|one, two| two.total_cmp(one));
     let whole: f64 = (1..=20).map(|rank| f64::from(rank).powf(-0.7)).sum();
@@ -212,7 +212,11 @@ fn a_placebo_has_the_same_sizes_and_confidences_about_other_venues() {
     {
         assert_eq!(sorted(&real, of), sorted(&placebo, of));
     }
-    let moved = placebo.entries.iter().filter(|entry| entry.statistic.mean != f64::from(entry.venue)).count();
+    let moved = placebo
+        .entries
+        .iter()
+        .filter(|entry| (entry.statistic.mean - f64::from(entry.venue)).abs() > 0.5)
+        .count();
     assert!(moved > 50, "{moved} of 60 moved");
 }
 
