@@ -27,7 +27,7 @@ MODULES = 156
 OPENING = {
     "bardo", "bardo._atomic", "bardo._cached_property", "bardo._core", "bardo._core._assemble",
     "bardo._core._bequeath", "bardo._core._capture", "bardo._core._consolidate", "bardo._core._facts",
-    "bardo._core._index", "bardo._core._names", "bardo._core._recall", "bardo._core._text",
+    "bardo._core._index", "bardo._core._names", "bardo._core._recall", "bardo._core._simulate", "bardo._core._text",
     "bardo._settings", "bardo._validation", "bardo.assemble",
     "bardo.assemble.copies", "bardo.capture", "bardo.capture.fields", "bardo.capture.inbox",
     "bardo.capture.intake", "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.episode_batch",
