@@ -14,6 +14,7 @@ from pathlib import Path
 
 # The way of a memory, last stage first. A folder not named here is an error.
 LAYERS = (
+    "simulate",
     "engine",
     "bequeath",
     "assemble",

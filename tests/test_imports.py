@@ -22,12 +22,12 @@ SLOW = {
     "subprocess",
 }
 #: Modules of an open memory at most, those of Python itself included: each takes a fraction of a millisecond.
-MODULES = 156
+MODULES = 157
 #: Modules that opening a memory loads. Every other module loads at the first call that needs it.
 OPENING = {
     "bardo", "bardo._atomic", "bardo._cached_property", "bardo._core", "bardo._core._assemble",
     "bardo._core._bequeath", "bardo._core._capture", "bardo._core._consolidate", "bardo._core._facts",
-    "bardo._core._index", "bardo._core._names", "bardo._core._recall", "bardo._core._text",
+    "bardo._core._index", "bardo._core._names", "bardo._core._recall", "bardo._core._simulate", "bardo._core._text",
     "bardo._settings", "bardo._validation", "bardo.assemble",
     "bardo.assemble.copies", "bardo.capture", "bardo.capture.fields", "bardo.capture.inbox",
     "bardo.capture.intake", "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.episode_batch",

@@ -72,6 +72,7 @@ from bardo._core._recall import (
     PeriodWords,
     RecallSettings,
 )
+from bardo._core._simulate import simulate_lives
 from bardo._core._text import (
     confidence_now,
     decay,
@@ -154,6 +155,7 @@ __all__ = [
     "replay_inherited",
     "retention_now",
     "select_entries",
+    "simulate_lives",
     "speaks_against",
     "split_sentences",
     "spoken_sentences",

@@ -17,6 +17,7 @@ mod index;
 mod names;
 mod recall;
 mod records;
+mod simulate;
 mod text;
 mod tokenizers;
 mod values;
@@ -88,6 +89,12 @@ mod _core {
     mod _recall {
         #[pymodule_export]
         use crate::recall::{Hit, PyFound, PyPeriodWords, PyRecallSettings};
+    }
+
+    #[pymodule]
+    mod _simulate {
+        #[pymodule_export]
+        use crate::simulate::simulate_lives;
     }
 
     #[pymodule]

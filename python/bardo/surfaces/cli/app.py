@@ -37,6 +37,7 @@ from bardo.surfaces.cli import (
     recover,
     remember,
     show,
+    simulate,
     sleep,
     trust,
     vitality,
@@ -82,6 +83,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "autopsy": lineage.autopsy,
         "recover": recover.recover,
         "demo": demo.demo,
+        "simulate": simulate.simulate,
     },
 }
 

@@ -77,9 +77,9 @@ pub use lint::{
     LATEST_FACTS, LEAST_FACTS, LINT, LintReport, LintSettings, STALE_DAYS, UNIMPORTANT, lint, rehearse_lint,
 };
 pub use promote::{ACTIVE_TICKS, PLAYBOOK_CONFIDENCE, Promotion, Rank, Standing, promoted, standing};
-pub use replay::{Draw, ReplayBuffer, ReplaySettings};
+pub use replay::{Draw, Entry as ReplayEntry, ReplayBuffer, ReplaySettings};
 pub use rule_trial_rows::{FollowedRule, followed_rule};
 pub use statistic::Statistic;
 pub use statistic_rebuild::{NumberName, RecountReport, number_names, recount};
 pub use sum_tree::SumTree;
-pub use utility::{sample_by_utility, utilities};
+pub use utility::{discounted_need, mean_shift, sample_by_utility, utilities};

@@ -59,13 +59,17 @@ impl ReplaySettings {
     }
 }
 
-/// Features of an episode that replay uses.
+/// Features of a verified episode that replay uses.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    id: Id,
-    importance: f32,
-    curiosity: f32,
-    replays: u32,
+pub struct Entry {
+    /// Id of the episode.
+    pub id: Id,
+    /// Importance, 0..1.
+    pub importance: f32,
+    /// Expected importance, 0..1.
+    pub curiosity: f32,
+    /// Number of replays so far.
+    pub replays: u32,
 }
 
 impl Entry {
@@ -141,9 +145,13 @@ impl ReplayBuffer {
     }
 
     fn add(&mut self, episode: &Episode) {
-        let entry = Entry::of(episode);
+        self.push(Entry::of(episode));
+    }
+
+    /// Takes in one verified episode by the features that replay uses.
+    pub fn push(&mut self, entry: Entry) {
         self.replays += u64::from(entry.replays);
-        self.tree.push(self.settings.weight(episode));
+        self.tree.push(entry.priority(&self.settings).powf(self.settings.alpha));
         self.entries.push(entry);
     }
 

@@ -94,13 +94,26 @@ fn situations(source: &impl VerifiedEpisodes, episodes: Vec<Option<Episode>>) ->
 }
 
 fn need(situation: &Surrounding, lately: &[Surrounding]) -> f64 {
+    discounted_need(lately.iter().map(|other| context_similarity(situation, other)))
+}
+
+/// Need: mean similarity to the latest situations, the latest first, each earlier one discounted.
+#[must_use]
+pub fn discounted_need(similarities: impl IntoIterator<Item = f64>) -> f64 {
     let (mut sum, mut weights, mut weight) = (0.0, 0.0, 1.0);
-    for other in lately {
-        sum += weight * context_similarity(situation, other);
+    for similarity in similarities.into_iter().take(LATELY) {
+        sum += weight * similarity;
         weights += weight;
         weight *= DISCOUNT;
     }
     if weights > 0.0 { sum / weights } else { 0.0 }
+}
+
+/// Gain of one more observation: shift of the mean of `n` observations in standard deviations, at most 1.
+#[must_use]
+pub fn mean_shift(number: f64, n: f64, mean: f64, deviation: f64) -> f64 {
+    let distance = (number / 2.0 - mean / 2.0).abs() / (deviation / 2.0).max(f64::MIN_POSITIVE);
+    (distance / (n + 1.0)).min(1.0)
 }
 
 fn context_similarity(a: &Surrounding, b: &Surrounding) -> f64 {
@@ -141,8 +154,5 @@ fn moves(connection: &Connection, subject: &str, metric: &str, number: f64) -> S
             Ok((row.get::<_, i64>(0)? as f64, row.get(1)?, row.get(2)?))
         })
         .optional()?;
-    Ok(baseline.map(|(n, mean, deviation)| {
-        let distance = (number / 2.0 - mean / 2.0).abs() / (deviation / 2.0).max(f64::MIN_POSITIVE);
-        (distance / (n + 1.0)).min(1.0)
-    }))
+    Ok(baseline.map(|(n, mean, deviation)| mean_shift(number, n, mean, deviation)))
 }

@@ -7,7 +7,7 @@ use super::rows::{self as record, StoredFact, normalised, signed};
 use super::sqlite::Step;
 use super::transaction::Writer;
 use super::transitions::{confirm, rebase, release, restore, spaced};
-use crate::model::decay::{confidence_now, reinforced};
+use crate::model::decay::{confidence_now, renewed};
 use crate::model::{Fact, FactStatus, Source};
 
 /// Applies a repetition to the stored fact.
@@ -27,9 +27,8 @@ pub(crate) fn renew(
     // A repeated dream is no evidence, either.
     let counted =
         !hearsay && incoming.source != Source::Dream && spaced(&stored, retention.spacing_ticks, tick);
-    let mut after = before.max(given);
+    let after = renewed(before, given, counted, retention.reinforcement);
     if counted {
-        after = after.max(reinforced(before, retention.reinforcement));
         stored.fact.support = stored.fact.support.saturating_add(1);
         stored.spaced_tick = Some(tick);
     }

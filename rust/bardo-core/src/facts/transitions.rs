@@ -13,7 +13,7 @@ use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
 use super::transaction::{EDGES, Writer};
 use crate::error::{Error, Result};
-use crate::model::decay::confidence_now;
+use crate::model::decay::{confidence_now, is_spaced};
 use crate::model::{Fact, FactStatus, Id, Source};
 
 /// Weight of a correction that ended what the older record says.
@@ -271,7 +271,7 @@ pub(crate) fn release(writer: &Writer<'_>, mut stored: StoredFact, tick: u64) ->
 
 /// Whether a reinforcement at this tick is far enough from the last one that counted.
 pub(crate) fn spaced(stored: &StoredFact, spacing_ticks: u64, tick: u64) -> bool {
-    stored.spaced_tick.is_none_or(|last| tick.saturating_sub(last) >= spacing_ticks.max(1))
+    is_spaced(stored.spaced_tick, spacing_ticks, tick)
 }
 
 /// Lets decay count from this tick on. Exponential decay has no memory, so that this alone changes nothing.

@@ -159,6 +159,19 @@ pub fn reinforced(confidence: f64, fraction: f64) -> f64 {
     (confidence + fraction * (1.0 - confidence)).clamp(0.0, 1.0)
 }
 
+/// Confidence after a repetition: no less than before or than stated, and reinforced if the repetition counts.
+#[must_use]
+pub fn renewed(before: f64, stated: f64, counted: bool, fraction: f64) -> f64 {
+    let after = before.max(stated);
+    if counted { after.max(reinforced(before, fraction)) } else { after }
+}
+
+/// Whether a reinforcement at this tick is far enough from the last one that counted.
+#[must_use]
+pub fn is_spaced(last_counted: Option<u64>, spacing_ticks: u64, tick: u64) -> bool {
+    last_counted.is_none_or(|last| tick.saturating_sub(last) >= spacing_ticks.max(1))
+}
+
 /// Confidence after one contrary outcome, which takes a fixed fraction, twice that of an inherited fact.
 #[must_use]
 pub fn weakened(confidence: f64, fraction: f64, inherited: bool) -> f64 {

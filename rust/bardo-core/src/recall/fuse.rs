@@ -13,7 +13,7 @@ use crate::index::lexical::Slot;
 
 /// Least spread of each arm over the candidates (see [`Scale::of`]): cosines, BM25 scores and recencies that differ
 /// by less say nothing.
-const LEAST_SPREAD: [f32; 3] = [0.05, 1.0, 0.25];
+pub const LEAST_SPREAD: [f32; 3] = [0.05, 1.0, 0.25];
 
 /// The same for late interaction.
 const LEAST_LATE_SPREAD: f32 = 0.02;

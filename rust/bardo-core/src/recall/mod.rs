@@ -23,7 +23,7 @@ pub mod search;
 pub mod settings;
 pub mod single_arm;
 mod sort_keys;
-mod top_k;
+pub(crate) mod top_k;
 
 #[cfg(test)]
 mod testing;

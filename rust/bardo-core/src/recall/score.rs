@@ -4,7 +4,7 @@
 //! no information is neutral, the same for every memory without it, so that it cannot change their order: on plain
 //! conversations the score ranks as the fusion does.
 
-use super::settings::{Policy, Settings};
+use super::settings::{Factors, Policy, Settings};
 use crate::index::hot::{FactRow, Row};
 use crate::model::decay::{DecayFactors, decay};
 use crate::model::{FactKind, FactStatus, Pad, Source};
@@ -59,13 +59,23 @@ fn retention_of_episode(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
 #[must_use]
 pub fn temporal(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
     match &row.fact {
-        Some(fact) => {
-            let support = fact.support.max(1) as f32;
-            support / (support + 1.0) * retention_of_fact(fact, tick, tau_ticks)
-        }
-        None if row.verified => NEUTRAL + (1.0 - NEUTRAL) * retention_of_episode(row, tick, tau_ticks),
+        Some(fact) => temporal_of_fact(fact.support, retention_of_fact(fact, tick, tau_ticks)),
+        None if row.verified => temporal_of_episode(retention_of_episode(row, tick, tau_ticks)),
         None => NEUTRAL,
     }
+}
+
+/// Temporal factor of a fact; see [`temporal`].
+#[must_use]
+pub fn temporal_of_fact(support: u32, retention: f32) -> f32 {
+    let support = support.max(1) as f32;
+    support / (support + 1.0) * retention
+}
+
+/// Temporal factor of a verified episode; see [`temporal`].
+#[must_use]
+pub fn temporal_of_episode(retention: f32) -> f32 {
+    NEUTRAL + (1.0 - NEUTRAL) * retention
 }
 
 /// Certainty of an episode. The agent's own happened for sure; a predecessor's is hearsay, as sure as a testament's
@@ -122,7 +132,9 @@ const CONTRADICTED: f32 = 0.5;
 /// like relevance own knowledge precedes it. As large as one generation costs at inheritance.
 const INHERITED: f32 = 0.85;
 
-const fn inherited(source: Source) -> f32 {
+/// Factor of a source without a discount of its own; see [`INHERITED`].
+#[must_use]
+pub const fn inherited(source: Source) -> f32 {
     match source {
         Source::Testament | Source::Styx => INHERITED,
         Source::SelfLived
@@ -156,6 +168,23 @@ impl Term {
     pub fn part(&self) -> f32 {
         self.weight * self.value
     }
+}
+
+/// Terms of the four-factor policy, from values in 0..1.
+#[must_use]
+pub fn four_factors(
+    weights: &Factors,
+    relevance: f32,
+    temporal: f32,
+    importance: f32,
+    emotional: f32,
+) -> [Term; 4] {
+    [
+        Term::new("relevance", relevance, weights.relevance),
+        Term::new("temporal", temporal, weights.temporal),
+        Term::new("importance", importance, weights.importance),
+        Term::new("emotional", emotional, weights.emotional),
+    ]
 }
 
 /// Names of the factors, in the order in which they multiply the sum of the terms.
@@ -200,16 +229,9 @@ impl Score {
         let terms = match settings.policy {
             Policy::FourFactor => {
                 let weights = &settings.factors;
-                [
-                    Some(Term::new("relevance", situation.relevance, weights.relevance)),
-                    Some(Term::new(
-                        "temporal",
-                        temporal(row, situation.tick, settings.tau_ticks),
-                        weights.temporal,
-                    )),
-                    Some(Term::new("importance", importance, weights.importance)),
-                    Some(Term::new("emotional", emotional(&row.pad, situation.mood), weights.emotional)),
-                ]
+                let temporal = temporal(row, situation.tick, settings.tau_ticks);
+                let emotional = emotional(&row.pad, situation.mood);
+                four_factors(weights, situation.relevance, temporal, importance, emotional).map(Some)
             }
             Policy::Rrf => [Some(Term::new("fused", situation.fused, 1.0)), None, None, None],
             Policy::Pinned => pinned_terms(row, situation, importance),

@@ -11,7 +11,7 @@ use crate::model::Id;
 const STRETCH: usize = 1_024;
 
 /// The greatest `count` of the values that are added; of equal ones those with the lesser ids.
-pub(super) struct TopK {
+pub struct TopK {
     count: usize,
     /// Keys of `order.rs`, every one better than the edge.
     kept: Vec<u64>,
