@@ -26,6 +26,7 @@ NOT_COMMANDS = {
     "prompts contribute", "prompts withdraw",  # they take a callable
     "lineage generation", "lineage parents", "lineage is-dead", "lineage inheritance",  # `lineage show`
     "lineage adopt",  # `inherit`
+    "death checklist", "death status",  # `death show`
     "gate",
 }  # fmt: skip
 

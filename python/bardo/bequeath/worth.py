@@ -32,6 +32,8 @@ MISTAKE = -0.5
 #: Kinds of facts that warn or tell how to act, and their worth beyond that of their text.
 RULE_KINDS = frozenset({"anti_knowledge", "warning", "heuristic", "procedural"})
 _RULE = 0.6
+#: Minimum worth of a fact that is no routine, however short its text is.
+_PLAIN = 0.2
 #: Characters of a text that are judged.
 _JUDGED = 4_096
 #: Words of a remark and of a question below which a text without anything exact is small talk.
@@ -125,10 +127,12 @@ def worth_of_fact(fact: Fact, novelty: float, episodes: Mapping[str, float]) -> 
     Returns:
         Worth, on the scale of `worth`; 0 for a fact that restates routine.
     """
-    if fact.kind in RULE_KINDS:
+    if fact.kind in RULE_KINDS or not fact.evidence:
         novelty = 1.0
+    if novelty < LEAST_NOVELTY and fact.importance < GRAVE_IMPORTANCE:
+        return 0.0
     spoken = Episode(fact.text, role="user", importance=fact.importance, verified=True)
-    value = max([worth(spoken, novelty), *(episodes.get(one, 0.0) for one in fact.evidence)])
+    value = max([_PLAIN, worth(spoken, novelty), *(episodes.get(one, 0.0) for one in fact.evidence)])
     return value + (_RULE if fact.kind in RULE_KINDS else 0.0)
 
 
