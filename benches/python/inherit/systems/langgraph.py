@@ -24,7 +24,9 @@ class Store:
 
         dims = bench.embedder.fingerprint.dims
         self._store = InMemoryStore(index={"dims": dims, "embed": embed, "fields": ["text"]})
-        self._store.batch([PutOp(SPACE, f"{place:08d}", {"text": line}) for place, line in enumerate(lines)])
+        self._store.batch(
+            [PutOp(SPACE, f"{place:08d}", {"text": line}) for place, line in enumerate(dict.fromkeys(lines))]
+        )
 
     def answer(self, query: str) -> Sequence[str]:
         return [item.value["text"] for item in self._store.search(SPACE, query=query, limit=PASSAGES)]
