@@ -14,9 +14,11 @@ from typing import Any
 from knowledge.memory import DAY, disputed, fresh, load
 
 
-def judge(case: dict[str, Any], protocol: str) -> tuple[int, int, int, tuple[str, ...]]:
+def judge(
+    case: dict[str, Any], protocol: str, config: dict[str, Any] | None = None
+) -> tuple[int, int, int, tuple[str, ...]]:
     """Number of facts of the first message, of those lost, of those disputed, and the rules."""
-    with fresh() as (memory, clock):
+    with fresh(config) as (memory, clock):
         if protocol == "told":
             memory.remember(case["first"]["text"], role=case["first"]["role"], kind="turn")
         else:
@@ -41,11 +43,13 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="knowledge.compatible", description=__doc__)
     options.add_argument("file", type=Path)
     options.add_argument("--wrong", action="store_true")
+    options.add_argument("--cross-encoder", action="store_true", help="with curator.cross_encoder")
     given = options.parse_args()
+    config = {"curator": {"cross_encoder": given.cross_encoder}}
     cases = load([given.file])
     print("| protocol | pairs | with facts | lost a fact | disputed |\n|---|---|---|---|---|")
     for protocol in ("told", "learned"):
-        results = [(case, *judge(case, protocol)) for case in cases]
+        results = [(case, *judge(case, protocol, config)) for case in cases]
         stated = sum(known > 0 for _, known, *_ in results)
         lost = sum(gone > 0 for _, _, gone, *_ in results)
         marked = sum(count > 0 for *_, count, _ in results)

@@ -46,9 +46,11 @@ class Result:
         return self.ended and self.first
 
 
-def judge(case: dict[str, Any], protocol: str, around: Sequence[str]) -> Result:
+def judge(
+    case: dict[str, Any], protocol: str, around: Sequence[str], config: dict[str, Any] | None = None
+) -> Result:
     """Runs one case."""
-    with fresh() as (memory, clock):
+    with fresh(config) as (memory, clock):
         for text in around:
             memory.remember(text, role="user", kind="turn")
         clock.advance(3600)
@@ -98,14 +100,19 @@ def is_first(records: Sequence[Any], newer: set[str], older: set[str]) -> bool:
     return False
 
 
-def run(cases: Sequence[dict[str, Any]], protocols: Sequence[str], seed: int = 1) -> list[Result]:
+def run(
+    cases: Sequence[dict[str, Any]],
+    protocols: Sequence[str],
+    seed: int = 1,
+    config: dict[str, Any] | None = None,
+) -> list[Result]:
     """Runs every case by every protocol."""
     chance = random.Random(seed)
     results = []
     for case in cases:
         others = [other["before"]["text"] for other in cases if other["id"] != case["id"]]
         around = chance.sample(others, min(AROUND, len(others)))
-        results += [judge(case, protocol, around) for protocol in protocols]
+        results += [judge(case, protocol, around, config) for protocol in protocols]
     return results
 
 
@@ -144,8 +151,10 @@ def main() -> None:
     options.add_argument("file", type=Path, nargs="+")
     options.add_argument("--protocol", choices=("told", "learned"), action="append")
     options.add_argument("--wrong", action="store_true", help="list the cases that are not right")
+    options.add_argument("--cross-encoder", action="store_true", help="with curator.cross_encoder")
     given = options.parse_args()
-    results = run(load(given.file), given.protocol or ("told", "learned"))
+    config = {"curator": {"cross_encoder": given.cross_encoder}}
+    results = run(load(given.file), given.protocol or ("told", "learned"), config=config)
     print(report(results))
     if given.wrong:
         for result in results:

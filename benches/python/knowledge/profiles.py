@@ -112,14 +112,16 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="knowledge.profiles", description=__doc__)
     options.add_argument("file", type=Path, nargs="+")
     options.add_argument("--wrong", action="store_true")
+    options.add_argument("--cross-encoder", action="store_true", help="with curator.cross_encoder")
     given = options.parse_args()
+    config = {"curator": {"cross_encoder": given.cross_encoder}}
     total: Counter[str] = Counter()
     print(
         "| chat | facts | right | stale | trap | unlisted | precision (unlisted wrong) | core found |\n"
         "|---|---|---|---|---|---|---|---|"
     )
     for file in given.file:
-        done = judge(json.loads(file.read_text()))
+        done = judge(json.loads(file.read_text()), config)
         counts = {
             "facts": done.facts, "right": done.right, "stale": done.stale, "trap": done.trap, "traps": done.traps,
             "unlisted": len(done.unlisted), "core": done.core, "found": done.found,

@@ -1,7 +1,8 @@
 """Effects of a newer clause on an older one: an end, a dispute, or none.
 
 A logistic regression over features of the two parses decides. Its weights (`corrections.json`) are fitted by
-`benches/python/knowledge/fit.py` on labelled pairs. A judgement names its rule, so that a rule can be switched off
+`benches/python/knowledge/fit.py` on labelled pairs. Where the cross-encoder is installed, a second regression weighs
+its log odds and those of the first one. A judgement names its rule, so that a rule can be switched off
 (`curator.rules_off`) by its measured precision.
 """
 
@@ -24,6 +25,14 @@ ENDS = frozenset({"ending", "from", "instead", "correction"})
 VALUE_RULES = frozenset({"correction", "change", "new", "now", "bound"})
 #: Features of a value that stands where the older clause has one.
 _PLACES = ("type match", "new name for old name", "same predicate", "left hit", "slot value differs")
+#: Rule of a correction that no word announces.
+READ = "read"
+#: Log odds from which a clause without a word of change ends an older one.
+SURE = 2.6
+#: Log odds by the features below which less makes no difference to a pair that the cross-encoder has read.
+LEAST_FEATURES = -8.0
+#: Log odds by the features, with the nearest cosine, under which no pair is read.
+UNLIKELY = -6.0
 #: Log odds of a pair that cannot be a correction.
 NEVER = -99.0
 #: Cosine of sentences that correct each other, at the upper end.
@@ -59,31 +68,38 @@ class Limits:
 
 
 @cache
-def limits() -> Limits:
-    """Returns the limits that were fitted with the weights."""
-    found = _document()["limits"]
+def limits(*, is_read: bool = False) -> Limits:
+    """Returns the limits that were fitted with the weights.
+
+    Args:
+        is_read: Whether the judgements have the log odds of the cross-encoder.
+    """
+    found = _document()["limits of read pairs" if is_read else "limits"]
     return Limits(found["ends"], found["disputes"], found["turns"])
 
 
-def judge(older: Clause, newer: Clause, cosine: float) -> Judgement:
+def judge(older: Clause, newer: Clause, cosine: float, read: float | None = None) -> Judgement:
     """Judges a pair of clauses.
 
     Args:
         older: Clause of the older text.
         newer: Clause of the newer text.
         cosine: Cosine of the vectors of both sentences; 0 without an embedder.
+        read: Log odds by the cross-encoder; None without it.
     """
-    if older.past and newer.past and not newer.cues & TAKES_BACK:
-        # Two events: both happened.
-        return Judgement(NEVER, "")
-    if _repeats(older, newer):
+    are_events = older.past and newer.past and not newer.cues & TAKES_BACK
+    if are_events or _repeats(older, newer):
+        # Of two events both happened.
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)
-    weights = _document()["weights"]
-    total = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
-    if (rule := certain_rule(older, newer)) and (rule == "denial" or total >= limits().disputes):
+    total = _total(found)
+    rule = certain_rule(older, newer)
+    is_certain = bool(rule) and (rule == "denial" or total >= limits().disputes)
+    rule = rule if is_certain else _carrying_rule(found, newer)
+    if read is not None:
+        return _read(total, read, rule, is_certain=is_certain)
+    if is_certain:
         return Judgement(max(total, limits().ends), rule)
-    rule = _carrying_rule(found, newer)
     is_unplaced = rule in VALUE_RULES and not _is_placed(found)
     if is_unplaced and older.statement is not None and older.statement.functional:
         # "It's the 15th, her birthday" gives no other home.
@@ -92,6 +108,54 @@ def judge(older: Clause, newer: Clause, cosine: float) -> Judgement:
         # An end becomes a dispute, and a dispute nothing.
         return Judgement(limits().disputes if total >= limits().ends else NEVER, rule)
     return Judgement(total, rule)
+
+
+def by_features(older: Clause, newer: Clause, cosine: float) -> float:
+    """Log odds of a pair by its features alone, as `judge` takes them.
+
+    Args:
+        older: Clause of the older text.
+        newer: Clause of the newer text.
+        cosine: Cosine of the vectors of both sentences.
+    """
+    return _total(features(older, newer, cosine))
+
+
+def _total(found: Mapping[str, float]) -> float:
+    """Log odds by the first regression."""
+    weights = _document()["weights"]
+    return weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
+
+
+def _read(total: float, read: float, rule: str, *, is_certain: bool) -> Judgement:
+    """Judgement on a pair that the cross-encoder has read.
+
+    Args:
+        total: Log odds by the features.
+        read: Log odds by the cross-encoder.
+        rule: The rule; empty if no word announces a change.
+        is_certain: Whether the rule ends the older clause for certain.
+    """
+    weighed, ends = _weighed(total, read, rule), limits(is_read=True).ends
+    if is_certain:
+        return Judgement(max(weighed, ends), rule)
+    if not rule and ends <= weighed < SURE:
+        # A pair that no word announces needs more to end a fact than to dispute it.
+        return Judgement(limits(is_read=True).disputes, READ)
+    return Judgement(weighed, rule or READ)
+
+
+def _weighed(total: float, read: float, rule: str) -> float:
+    """Log odds by the second regression.
+
+    Args:
+        total: Log odds by the features.
+        read: Log odds by the cross-encoder.
+        rule: The rule; empty if no word announces a change.
+    """
+    weights = _document()["weights of read pairs"]
+    found = {"features": max(total, LEAST_FEATURES), "read": read, "announced": float(bool(rule))}
+    return weights["bias"] + sum(weights[name] * value for name, value in found.items())
 
 
 def _is_placed(found: Mapping[str, float]) -> bool:

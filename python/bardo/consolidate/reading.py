@@ -9,24 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bardo._core import EpisodeLog, FactStore, findings
+from bardo._core import EpisodeLog, FactStore
 from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import attribute as properties
 from bardo.consolidate.attributes import is_lasting
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages import Reader
-from bardo.consolidate.rule_extraction import NAMELESS, slug, speaker
+from bardo.consolidate.noted_facts import correction_text, fact_of
+from bardo.consolidate.rule_extraction import NAMELESS, speaker
 from bardo.consolidate.secrets import is_secret
-from bardo.consolidate.sentence import QUOTED_CHARACTERS, Note, Sentence, attributed, sentences
-from bardo.model import Episode, Fact, FactKind, Fingerprint, Persistence
+from bardo.consolidate.sentence import Note, Sentence, sentences
+from bardo.model import Episode, Fact, Fingerprint, Persistence
 from bardo.ports import Vectors
 
-#: Confidence of a statement of a person about themselves.
-STATED = 0.8
+if TYPE_CHECKING:
+    from bardo.consolidate.cross_encoder import CrossEncoder
+
 #: Maximum number of facts of one episode: a longer list in one message is pasted text.
 PER_EPISODE = 12
 #: Minimum worth of a statement in one of the plain forms, and of one of an attribute that holds for months. What holds
@@ -38,6 +41,10 @@ UNWORTHY = -float("inf")
 OF_OWNER = 64
 #: Number of facts, and of episodes, that are looked up by the words and by the vector of a clause.
 NEAR = 8
+#: Maximum number of pairs of clauses that the cross-encoder reads for a newer clause, the likeliest by the parses.
+READ_AT_MOST = 6
+#: Maximum length of a message in words that is read as a whole.
+READ_WORDS = 80
 #: Maximum number of older records that one clause ends, and of those that it disputes.
 ENDS_AT_MOST, DISPUTES_AT_MOST = 3, 2
 #: Maximum number of texts whose clauses are cached.
@@ -74,6 +81,19 @@ class Drawn:
     read: set[str] = field(default_factory=set)
 
 
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """The text in which a newer clause stands.
+
+    Args:
+        text: The whole text.
+        sentences: The sentences of its clauses, as written.
+    """
+
+    text: str
+    sentences: Sequence[str]
+
+
 @dataclass(slots=True)
 class _Older:
     """An older record that a clause may correct.
@@ -104,6 +124,8 @@ class StatementReader:
         near: Finds episodes near a text.
         agent: Name of the agent.
         rules_off: Rules that dispute a fact instead of ending it.
+        cross_encoder: Loads the model that reads an older statement together with a newer message; without one, the
+            parses alone decide.
     """
 
     def __init__(
@@ -116,6 +138,7 @@ class StatementReader:
         *,
         agent: str,
         rules_off: Collection[str] = (),
+        cross_encoder: Callable[[], CrossEncoder | None] = lambda: None,
     ) -> None:
         self._reader = reader
         self._log = log
@@ -124,7 +147,12 @@ class StatementReader:
         self._near = near
         self._agent = agent
         self._rules_off = frozenset(rules_off)
+        self._load_cross_encoder = cross_encoder
         self._read: dict[str, Sequence[Clause]] = {}
+
+    @cached_property
+    def _cross_encoder(self) -> CrossEncoder | None:
+        return self._load_cross_encoder()
 
     def draw(self, episodes: Sequence[Episode], *, tick: int) -> Drawn:
         """The facts of episodes, oldest first, and their effects on what was known before each of them."""
@@ -139,13 +167,14 @@ class StatementReader:
         for fact in facts:
             if fact.statement is not None:
                 continue
-            for clause in self._clauses_of_fact(fact):
-                self._compare(clause, fact.evidence, drawn, newer=fact, place=0, tick=tick)
+            for clause in self._clauses_offact_of(fact):
+                message = _Message(fact.text, (clause.sentence,))
+                self._compare(clause, message, fact.evidence, drawn, newer=fact, place=0, tick=tick)
         return drawn
 
     def describe(self, fact: Fact, *, tick: int, now: int) -> None:
         """Stores the statement of a learned sentence about a person or thing, and how long it holds."""
-        clauses = [clause for clause in self._clauses_of_fact(fact) if clause.stated]
+        clauses = [clause for clause in self._clauses_offact_of(fact) if clause.stated]
         if len(clauses) != 1 or fact.statement is not None:
             return
         (clause,) = clauses
@@ -181,10 +210,12 @@ class StatementReader:
             notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
             for note in notes:
                 effects = self._effects(note, episode, drawn, tick=tick)
-                text = note.text or _correction(note, sentence, who, effects)
+                text = note.text or correction_text(
+                    note, sentence, who, ends=any(ends for _, _, _, ends, _, _ in effects.resolutions)
+                )
                 if text and len(seen) < PER_EPISODE and text.casefold() not in seen:
                     seen.add(text.casefold())
-                    drawn.facts.append(_fact(text, note.clauses, episode, who))
+                    drawn.facts.append(fact_of(text, note.clauses, episode, who))
                     drawn.facts += effects.facts
                     drawn.resolutions += effects.resolutions
                 elif not note.text and effects.resolutions and not is_secret(sentence.text):
@@ -197,8 +228,12 @@ class StatementReader:
         """The effects of the clauses of a note, each older record once."""
         effects = Drawn()
         place = len(drawn.facts)
+        said = dict.fromkeys(clause.sentence for clause in self._clauses_of(episode) if clause.stated)
+        message = _Message(episode.text, tuple(said))
         for clause in note.clauses:
-            self._compare(clause, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode)
+            self._compare(
+                clause, message, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode
+            )
         by_older: dict[str, Resolution] = {}
         for resolution in effects.resolutions:
             known = by_older.get(resolution[2])
@@ -227,7 +262,7 @@ class StatementReader:
         )
         return self._keep(episode.id, self._reader.read(speech))
 
-    def _clauses_of_fact(self, fact: Fact) -> Sequence[Clause]:
+    def _clauses_offact_of(self, fact: Fact) -> Sequence[Clause]:
         """The clauses of a fact, from the cache if possible: of its text, and of the sentence that it was made from."""
         if (known := self._read.get(fact.id)) is not None:
             return known
@@ -259,6 +294,7 @@ class StatementReader:
     def _compare(
         self,
         clause: Clause,
+        message: _Message,
         evidence: tuple[str, ...],
         drawn: Drawn,
         *,
@@ -271,6 +307,7 @@ class StatementReader:
 
         Args:
             clause: The newer clause.
+            message: The text in which it stands.
             evidence: Ids of its episodes.
             drawn: Gets the effects.
             newer: Stored fact of the clause; None for a clause of an episode.
@@ -280,11 +317,11 @@ class StatementReader:
         """
         if not clause.stated or not (clause.anchors or clause.figures or clause.names):
             return
-        limits = corrections.limits()
+        limits = corrections.limits(is_read=self._cross_encoder is not None)
         ended = disputed = 0
         seen: set[str] = set()
-        judged = self._judged(clause, self._older(clause, evidence, newer, before, tick))
-        for judgement, record, _ in judged:
+        judged = self._judged(clause, message, self._older(clause, evidence, newer, before, tick))
+        for judgement, record, other in judged:
             # Likeness alone is no contradiction: a word must announce a change, or the values of a slot must differ.
             if record.id in seen or not judgement.rule:
                 continue
@@ -292,6 +329,8 @@ class StatementReader:
             if record.is_outright and judgement.rule in corrections.VALUE_RULES:
                 continue
             if judgement.total < (limits.disputes if record.is_fact else limits.turns):
+                continue
+            if not self._is_carried_by(clause, message, other):
                 continue
             ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
             if (ended if ends else disputed) >= (ENDS_AT_MOST if ends else DISPUTES_AT_MOST):
@@ -318,34 +357,59 @@ class StatementReader:
             return []
         who = speaker(episode, self._agent)
         return [
-            _fact(clause.text, (clause,), episode, who)
+            fact_of(clause.text, (clause,), episode, who)
             for clause in record.clauses
             if clause.stated and clause.text and clause not in corrected
         ]
 
+    def _is_carried_by(self, clause: Clause, message: _Message, older: Clause) -> bool:
+        """Whether a clause stands in the sentence of a message that ends an older clause with the highest odds."""
+        if (
+            self._cross_encoder is None
+            or len(message.sentences) < 2
+            or clause.sentence not in message.sentences
+        ):
+            return True
+        reads = self._cross_encoder.read([(older.sentence, sentence) for sentence in message.sentences])
+        return message.sentences[int(np.argmax(reads))] == clause.sentence
+
     def _judged(
-        self, clause: Clause, older: Sequence[_Older]
+        self, clause: Clause, message: _Message, older: Sequence[_Older]
     ) -> list[tuple[corrections.Judgement, _Older, Clause]]:
-        """Judgements on a clause and each clause of older records, the surest first."""
+        """Judgements on a clause of a message and each clause of older records, the surest first."""
         limits = corrections.limits()
-        least = min(limits.disputes, limits.turns)
+        least = min(limits.disputes, limits.turns) if self._cross_encoder is None else corrections.UNLIKELY
         # Most pairs have no word of change, or cannot reach a limit with any cosine, and need no vectors.
         likely = [
             (record, other)
             for record in older
             for other in record.clauses
             if other.stated
-            and (best := corrections.judge(other, clause, corrections.NEAREST)).rule
+            and ((best := corrections.judge(other, clause, corrections.NEAREST)).rule or self._cross_encoder)
             and best.total >= least
         ]
         if not likely:
             return []
         cosines = self._cosines(clause.sentence, [other.sentence for _, other in likely])
-        judged = [
-            (corrections.judge(other, clause, cosine), record, other)
-            for (record, other), cosine in zip(likely, cosines, strict=True)
+        judged = sorted(
+            (
+                (corrections.judge(other, clause, cosine), record, other, cosine)
+                for (record, other), cosine in zip(likely, cosines, strict=True)
+            ),
+            key=lambda found: -found[0].total,
+        )
+        if self._cross_encoder is None:
+            return [found[:3] for found in judged]
+        near = judged[:READ_AT_MOST]
+        # A long message is cut to the sentence of the clause and the one before it.
+        is_long = len(message.text.split()) > READ_WORDS
+        text = f"{clause.context} {clause.sentence}".strip() if is_long else message.text
+        reads = self._cross_encoder.read([(other.sentence, text) for _, _, other, _ in near])
+        read = [
+            (corrections.judge(other, clause, cosine, read), record, other)
+            for (_, record, other, cosine), read in zip(near, reads, strict=True)
         ]
-        return sorted(judged, key=lambda found: -found[0].total)
+        return sorted(read, key=lambda found: -found[0].total)
 
     def _cosines(self, sentence: str, others: Sequence[str]) -> list[float]:
         """Cosines of a sentence with others; 0 without an embedder."""
@@ -377,7 +441,7 @@ class StatementReader:
             _Older(
                 fact.id,
                 True,
-                self._clauses_of_fact(fact),
+                self._clauses_offact_of(fact),
                 fact.evidence,
                 fact.statement is not None and not fact.evidence,
             )
@@ -419,52 +483,4 @@ def _holds_for(clause: Clause, *persistences: Persistence) -> bool:
         bool(clause.text)
         and clause.statement is not None
         and is_lasting(clause.statement.attribute, *persistences)
-    )
-
-
-def _correction(note: Note, sentence: Sentence, who: str, effects: Drawn) -> str:
-    """Text of a correction that ends an older fact, which is kept in any case; empty if it is none."""
-    if is_secret(sentence.text) or not any(ends for _, _, _, ends, _, _ in effects.resolutions):
-        return ""
-    (clause,) = note.clauses
-    if clause.text and sentence.is_covered((clause,)):
-        return clause.text
-    return sentence.quote(who) or attributed(sentence.text, who)[:QUOTED_CHARACTERS]
-
-
-def _fact(text: str, clauses: Sequence[Clause], episode: Episode, who: str) -> Fact:
-    """The fact of a note.
-
-    Args:
-        text: Text of the note.
-        clauses: The clauses that it states.
-        episode: Their episode.
-        who: Name of the speaker; empty for a record.
-    """
-    kind: FactKind = "context"
-    persistence: Persistence | None = "months"
-    statement = clauses[0].statement if len(clauses) == 1 else None
-    if statement is not None:
-        known = properties(statement.attribute)
-        kind, persistence = known.kind, known.persistence
-    elif all(clause.past for clause in clauses):
-        persistence = "years"
-    names = {name for clause in clauses for name in clause.names}
-    subjects = [
-        who.lower() if who == NAMELESS else who,
-        *sorted(name.title() for name in names if len(name) > 2),
-    ]
-    return Fact(
-        text,
-        kind=kind,
-        category=f"people/{slug(who)}" if who else "records",
-        subjects=tuple(dict.fromkeys(subject for subject in (*subjects, *episode.subjects) if subject)),
-        support=1,
-        evidence=(episode.id,),
-        confidence=STATED,
-        observed=(episode.tick, episode.tick),
-        pad=episode.pad,
-        metadata=cast(Any, findings(clauses[0].sentence)),
-        statement=statement,
-        persistence=persistence,
     )

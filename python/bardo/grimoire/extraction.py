@@ -58,7 +58,7 @@ class Extraction:
 
     def _statements(self) -> StatementReader | None:
         """Reads clauses; None where the packages of the language are not installed."""
-        from bardo.consolidate import languages
+        from bardo.consolidate import cross_encoder, languages
         from bardo.consolidate.reading import StatementReader
 
         session = self._session
@@ -68,6 +68,7 @@ class Extraction:
         return StatementReader(
             found, session.log, session.facts, session.indexer.vectors_of, self._near, agent=session.agent,
             rules_off=session.config.curator.rules_off,
+            cross_encoder=cross_encoder.load if session.config.curator.cross_encoder else lambda: None,
         )  # fmt: skip
 
     def _near(self, text: str, limit: int) -> list[Episode]:

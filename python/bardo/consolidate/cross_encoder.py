@@ -1,0 +1,123 @@
+"""Cross-encoder of corrections: reads an older statement together with a newer message.
+
+It is all-MiniLM-L6-v2 with other weights in its upper layers and a head of one number, fitted by
+`benches/python/knowledge/fit_cross_encoder.py` on pairs of messages. `cross_encoder.npz` holds the differences from the
+model's weights as products of two thin matrices (low-rank adaptation, Hu et al. 2021, arXiv 2106.09685).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bardo.errors import EmbedderUnavailableError
+from bardo.index.embedding import bert, minilm
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: Maximum length of an older statement and of a newer message in tokens, as in training.
+OLDER_TOKENS, NEWER_TOKENS = 48, 96
+#: Number of pairs that are read at once.
+BATCH = 16
+#: Version of the build; increase it with every change of the graph or of the weights.
+_BUILD = 1
+_ADAPTER = "cross_encoder.npz"
+_START, _SEPARATOR = "[CLS]", "[SEP]"
+
+
+class CrossEncoder:
+    """Reads pairs of texts.
+
+    Args:
+        folder: Folder of the graph and of the tokenizer.
+        threads: Threads of the runtime; 0 leaves it to the runtime.
+    """
+
+    def __init__(self, folder: Path, threads: int = 1) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        self._model = onnxruntime.InferenceSession(
+            folder / minilm.GRAPH, options, providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._start = self._token(_START)
+        self._separator = self._token(_SEPARATOR)
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Log odds that the newer text of each pair ends what the older one says.
+
+        Args:
+            pairs: Older statements, each with a newer message.
+        """
+        older = self._tokens([old for old, _ in pairs], OLDER_TOKENS)
+        newer = self._tokens([new for _, new in pairs], NEWER_TOKENS)
+        lengths = [len(old) + len(new) + 3 for old, new in zip(older, newer, strict=True)]
+        order = sorted(range(len(pairs)), key=lambda place: lengths[place])
+        found = [0.0] * len(pairs)
+        for first in range(0, len(order), BATCH):
+            places = order[first : first + BATCH]
+            ids = np.zeros((len(places), lengths[places[-1]]), np.int64)
+            mask, types = np.zeros_like(ids), np.zeros_like(ids)
+            for row, place in enumerate(places):
+                head = [self._start, *older[place], self._separator]
+                ids[row, : lengths[place]] = [*head, *newer[place], self._separator]
+                mask[row, : lengths[place]] = 1
+                types[row, len(head) : lengths[place]] = 1
+            values = dict(zip(bert.INPUTS, (ids, mask, types), strict=True))
+            (logits,) = self._model.run([bert.LOGITS], values)
+            for place, logit in zip(places, logits[:, 0], strict=True):
+                found[place] = float(logit)
+        return found
+
+    def _token(self, text: str) -> int:
+        """Id of a special token."""
+        found: int = self._tokenizer.token_to_id(text)
+        return found
+
+    def _tokens(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+        """Ids of the tokens of texts, cut to a length."""
+        return [
+            found.ids[:limit] for found in self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        ]
+
+
+@cache
+def load(threads: int = 1) -> CrossEncoder | None:
+    """Loads the cross-encoder, which is built in the cache the first time; None if its packages are not installed.
+
+    Args:
+        threads: Threads of the runtime.
+    """
+
+    def write(source: Path, workspace: Path) -> None:
+        minilm.write_model(source, workspace, bert.build_cross_encoder(_weights(source)))
+
+    try:
+        return CrossEncoder(minilm.ensure_variant(f"corrections-build{_BUILD}", write).folder, threads)
+    except EmbedderUnavailableError:
+        return None
+
+
+def _weights(source: Path) -> dict[str, npt.NDArray[np.float32]]:
+    """Weights of the model with the differences added."""
+    weights = dict(bert.read_safetensors(source / minilm.WEIGHTS))
+    with resources.files("bardo.consolidate").joinpath(_ADAPTER).open("rb") as file, np.load(file) as adapter:
+        for name in adapter.files:
+            weight, _, part = name.rpartition(":")
+            if part == "down":
+                thin: Any = adapter[f"{weight}:up"].astype(np.float32) @ adapter[name].astype(np.float32)
+                weights[weight] = weights[weight] + thin
+            elif part == "whole":
+                weights[weight] = adapter[name].astype(np.float32)
+    return weights

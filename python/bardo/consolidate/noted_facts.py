@@ -1,0 +1,65 @@
+"""Facts of notes on sentences, with their statement, kind and persistence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from bardo._core import findings
+from bardo.consolidate.attributes import attribute as properties
+from bardo.consolidate.clause import Clause
+from bardo.consolidate.rule_extraction import NAMELESS, slug
+from bardo.consolidate.secrets import is_secret
+from bardo.consolidate.sentence import QUOTED_CHARACTERS, Note, Sentence, attributed
+from bardo.model import Episode, Fact, FactKind, Persistence
+
+#: Confidence of a statement of a person about themselves.
+STATED = 0.8
+
+
+def correction_text(note: Note, sentence: Sentence, who: str, *, ends: bool) -> str:
+    """Text of a correction that ends an older fact, which is kept in any case; empty if it is none."""
+    if is_secret(sentence.text) or not ends:
+        return ""
+    (clause,) = note.clauses
+    if clause.text and sentence.is_covered((clause,)):
+        return clause.text
+    return sentence.quote(who) or attributed(sentence.text, who)[:QUOTED_CHARACTERS]
+
+
+def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) -> Fact:
+    """The fact of a note.
+
+    Args:
+        text: Text of the note.
+        clauses: The clauses that it states.
+        episode: Their episode.
+        who: Name of the speaker; empty for a record.
+    """
+    kind: FactKind = "context"
+    persistence: Persistence | None = "months"
+    statement = clauses[0].statement if len(clauses) == 1 else None
+    if statement is not None:
+        known = properties(statement.attribute)
+        kind, persistence = known.kind, known.persistence
+    elif all(clause.past for clause in clauses):
+        persistence = "years"
+    names = {name for clause in clauses for name in clause.names}
+    subjects = [
+        who.lower() if who == NAMELESS else who,
+        *sorted(name.title() for name in names if len(name) > 2),
+    ]
+    return Fact(
+        text,
+        kind=kind,
+        category=f"people/{slug(who)}" if who else "records",
+        subjects=tuple(dict.fromkeys(subject for subject in (*subjects, *episode.subjects) if subject)),
+        support=1,
+        evidence=(episode.id,),
+        confidence=STATED,
+        observed=(episode.tick, episode.tick),
+        pad=episode.pad,
+        metadata=cast(Any, findings(clauses[0].sentence)),
+        statement=statement,
+        persistence=persistence,
+    )
