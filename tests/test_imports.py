@@ -41,13 +41,17 @@ OPENING = {
     "bardo.index.indexer", "bardo.index.keeper", "bardo.index.snapshot", "bardo.model", "bardo.ports",
     "bardo.recall", "bardo.recall.filters", "bardo.recall.options",
 }  # fmt: skip
-#: Runs of one command; the quickest counts, since everything else on the machine can only slow a run down.
-RUNS = 7
-#: Allowed on top of a bare interpreter. numpy alone takes about 60 ms on a slow machine.
-IMPORT_SECONDS = 0.15
-#: `bardo --help` starts in under 150 ms (issue HOUSE, point 10); on a slower machine, in a few times what
-#: loading typer takes there.
-HELP_SECONDS, HELP_OVER_TYPER = 0.15, 3.5
+#: Modules that `import bardo` adds to a bare interpreter at most, those of Python itself included.
+IMPORTING = 60
+#: Modules of bardo that `bardo --help` loads besides those of the command line.
+HELP = {
+    "bardo", "bardo.__main__", "bardo._atomic", "bardo._core", "bardo._settings", "bardo.capture",
+    "bardo.capture.fields", "bardo.clock", "bardo.conduct", "bardo.conduct.entries", "bardo.config",
+    "bardo.consolidate", "bardo.consolidate.wording", "bardo.errors", "bardo.model", "bardo.ports", "bardo.recall",
+    "bardo.recall.filters", "bardo.recall.options", "bardo.surfaces",
+}  # fmt: skip
+#: Modules of Python itself that `bardo --help` loads on top of those that typer needs, at most.
+HELP_OVER_TYPER = 30
 
 
 def run(*arguments: str) -> str:
@@ -61,18 +65,9 @@ def run(*arguments: str) -> str:
     return outcome.stdout
 
 
-def quickest(*arguments: str) -> float:
-    """Seconds of processor that the command takes on top of an interpreter that does nothing."""
-
-    def seconds(command: tuple[str, ...]) -> float:
-        started = os.times()
-        run(*command)
-        ended = os.times()
-        return ended.children_user + ended.children_system - started.children_user - started.children_system
-
-    run(*arguments)  # writes the byte code
-    bare, whole = zip(*((seconds(("-c", "pass")), seconds(arguments)) for _ in range(RUNS)), strict=True)
-    return min(whole) - min(bare)
+def modules(code: str) -> set[str]:
+    """Modules that are loaded after the code ran in an interpreter of its own."""
+    return set(run("-c", f"{code}\nimport sys; print(); print(*sys.modules)").splitlines()[-1].split())
 
 
 @pytest.mark.parametrize("start", ["import bardo", "import bardo.__main__"])
@@ -135,10 +130,32 @@ def test_a_part_that_is_made_once_is_made_once_by_many_threads() -> None:
     assert len(made) == 1
 
 
-def test_importing_bardo_is_quick() -> None:
-    assert quickest("-c", "import bardo") < IMPORT_SECONDS
+def test_importing_bardo_loads_its_core_and_little_of_python() -> None:
+    loaded = modules("import bardo") - modules("pass")
+
+    ours = {name for name in loaded if name.partition(".")[0] == "bardo"}
+    assert {name for name in ours if not name.startswith("bardo._core")} == {"bardo"}
+    assert {name.partition(".")[0] for name in loaded - ours} <= sys.stdlib_module_names
+    assert len(loaded) <= IMPORTING, sorted(loaded)
 
 
-def test_help_starts_at_once() -> None:
-    allowed = max(HELP_SECONDS, HELP_OVER_TYPER * quickest("-c", "import typer.main"))
-    assert quickest("-m", "bardo", "--help") < allowed
+def test_help_loads_typer_and_no_other_library() -> None:
+    asked = """
+import sys
+from bardo.__main__ import main
+sys.argv = ["bardo", "--help"]
+try:
+    main()
+except SystemExit as exit:
+    assert exit.code == 0
+"""
+    loaded, typer = modules(asked), modules("import typer.main")
+
+    assert "bardo.surfaces.cli.app" in loaded
+    assert (loaded - typer) & (HEAVY | SLOW) == set()
+    ours = {name for name in loaded if name.partition(".")[0] == "bardo"}
+    core, commands = "bardo._core.", "bardo.surfaces.cli"
+    assert {name for name in ours if not name.startswith((core, commands))} == HELP
+    others = {name for name in loaded - typer - ours if name.partition(".")[0] != "typer"}
+    assert {name.partition(".")[0] for name in others} <= sys.stdlib_module_names
+    assert len(others) <= HELP_OVER_TYPER, sorted(others)
