@@ -33,7 +33,7 @@ from speed import arms, footprint, fresh, growth, hybrid, late, prompt, timing, 
 SMALL, LARGE = 10_000, 100_000
 PARTS = (
     "hybrid", "hybrid-large", "vectors", "vectors-real", "vectors-large", "words", "words-real", "words-large",
-    "writes", "fresh", "prompt", "late", "memory", "memory-large", "opening", "disk", "growth",
+    "writes", "fresh", "prompt", "late", "memory", "memory-large", "starting", "opening", "disk", "growth",
 )  # fmt: skip
 #: Ending of the parts over turns of conversations, which are measured where the data is.
 REAL = "-real"
@@ -88,12 +88,12 @@ def measure(options: argparse.Namespace) -> tuple[list[timing.Row], str]:
     rounds = 20 if quick else options.rounds
     small, large = (500, 1_000) if quick else (SMALL, LARGE)
     count = large if options.part.endswith("-large") or options.part == "disk" else small
-    growing = options.part == "growth"
+    worldless = options.part in {"growth", "starting"}
     if options.part.endswith(REAL):
         model = CachedEmbedder(embedders.load(config.Embedding()), options.cache / "minilm.sqlite")
         there = world.real(count, rounds, load_turns(options.data), model)
     else:
-        there = world.made(1, 1) if growing else world.made(count, rounds)
+        there = world.made(1, 1) if worldless else world.made(count, rounds)
     with tempfile.TemporaryDirectory(prefix="bardo-speed-") as name:
         folder = Path(name)
         calls: dict[str, Callable[[], list[timing.Row]]] = {
@@ -105,6 +105,7 @@ def measure(options: argparse.Namespace) -> tuple[list[timing.Row], str]:
             "prompt": lambda: prompt.measure(folder, there, rounds=min(rounds, 50)),
             "late": lambda: late.measure(folder, there),
             "memory": lambda: footprint.memory(folder, there),
+            "starting": footprint.starting,
             "opening": lambda: footprint.opening(folder, there, peers=peers),
             "disk": lambda: footprint.disk(folder, there),
             "growth": lambda: growth.measure(
@@ -115,7 +116,7 @@ def measure(options: argparse.Namespace) -> tuple[list[timing.Row], str]:
             ),
         }
         rows = calls[options.part.removesuffix("-large").removesuffix(REAL)]()
-    return rows, "" if growing else there.origin
+    return rows, "" if worldless else there.origin
 
 
 def picture_of(options: argparse.Namespace) -> Path | None:
@@ -177,7 +178,7 @@ def table(folder: Path) -> str:
     lines = ["## Speed", ""]
     for about in dict.fromkeys(f"{part['machine']}; {part['versions']}; {part['date']}" for part in kept):
         lines += [f"{about}.", ""]
-    origins = ", ".join(dict.fromkeys(part["origin"] for part in kept if part["origin"]))
+    origins = ", ".join(dict.fromkeys(part["origin"] for part in kept if part["origin"])) or "none"
     loads = [part["load"] for part in kept]
     lines += [
         f"{CAVEATS} Data: {origins}. Load of the machine while measuring: {min(loads)} to {max(loads)}.",

@@ -8,7 +8,7 @@ import resource
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata, util
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from speed.world import DIMS, Known, World
 
 MEMORY_BARS = {10_000: "40 MB", 100_000: "200 MB"}
 OPEN_BAR = "60 ms over bare Python"
+HELP_BAR = "150 ms"
 DISK_BAR = "2.5"
 #: Appends between two consolidations, each of which brings LanceDB up to date.
 SLEEPS_EVERY = 2_000
@@ -147,15 +148,7 @@ def opening(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
     if peers and util.find_spec("yantrikdb"):
         versions["YantrikDB"] = metadata.version("yantrikdb")
         yantrikdb_filled(folder / "yantrik.db", world).close()
-    scripts = {"bare": "pass", **{name: _OPEN[name] for name in versions}}
-    taken: dict[str, list[float]] = {name: [] for name in scripts}
-    for _ in range(STARTS):
-        for name, script in scripts.items():
-            started = _children()
-            _run(script, str(folder))
-            taken[name].append(_children() - started)
-    bare = statistics.median(taken["bare"])
-    over = {name: max(statistics.median(taken[name]) - bare, 1e-6) for name in versions}
+    bare, over = _over_bare({name: _OPEN[name] for name in versions}, str(folder))
     return timing.rows(
         what,
         over,
@@ -164,6 +157,53 @@ def opening(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
             name: f"{version}; over bare Python ({bare * 1e3:.0f} ms)" for name, version in versions.items()
         },
     )
+
+
+_START = {
+    "import bardo": "import bardo",
+    "bardo --help": """
+import os, sys
+from bardo.__main__ import main
+sys.argv, sys.stdout = ["bardo", "--help"], open(os.devnull, "w")
+main()
+""",
+    "import typer": "import typer.main",
+    "import numpy": "import numpy",
+}
+
+
+def starting() -> list[timing.Row]:
+    """From the start of Python to the package and to the help, beside libraries that others need for the same."""
+    bare, over = _over_bare(_START)
+    note = f"over bare Python ({bare * 1e3:.0f} ms)"
+    return [
+        *timing.rows(
+            "start of the package",
+            {name: over[name] for name in ("import bardo", "import numpy")},
+            ours="import bardo",
+            notes={"import bardo": f"{bardo.__version__}; {note}"},
+        ),
+        *timing.rows(
+            "start of the command line",
+            {name: over[name] for name in ("bardo --help", "import typer")},
+            ours="bardo --help",
+            bars={"bardo --help": HELP_BAR},
+            notes={"bardo --help": f"{bardo.__version__}; {note}"},
+        ),
+    ]
+
+
+def _over_bare(scripts: Mapping[str, str], *arguments: str) -> tuple[float, dict[str, float]]:
+    """Median seconds of bare Python, and those of each script on top of it; the processes take turns."""
+    started = {"": "pass", **scripts}
+    taken: dict[str, list[float]] = {name: [] for name in started}
+    for _ in range(STARTS):
+        for name, script in started.items():
+            before = _children()
+            _run(script, *arguments)
+            taken[name].append(_children() - before)
+    bare = statistics.median(taken[""])
+    return bare, {name: max(statistics.median(taken[name]) - bare, 1e-6) for name in scripts}
 
 
 def _children() -> float:
