@@ -37,7 +37,7 @@ NOUNS = {
     "maintenance": "rebuild check drain_inbox costs rebase_ticks",
     "life": "vitality spend earn marker dangers",
     "death": "begin status checklist settle complete",
-    "lineage": "generation parents is_dead adopt inheritance autopsy innate revoke",
+    "lineage": "generation parents is_dead adopt inheritance autopsy innate knew revoke",
 }
 PROPERTIES = "path agent config now_tick lost resumed"
 #: Pages of the documentation and the members that they take out of a module.

@@ -18,7 +18,9 @@ from bardo._core._assemble import (
     strip_copies,
 )
 from bardo._core._bequeath import (
+    KnownThings,
     Selection,
+    bundle_known,
     confidences_at_birth,
     select_entries,
 )
@@ -110,6 +112,7 @@ __all__ = [
     "FrameTracker",
     "Hit",
     "HotSet",
+    "KnownThings",
     "LintReport",
     "Names",
     "PeriodWords",
@@ -125,6 +128,7 @@ __all__ = [
     "__version__",
     "arrival_confidence",
     "assemble",
+    "bundle_known",
     "check_facts",
     "confidence_now",
     "confidences_at_birth",

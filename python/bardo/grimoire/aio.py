@@ -177,6 +177,7 @@ class AsyncLineage(AsyncResource[Lineage]):
     adopt = _async_method(Lineage.adopt)
     autopsy = _async_method(Lineage.autopsy)
     innate = _async_method(Lineage.innate)
+    knew = _async_method(Lineage.knew)
     revoke = _async_method(Lineage.revoke)
 
     @property
