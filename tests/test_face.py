@@ -35,7 +35,7 @@ NOUNS = {
     "journal": "list undo",
     "embedding": "check migrate abandon",
     "maintenance": "rebuild check drain_inbox costs rebase_ticks",
-    "life": "vitality spend earn marker dangers",
+    "life": "vitality spend earn marker risks decision dangers",
     "death": "begin status checklist settle complete",
     "lineage": "generation parents is_dead adopt inheritance autopsy innate knew revoke",
 }

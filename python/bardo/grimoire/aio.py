@@ -157,7 +157,9 @@ class AsyncLife(AsyncResource[Life]):
     vitality = _async_method(Life.vitality)
     spend = _async_method(Life.spend)
     earn = _async_method(Life.earn)
+    decision = _async_method(Life.decision)
     marker = _async_method(Life.marker)
+    risks = _async_method(Life.risks)
     dangers = _async_method(Life.dangers)
 
 
