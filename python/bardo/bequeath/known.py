@@ -2,7 +2,7 @@
 
 A testament leaves most texts behind. Their content words, and the pairs of neighbouring ones, cross as hypervectors
 (`bardo-core/src/bequeath/known.rs` has the formulas). Texts that redaction changes stay out, and so does every word
-that it removed from any of them: nobody can confirm a secret by asking. Numbers stay out as well.
+that it removed from any of them: no reader can confirm a secret by asking. Numbers stay out as well.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ impl KnownThings {
 
     /// Whether anything like a text was known: estimates the share of its features that are in a bundle, and compares
     /// it with the share from which it is familiar, or with the 99th percentile of texts of which nothing was known,
-    /// whichever is greater.
+    /// if that is greater.
     #[must_use]
     pub fn familiarity(&self, reader: &mut Analyzer, text: &str) -> Familiarity {
         // Sorted, so that sums of fractions are the same in every process.
