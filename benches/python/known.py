@@ -141,7 +141,7 @@ def talked(folder: Path, into: dict[str, Group]) -> None:
         others = [one.text for other in corpora if other is not corpus for one in other.questions]
         texts = KnownTexts()
         texts.add(*log)
-        known = _core.KnownThings(texts.bundle("a")[0])
+        known = _core.KnownThings(texts.bundle("a").data)
         asked = groups_of(log, [one.text for one in corpus.questions], others, random.Random(place))
         asked["questions about other conversations"] = asked.pop("texts and questions of other lives")
         ask(known, [text for text in log if redact.redact(text) == text], asked, into)

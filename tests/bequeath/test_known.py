@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import bardo
-from bardo.bequeath import container, testament
+from bardo.bequeath import container, known, testament
 from bardo.bequeath.parts import hash_of
 from bardo.config import Bequeath
 from bardo.errors import NotFoundError, TestamentTamperedError
@@ -82,11 +82,11 @@ def test_texts_that_redaction_changes_are_in_no_bundle(tmp_path):
 def test_no_word_that_redaction_removes_is_known(parts):
     from bardo import _core
 
-    data, _, _ = known_of([" ".join(parts), *parts]).bundle("a")
-    known = _core.KnownThings(data)
-    assert not known.familiarity("ghp_" + "a1B2c3D4e5F6" * 3)[1]
+    data = known_of([" ".join(parts), *parts]).bundle("a").data
+    things = _core.KnownThings(data)
+    assert not things.familiarity("ghp_" + "a1B2c3D4e5F6" * 3)[1]
     if "password: hunter2xyz" in parts:
-        assert not known.familiarity("hunter2xyz")[1]
+        assert not things.familiarity("hunter2xyz")[1]
 
 
 def test_numbers_are_in_no_bundle(tmp_path):
@@ -134,6 +134,18 @@ def test_the_same_life_gives_the_same_bundle(tmp_path):
     texts = [f"event {number} of the harbour log" for number in range(50)]
     one, other = (known_of(given).bundle("a") for given in (texts, texts[::-1]))
     assert one == other
+
+
+def test_a_text_over_the_cap_is_counted_and_the_latest_have_room(monkeypatch):
+    from bardo import _core
+
+    monkeypatch.setattr(known, "_CHECKED", 2)
+    bundled = known_of(["harbour cranes", "kiln bricks", "harbour cranes 7", "orchid pollen"]).bundle("a")
+    assert (bundled.over_cap, bundled.private) == (1, 0)
+    things = _core.KnownThings(bundled.data)
+    assert [things.familiarity(text)[1] for text in ("harbour cranes", "kiln bricks", "orchid pollen")] == [
+        True, False, True,
+    ]  # fmt: skip
 
 
 def test_the_bundle_of_an_unknown_signer_is_not_asked(tmp_path):

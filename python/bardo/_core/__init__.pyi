@@ -22,6 +22,7 @@ from bardo._core._bequeath import (
     Selection,
     bundle_known,
     confidences_at_birth,
+    novel_texts,
     select_entries,
 )
 from bardo._core._capture import (
@@ -150,6 +151,7 @@ __all__ = [
     "may_be_same_statement",
     "modes_with",
     "neutralise",
+    "novel_texts",
     "number_names",
     "pack_tokens",
     "promoted_facts",

@@ -91,6 +91,9 @@ class KnownThings:
     def familiarity(self, text: str) -> tuple[float, bool, float, float, int, str]:
         """Estimates which share of a text's words and pairs of words was known; the fields of `known.Familiarity`."""
 
+def novel_texts(texts: Sequence[str]) -> list[int]:
+    """Returns the places of the texts with a word or pair of words that no earlier one has: the others add nothing."""
+
 def bundle_known(
     agent: str, texts: Sequence[str], withheld: Sequence[tuple[str, str]], ancestors: Sequence[bytes]
 ) -> tuple[bytes, int]:

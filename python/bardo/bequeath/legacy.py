@@ -84,9 +84,9 @@ def leave(
     """
     contents = read_contents(facts, tick=tick)
     known = KnownTexts()
+    best, worths, told, limit = _episodes(log, config.episodes * COPIES, contents, known)
     known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
     known.add(*(question.question for question in contents.questions))
-    best, worths, told, limit = _episodes(log, config.episodes * COPIES, contents, known)
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}

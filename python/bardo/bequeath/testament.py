@@ -262,9 +262,10 @@ def write(
     ]
     bundle = b""
     if known is not None and not settings.tokens:
-        bundle, secret, elders = known.bundle(lineage.life.agent, ancestors)
-        left_out["private_in_bundle"] += secret
-        left_out["bundle_over_cap"] += elders
+        bundled = known.bundle(lineage.life.agent, ancestors)
+        bundle = bundled.data
+        left_out["private_in_bundle"] += bundled.private
+        left_out["bundle_over_cap"] += bundled.over_cap
     parts = {
         README: README_TEXT.encode(),
         REFLECTION: reflection.encode(),

@@ -31,6 +31,9 @@ functions! {
         let thresholds = Thresholds { heuristic: heuristic_threshold, insight: insight_threshold }
         => bequeath::select(&facts.0, &confidences, rows, thresholds, cap, tick);
 
+    /// The texts that add to a bundle of known things.
+    fn novel_texts(texts: Vec<String>) => Ok(bequeath::novel_texts(&texts));
+
     /// How far an heir trusts each entry.
     fn confidences_at_birth(entries: Vec<(u32, f32, bool)>; base: f32, rate: f32, linear: bool = false) => {
         let per_generation = if linear { GenerationDiscount::Step(rate) } else { GenerationDiscount::Factor(rate) };

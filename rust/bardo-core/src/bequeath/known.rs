@@ -56,6 +56,19 @@ pub struct KnownThings {
     bundles: Vec<Bundle>,
 }
 
+/// Places of the texts with a feature that no earlier one has: the others add nothing to a bundle.
+#[must_use]
+pub fn novel_texts(texts: &[String]) -> Vec<usize> {
+    let mut reader = Analyzer::default();
+    let mut seen: HashSet<u64> = HashSet::new();
+    let mut adds = |text: &str| {
+        let before = seen.len();
+        seen.extend(features_of(&words(&mut reader, text)));
+        seen.len() > before
+    };
+    texts.iter().enumerate().filter(|(_, text)| adds(text)).map(|(place, _)| place).collect()
+}
+
 /// Bundle of one life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bundle {
@@ -387,6 +400,18 @@ mod tests {
         assert!(!ask(&known, "hunter2xyz").known && !ask(&known, "hunter2xyz password").known);
         let without = ["worked".to_owned(), told[1].clone()];
         assert_eq!(known, bundled(&without));
+    }
+
+    #[test]
+    fn texts_that_add_nothing_are_not_novel_and_change_no_bundle() {
+        let texts: Vec<String> =
+            ["Trade 1 of ETH closed", "Trade 2 of ETH closed", "ETH closed", "ETH opened", "7"]
+                .map(str::to_owned)
+                .into();
+        let novel = novel_texts(&texts);
+        assert_eq!(novel, [0, 3]);
+        let some: Vec<String> = novel.iter().map(|&place| texts[place].clone()).collect();
+        assert_eq!(bundled(&texts), bundled(&some));
     }
 
     #[test]

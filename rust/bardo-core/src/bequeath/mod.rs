@@ -8,5 +8,5 @@ mod similar;
 
 pub use discount::{ANTI_KNOWLEDGE_FLOOR, Discount, GenerationDiscount};
 pub use hypervector::DIMENSIONS;
-pub use known::{FAMILIAR_SHARE, Familiarity, KnownThings, LOAD, SHARD_LIMIT};
+pub use known::{FAMILIAR_SHARE, Familiarity, KnownThings, LOAD, SHARD_LIMIT, novel_texts};
 pub use select::{Exclusion, Measure, Selection, Thresholds, select};
