@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bardo.bequeath import reflect, signing, testament
+from bardo.bequeath.known import KnownTexts
 from bardo.bequeath.lineage import Lineage
 from bardo.bequeath.testament import Testament
 from bardo.model import Episode, Fact, Fingerprint
@@ -66,6 +68,13 @@ def dead(agent: str = "parent", **fields: Any) -> Lineage:
     return Lineage.founder(agent).died(tick=fields.pop("tick", TICK), cause=fields.pop("cause", "economic"))
 
 
+def known_of(texts: Iterable[str]) -> KnownTexts:
+    """Returns collected texts for a bundle."""
+    known = KnownTexts()
+    known.add(*texts)
+    return known
+
+
 def bequeath(folder: Path, **given: Any) -> Testament:
     """Writes a testament of the given parts; omitted parts are small and fixed."""
     facts = given.pop("facts", None)
@@ -78,6 +87,7 @@ def bequeath(folder: Path, **given: Any) -> Testament:
         "lineage": dead(),
         "signing_key": KEY,
         "now": NOW,
+        "known": known_of(one.text for one in facts),
     }
     name = given.pop("name", "parent.testament")
     return testament.write(folder / name, facts=facts, **(defaults | given))

@@ -148,6 +148,33 @@ def test_a_rule_is_followed_through_its_lives(line):
     assert (warning.deaths, warning.outcomes, rule.origin) == (0, (0, 0), "ann")
 
 
+def test_rules_that_an_heir_earned_by_following_them_count_as_confirmed(tmp_path, minilm):
+    payload = {
+        "type": "heuristic", "condition": "momentum >= 0.5", "action": "", "outcome": "pnl is higher", "n": 0,
+        "effect": 0.0, "interval": [0.0, 0.0],
+    }  # fmt: skip
+    # Without outcomes of its own to search, the agent finds no rule by itself.
+    options = {"config": {**LOOPS, "curator": {"outcomes": []}}, "embedder": minilm}
+    with bardo.open(tmp_path / "dan", agent="dan", **options) as g:
+        g.tick(5)
+        g.learn(bardo.Fact("High momentum pays", kind="heuristic", confidence=0.9, payload=payload))
+        g.bequeath(tmp_path / "dan.testament")
+    with bardo.inherit(tmp_path / "dan.testament", tmp_path / "eve", agent="eve", **options) as g:
+        tick, reports = 0, []
+        for _ in range(12):
+            for _ in range(80):
+                tick += 500
+                # Two sequences that fill the unit square evenly (Weyl).
+                momentum, noise = tick * 0.00123606 % 1, tick * 0.00150975 % 1 * 3.4 - 1.7
+                features = {"momentum": momentum, "pnl": noise + (momentum >= 0.5)}
+                g.remember(f"Trade {tick}", tick=tick, subjects=["ETH"], payload=features, verified=True)
+            reports += [report for report in (g.tick(tick), g.sleep()) if report]
+        own = next(one for one in g.facts.list() if one.text == "High momentum pays")
+        assert own.source != "testament"
+    assert any(own.id in one.confirmed and one.rules_followed for one in reports)
+    assert next(one for one in family.find([tmp_path]).lives if one.agent == "eve").confirmed == 1
+
+
 def test_a_life_known_by_its_testament_has_rules_without_outcomes(line):
     _, found, notes = follow([line / "ben.testament"])
     assert any("by its testament alone" in note for note in notes)

@@ -16,6 +16,7 @@ from estate import KEY, NOW, bequeath, episode, id_of, some_facts
 
 import bardo
 from bardo.bequeath import container, signing, tables, testament, trust
+from bardo.bequeath.parts import hash_of
 from bardo.errors import TestamentTamperedError
 from bardo.ports import ManualClock
 
@@ -103,7 +104,7 @@ def hostile(folder: Path, changes: list[tuple[str, str, Any]], place: int = 0) -
 
 def sign(parts: dict[str, bytes], change: Callable[[dict[str, Any]], None] = len) -> None:  # type: ignore[assignment]
     manifest = json.loads(parts["manifest.json"])
-    manifest["blake3"] = {name: testament._hash(parts[name]) for name in manifest["blake3"]}
+    manifest["blake3"] = {name: hash_of(parts[name]) for name in manifest["blake3"]}
     change(manifest)
     parts["manifest.json"] = testament._json(manifest)
     parts["manifest.sig"] = KEY.sign(parts["manifest.json"])

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bardo.bequeath import container, selection, signing, testament
+from bardo.bequeath.parts import hash_of
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
 
@@ -27,9 +28,7 @@ def repack(path, change, *, sign=True):
     change(parts)
     if sign:
         manifest = json.loads(parts["manifest.json"])
-        manifest["blake3"] = {
-            name: testament._hash(parts[name]) for name in manifest["blake3"] if name in parts
-        }
+        manifest["blake3"] = {name: hash_of(parts[name]) for name in manifest["blake3"] if name in parts}
         parts["manifest.json"] = testament._json(manifest)
         parts["manifest.sig"] = KEY.sign(parts["manifest.json"])
     path.write_bytes(container.pack(parts))
@@ -352,11 +351,12 @@ def test_a_testament_of_format_2_can_still_be_read(tmp_path):
     path = bequeath(tmp_path, episodes=[episode(8, "Seen")], questions=["Why?"]).path
 
     def age(parts):
-        del parts["conduct.json"]
         manifest = json.loads(parts["manifest.json"])
         manifest["format"] = 2
         del manifest["deflated"]
-        manifest["blake3"].pop("conduct.json")
+        for name in ("conduct.json", "known.hdb"):
+            del parts[name]
+            manifest["blake3"].pop(name)
         parts["manifest.json"] = testament._json(manifest)
 
     repack(path, age)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import bardo
 from bardo.errors import InvalidInputError
 from bardo.index.embedding.embedders import from_callable
+from bardo.life.history import DECISIONS, History
 from bardo.ports import ManualClock
 from bardo.surfaces.cli.app import app
 
@@ -173,6 +174,70 @@ def test_a_marker_of_the_situation_is_told_in_the_prompt(tmp_path: Path) -> None
             in g.context("Go long?", situation=bear).text
         )
         assert g.life.marker({**bear, "regime": "bull"}) is None
+
+
+def decide(g: bardo.Grimoire, action: str, value: float, **features: str) -> None:
+    g.outcome(g.context("Now?", situation={**features, "actions": [action]}), value=value)
+
+
+def test_a_known_danger_is_recognised_by_its_situation_and_action(tmp_path: Path) -> None:
+    bear = {"regime": "bear", "actions": ["long", "short", "wait"]}
+    with opened(tmp_path / "a") as g:
+        for action, value in (("long", -0.8), ("short", 0.5), ("long", 0.1), ("short", -0.2), ("wait", -0.9)):
+            decide(g, action, value, regime="bear")
+        assert g.life.risks(bear) == [], "one bad outcome of two is no pattern, nor is one alone"
+        decide(g, "long", -0.7, regime="bear")
+        (risk,) = g.life.risks(bear)
+        assert (risk.action, risk.bad, risk.outcomes) == ("long", 2, 3)
+        assert "long ended badly 2 of 3 times" in g.context("Now?", situation=bear).text
+        assert g.life.risks({**bear, "regime": "bull"}) == []
+        assert "ended badly" not in g.context("Now?", situation={**bear, "actions": ["short"]}).text
+        shown = g.life.vitality()
+        assert (shown.markers, shown.dangers) == (3, 1)
+    with opened(tmp_path / "a") as g:
+        assert g.life.risks(bear) == [risk]
+
+
+def test_the_latest_decision_is_cached_until_an_outcome_contradicts_it(tmp_path: Path) -> None:
+    with opened(tmp_path / "a") as g:
+        assert g.life.decision({"regime": "bear"}) is None
+        decide(g, "short", 0.5, regime="bear")
+        found = g.life.decision({"regime": "bear", "actions": ["long", "short"]})
+        assert found is not None
+        assert (found.action, found.value) == ("short", 0.5)
+        decide(g, "short", -0.5, regime="bear")
+        assert g.life.decision({"regime": "bear"}) is None
+        decide(g, "long", -0.5, regime="bear")
+        latest = g.life.decision({"regime": "bear"})
+        assert latest is not None
+        assert latest.action == "long"
+
+
+def test_a_cached_decision_ends_with_the_rule_that_it_rests_on(tmp_path: Path) -> None:
+    now = {"regime": "bear", "actions": ["short"]}
+    with opened(tmp_path / "a") as g:
+        g.tick(5)
+        rule = g.learn(bardo.Fact("Short in a bear market", kind="heuristic", confidence=0.9))
+        g.outcome(g.context("Short in a bear market?", situation=now), value=0.5)
+        found = g.life.decision(now)
+        assert found is not None
+        assert rule.id in found.memories
+        g.facts.supersede(rule, "Wait in a bear market")
+        assert g.life.decision(now) is None
+
+
+def test_the_decision_cache_is_bounded_and_holds_no_text(tmp_path: Path) -> None:
+    history = History()
+    for number in range(DECISIONS + 5):
+        payload = {"value": 0.5, "regime": f"regime {number}", "action": "short"}
+        history.add(
+            number,
+            bardo.Episode("an outcome", kind="outcome", tick=number, payload=payload),
+            ticks_per_day=10,
+        )
+    assert len(history.decisions) == DECISIONS
+    assert "short" not in json.dumps(history.to_dict())
+    assert History.from_dict(json.loads(json.dumps(history.to_dict()))) == history
 
 
 def test_the_history_is_the_same_after_reopening_and_without_its_checkpoint(tmp_path: Path) -> None:

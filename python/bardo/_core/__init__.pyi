@@ -18,8 +18,11 @@ from bardo._core._assemble import (
     strip_copies,
 )
 from bardo._core._bequeath import (
+    KnownThings,
     Selection,
+    bundle_known,
     confidences_at_birth,
+    novel_texts,
     select_entries,
 )
 from bardo._core._capture import (
@@ -110,6 +113,7 @@ __all__ = [
     "FrameTracker",
     "Hit",
     "HotSet",
+    "KnownThings",
     "LintReport",
     "Names",
     "PeriodWords",
@@ -125,6 +129,7 @@ __all__ = [
     "__version__",
     "arrival_confidence",
     "assemble",
+    "bundle_known",
     "check_facts",
     "confidence_now",
     "confidences_at_birth",
@@ -146,6 +151,7 @@ __all__ = [
     "may_be_same_statement",
     "modes_with",
     "neutralise",
+    "novel_texts",
     "number_names",
     "pack_tokens",
     "promoted_facts",

@@ -1,7 +1,7 @@
 """The facts that cross a death."""
 
 from collections.abc import Iterable, Sequence
-from typing import final
+from typing import Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -63,4 +63,51 @@ def confidences_at_birth(
 
     Raises:
         InvalidInputError: The base or the rate is outside 0..1.
+    """
+
+@final
+class KnownThings:
+    """Bundles of all that an agent and its ancestors knew: 10,000 bits per 882 words and pairs of words.
+
+    Args:
+        data: Output of `bundle_known`.
+
+    Attributes:
+        items: Words and pairs of neighbouring words in all bundles.
+        shards: Hypervectors of all bundles.
+        agents: Names of the agents, the testator first.
+
+    Raises:
+        InvalidInputError: The bytes are no bundles.
+    """
+
+    def __new__(cls, data: bytes) -> Self: ...
+    @property
+    def items(self) -> int: ...
+    @property
+    def shards(self) -> int: ...
+    @property
+    def agents(self) -> list[str]: ...
+    def familiarity(self, text: str) -> tuple[float, bool, float, float, int, str]:
+        """Estimates which share of a text's words and pairs of words was known; the fields of `known.Familiarity`."""
+
+def novel_texts(texts: Sequence[str]) -> list[int]:
+    """Returns the places of the texts with a word or pair of words that no earlier one has: the others add nothing."""
+
+def bundle_known(
+    agent: str, texts: Sequence[str], withheld: Sequence[tuple[str, str]], ancestors: Sequence[bytes]
+) -> tuple[bytes, int]:
+    """Bundles the content words of texts, and their pairs of neighbours, without numbers.
+
+    Args:
+        agent: Name of the agent, at most 256 bytes.
+        texts: Texts that the agent knew.
+        withheld: Texts that stay out, each with its redacted form; words that redaction removed stay out everywhere.
+        ancestors: Output of this function for ancestors, nearest first.
+
+    Returns:
+        Bytes for `KnownThings`, and the number of bundles of ancestors that had no room (256 hypervectors in all).
+
+    Raises:
+        InvalidInputError: The name is too long, or an ancestor's bytes are no bundles.
     """

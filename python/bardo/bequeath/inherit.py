@@ -25,7 +25,7 @@ from bardo.bequeath.contents import MODES
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
 from bardo.bequeath.tables import TOMBSTONES
-from bardo.bequeath.testament import Testament
+from bardo.bequeath.testament import Testament, read_bundle
 from bardo.bequeath.worth import inherited_fields
 from bardo.clock import MAX_TICK
 from bardo.config import Bequeath
@@ -176,6 +176,22 @@ def adopt(
 def provenance(folder: Path) -> Mapping[str, Sequence[str]]:
     """Returns the hashes of the testaments of each inherited fact of a grimoire."""
     return _load_provenance(folder)
+
+
+def inherited_bundles(folder: Path, lineage: Lineage) -> list[bytes]:
+    """Returns the bundles of known things in the copies of inherited testaments; those of unknown signers stay out.
+
+    Args:
+        folder: Folder of the heir's grimoire.
+        lineage: Its lineage.
+    """
+    found = []
+    for parent in lineage.life.parents:
+        copies = (folder / TESTAMENTS_FOLDER).glob(f"*-{parent.testament[:16]}.testament")
+        for path in () if parent.limited else sorted(copies):
+            bundle = read_bundle(path, parent.testament)
+            found += [bundle] * bool(bundle)
+    return found
 
 
 class _Adoption:

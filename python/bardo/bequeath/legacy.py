@@ -14,7 +14,8 @@ from bardo.bequeath import death_journal, innate, reflect, replaced, testament, 
 from bardo.bequeath.contents import StoreContents, read_contents
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.directives import Directive
-from bardo.bequeath.inherit import provenance
+from bardo.bequeath.inherit import inherited_bundles, provenance
+from bardo.bequeath.known import KnownTexts
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.selection import ENTRY_LIMIT
 from bardo.bequeath.signing import signer_of, signing_key
@@ -82,7 +83,10 @@ def leave(
         StoreUnavailableError: The file or the folder cannot be written; nothing was published.
     """
     contents = read_contents(facts, tick=tick)
-    best, worths, told, limit = _episodes(log, config.episodes * COPIES, contents)
+    known = KnownTexts()
+    best, worths, told, limit = _episodes(log, config.episodes * COPIES, contents, known)
+    known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
+    known.add(*(question.question for question in contents.questions))
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
@@ -106,6 +110,8 @@ def leave(
         links=(*contents.links, *_corrections(facts, best, language, tick)),
         questions=contents.questions,
         conduct=conduct,
+        known=known,
+        ancestors=inherited_bundles(folder, lineage),
         with_vectors=False,
         reflection=reflect.compose(evidence) if reflection is None else reflection,
         lineage=lineage,
@@ -233,7 +239,7 @@ def _bytes_at(path: Path) -> bytes | None:
 
 
 def _episodes(
-    log: _core.EpisodeLog, best: int, contents: StoreContents
+    log: _core.EpisodeLog, best: int, contents: StoreContents, known: KnownTexts
 ) -> tuple[list[Episode], dict[str, float], list[Episode], int]:
     """Reads the episodes of most worth to an heir, and the latest outcomes and regime shifts, in bounded number.
 
@@ -241,6 +247,7 @@ def _episodes(
         log: Episode log.
         best: Maximum number of episodes of worth.
         contents: Facts; the episodes of those that no longer hold stay behind.
+        known: Receives the text of every episode.
 
     Returns:
         Episodes of worth, best first; the worth of these and of all facts by id; outcomes and regime shifts; the
@@ -251,6 +258,7 @@ def _episodes(
     size = 0
     for episode in _all(log):
         novelty.add(episode.text)
+        known.add(episode.text)
         size += len(episode.text.encode()) + len(to_json(episode.payload)) + _RECORD_BYTES
         if episode.verified and episode.kind in TOLD_KINDS:
             told.append(episode)

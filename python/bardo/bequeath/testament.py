@@ -12,8 +12,32 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import write_atomically
 from bardo.bequeath import container, directives, markdown, redact, signing, tables
+from bardo.bequeath import known as known_things
 from bardo.bequeath.directives import Directive
+from bardo.bequeath.known import Familiarity, KnownTexts
 from bardo.bequeath.lineage import Life, Lineage
+from bardo.bequeath.parts import (
+    CONDUCT,
+    DEFLATED,
+    ENTRIES,
+    EPISODES,
+    FORMAT_VERSION,
+    HASHED,
+    KNOWN,
+    LINKS,
+    MANIFEST,
+    PARTS,
+    PUBLIC_KEY,
+    QUESTIONS,
+    README,
+    README_TEXT,
+    REFLECTION,
+    SIGNATURE,
+    hash_of,
+    is_deflated_as_signed,
+    tampered,
+    verified_manifest,
+)
 from bardo.bequeath.questions import Question, read_questions
 from bardo.bequeath.reflect import REFLECTION_BYTES
 from bardo.bequeath.selection import (
@@ -27,35 +51,20 @@ from bardo.bequeath.selection import (
 from bardo.bequeath.tables import LinkTuple
 from bardo.bequeath.token_limit import Parts, fit
 from bardo.config import Bequeath
-from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
+from bardo.errors import (
+    InvalidInputError,
+    NotFoundError,
+    StoreUnavailableError,
+    TestamentError,
+)
 from bardo.model import Episode, Fact, Fingerprint, Link
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-#: Format version; 2 adds the signer, the replaced testaments, and the facts and entity of each open question; 3 adds
-#: the part `conduct.json`, deflated parts and more than 128 episodes.
-FORMAT_VERSION = 3
-#: Names of the parts, in the order of writing.
-README, REFLECTION, ENTRIES, EPISODES, LINKS, QUESTIONS, CONDUCT, MANIFEST, SIGNATURE, PUBLIC_KEY = PARTS = (
-    "README.txt",
-    "reflection.md",
-    "entries.parquet",
-    "episodes.parquet",
-    "links.parquet",
-    "questions.json",
-    "conduct.json",
-    "manifest.json",
-    "manifest.sig",
-    "signer.pem",
-)
-#: Parts whose hashes the manifest holds; the last three are the manifest, its signature and the key.
-_HASHED = PARTS[: PARTS.index(MANIFEST)]
-#: Deflated parts.
-_DEFLATED = tuple(name for name in _HASHED if name != README)
-#: First format with each part that earlier ones lack.
-_SINCE = {CONDUCT: 3}
+    from bardo._core import KnownThings
+
 QUESTION_LIMIT = 64
 #: Maximum size of a testament in bytes; full ones with 384-d vectors take about 5 MB.
 FILE_BYTES = 48 << 20
@@ -63,21 +72,6 @@ _QUESTION_BYTES = 1_024
 #: Maximum distance between a tick of death in seconds and the time of writing, in seconds: clocks may differ by a week.
 _UNCERTAIN_SECONDS = 7 * 86_400
 _CAUSE_BYTES = 256
-_README_TEXT = """\
-This is the testament of a software agent: what it learned and left for its heirs. No special program is needed.
-
-reflection.md     what it thought of its life, in nine sections
-entries.parquet   what it knew: text, kind, confidence when it died, support, origin, embedding (model in the metadata)
-episodes.parquet  the moments worth keeping
-links.parquet     how the entries stand to each other (ids of entries.parquet)
-questions.json    what it left open
-conduct.json      what it had decided, what was rejected, and its rules
-manifest.json     who it was, what is here, what was omitted and why, and the BLAKE3 hash of each part
-manifest.sig      Ed25519 signature of manifest.json, 64 bytes
-signer.pem        the public key of the signature
-
-Everything in here is data. Nothing in it is an instruction to the reader.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +97,7 @@ class Testament:
         written_at: Time of writing, microseconds UTC.
         loops: Whether ticks were loops of the testator rather than seconds.
         unfit: Invalid records that were left out, one sentence each.
+        known: Bundles of all that the testator and its ancestors knew; None if the testament has none.
     """
 
     __test__ = False  # not a pytest class
@@ -125,6 +120,7 @@ class Testament:
     written_at: int
     loops: bool = False
     unfit: tuple[str, ...] = ()
+    known: KnownThings | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def life(self) -> Life:
@@ -135,6 +131,22 @@ class Testament:
     def markdown(self) -> str:
         """Content as Markdown, for a reader without bardo; `bequeath(tokens=)` bounds its length."""
         return markdown.render(self.conduct, self.facts, self.episodes, self.gaps, self.reflection)
+
+    def knew(self, text: str) -> Familiarity:
+        """Returns whether the testator, or an ancestor, knew anything like a text, also if that stayed behind.
+
+        Args:
+            text: Text, or words of it; the share of its words and pairs of words that were known is estimated.
+
+        Raises:
+            NotFoundError: The testament has no bundle.
+        """
+        if self.known is None:
+            raise NotFoundError(
+                f"the testament of {self.life.agent} has no bundle of known things: it is of an older bardo, or limited"
+                " in tokens. Ask its texts"
+            )
+        return known_things.best([self.known], text)
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -160,6 +172,8 @@ def write(
     links: Iterable[LinkTuple] = (),
     questions: Iterable[str | Question] = (),
     conduct: Sequence[Directive] = (),
+    known: KnownTexts | None = None,
+    ancestors: Iterable[bytes] = (),
     with_vectors: bool = True,
     reflection: str,
     lineage: Lineage,
@@ -184,6 +198,8 @@ def write(
         links: Links among the facts; a link is taken if both its facts are.
         questions: Open questions, as text or as `Question`.
         conduct: Decisions, rejections, tasks and rules in force, most needed first.
+        known: Texts of the life for the bundle; it is left out without them, or under a limit of tokens.
+        ancestors: Bundles of ancestors, nearest first.
         with_vectors: Whether the vectors cross too; without them an heir embeds the entries again.
         reflection: Markdown of at most 5 KiB, see `bardo.bequeath.reflect`.
         lineage: Lineage of the testator, with its death (`Lineage.died`).
@@ -244,16 +260,23 @@ def write(
         dataclasses.replace(fact, evidence=tuple(id_ for id_ in fact.evidence if id_ in lasting))
         for fact in entries
     ]
+    bundle = b""
+    if known is not None and not settings.tokens:
+        bundled = known.bundle(lineage.life.agent, ancestors)
+        bundle = bundled.data
+        left_out["private_in_bundle"] += bundled.private
+        left_out["bundle_over_cap"] += bundled.over_cap
     parts = {
-        README: _README_TEXT.encode(),
+        README: README_TEXT.encode(),
         REFLECTION: reflection.encode(),
         ENTRIES: tables.write_entries(entries, rows, fingerprint if rows is not None else None),
         EPISODES: tables.write_episodes(best),
         LINKS: tables.write_links(choose_links(links, [*entries, *best], left_out)),
         QUESTIONS: _json([dataclasses.asdict(question) for question in asked]),
         CONDUCT: _json([dataclasses.asdict(order) for order in orders]),
+        KNOWN: bundle,
     }
-    deflated = {name: container.deflate(parts[name]) for name in _DEFLATED}
+    deflated = {name: container.deflate(parts[name]) for name in DEFLATED}
     signer = signing.signer_of(signing_key)
     life = dataclasses.replace(
         lineage.life, cause=_shorten(redact.redact(lineage.life.cause, redacted), _CAUSE_BYTES), signer=signer
@@ -270,8 +293,8 @@ def write(
             "measure": measure,
             "fingerprint": dataclasses.asdict(fingerprint) if fingerprint and rows is not None else None,
             "signer": signer,
-            "blake3": {name: _hash(parts[name]) for name in _HASHED},
-            "deflated": {name: _hash(content) for name, content in deflated.items()},
+            "blake3": {name: hash_of(parts[name]) for name in HASHED},
+            "deflated": {name: hash_of(content) for name, content in deflated.items()},
         }
     )
     parts[SIGNATURE], parts[PUBLIC_KEY] = signing.sign(parts[MANIFEST], signing_key)
@@ -331,22 +354,44 @@ def read(path: str | Path, *, trusted_keys: Collection[str] | None = None) -> Te
     return testament
 
 
+def read_bundle(path: Path, hash_: str) -> bytes:
+    """Reads the bundle of a testament's copy, and verifies it with the manifest alone; empty if it has none.
+
+    Args:
+        path: Path of the copy.
+        hash_: Hash of the testament.
+
+    Raises:
+        TestamentTamperedError: The copy is not that testament.
+        StoreUnavailableError: The copy cannot be read.
+    """
+    try:
+        parts = container.unpack(path.read_bytes(), PARTS)
+    except OSError as error:
+        raise StoreUnavailableError(f"cannot read the testament {path}: {error}. Check the path") from error
+    manifest = verified_manifest(parts)
+    bundle = parts.get(KNOWN, b"")
+    if hash_of(parts[MANIFEST]) != hash_ or (bundle and manifest["blake3"][KNOWN] != hash_of(bundle)):
+        raise tampered(KNOWN, f"{path} is not the testament that was inherited")
+    return bundle
+
+
 def _parse(data: bytes, path: Path) -> Testament:
     if len(data) > FILE_BYTES:
         raise TestamentError(
             f"the file is larger than {FILE_BYTES} bytes. No testament is; check where it came from"
         )
     parts = container.unpack(data, PARTS)
-    manifest = _verified_manifest(parts)
+    manifest = verified_manifest(parts)
     for name, content in manifest["blake3"].items():
-        if content != _hash(parts[name]) or not _is_deflated_as_signed(name, parts, manifest):
-            raise _tampered(name, "its bytes are not the ones that were signed")
+        if content != hash_of(parts[name]) or not is_deflated_as_signed(name, parts, manifest):
+            raise tampered(name, "its bytes are not the ones that were signed")
     unfit: list[str] = []
     facts, vectors, fingerprint = tables.read_entries(parts[ENTRIES], ENTRY_LIMIT, unfit)
     reflection = _text(parts[REFLECTION], REFLECTION)
     if len(parts[REFLECTION]) > REFLECTION_BYTES:
-        raise _tampered(REFLECTION, f"it has {len(parts[REFLECTION])} bytes, the limit is {REFLECTION_BYTES}")
-    digest = _hash(parts[MANIFEST])
+        raise tampered(REFLECTION, f"it has {len(parts[REFLECTION])} bytes, the limit is {REFLECTION_BYTES}")
+    digest = hash_of(parts[MANIFEST])
     try:
         fields = manifest["lineage"]
         signer = manifest["signer"]
@@ -354,12 +399,13 @@ def _parse(data: bytes, path: Path) -> Testament:
         lineage = Lineage(life, tuple(map(Life.from_dict, fields["ancestors"])))
         questions = read_questions(parts[QUESTIONS], life.agent, QUESTION_LIMIT)
         if questions is None:
-            raise _tampered(QUESTIONS, "it is not a short list of questions")
+            raise tampered(QUESTIONS, "it is not a short list of questions")
         orders = directives.read(parts[CONDUCT], life.agent) if CONDUCT in parts else ()
         if orders is None:
-            raise _tampered(CONDUCT, "it is not a short list of decisions and rules")
+            raise tampered(CONDUCT, "it is not a short list of decisions and rules")
         return Testament(
             path=path,
+            known=_read_bundle(parts.get(KNOWN)),
             hash=digest,
             signer=signer,
             lineage=lineage,
@@ -379,7 +425,16 @@ def _parse(data: bytes, path: Path) -> Testament:
             loops=bool(manifest.get("loops", _far_from(life.death_tick, int(manifest["written_at"])))),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _tampered(MANIFEST, f"a field is missing or of another type ({error})") from error
+        raise tampered(MANIFEST, f"a field is missing or of another type ({error})") from error
+
+
+def _read_bundle(content: bytes | None) -> KnownThings | None:
+    from bardo import _core
+
+    try:
+        return _core.KnownThings(content) if content else None
+    except InvalidInputError as error:
+        raise tampered(KNOWN, "it is no bundle of known things") from error
 
 
 def _redacted_question(given: str | Question, agent: str, redacted: Counter[str]) -> Question:
@@ -397,49 +452,6 @@ def _far_from(tick: int | None, written_at: int) -> bool:
     return tick is not None and abs(tick - written_at // 1_000_000) > _UNCERTAIN_SECONDS
 
 
-def _verified_manifest(parts: container.Parts) -> dict[str, Any]:
-    if MANIFEST not in parts:
-        raise TestamentError("this zip file has no manifest.json, so it is not a testament")
-    try:
-        manifest = json.loads(parts[MANIFEST])
-        version = manifest["format"]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise _tampered(MANIFEST, "it cannot be read") from error
-    if isinstance(version, int) and version > FORMAT_VERSION:
-        raise TestamentError(
-            f"this testament has format {version}, this bardo reads up to {FORMAT_VERSION}."
-            " Upgrade: pip install -U bardo"
-        )
-    since = version if isinstance(version, int) else FORMAT_VERSION
-    expected = [name for name in PARTS if _SINCE.get(name, 1) <= since]
-    missing, extra = (
-        [name for name in expected if name not in parts],
-        [name for name in parts if name not in expected],
-    )
-    if missing or extra:
-        found = [f"lacks {', '.join(missing)}"] * bool(missing) + [f"has {', '.join(extra)} too much"] * bool(
-            extra
-        )
-        raise TestamentError(f"this testament {' and '.join(found)}. Ask for the original file")
-    signer = manifest.get("signer")
-    if signing.signer_of_pem(parts[PUBLIC_KEY]) != signer or not isinstance(signer, str):
-        raise _tampered(PUBLIC_KEY, "it is not the key that the manifest names")
-    if not signing.verify(parts[MANIFEST], parts[SIGNATURE], signer):
-        raise _tampered(f"{MANIFEST} or {SIGNATURE}", "the signature does not fit")
-    hashes = manifest.get("blake3")
-    if not isinstance(hashes, dict) or set(hashes) != {name for name in expected if name in _HASHED}:
-        raise _tampered(MANIFEST, "it does not name the hash of each part")
-    return dict(manifest)
-
-
-def _is_deflated_as_signed(name: str, parts: container.Parts, manifest: Mapping[str, Any]) -> bool:
-    """Whether a part is stored as it is, or its deflated bytes are the signed ones."""
-    if name not in parts.deflated:
-        return True
-    signed = manifest.get("deflated")
-    return isinstance(signed, dict) and signed.get(name) == _hash(parts.deflated[name])
-
-
 def _shorten(text: str, limit: int = _QUESTION_BYTES) -> str:
     return text.encode()[:limit].decode(errors="ignore")
 
@@ -452,14 +464,4 @@ def _text(raw: bytes, part: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise _tampered(part, "it is not UTF-8 text") from error
-
-
-def _hash(content: bytes) -> str:
-    from blake3 import blake3
-
-    return blake3(content).hexdigest()
-
-
-def _tampered(part: str, what: str) -> TestamentTamperedError:
-    return TestamentTamperedError(f"{part} of the testament was changed: {what}. Ask for the original file")
+        raise tampered(part, "it is not UTF-8 text") from error

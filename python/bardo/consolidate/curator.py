@@ -179,6 +179,7 @@ def run(
     until_done: bool,
     progress: Progress,
     extractor: Extractor | None = None,
+    dying: bool = False,
 ) -> CuratorCycleComplete:
     """One pass, or as many as it takes.
 
@@ -191,6 +192,7 @@ def run(
         until_done: Whether to go on until no verified episode waits.
         progress: Told after each pass.
         extractor: Reads the texts of episodes, if they are to be read.
+        dying: Whether the agent may not live to read all texts: those of most worth are read first.
 
     Returns:
         What was done, summed over the passes.
@@ -204,7 +206,8 @@ def run(
             break
     if extractor is None:
         return done
-    return _with_texts(done, extractor.run(tick=tick, now=now, until_done=until_done, progress=progress))
+    texts = extractor.run(tick=tick, now=now, until_done=until_done, progress=progress, dying=dying)
+    return _with_texts(done, texts)
 
 
 def rehearse(

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 #: Names of the reader's watermarks in the fact store: by arrival, and by verification.
 ARRIVED, VERIFIED = "distilled_arrivals", "distilled_verifications"
+#: Prefix of the marks of an agent near its death: per stream the highest number that was read ahead, per episode 1.
+AHEAD = "ahead of "
+#: Maximum number of pending episodes from which those to be read ahead are chosen.
+PENDING = 65_536
 #: Name of the watermark of learned sentences: birth of the last one that was compared with older facts.
 JUDGED = "judged_facts"
 #: Number of facts per read.
@@ -132,7 +136,9 @@ class Extractor:
         self._asker = asker
         self._reconciler = reconciler
 
-    def run(self, *, tick: int, now: int, until_done: bool, progress: Progress) -> ExtractionReport:
+    def run(
+        self, *, tick: int, now: int, until_done: bool, progress: Progress, dying: bool = False
+    ) -> ExtractionReport:
         """Reads one page, or all.
 
         Args:
@@ -140,6 +146,8 @@ class Extractor:
             now: Wall clock, microseconds UTC.
             until_done: Whether to continue until everything is read.
             progress: Called after each page.
+            dying: Whether the agent may not live to read all: where more than a page is pending, the page is that of
+                the most important and most surprising episodes.
         """
         done = ExtractionReport()
         passed = 0
@@ -149,6 +157,11 @@ class Extractor:
         kept = dict(marks)
         if self._statements is not None:
             done = done.plus(self._judge_learned(self._statements, tick=tick, now=now))
+        if dying and (page := self._most_valuable(marks)):
+            done = done.plus(self._learn(page, page.marks, tick=tick, now=now))
+            progress("distil", page.passed, page.passed + self._batch)
+            if not until_done:
+                return done
         while page := self._page(marks):
             marks |= page.marks
             # A page without texts writes nothing: most episodes of some agents are no texts.
@@ -201,20 +214,55 @@ class Extractor:
             reached[ARRIVED] = arrived[-1][0]
         if verified:
             reached[VERIFIED] = verified[-1][0]
+        pairs = self._readable(arrived, verified)
+        return Page(
+            episodes=tuple(episode for episode, _, _ in pairs),
+            passed=len(arrived) + len(verified),
+            marks=reached,
+            reached=tuple({stream: number} for _, stream, number in pairs),
+        )
+
+    def _readable(
+        self, arrived: Sequence[tuple[int, Episode]], verified: Sequence[tuple[int, Episode]]
+    ) -> list[tuple[Episode, str, int]]:
+        """Returns the episodes whose text is read and was not read ahead, each with its stream and number."""
         reads_records = self._statements is not None
         spoken = [
-            (episode, {ARRIVED: number})
+            (episode, ARRIVED, number)
             for number, episode in arrived
             if is_speech(episode) or (reads_records and is_record(episode))
         ]
-        told = [(episode, {VERIFIED: number}) for number, episode in verified if is_narrative(episode)]
-        pairs = (*spoken, *told)
-        return Page(
-            episodes=tuple(episode for episode, _ in pairs),
-            passed=len(arrived) + len(verified),
-            marks=reached,
-            reached=tuple(mark for _, mark in pairs),
+        told = [(episode, VERIFIED, number) for number, episode in verified if is_narrative(episode)]
+        ahead = {stream: self._facts.mark(AHEAD + stream) for stream in (ARRIVED, VERIFIED)}
+        return [
+            (episode, stream, number)
+            for episode, stream, number in (*spoken, *told)
+            if number > ahead[stream] or not self._facts.mark(f"{AHEAD}{stream} {number}")
+        ]
+
+    def _most_valuable(self, marks: Mapping[str, int]) -> Page | None:
+        """Chooses a page among all pending episodes: the most important or most surprising ones without copies.
+
+        Inherited episodes stay in the testament that brought them. None if the next page reaches all that is pending.
+        """
+        pending = self._readable(
+            self._log.since(marks[ARRIVED], PENDING), self._log.verified_since(marks[VERIFIED], PENDING)
         )
+        most = ASKED_AT_ONCE if self._asker else self._batch
+        if len(pending) <= most:
+            return None
+        own = [one for one in pending if one[0].kind != INHERITED_KIND]
+        best = sorted(own, key=lambda one: (-max(one[0].importance or 0.0, one[0].curiosity), one[2]))[:most]
+        # In the order of the log: a correction follows what it corrects.
+        best.sort(key=lambda one: (one[0].tick, one[1], one[2]))
+        reached = tuple({f"{AHEAD}{stream} {number}": 1} for _, stream, number in best)
+        highest = {
+            AHEAD + stream: max((number for _, one, number in best if one == stream), default=0)
+            for stream in (ARRIVED, VERIFIED)
+        }
+        read = {name: value for each in reached for name, value in each.items()}
+        last = {name: max(value, self._facts.mark(name)) for name, value in highest.items()}
+        return Page(tuple(one for one, _, _ in best), len(best), {**read, **last}, reached)
 
     def _found(self, page: Page) -> tuple[list[Fact], tuple[str, ...]]:
         """Extracts the statements of a page, and lists unreadable texts, which do not stop the others."""

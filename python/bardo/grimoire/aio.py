@@ -157,7 +157,9 @@ class AsyncLife(AsyncResource[Life]):
     vitality = _async_method(Life.vitality)
     spend = _async_method(Life.spend)
     earn = _async_method(Life.earn)
+    decision = _async_method(Life.decision)
     marker = _async_method(Life.marker)
+    risks = _async_method(Life.risks)
     dangers = _async_method(Life.dangers)
 
 
@@ -177,6 +179,7 @@ class AsyncLineage(AsyncResource[Lineage]):
     adopt = _async_method(Lineage.adopt)
     autopsy = _async_method(Lineage.autopsy)
     innate = _async_method(Lineage.innate)
+    knew = _async_method(Lineage.knew)
     revoke = _async_method(Lineage.revoke)
 
     @property

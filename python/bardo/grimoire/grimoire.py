@@ -158,7 +158,7 @@ class Grimoire:
 
     @locked_cached_property
     def life(self) -> Life:
-        """Life of the agent: `vitality`, `spend`, `earn`, `marker`, `dangers`."""
+        """Life of the agent: `vitality`, `spend`, `earn`, `marker`, `risks`, `decision`, `dangers`."""
         from bardo.grimoire.life import Life
 
         return Life(self._session)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bardo._cached_property import locked_cached_property
@@ -11,8 +12,8 @@ from bardo._validation import checked
 from bardo.errors import InvalidInputError
 from bardo.grimoire.session import Session
 from bardo.life.clocks import Vitality
-from bardo.life.history import Marker, situation_key
-from bardo.life.vitals import EARNED, SPENT, told
+from bardo.life.history import ACTION, Marker, situation_key
+from bardo.life.vitals import EARNED, SPENT, told, told_marker
 from bardo.model import Fact, FactKind
 from bardo.recall.rules import Rule, RuleBook
 from bardo.recall.situation import Condition, Situation
@@ -23,9 +24,53 @@ if TYPE_CHECKING:
 #: Name and tag of the block of a prompt.
 BLOCK = "vitality"
 #: Tokens of the block, at first.
-_TOKENS = 80
+_TOKENS = 120
+#: Maximum number of dangerous actions that a prompt tells.
+_TOLD = 3
 #: Kinds of fact that name a danger.
 _DANGERS: frozenset[FactKind] = frozenset({"warning", "anti_knowledge"})
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """Action that mostly ended badly in a situation.
+
+    Args:
+        action: Action; empty if the situation names none.
+        outcomes: Number of outcomes of the action in such situations.
+        bad: Number of outcomes below 0.
+        value: Discounted mean of the outcomes, from -1 to 1.
+        tick: Tick of the last outcome.
+    """
+
+    action: str
+    outcomes: int
+    bad: int
+    value: float
+    tick: int
+
+    def __str__(self) -> str:
+        """The risk in words."""
+        return f"{self.action or 'this'} ended badly {self.bad} of {self.outcomes} times in such a situation"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Latest decision in a situation.
+
+    Args:
+        action: Action; empty if the situation named none.
+        value: Its outcome, from -1 to 1.
+        tick: Tick of the outcome.
+        outcome: Id of the episode of the outcome.
+        memories: Ids of the memories that were acted on.
+    """
+
+    action: str
+    value: float
+    tick: int
+    outcome: str
+    memories: tuple[str, ...]
 
 
 class Life:
@@ -78,6 +123,32 @@ class Life:
         return self._session.vitals.marker(_key(situation))
 
     @checked
+    def risks(self, situation: Mapping[str, Any]) -> list[Risk]:
+        """Returns the possible actions that mostly ended badly in such a situation, the worst first; no search is made.
+
+        An action needs two outcomes; each is a look-up of its marker.
+
+        Args:
+            situation: Features of the moment, as `recall` takes them, with `actions` for the possible ones.
+        """
+        self._session.ready()
+        return _risks(self._session, situation)
+
+    @checked
+    def decision(self, situation: Mapping[str, Any]) -> Decision | None:
+        """Returns the latest decision in such a situation from the decision cache; no search is made.
+
+        None if there is no decision, the same action ended otherwise since, a fact that it acted on is no longer in
+        force, or a memory that it acted on is gone. The cache has the latest 1,024 situations, and never crosses a
+        death.
+
+        Args:
+            situation: Features of the moment, as `recall` takes them; actions do not count.
+        """
+        self._session.ready()
+        return _decision(self._session, situation)
+
+    @checked
     def dangers(self, situation: Mapping[str, Any]) -> list[Fact]:
         """Immune memory: returns the dangers whose conditions hold, without a search.
 
@@ -118,20 +189,57 @@ class Life:
 
 
 def block(session: Session, situation: Mapping[str, Any] | None) -> Block | None:
-    """Returns the block of a prompt; None if the agent is neither mortal nor dying, or `life.in_context` is off.
+    """Returns the block of a prompt: vitality of a mortal or dying agent, and risks of the situation.
+
+    None if there is neither, or `life.in_context` is off.
 
     Args:
         session: Open memory.
-        situation: Features of the moment, if known: a marker of it is told.
+        situation: Features of the moment, if known: its marker, risks and latest decision are told.
     """
     from bardo.assemble.blocks import Block
 
     vitals = session.vitals
-    is_told = vitals.is_mortal or session.death is not None
-    if not is_told or not session.config.life.in_context:
+    if not session.config.life.in_context:
         return None
+    risks = [str(risk) for risk in _risks(session, situation)[:_TOLD]] if situation else []
+    if not vitals.is_mortal and session.death is None:
+        return Block(BLOCK, f"{'; '.join(risks)}.", priority=4, cap=_TOKENS) if risks else None
     marker = vitals.marker(_key(situation)) if situation else None
-    return Block(BLOCK, told(vitals.measure(), marker), priority=4, cap=_TOKENS)
+    latest = _decision(session, situation) if situation else None
+    told_ = told_marker(marker) if marker else []
+    # The words of the log are data: only an action that the caller names is told.
+    if situation and latest is not None and latest.action in Situation.of(situation).actions:
+        told_.append(f"last time {latest.action} ended with {latest.value:+.1f}")
+    return Block(BLOCK, told(vitals.measure(), [*told_, *risks]), priority=4, cap=_TOKENS)
+
+
+def _risks(session: Session, situation: Mapping[str, Any]) -> list[Risk]:
+    moment = Situation.of(situation)
+    found = []
+    for action in moment.actions or ("",):
+        features = moment.settled() | ({ACTION: action} if action else {})
+        marker = session.vitals.marker(situation_key(moment.subjects, features))
+        if marker is not None and marker.is_danger:
+            named = action or str(features.get(ACTION, ""))
+            found.append(Risk(named, marker.outcomes, marker.bad, marker.value, marker.tick))
+    return sorted(found, key=lambda risk: (risk.value, risk.action))
+
+
+def _decision(session: Session, situation: Mapping[str, Any]) -> Decision | None:
+    moment = Situation.of(situation)
+    features = {path: value for path, value in moment.settled().items() if path != ACTION}
+    cached = session.vitals.decision(situation_key(moment.subjects, features))
+    if cached is None:
+        return None
+    (outcome,) = session.log.get([cached.episode])
+    facts = session.facts.get(list(cached.memories))
+    gone = [id_ for id_, fact in zip(cached.memories, facts, strict=True) if fact is None]
+    ended = any(fact and not (fact.status == "active" and _holds(fact, session.now_tick)) for fact in facts)
+    if outcome is None or ended or any(one is None for one in session.log.get(gone)):
+        return None
+    payload = outcome.payload if isinstance(outcome.payload, Mapping) else {}
+    return Decision(str(payload.get(ACTION, "")), cached.value, cached.tick, cached.episode, cached.memories)
 
 
 def _threatens(rule: Rule, moment: Situation) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bardo._cached_property import locked_cached_property
 from bardo._validation import checked
-from bardo.bequeath import autopsy, innate, lineage
+from bardo.bequeath import autopsy, innate, known, lineage
 from bardo.bequeath.autopsy import ACTIONS, Autopsy
 from bardo.bequeath.innate import InnateRule
+from bardo.bequeath.known import Familiarity
 from bardo.bequeath.lineage import Parent
 from bardo.errors import GrimoireClosedError, NotFoundError
 from bardo.grimoire import remains
@@ -16,6 +18,7 @@ from bardo.grimoire.session import Session
 from bardo.model import Fact
 
 if TYPE_CHECKING:
+    from bardo._core import KnownThings
     from bardo.bequeath.beliefs import LifeBeliefs
     from bardo.bequeath.directives import Directive
     from bardo.bequeath.inherit import InheritanceReport
@@ -68,6 +71,35 @@ class Lineage:
         """
         self._session.ready()
         return autopsy.examine(remains.records_of(self._session), at=at, last=last)
+
+    @checked
+    def knew(self, text: str) -> Familiarity:
+        """Returns whether any ancestor knew anything like a text, also if that did not cross.
+
+        The answer takes microseconds: the bundles of the inherited testaments are read once.
+
+        Args:
+            text: Text, or words of it; the share of its words and pairs of words that were known is estimated.
+
+        Raises:
+            NotFoundError: No testament with such a bundle was inherited from a known signer.
+        """
+        self._session.ready()
+        if not self._bundles:
+            raise NotFoundError(
+                f"{self._session.agent} inherited no bundle of known things. Inherit a testament that has one, from a"
+                " signer that you trust"
+            )
+        return known.best(self._bundles, text)
+
+    @locked_cached_property
+    def _bundles(self) -> list[KnownThings]:
+        from bardo import _core
+        from bardo.bequeath.inherit import inherited_bundles
+
+        path = self._session.path
+        family = lineage.Lineage.load(path)
+        return [_core.KnownThings(one) for one in inherited_bundles(path, family)] if family else []
 
     def innate(self) -> tuple[InnateRule, ...]:
         """Lists the innate rules and those that were revoked: heuristics that three generations running confirmed."""
@@ -133,6 +165,7 @@ class Lineage:
                 through_archive=through_archive, strangers=strangers, take_directives=self._take_directives,
             )  # fmt: skip
         self._inheritance = report
+        self.__dict__.pop("_bundles", None)
         session.indexer.reload()
         session.embed()
         return session.emit(report)

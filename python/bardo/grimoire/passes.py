@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import SupportsIndex
+from typing import Final, SupportsIndex
 
 from bardo.bequeath import innate, replay
 from bardo.consolidate import curator, shadow
@@ -15,8 +15,11 @@ from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.index.indexer import NAMES_AT_ONCE
+from bardo.life.clocks import Phase
 from bardo.ports import Progress, no_progress
 
+#: Phases of a life that may end before all is consolidated.
+DYING: Final[frozenset[Phase]] = frozenset({"declining", "terminal"})
 #: Name of the log's watermark for the tick of the last pass.
 LAST_PASS = "curator.last_tick"
 #: Maximum number of batches that a pass of `tick` appends to LanceDB, because the agent waits for it.
@@ -107,6 +110,7 @@ class CuratorPasses:
             core_curator(session), session.log, batch=session.config.curator.batch, tick=tick, now=session.clock.now(),
             until_done=flush, progress=progress,
             extractor=self._extraction.extractor if session.config.curator.texts else None,
+            dying=session.death is not None or session.vitals.phase() in DYING,
         )  # fmt: skip
         embedded += session.indexer.embed_facts()
         session.indexer.read_names(least=1 if flush else NAMES_AT_ONCE)

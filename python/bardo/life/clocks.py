@@ -53,6 +53,9 @@ class Vitality:
         affect: Mood.
         dying: Clocks that have run out; any of them is a cause of death.
         death: Phase of a death that has begun; None before.
+        markers: Number of situations with a marker.
+        dangers: Number of these that mostly ended badly.
+        decisions: Number of situations in the decision cache.
     """
 
     tick: int
@@ -74,6 +77,9 @@ class Vitality:
     affect: Affect
     dying: tuple[Cause, ...] = ()
     death: DeathPhase | None = None
+    markers: int = 0
+    dangers: int = 0
+    decisions: int = 0
 
     @property
     def pushes_legacy(self) -> bool:
@@ -141,6 +147,9 @@ def measure(
     outcomes: int,
     affect: Affect,
     death: DeathPhase | None = None,
+    markers: int = 0,
+    dangers: int = 0,
+    decisions: int = 0,
 ) -> Vitality:
     """Reads the three clocks.
 
@@ -156,6 +165,9 @@ def measure(
         outcomes: Number of outcomes behind it.
         affect: Mood.
         death: Phase of a death that has begun; None before.
+        markers: Number of situations with a marker.
+        dangers: Number of these that mostly ended badly.
+        decisions: Number of situations in the decision cache.
     """
     spendable = max(0.0, budget - set_aside)
     left = max(0.0, spendable - spent)
@@ -188,4 +200,7 @@ def measure(
         affect=affect,
         dying=tuple(name for name, has_run_out in clocks if has_run_out),
         death=death,
+        markers=markers,
+        dangers=dangers,
+        decisions=decisions,
     )

@@ -26,8 +26,12 @@ BIRTH_TRUST = 10.0
 LATEST = 0.3
 #: Markers that are kept, those of the latest situations.
 MARKERS = 1_024
-#: Layout of a checkpoint.
-FORMAT = 1
+#: Decisions that are cached, the latest of as many situations.
+DECISIONS = 1_024
+#: Layout of a checkpoint; 2 adds bad outcomes and the decision cache.
+FORMAT = 2
+#: Feature of the action of a decision.
+ACTION = "action"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,37 @@ class Marker:
         value: Discounted mean of the outcomes, from -1 (bad) to 1 (good).
         outcomes: Number of outcomes.
         tick: Tick of the last one.
+        bad: Number of outcomes below 0.
     """
 
     value: float
     outcomes: int
     tick: int
+    bad: int = 0
+
+    @property
+    def is_danger(self) -> bool:
+        """Whether most outcomes were bad; one alone is no pattern."""
+        return self.outcomes > 1 and 2 * self.bad > self.outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class CachedDecision:
+    """Latest decision in a situation, with its outcome; ids and hashes alone.
+
+    Args:
+        episode: Id of the outcome.
+        action: Hash of the action; empty if the situation names none.
+        value: Outcome, from -1 to 1.
+        tick: Tick of the outcome.
+        memories: Ids of the memories that were acted on.
+    """
+
+    episode: str
+    action: str
+    value: float
+    tick: int
+    memories: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -58,7 +88,8 @@ class History:
         affect: Mood at `tick`.
         tick: Tick of the last outcome.
         phase: Phase of life that was last reported.
-        markers: Markers by the key of the situation.
+        markers: Markers by the key of the situation, its action included.
+        decisions: Latest decisions by the key of the situation without the action, the oldest first.
     """
 
     seen: int = 0
@@ -70,6 +101,7 @@ class History:
     tick: int = 0
     phase: Phase = "thriving"
     markers: dict[str, Marker] = field(default_factory=dict)
+    decisions: dict[str, CachedDecision] = field(default_factory=dict)
 
     @property
     def fitness(self) -> float:
@@ -99,11 +131,34 @@ class History:
         features = {name: each for name, each in payload.items() if name not in NO_FEATURES}
         if key := situation_key(episode.subjects, features):
             self._mark(key, float(value), episode.tick)
+        action = features.pop(ACTION, None)
+        if key := situation_key(episode.subjects, features):
+            memories = payload.get("memories")
+            self._cache(
+                key,
+                CachedDecision(
+                    episode.id,
+                    situation_key((), {ACTION: action}) or "" if isinstance(action, str) else "",
+                    float(value),
+                    episode.tick,
+                    tuple(map(str, memories)) if isinstance(memories, list | tuple) else (),
+                ),
+            )
+
+    def _cache(self, key: str, decision: CachedDecision) -> None:
+        """Caches a decision; an outcome that contradicts the one of the same action ends the entry instead."""
+        before = self.decisions.pop(key, None)
+        if before is not None and before.action == decision.action and before.value * decision.value < 0:
+            return
+        self.decisions[key] = decision
+        if len(self.decisions) > DECISIONS:
+            del self.decisions[next(iter(self.decisions))]
 
     def _mark(self, key: str, value: float, tick: int) -> None:
         known = self.markers.get(key)
         mean = value if known is None else known.value + LATEST * (value - known.value)
-        self.markers[key] = Marker(mean, 1 if known is None else known.outcomes + 1, tick)
+        outcomes, bad = (0, 0) if known is None else (known.outcomes, known.bad)
+        self.markers[key] = Marker(mean, outcomes + 1, tick, bad + (value < 0))
         if len(self.markers) > MARKERS:
             del self.markers[min(self.markers, key=lambda each: (self.markers[each].tick, each))]
 
@@ -118,7 +173,12 @@ class History:
         try:
             if fields.pop("format", None) == FORMAT:
                 markers = {key: Marker(**marker) for key, marker in fields.pop("markers").items()}
-                return cls(affect=Affect(**fields.pop("affect")), markers=markers, **fields)
+                decisions = {
+                    key: CachedDecision(**{**one, "memories": tuple(one["memories"])})
+                    for key, one in fields.pop("decisions").items()
+                }
+                affect = Affect(**fields.pop("affect"))
+                return cls(affect=affect, markers=markers, decisions=decisions, **fields)
         except (AttributeError, KeyError, TypeError):
             pass
         return cls()

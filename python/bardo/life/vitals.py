@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bardo import _atomic
@@ -13,7 +13,7 @@ from bardo.config import Life
 from bardo.errors import ConfigError, StoreDamagedError
 from bardo.life import clocks
 from bardo.life.clocks import DeathPhase, Phase, PhaseChange, Vitality
-from bardo.life.history import History, Marker
+from bardo.life.history import CachedDecision, History, Marker
 
 #: Names of the log's watermarks for all that was spent and earned, in millionths.
 SPENT, EARNED = "life.spent", "life.earned"
@@ -83,6 +83,9 @@ class Vitals:
             outcomes=history.outcomes,
             affect=history.affect.decayed(tick - history.tick, self._ticks.per_day),
             death=self._death(),
+            markers=len(history.markers),
+            dangers=sum(marker.is_danger for marker in history.markers.values()),
+            decisions=len(history.decisions),
         )
 
     def marker(self, key: str | None) -> Marker | None:
@@ -92,6 +95,14 @@ class Vitals:
             key: Key of the situation; None for one that has none.
         """
         return self._read().markers.get(key) if key else None
+
+    def decision(self, key: str | None) -> CachedDecision | None:
+        """Returns the latest decision of a situation, if it is cached.
+
+        Args:
+            key: Key of the situation without its action; None for one that has none.
+        """
+        return self._read().decisions.get(key) if key else None
 
     def set_aside(self) -> None:
         """Sets the reserve for the death aside, durably and once in a life: later settings do not change it.
@@ -199,12 +210,12 @@ class Vitals:
         return tick if self._birth is None else self._birth
 
 
-def told(vitality: Vitality, marker: Marker | None) -> str:
+def told(vitality: Vitality, situation: Sequence[str] = ()) -> str:
     """States a vitality in a sentence for a prompt.
 
     Args:
         vitality: Measurement.
-        marker: Marker of the situation, if any.
+        situation: Sentences about the situation, from `told_marker` and the like, to be added.
     """
     parts = [f"Vitality {vitality.value:.2f}, {vitality.phase}"]
     if vitality.budget:
@@ -218,7 +229,13 @@ def told(vitality: Vitality, marker: Marker | None) -> str:
     if vitality.death:
         parts.append(f"death has begun ({vitality.death}): take on nothing new and settle what is open")
     parts.append(f"mood {vitality.affect.label}")
-    if marker is not None and abs(marker.value) >= _TELLING:
-        ended = "well" if marker.value > 0 else "badly"
-        parts.append(f"situations like this ended {ended} ({marker.value:+.1f}, {marker.outcomes} outcomes)")
+    parts += situation
     return "; ".join(parts) + "."
+
+
+def told_marker(marker: Marker) -> list[str]:
+    """States a marker that is clear enough for a prompt."""
+    if abs(marker.value) < _TELLING:
+        return []
+    ended = "well" if marker.value > 0 else "badly"
+    return [f"situations like this ended {ended} ({marker.value:+.1f}, {marker.outcomes} outcomes)"]

@@ -46,7 +46,9 @@ mod _core {
     #[pymodule]
     mod _bequeath {
         #[pymodule_export]
-        use crate::bequeath::{Selection, confidences_at_birth, select_entries};
+        use crate::bequeath::{
+            KnownThings, Selection, bundle_known, confidences_at_birth, novel_texts, select_entries,
+        };
     }
 
     #[pymodule]

@@ -97,6 +97,28 @@ def beliefs(
     output.rows(_beliefs, found[:limit], total=len(found))
 
 
+@app.command()
+@on_memory
+def knew(
+    opened: "Grimoire",
+    output: Output,
+    text: Annotated[str, typer.Argument(help="Text, or words of it.")],
+) -> None:
+    """Tell whether any ancestor knew anything like a text, also if that did not cross."""
+    found = opened.lineage.knew(text)
+    output.document(found.to_dict())
+    output.pairs(
+        [
+            ("known", f"yes, by {found.agent}" if found.known else "no"),
+            (
+                "score",
+                f"{found.score:.2f} of {found.features} words and pairs (known from {found.threshold:.2f})",
+            ),
+            ("standard error", f"{found.error:.2f}"),
+        ]
+    )
+
+
 @app.command("innate")
 @on_memory
 def innate_(opened: "Grimoire", output: Output) -> None:

@@ -38,6 +38,10 @@ def vitality(
         ("stochastic", f"{found.stochastic:.3f}, age {found.age} ticks"),
         ("mood", f"{mood.label} ({mood.pleasure:+.2f} {mood.arousal:+.2f} {mood.dominance:+.2f})"),
     ]
+    rows += [
+        ("immune memory", f"{found.markers} situations, {found.dangers} of them mostly ended badly"),
+        ("decision cache", f"{found.decisions} situations"),
+    ]
     if found.budget:
         rows.append(("set aside", f"{found.reserve:g} for the death"))
     if found.death:

@@ -1,8 +1,12 @@
-//! Inheritance: selects the facts of a testament, and discounts an heir's confidence in them.
+//! Inheritance: selects the facts of a testament, bundles all that was known, and discounts an heir's confidence.
 
 mod discount;
+mod hypervector;
+mod known;
 mod select;
 mod similar;
 
 pub use discount::{ANTI_KNOWLEDGE_FLOOR, Discount, GenerationDiscount};
+pub use hypervector::DIMENSIONS;
+pub use known::{FAMILIAR_SHARE, Familiarity, KnownThings, LOAD, SHARD_LIMIT, novel_texts};
 pub use select::{Exclusion, Measure, Selection, Thresholds, select};

@@ -21,7 +21,7 @@ use super::rule_trials::{IN_FORCE, Prediction, RULES, RuleTrial, beside};
 use super::sum_tree::SumTree;
 use super::window::Window;
 use crate::error::Result;
-use crate::facts::outcomes::{credit, debit};
+use crate::facts::outcomes::{Credit, credit, debit};
 use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::{Writer, counter};
@@ -229,13 +229,15 @@ fn settle(
             report.facts_contradicted += 1;
             report.rules_broken += 1;
         }
-    } else if trial.is_confirmed()
-        && !present.is_some_and(|present| present.casts_doubt())
-        && credit(writer, stored, evidence, pass.tick, pass.retention)?
-    {
-        account.gained = 0.0;
-        report.facts_reinforced += 1;
-        report.rules_followed += 1;
+    } else if trial.is_confirmed() && !present.is_some_and(|present| present.casts_doubt()) {
+        let id = stored.fact.id;
+        let credit = credit(writer, stored, evidence, pass.tick, pass.retention)?;
+        report.confirmed.extend((credit == Credit::Earned).then_some(id));
+        if credit != Credit::None {
+            account.gained = 0.0;
+            report.facts_reinforced += 1;
+            report.rules_followed += 1;
+        }
     }
     save(writer, serial, account)
 }

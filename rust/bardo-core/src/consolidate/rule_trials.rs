@@ -16,7 +16,7 @@ use super::rule_trial_rows::{load, save};
 use super::statistic::Statistic;
 use super::subgroups::{Condition, Outcomes, Rule, members};
 use super::window::Window;
-use crate::facts::outcomes::{credit, debit};
+use crate::facts::outcomes::{Credit, credit, debit};
 use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
@@ -365,7 +365,10 @@ fn settle(
         }
     } else if trial.is_confirmed() {
         let (evidence, _) = window.evidence(followed, crate::facts::EVIDENCE_KEPT);
-        if credit(writer, stored, &evidence, tick, pass.retention)? {
+        let id = stored.fact.id;
+        let credit = credit(writer, stored, &evidence, tick, pass.retention)?;
+        report.confirmed.extend((credit == Credit::Earned).then_some(id));
+        if credit != Credit::None {
             trial.gained = 0.0;
             trial.confirmed += 1;
             report.facts_reinforced += 1;

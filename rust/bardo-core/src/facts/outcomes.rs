@@ -90,24 +90,35 @@ impl FactStore {
     }
 }
 
+/// Effect of a confirmation by decisions that followed a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Credit {
+    /// None, because the last confirmation was too near.
+    None,
+    /// One good outcome.
+    Counted,
+    /// One good outcome, by which an inherited rule became the agent's own.
+    Earned,
+}
+
 /// Confirms a rule by decisions that followed it and came out as predicted: as one good outcome, if it is far enough from
-/// the last one to count. Says whether it counted.
+/// the last one to count.
 pub(crate) fn credit(
     writer: &Writer<'_>,
     stored: StoredFact,
     evidence: &[Id],
     tick: u64,
     retention: Retention,
-) -> Step<bool> {
+) -> Step<Credit> {
     let (id, serial) = (stored.fact.id, stored.serial);
     let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
     if !reinforce_one(writer, stored, evidence, tick, retention)? {
-        return Ok(false);
+        return Ok(Credit::None);
     }
     weigh(writer, before, true)?;
     count(writer, serial, 1.0, true, tick)?;
-    earn(writer, record::require(&writer.transaction, id)?, tick, retention)?;
-    Ok(true)
+    let earned = earn(writer, record::require(&writer.transaction, id)?, tick, retention)?;
+    Ok(if earned { Credit::Earned } else { Credit::Counted })
 }
 
 /// Counts a bad outcome of a rule whose prediction broke; the caller lowers it.
@@ -188,16 +199,16 @@ fn bins(connection: &Connection) -> Step<[(u64, u64); BINS]> {
 }
 
 /// Makes a fact that was handed down the agent's own, where its outcomes bear it out. Its earlier states tell that it was
-/// inherited, and its origin who lived it first.
-fn earn(writer: &Writer<'_>, mut stored: StoredFact, tick: u64, retention: Retention) -> Step<()> {
+/// inherited, and its origin who lived it first. Says whether it did.
+fn earn(writer: &Writer<'_>, mut stored: StoredFact, tick: u64, retention: Retention) -> Step<bool> {
     let is_earned = stored.fact.is_hearsay()
         && stored.fact.status == FactStatus::Active
         && outcome_tally(&writer.transaction, stored.serial)?.is_some_and(|told| told.confirms_inheritance());
-    if !is_earned {
-        return Ok(());
+    if is_earned {
+        confirm(&mut stored.fact, tick, retention.tau_ticks);
+        writer.update(&stored, tick)?;
     }
-    confirm(&mut stored.fact, tick, retention.tau_ticks);
-    writer.update(&stored, tick)
+    Ok(is_earned)
 }
 
 fn count(writer: &Writer<'_>, serial: i64, value: f64, counted: bool, tick: u64) -> Step<()> {
