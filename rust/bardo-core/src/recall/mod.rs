@@ -5,6 +5,7 @@ pub mod asker_state;
 mod candidate;
 pub mod conversation;
 mod current_first;
+pub mod danger_seats;
 pub mod diversity;
 mod duplicate_groups;
 pub mod explain;
