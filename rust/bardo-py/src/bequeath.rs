@@ -1,11 +1,12 @@
 //! Bequests: which facts cross a death, and how far an heir trusts them.
 
-use bardo_core::bequeath::{self, Discount, Exclusion, GenerationDiscount, Thresholds};
+use bardo_core::bequeath::{self, Discount, Exclusion, GenerationDiscount, Thresholds, Uncommon};
 use pyo3::prelude::*;
 
 use crate::arguments::{Facts, Matrix};
+use crate::capture::EpisodeLog;
 use crate::convert::{IntoObject, Object, mirror};
-use crate::forward::functions;
+use crate::forward::{functions, methods};
 
 mirror!(
     /// The entries that cross; see `_core/_bequeath.pyi`.
@@ -17,6 +18,22 @@ impl IntoObject for Exclusion {
         self.name().into_object(py)
     }
 }
+
+/// Counts over a whole log; see `_core/_bequeath.pyi`.
+#[pyclass(frozen, module = "bardo._core")]
+pub struct Survey {
+    core: bequeath::Survey,
+}
+
+methods!(Survey, |survey| {
+    new(log: &EpisodeLog; kinds: Vec<String>, latest: usize) => bequeath::Survey::of(&log.core, &kinds, latest);
+    get bytes => Ok(survey.bytes);
+    get inherited => Ok(survey.inherited);
+    get latest => Ok(survey.latest.iter().copied().collect::<Vec<_>>());
+    fn novelty(texts: Vec<String>) => Ok(texts.iter().map(|text| survey.novelty(text)).collect::<Vec<_>>());
+    fn uncommon(log: &EpisodeLog, after: u64, limit: usize; novelty: f32, importance: f32, mistake: f64)
+        => survey.uncommon(&log.core, after, limit, Uncommon { novelty, importance, mistake });
+});
 
 functions! {
     /// Chooses the facts that cross.

@@ -46,7 +46,7 @@ mod _core {
     #[pymodule]
     mod _bequeath {
         #[pymodule_export]
-        use crate::bequeath::{Selection, confidences_at_birth, select_entries};
+        use crate::bequeath::{Selection, Survey, confidences_at_birth, select_entries};
     }
 
     #[pymodule]
