@@ -91,9 +91,7 @@ def death_of(memory: bardo.Grimoire, path: Path) -> tuple[dict[str, float], bard
     memory.on(bardo.CuratorCycleComplete, lambda _: moments.append(time.perf_counter()))
     with ExitStack() as stack:
         for name, (module, function) in PARTS.items():
-            stack.enter_context(
-                patch.object(module, function, timed(getattr(module, function), name, parts))
-            )
+            stack.enter_context(patch.object(module, function, timed(getattr(module, function), name, parts)))
         left = memory.death.complete(abandon=True)
     moments.append(time.perf_counter())
     spans = [end - start for start, end in itertools.pairwise(moments)]

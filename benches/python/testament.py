@@ -2,10 +2,10 @@
 
     python benches/python/testament.py [--facts 30000] [--write FILE]
 
-`select` is the CPU time of choosing 2,048 of the facts by coverage and value, with vectors of 384 dimensions. `write` is
-that of choosing, redacting, signing and reading back 2,048 entries with their vectors and 128 episodes, `read` that of
-reading and verifying the file. Texts are sentences with names, numbers, and a secret in every fiftieth. Each is the
-least of three runs, in CPU seconds of the process.
+The first row is the choice of 2,048 of the facts by coverage and value, with vectors of 384 dimensions. The second is
+choosing, redacting, signing and reading back 2,048 entries with their vectors and 128 episodes, the third reading and
+verifying the file. Texts are sentences with names, numbers, and a secret in every fiftieth. Each is the least of three
+runs, in CPU seconds of the process.
 """
 
 from __future__ import annotations
@@ -31,12 +31,15 @@ from bardo.model import Episode, Fact, Fingerprint
 
 DIMENSIONS, ENTRIES, EPISODES, RUNS = 384, 2_048, 128, 3
 NOW, TICK = 1_772_712_000_000_000, 100_000
+THINGS, DAYS = ("pool", "queue", "host", "oracle", "order"), ("Mondays", "Fridays", "holidays")
 VERBS = ("rises after", "falls before", "follows", "breaks with", "depends on", "is paid by", "waits for")
 
 
 def sentence(rng: random.Random, number: int) -> str:
     """A sentence of a life."""
-    one, other = (f"{rng.choice(('pool', 'queue', 'host', 'oracle', 'order'))} {rng.randrange(900)}" for _ in "ab")
+    one, other = (
+        f"{rng.choice(('pool', 'queue', 'host', 'oracle', 'order'))} {rng.randrange(900)}" for _ in "ab"
+    )
     text = f"The {one} {rng.choice(VERBS)} the {other} within {rng.randrange(2, 90)} minutes on {rng.choice(VERBS)} days"
     return f"{text}, with the token sk-{number:024d}a" if number % 50 == 0 else text
 
@@ -69,14 +72,27 @@ def main() -> int:
     vectors = numbers.standard_normal((len(facts), DIMENSIONS)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     episodes = [
-        Episode(sentence(rng, number), id=f"{number:032x}", tick=number, at=NOW, payload={"lag": number}, verified=True)
+        Episode(
+            sentence(rng, number),
+            id=f"{number:032x}",
+            tick=number,
+            at=NOW,
+            payload={"lag": number},
+            verified=True,
+        )
         for number in range(EPISODES)
     ]
     lineage = Lineage.founder("bench").died(tick=TICK, cause="age")
 
     def select() -> Any:
         return _core.select_entries(
-            facts, confidences, vectors, cap=ENTRIES, insight_threshold=0.6, heuristic_threshold=0.7, tick=TICK
+            facts,
+            confidences,
+            vectors,
+            cap=ENTRIES,
+            insight_threshold=0.6,
+            heuristic_threshold=0.7,
+            tick=TICK,
         )
 
     chosen = [place for place, _ in zip(select().chosen, range(ENTRIES), strict=False)]
@@ -87,7 +103,8 @@ def main() -> int:
             return testament.write(
                 path, facts=[facts[place] for place in chosen], confidences=[confidences[place] for place in chosen],
                 vectors=vectors[chosen], fingerprint=Fingerprint("bench", "1", "none", DIMENSIONS), episodes=episodes,
-                reflection="# What worked\n\nNothing in the record speaks to this.", lineage=lineage, signing_key=Ed25519PrivateKey.generate(), now=NOW,
+                reflection="# What worked\n\nNothing in the record speaks to this.", lineage=lineage,
+                signing_key=Ed25519PrivateKey.generate(), now=NOW,
             )  # fmt: skip
 
         rows = [

@@ -91,7 +91,7 @@ def test_an_unrelated_query_gives_no_seat(heir, query) -> None:
 
 def test_a_prompt_shows_the_warning_as_inherited_and_unverified(heir) -> None:
     prompt = str(heir.context("restart postgres primary", budget=1_500))
-    rules = prompt.split("<rules")[1].split("</rules")[0]
+    rules = prompt.split("<rules")[1].split("</rules", maxsplit=1)[0]
     assert "lost two hours of orders" in rules
     assert 'inherited="true"' in rules
     assert 'status="unverified"' in rules
@@ -108,6 +108,8 @@ def test_own_contrary_knowledge_takes_the_seat_away(tmp_path, heir, minilm) -> N
         query, text = "restart postgres primary", WARNINGS[1][0]
         assert [m.text for m in other.recall(query, limit=5) if m.why.is_seated] == [text]
         warning = next(fact for fact in other.facts.list() if fact.text == text)
-        own = other.learn("Restarting the primary database loses nothing: it waits for the replica", confidence=0.9)
+        own = other.learn(
+            "Restarting the primary database loses nothing: it waits for the replica", confidence=0.9
+        )
         assert other.facts.contradict(warning, own) == warning.id
         assert not [m.text for m in other.recall(query, limit=5) if m.why.is_seated]

@@ -19,6 +19,7 @@ from bardo._core._assemble import (
 )
 from bardo._core._bequeath import (
     Selection,
+    Survey,
     confidences_at_birth,
     select_entries,
 )
@@ -119,6 +120,7 @@ __all__ = [
     "Selection",
     "Standing",
     "StoredEpisodes",
+    "Survey",
     "TransientRows",
     "Upserted",
     "WordModel",

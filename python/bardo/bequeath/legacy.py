@@ -84,7 +84,8 @@ def leave(
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
     evidence = reflect.Evidence(
-        lineage.life, contents.facts, contents.confidences, remains.told, contents.links, counts=counts, unsettled=unsettled,
+        lineage.life, contents.facts, contents.confidences, remains.told, contents.links, counts=counts,
+        unsettled=unsettled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
     )  # fmt: skip
@@ -263,7 +264,11 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Rem
         worths[fact.id] = worth.worth_of_fact(fact, novelty, worths)
     told = [one for one in log.get(survey.latest) if one is not None]
     return _Remains(
-        [one for one, _ in judged], worths, told, max(int(LOG_SHARE * survey.bytes), LEAST_BYTES), survey.inherited
+        [one for one, _ in judged],
+        worths,
+        told,
+        max(int(LOG_SHARE * survey.bytes), LEAST_BYTES),
+        survey.inherited,
     )
 
 

@@ -14,6 +14,7 @@ pub mod filter;
 pub mod fuse;
 mod graph;
 pub mod late_rerank;
+mod partial_sort;
 mod period_arm;
 pub mod periods;
 mod rare_names;
