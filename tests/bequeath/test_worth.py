@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import bardo
-from bardo.bequeath.worth import Novelty, most_worthy, worth
+from bardo import _core
+from bardo.bequeath.worth import most_worthy, worth
 from bardo.model import Episode
 
 
 def routine(number: int) -> Episode:
     host = ("billing", "search", "ledger")[number % 3]
-    return Episode(f"health check of {host} ok in {number * 7} ms", id=f"r{number}", tick=number)
+    return Episode(f"health check of {host} ok in {number * 7} ms", tick=number)
 
 
-def ranked(*told: Episode) -> list[str]:
-    log = [*(routine(number) for number in range(60)), *told]
-    novelty = Novelty()
-    for episode in log:
-        novelty.add(episode.text)
-    return [episode.text for episode, _ in most_worthy(log, novelty, 100)]
+def ranked(folder: Path, *told: Episode) -> list[str]:
+    log = _core.EpisodeLog(folder / "episodes.redb", agent="ann", seed=1, now=1)
+    log.record([*(routine(number) for number in range(60)), *told], now=1, out_of_order=True)
+    survey = _core.Survey(log, kinds=("outcome",), latest=4)
+    assert survey.bytes > 60 * 64
+    assert len(survey.latest) == sum(one.kind == "outcome" and one.verified for one in told)
+    found = [episode.text for episode, _ in most_worthy(log, survey, 100)]
+    log.close()
+    return found
 
 
 @pytest.mark.parametrize(
@@ -32,22 +38,22 @@ def ranked(*told: Episode) -> list[str]:
         {},
     ],
 )
-def test_an_identifier_is_chosen_by_whatever_way_it_was_captured(fields: dict) -> None:
+def test_an_identifier_is_chosen_by_whatever_way_it_was_captured(tmp_path: Path, fields: dict) -> None:
     text = "the standby of ledger listens on node-17.fra2.internal:8443"
-    assert ranked(Episode(text, id="x", **fields)) == [text]
+    assert ranked(tmp_path, Episode(text, **fields)) == [text]
 
 
-def test_a_mistake_comes_first_and_routine_stays_behind() -> None:
+def test_a_mistake_comes_first_and_routine_stays_behind(tmp_path: Path) -> None:
     mistake = Episode(
-        "Restarted the primary; writes were lost", id="a", kind="outcome", payload={"value": -0.9}
+        "Restarted the primary; writes were lost", kind="outcome", payload={"value": -0.9}, verified=True
     )
-    turn = Episode("the runbook of search is /srv/run/search.md", id="b", role="user")
-    assert ranked(turn, mistake) == [mistake.text, turn.text]
+    turn = Episode("the runbook of search is /srv/run/search.md", role="user")
+    assert ranked(tmp_path, turn, mistake) == [mistake.text, turn.text]
 
 
-def test_a_mistake_in_the_words_of_routine_crosses() -> None:
-    told = Episode("health check of billing ok in 3 ms", id="z", kind="outcome", payload={"value": -1})
-    assert ranked(told) == [told.text]
+def test_a_mistake_in_the_words_of_routine_crosses(tmp_path: Path) -> None:
+    told = Episode("health check of billing ok in 3 ms", kind="outcome", payload={"value": -1})
+    assert ranked(tmp_path, told) == [told.text]
 
 
 def test_worth_falls_with_the_generations_of_an_inherited_episode() -> None:

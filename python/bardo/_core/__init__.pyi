@@ -20,6 +20,7 @@ from bardo._core._assemble import (
 from bardo._core._bequeath import (
     KnownThings,
     Selection,
+    Survey,
     bundle_known,
     confidences_at_birth,
     novel_texts,
@@ -123,6 +124,7 @@ __all__ = [
     "Selection",
     "Standing",
     "StoredEpisodes",
+    "Survey",
     "TransientRows",
     "Upserted",
     "WordModel",

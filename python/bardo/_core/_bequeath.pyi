@@ -6,7 +6,50 @@ from typing import Self, final
 import numpy as np
 import numpy.typing as npt
 
-from bardo.model import Fact
+from bardo._core._capture import EpisodeLog
+from bardo.model import Episode, Fact
+
+@final
+class Survey:
+    """Counts over a whole log before a death: which pairs of neighbouring words are rare in it.
+
+    Attributes:
+        bytes: Approximate size of all episodes in bytes.
+        inherited: Episodes that came with testaments.
+        latest: Ids of the latest verified episodes of some kinds, oldest first.
+    """
+
+    def __new__(cls, log: EpisodeLog, *, kinds: Sequence[str], latest: int) -> Survey:
+        """Reads a log once.
+
+        Args:
+            log: Episode log of the testator.
+            kinds: Kinds of the episodes in `latest`.
+            latest: Ids in `latest` at most.
+        """
+
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def inherited(self) -> int: ...
+    @property
+    def latest(self) -> list[str]: ...
+    def novelty(self, texts: Sequence[str]) -> list[float]:
+        """Share of the pairs of each text that are rare in the log, 0..1."""
+
+    def uncommon(
+        self, log: EpisodeLog, after: int, limit: int, *, novelty: float, importance: float, mistake: float
+    ) -> tuple[int, list[tuple[Episode, float]]]:
+        """The next episodes that are no routine, each with its novelty, and the number of the last arrival read.
+
+        Args:
+            log: Log that was surveyed.
+            after: Number of the arrival after which to read.
+            limit: Episodes read at most.
+            novelty: Novelty from which an episode is no routine.
+            importance: Importance from which it is none.
+            mistake: Value of an outcome up to which it is none.
+        """
 
 @final
 class Selection:

@@ -129,7 +129,7 @@ class Hit:
     terms: list[tuple[str, float, float]]
     factors: list[tuple[str, float]]
     age_days: float
-    is_seated: bool
+    seat: str | None
     matched: list[str]
 
 @final

@@ -57,7 +57,8 @@ def rules_block(memories: Sequence[PromptMemory], tokens: int) -> Block:
     stated = [
         StatedRule(
             memory, brief(memory.record), memory.layer, memory.confidence, memory.tick, memory.at, memory.source,
-            memory.inherited, memory.record, getattr(memory, "standing", ""),
+            memory.inherited, memory.record,
+            getattr(memory, "standing", "") or ("unverified" if memory.inherited else ""),
         )
         for memory in memories
     ]  # fmt: skip

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bardo import _core
@@ -19,13 +18,12 @@ from bardo.bequeath.known import KnownTexts
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.selection import ENTRY_LIMIT
 from bardo.bequeath.signing import signer_of, signing_key
-from bardo.bequeath.tables import LinkTuple, to_json
+from bardo.bequeath.tables import LinkTuple
 from bardo.bequeath.testament import Testament
-from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError, TestamentError
 from bardo.folder import DEATH_FILE
-from bardo.model import INHERITED_KIND, Episode
+from bardo.model import Episode
 
 #: Path of the signed testament inside the grimoire until the death is complete.
 DRAFT = Path("testaments", "death.testament")
@@ -33,8 +31,6 @@ DRAFT = Path("testaments", "death.testament")
 COPIES = 2
 #: Maximum share of the bytes of the log in the episodes of a testament, and the bytes that they may have in any case.
 LOG_SHARE, LEAST_BYTES = 0.25, 16 << 10
-#: Size of an episode in the log besides its text and payload, in bytes: ids, times, role and kind.
-_RECORD_BYTES = 64
 #: Kinds of episodes for the reflection; the latest are used.
 TOLD_KINDS = ("outcome", "regime_shift")
 TOLD_LIMIT = 4_096
@@ -84,15 +80,17 @@ def leave(
     """
     contents = read_contents(facts, tick=tick)
     known = KnownTexts()
-    best, worths, told, limit = _episodes(log, config.episodes * COPIES, contents, known)
+    remains = _episodes(log, config.episodes * COPIES, contents)
+    known.add(*(episode.text for episode in _all(log)))
     known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
     known.add(*(question.question for question in contents.questions))
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
-    counts["episodes"] -= _inherited(log) if lineage.life.parents else 0
+    counts["episodes"] -= remains.inherited if lineage.life.parents else 0
     evidence = reflect.Evidence(
-        lineage.life, contents.facts, contents.confidences, told, contents.links, counts=counts, unsettled=unsettled,
+        lineage.life, contents.facts, contents.confidences, remains.told, contents.links, counts=counts,
+        unsettled=unsettled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
     )  # fmt: skip
@@ -104,10 +102,10 @@ def leave(
         confidences=contents.confidences,
         vectors=contents.vectors,
         fingerprint=contents.fingerprint,
-        episodes=best,
-        episode_bytes=limit,
-        worths=worths,
-        links=(*contents.links, *_corrections(facts, best, language, tick)),
+        episodes=remains.episodes,
+        episode_bytes=remains.limit,
+        worths=remains.worths,
+        links=(*contents.links, *_corrections(facts, remains.episodes, language, tick)),
         questions=contents.questions,
         conduct=conduct,
         known=known,
@@ -238,37 +236,47 @@ def _bytes_at(path: Path) -> bytes | None:
         raise unavailable("read", path, error) from error
 
 
-def _episodes(
-    log: _core.EpisodeLog, best: int, contents: StoreContents, known: KnownTexts
-) -> tuple[list[Episode], dict[str, float], list[Episode], int]:
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Remains:
+    """Content of a log for a testament.
+
+    Args:
+        episodes: Episodes of worth, best first.
+        worths: Worth of these and of all facts, by id.
+        told: Latest outcomes and regime shifts.
+        limit: Maximum size of the episodes of the testament, in bytes.
+        inherited: Number of episodes that came with testaments.
+    """
+
+    episodes: list[Episode]
+    worths: dict[str, float]
+    told: list[Episode]
+    limit: int
+    inherited: int
+
+
+def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Remains:
     """Reads the episodes of most worth to an heir, and the latest outcomes and regime shifts, in bounded number.
 
     Args:
         log: Episode log.
         best: Maximum number of episodes of worth.
         contents: Facts; the episodes of those that no longer hold stay behind.
-        known: Receives the text of every episode.
-
-    Returns:
-        Episodes of worth, best first; the worth of these and of all facts by id; outcomes and regime shifts; the
-        bytes that the episodes may take.
     """
-    novelty = worth.Novelty()
-    told: deque[Episode] = deque(maxlen=TOLD_LIMIT)
-    size = 0
-    for episode in _all(log):
-        novelty.add(episode.text)
-        known.add(episode.text)
-        size += len(episode.text.encode()) + len(to_json(episode.payload)) + _RECORD_BYTES
-        if episode.verified and episode.kind in TOLD_KINDS:
-            told.append(episode)
-    outdated = _outdated(contents)
-    current = (episode for episode in _all(log) if episode.id not in outdated)
-    judged = worth.most_worthy(current, novelty, best)
+    survey = _core.Survey(log, kinds=TOLD_KINDS, latest=TOLD_LIMIT)
+    judged = worth.most_worthy(log, survey, best, without=_outdated(contents))
     worths = {one.id: value for one, value in judged}
-    for fact in contents.facts:
-        worths[fact.id] = worth.worth_of_fact(fact, novelty.of(fact.text), worths)
-    return [one for one, _ in judged], worths, list(told), max(int(LOG_SHARE * size), LEAST_BYTES)
+    novelties = survey.novelty([fact.text for fact in contents.facts])
+    for fact, novelty in zip(contents.facts, novelties, strict=True):
+        worths[fact.id] = worth.worth_of_fact(fact, novelty, worths)
+    told = [one for one in log.get(survey.latest) if one is not None]
+    return _Remains(
+        [one for one, _ in judged],
+        worths,
+        told,
+        max(int(LOG_SHARE * survey.bytes), LEAST_BYTES),
+        survey.inherited,
+    )
 
 
 def _corrections(
@@ -297,15 +305,6 @@ def _outdated(contents: StoreContents) -> frozenset[str]:
     for fact in contents.facts:
         groups[fact.status == "superseded"].update(fact.evidence)
     return frozenset(groups[True] - groups[False])
-
-
-def _inherited(log: _core.EpisodeLog) -> int:
-    """Counts the episodes that came with testaments."""
-    number = count = 0
-    while page := log.since(number, PAGE):
-        number = page[-1][0]
-        count += sum(episode.kind == INHERITED_KIND for _, episode in page)
-    return count
 
 
 def _birth(log: _core.EpisodeLog) -> int:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -216,15 +216,19 @@ def _is_number(value: Any) -> bool:
 
 def _is_dropped(name: str, value: Any) -> bool:
     """Whether a field is private by its name, or its name makes its value private."""
-    if is_private(name) or redact(name) != name:
+    is_private_name, said = _judged_name(name)
+    if is_private_name:
         return True
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if not said or isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
+    return any(span.kind in {"code", "identity", "password"} for span in private.spans(f"{said}{value}"))
+
+
+@lru_cache(maxsize=4_096)
+def _judged_name(name: str) -> tuple[bool, str]:
+    """Whether a name makes its field private, and the words by which it may make its value private, if it does."""
     said = f"{' '.join(_WORD.findall(name)).lower()}: "
-    is_narrative = any(
-        span.kind in {"code", "identity", "password"} for span in private.spans(f"{said}{value}")
-    )
-    return private.opens(said) and is_narrative
+    return is_private(name) or redact(name) != name, said if private.opens(said) else ""
 
 
 def texts(value: Any, counts: Counter[str] | None = None) -> Any:

@@ -162,12 +162,17 @@ def choose_episodes(
         if text in seen:
             left_out["episode_copy"] += 1
             continue
-        kept = _redacted_episode(episode, redacted)
-        needed = tables.size_of_episode(kept)
-        is_inherited = kept.kind == INHERITED_KIND
-        if len(best) == most or size + needed > most_bytes or (is_inherited and not inherited_left):
+        is_inherited = episode.kind == INHERITED_KIND
+        if len(best) == most or (is_inherited and not inherited_left):
             left_out["episode_over_cap"] += 1
             continue
+        found: Counter[str] = Counter()
+        kept = _redacted_episode(episode, found)
+        needed = tables.size_of_episode(kept)
+        if size + needed > most_bytes:
+            left_out["episode_over_cap"] += 1
+            continue
+        redacted.update(found)
         size += needed
         inherited_left -= is_inherited
         seen.add(text)

@@ -1,28 +1,22 @@
 """Worth of an episode to an heir: what was said once, exactly or at a cost counts; routine stays behind.
 
 The worth does not depend on how an episode was captured. A line of routine differs from the others of its kind by
-names and numbers alone, so its pairs of neighbouring words are common in the log. Statements, identifiers, mistakes,
-decisions and questions have pairs that are rare.
+names and numbers alone, so its pairs of neighbouring words are common in the log (`_core.Survey`). Statements,
+identifiers, mistakes, decisions and questions have pairs that are rare.
 """
 
 from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
-from zlib import crc32
 
-import numpy as np
-
+from bardo import _core
 from bardo.bequeath.directives import EPISODE_KIND
+from bardo.capture.recorder import PAGE
 from bardo.model import INHERITED_KIND, Episode, Fact
 
-#: Counters of pairs of words; a power of two. Pairs that share a counter only look more common.
-COUNTERS = 1 << 22
-#: Episodes that may share a pair of words that counts as rare.
-RARE = 3
 #: Minimum share of rare pairs in an episode of worth.
 LEAST_NOVELTY = 0.3
 #: Importance from which an episode is of worth however common its words are.
@@ -40,7 +34,6 @@ _JUDGED = 4_096
 _FEW, _SHORT = 3, 8
 #: Factor on the worth per generation since the agent that lived the episode.
 _PER_GENERATION = 0.85
-_WORD = re.compile(r"[^\W\d_]+|\d")
 #: Host names, paths, addresses, versions, times, tickets, hashes, numbers with a unit, and quotations.
 _EXACT = re.compile(
     r"(?<![\w.])(?:[\w+.-]*[:/@\\.#_-][\w:/@\\.#_-]*\w|[A-Za-z_]*\d[\w.:-]*(?:\s?%|\s[a-z]{1,5}\b)?|`[^`]+`|\"[^\"]+\")"
@@ -55,23 +48,6 @@ _TELLING = re.compile(
 )
 #: Kinds of episodes that no heir is told of: prompts of a life and reflections without evidence.
 _NEVER = frozenset({"dream"})
-
-
-class Novelty:
-    """Counts of pairs of neighbouring words over a log, with every digit read as one digit."""
-
-    def __init__(self) -> None:
-        self._counts = np.zeros(COUNTERS, np.uint8)
-
-    def add(self, text: str) -> None:
-        """Counts the pairs of one text."""
-        pairs = np.unique(np.fromiter(_pairs(text), np.int64))
-        self._counts[pairs] = np.minimum(self._counts[pairs], RARE) + 1
-
-    def of(self, text: str) -> float:
-        """Share of the pairs of a counted text that are rare in the log, 0..1."""
-        pairs = list(_pairs(text))
-        return float((self._counts[pairs] <= RARE).mean()) if pairs else 0.0
 
 
 def worth(episode: Episode, novelty: float) -> float:
@@ -107,13 +83,38 @@ def worth(episode: Episode, novelty: float) -> float:
     return value * _PER_GENERATION ** int(lived.get("generation", 0))
 
 
-def most_worthy(episodes: Iterable[Episode], novelty: Novelty, count: int) -> list[tuple[Episode, float]]:
-    """Returns the episodes of most worth with their worth, best first, without routine."""
-    judged = ((worth(episode, novelty.of(episode.text)), episode) for episode in episodes)
+def most_worthy(
+    log: _core.EpisodeLog, survey: _core.Survey, count: int, *, without: Container[str] = ()
+) -> list[tuple[Episode, float]]:
+    """Returns the episodes of most worth with their worth, best first, without routine.
+
+    Args:
+        log: Episode log of the testator.
+        survey: Survey of that log.
+        count: Maximum number of episodes.
+        without: Ids of episodes that stay behind.
+    """
+    judged = (
+        (worth(episode, novelty), episode)
+        for episode, novelty in _uncommon(log, survey)
+        if episode.id not in without
+    )
     best = heapq.nlargest(
         count, (one for one in judged if one[0] > 0.0), key=lambda one: (one[0], one[1].tick, one[1].id)
     )
     return [(episode, value) for value, episode in best]
+
+
+def _uncommon(log: _core.EpisodeLog, survey: _core.Survey) -> Iterator[tuple[Episode, float]]:
+    """Reads the episodes of a log that are no routine, page by page."""
+    after = -1
+    number = 0
+    while number != after:
+        after = number
+        number, page = survey.uncommon(
+            log, after, PAGE, novelty=LEAST_NOVELTY, importance=GRAVE_IMPORTANCE, mistake=MISTAKE
+        )
+        yield from page
 
 
 def worth_of_fact(fact: Fact, novelty: float, episodes: Mapping[str, float]) -> float:
@@ -155,14 +156,3 @@ def _outcome(payload: Any) -> float:
     value = payload.get("outcome", payload.get("value")) if isinstance(payload, dict) else None
     value = value.get("value") if isinstance(value, dict) else value
     return float(value) if isinstance(value, int | float) else 0.0
-
-
-def _pairs(text: str) -> Iterator[int]:
-    words = ["", *_WORD.findall(text[:_JUDGED].casefold()), ""]
-    words = [("0" if word.isdigit() else word) for word in words]
-    return (_hash(one, other) for one, other in pairwise(words))
-
-
-def _hash(one: str, other: str) -> int:
-    # The testament of a log is the same in every process, unlike `hash` of a string.
-    return crc32(f"{one} {other}".encode()) & (COUNTERS - 1)

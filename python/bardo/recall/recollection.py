@@ -14,6 +14,8 @@ from bardo.recall.filters import Layer
 
 #: Maximum number of evidence ids in a line of explanation; all are in `Explanation.evidence`.
 EVIDENCE_SHOWN = 3
+#: Reasons for a reserved place in words.
+_SEATS = {"rule": "a rule that applies here", "danger": "a danger that fits the query"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ class Explanation:
         provenance: Source, origin and generation in words.
         evidence: Ids of the supporting episodes.
         duplicates: Ids of near-duplicates merged into it.
-        is_seated: Whether a place was reserved for it, as a rule that applies in the situation.
+        seat: Reason for the place that was reserved for it: `rule` (it applies in the situation), `danger` (a warning
+            that fits the query); None if none was.
     """
 
     arms: tuple[ArmReason, ...]
@@ -73,7 +76,12 @@ class Explanation:
     provenance: str
     evidence: tuple[str, ...]
     duplicates: tuple[str, ...]
-    is_seated: bool = False
+    seat: str | None = None
+
+    @property
+    def is_seated(self) -> bool:
+        """Whether a place was reserved for it."""
+        return self.seat is not None
 
     @property
     def values(self) -> Mapping[str, float]:
@@ -97,8 +105,9 @@ class Explanation:
             shown = ", ".join(self.evidence[:EVIDENCE_SHOWN])
             more = len(self.evidence) - EVIDENCE_SHOWN
             parts.append(f"evidence {shown}" + (f" and {more} more" if more > 0 else ""))
-        if self.is_seated:
-            parts.append("a rule that applies here")
+        if self.seat is not None:
+            unsure = ", inherited and not confirmed by own evidence" if "inherited" in self.discounts else ""
+            parts.append(_SEATS[self.seat] + unsure)
         if self.duplicates:
             parts.append(f"stands for {len(self.duplicates)} near-duplicates")
         return "; ".join(parts)
@@ -401,7 +410,7 @@ def _explanation(hit: _core.Hit, record: Episode | Fact) -> Explanation:
         provenance=provenance,
         evidence=evidence,
         duplicates=tuple(hit.duplicates),
-        is_seated=hit.is_seated,
+        seat=hit.seat,
     )
 
 

@@ -96,7 +96,7 @@ class World:
     entries_read: int = 8
     exploration: float = 0.6
     pseudo_count: float = 8.0
-    trust_in_score: bool = False
+    trust_in_score: bool = True
     retrieval_noise: float = 0.0
     curator_ticks: int = 50
     batch: int = 25
@@ -122,6 +122,7 @@ class Arm:
         forgetting: Whether memories fade and are evicted.
         anti_knowledge: Whether a sprung trap leaves anti-knowledge.
         bloodstain: Whether anti-knowledge is recalled with the boost of bloodstains.
+        danger_seats: Whether anti-knowledge about an offer takes a reserved seat among the entries read, as in recall.
         least_confidence: Confidence below which a fact stays behind; anti-knowledge always crosses.
         quota: Share of the cap for inherited facts whose situation never occurred; they cross at
             `base * per_generation ** N`, and tested ones that were not confirmed stay behind. 0 for no quota.
@@ -144,6 +145,7 @@ class Arm:
     forgetting: bool = True
     anti_knowledge: bool = True
     bloodstain: bool = True
+    danger_seats: bool = True
     least_confidence: float = 0.0
     quota: float = 0.0
     shuffled: bool = False

@@ -2,12 +2,15 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use bardo_core::bequeath::{self, Discount, Exclusion, Familiarity, GenerationDiscount, Thresholds};
+use bardo_core::bequeath::{
+    self, Discount, Exclusion, Familiarity, GenerationDiscount, Thresholds, Uncommon,
+};
 use bardo_core::index::lexical::Analyzer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::arguments::{Facts, Matrix};
+use crate::capture::EpisodeLog;
 use crate::convert::{IntoObject, Object, as_tuple, mirror};
 use crate::errors::IntoPython;
 use crate::forward::{functions, methods};
@@ -22,6 +25,22 @@ impl IntoObject for Exclusion {
         self.name().into_object(py)
     }
 }
+
+/// Counts over a whole log; see `_core/_bequeath.pyi`.
+#[pyclass(frozen, module = "bardo._core")]
+pub struct Survey {
+    core: bequeath::Survey,
+}
+
+methods!(Survey, |survey| {
+    new(log: &EpisodeLog; kinds: Vec<String>, latest: usize) => bequeath::Survey::of(&log.core, &kinds, latest);
+    get bytes => Ok(survey.bytes);
+    get inherited => Ok(survey.inherited);
+    get latest => Ok(survey.latest.iter().copied().collect::<Vec<_>>());
+    fn novelty(texts: Vec<String>) => Ok(texts.iter().map(|text| survey.novelty(text)).collect::<Vec<_>>());
+    fn uncommon(log: &EpisodeLog, after: u64, limit: usize; novelty: f32, importance: f32, mistake: f64)
+        => survey.uncommon(&log.core, after, limit, Uncommon { novelty, importance, mistake });
+});
 
 functions! {
     /// Chooses the facts that cross.

@@ -47,7 +47,7 @@ mod _core {
     mod _bequeath {
         #[pymodule_export]
         use crate::bequeath::{
-            KnownThings, Selection, bundle_known, confidences_at_birth, novel_texts, select_entries,
+            KnownThings, Selection, Survey, bundle_known, confidences_at_birth, novel_texts, select_entries,
         };
     }
 

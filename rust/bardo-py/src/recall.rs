@@ -10,6 +10,7 @@ use bardo_core::recall::explain::{self, ArmReason, HitCorrection};
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::periods::{PeriodWords, resolve};
 use bardo_core::recall::records::Record;
+use bardo_core::recall::rule_seats::Seat;
 use bardo_core::recall::score::Term;
 use bardo_core::recall::settings::{Factors, Fusion, Policy, Settings};
 use pyo3::exceptions::PyIndexError;
@@ -118,7 +119,7 @@ mirror!(
         terms = hit.why.terms.clone(),
         factors = hit.why.factors.clone(),
         age_days = hit.why.age_days,
-        is_seated = hit.why.is_seated,
+        seat = hit.why.seat.map(Seat::name),
         matched = hit.why.matched.iter().map(ToString::to_string).collect::<Vec<_>>(),
     }
 );

@@ -24,7 +24,7 @@ const OTHERS_WEIGHT: f32 = 0.5;
 /// Weight of the bonus for subjects.
 const SUBJECTS_WEIGHT: f32 = 0.25;
 /// Maximum number of sampled entries for coverage; bounds time.
-const GROUND_LIMIT: usize = 2_048;
+const GROUND_LIMIT: usize = 512;
 /// Maximum size of the closeness table in bytes; bounds memory.
 const TABLE_LIMIT: usize = 64 << 20;
 
@@ -140,8 +140,7 @@ pub fn select(
     };
     let mut greedy = Greedy::new(&entries, &points);
     let chosen = greedy.choose(cap);
-    let copies =
-        (0..entries.len()).filter(|&place| !greedy.taken[place] && greedy.said[place] == COPY).count();
+    let copies = (0..entries.len()).filter(|&place| !greedy.taken[place] && greedy.is_copy(place)).count();
     for (reason, count) in
         [(Exclusion::NearCopy, copies), (Exclusion::OverCap, entries.len() - chosen.len() - copies)]
     {
@@ -366,8 +365,9 @@ struct Greedy<'a> {
     ground: CoverageSample,
     subjects: Subjects,
     taken: Vec<bool>,
-    /// Coverage of each entry by the chosen ones.
-    said: Vec<u8>,
+    /// Coverage of each entry by the first of the chosen ones, and their number: compared with the rest when it is
+    /// looked at, so that entries far from the top are compared with few.
+    said: Vec<(u8, usize)>,
     chosen: Vec<usize>,
 }
 
@@ -377,7 +377,7 @@ impl<'a> Greedy<'a> {
             ground: CoverageSample::new(entries, points),
             subjects: Subjects::new(entries),
             taken: vec![false; entries.len()],
-            said: vec![0; entries.len()],
+            said: vec![(0, 0); entries.len()],
             chosen: Vec::new(),
             entries,
             points,
@@ -395,12 +395,12 @@ impl<'a> Greedy<'a> {
         rest.sort_by(|&one, &other| self.entries[one].precedes(&self.entries[other]));
         for copies in [false, true] {
             for &place in &rest {
-                if self.chosen.len() < cap && !self.taken[place] && (self.said[place] == COPY) == copies {
+                if self.chosen.len() < cap && !self.taken[place] && self.is_copy(place) == copies {
                     self.take(place);
                 }
             }
         }
-        std::mem::take(&mut self.chosen)
+        self.chosen.clone()
     }
 
     /// Takes entries of one tier by descending gain until `limit` are chosen in total or only near-copies remain.
@@ -408,12 +408,13 @@ impl<'a> Greedy<'a> {
         let mut queue: BinaryHeap<QueueEntry> = (0..self.entries.len())
             .filter(|&place| self.entries[place].tier == tier)
             .map(|place| self.look_at(place))
-            .collect();
+            .collect::<Vec<_>>()
+            .into();
         while self.chosen.len() < limit
             && let Some(best) = queue.pop()
         {
             let Reverse(place) = best.place;
-            if self.said[place] == COPY {
+            if self.covered(place) == COPY {
                 continue;
             }
             // Gains only decrease, so an up-to-date entry on top has the largest gain.
@@ -425,8 +426,8 @@ impl<'a> Greedy<'a> {
         }
     }
 
-    fn look_at(&self, place: usize) -> QueueEntry {
-        let unsaid = f32::from(COPY - self.said[place]) / f32::from(COPY);
+    fn look_at(&mut self, place: usize) -> QueueEntry {
+        let unsaid = f32::from(COPY - self.covered(place)) / f32::from(COPY);
         let gain = self.entries[place].value * unsaid
             + OTHERS_WEIGHT * self.ground.gain(place)
             + SUBJECTS_WEIGHT * self.subjects.gain(place);
@@ -438,10 +439,25 @@ impl<'a> Greedy<'a> {
         self.chosen.push(place);
         self.ground.add(place);
         self.subjects.add(place);
-        for other in 0..self.entries.len() {
-            if self.said[other] < COPY {
-                self.said[other] = self.said[other].max(self.points.closeness(other, place));
+    }
+
+    /// Coverage of an entry by the chosen ones.
+    fn covered(&mut self, place: usize) -> u8 {
+        let (mut said, known) = self.said[place];
+        for &other in &self.chosen[known..] {
+            if said == COPY {
+                break;
             }
+            said = said.max(self.points.closeness(place, other));
         }
+        self.said[place] = (said, self.chosen.len());
+        said
+    }
+
+    /// Whether an entry is a near-copy of a chosen one; compares it with those of its topic alone.
+    fn is_copy(&self, place: usize) -> bool {
+        let (said, known) = self.said[place];
+        let rest = self.chosen[known..].iter().filter(|other| self.points.share_topic(place, **other));
+        said == COPY || rest.into_iter().any(|&other| self.points.closeness(place, other) == COPY)
     }
 }

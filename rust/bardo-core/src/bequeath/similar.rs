@@ -16,9 +16,17 @@ const WORD_DIMENSIONS: usize = 256;
 /// Closeness of a near-copy.
 pub const COPY: u8 = u8::MAX;
 
-/// Unit vectors of all entries, row by row, with the topic of each.
+/// Greatest 8-bit code of a part of a vector.
+const GREATEST_CODE: f32 = 127.0;
+/// Cosine below that of near-copies from which the codes are too coarse, and the vectors decide.
+const SURE: f32 = 0.02;
+
+/// Unit vectors of all entries, row by row, with 8-bit codes for quick comparison, and the topic of each.
 pub struct Points {
     rows: Vec<f32>,
+    codes: Vec<i8>,
+    /// Cosine per unit of the product of two codes, divided between the two rows.
+    scales: Vec<f32>,
     dims: usize,
     topics: Vec<u64>,
 }
@@ -28,7 +36,19 @@ impl Points {
     pub fn from_vectors(vectors: &[f32], dims: usize, topics: Vec<u64>) -> Self {
         let mut rows = vectors.to_vec();
         rows.chunks_exact_mut(dims).for_each(normalize);
-        Self { rows, dims, topics }
+        Self::of(rows, dims, topics)
+    }
+
+    /// Points of unit rows.
+    fn of(rows: Vec<f32>, dims: usize, topics: Vec<u64>) -> Self {
+        let mut codes = Vec::with_capacity(rows.len());
+        let mut scales = Vec::with_capacity(topics.len());
+        for row in rows.chunks_exact(dims) {
+            let greatest = row.iter().fold(f32::MIN_POSITIVE, |greatest, part| greatest.max(part.abs()));
+            codes.extend(row.iter().map(|part| (part / greatest * GREATEST_CODE).round() as i8));
+            scales.push(greatest / GREATEST_CODE);
+        }
+        Self { rows, codes, scales, dims, topics }
     }
 
     /// Builds points from hashed word counts (feature hashing), for stores whose entries are not all embedded.
@@ -43,7 +63,12 @@ impl Points {
             }
             normalize(row);
         }
-        Self { rows, dims: WORD_DIMENSIONS, topics }
+        Self::of(rows, WORD_DIMENSIONS, topics)
+    }
+
+    /// Whether two entries may be near-copies.
+    pub fn share_topic(&self, one: usize, other: usize) -> bool {
+        self.topics[one] == self.topics[other]
     }
 
     pub fn len(&self) -> usize {
@@ -55,7 +80,15 @@ impl Points {
         if one == other {
             return COPY;
         }
-        let cosine = f32::dot(self.row(one), self.row(other)).unwrap_or(0.0) as f32;
+        let code = |place: usize| &self.codes[place * self.dims..(place + 1) * self.dims];
+        let product = i8::dot(code(one), code(other)).unwrap_or(0.0) as f32;
+        let mut cosine = product * self.scales[one] * self.scales[other];
+        if cosine <= UNRELATED_COSINE {
+            return 0;
+        }
+        if cosine >= COPY_COSINE - SURE {
+            cosine = f32::dot(self.row(one), self.row(other)).unwrap_or(0.0) as f32;
+        }
         if cosine >= COPY_COSINE && self.topics[one] == self.topics[other] {
             return COPY;
         }

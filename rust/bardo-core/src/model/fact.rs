@@ -336,6 +336,14 @@ pub(crate) const fn is_from_death(kind: FactKind, bloodstain: bool, source: Sour
     kind.is_danger() && (bloodstain || matches!(source, Source::Testament))
 }
 
+impl Source {
+    /// Whether another agent learned it and told or handed it down.
+    #[must_use]
+    pub const fn is_of_others(self) -> bool {
+        matches!(self, Self::Clade | Self::Testament | Self::Styx | Self::Lethe | Self::Market)
+    }
+}
+
 impl FactKind {
     /// Whether the kind names a danger.
     #[must_use]
@@ -388,11 +396,7 @@ impl Fact {
     /// (yet).
     #[must_use]
     pub fn is_hearsay(&self) -> bool {
-        self.generation > 0
-            || matches!(
-                self.source,
-                Source::Clade | Source::Testament | Source::Styx | Source::Lethe | Source::Market
-            )
+        self.generation > 0 || self.source.is_of_others()
     }
 
     /// Whether it is a warning or anti-knowledge that was learned in a death or handed down by one.

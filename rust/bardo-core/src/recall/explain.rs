@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 pub use super::current_first::HitCorrection;
 
+use super::rule_seats::Seat;
 use super::score::Term;
 use crate::index::hot::Layer;
 use crate::model::{Episode, Id, Micros, Source};
@@ -69,8 +70,8 @@ pub struct Explanation {
     pub age_days: f64,
     /// Terms of the query that the memory holds.
     pub matched: Vec<Arc<str>>,
-    /// Whether a seat was reserved for it, as for a rule that applies in the asker's situation.
-    pub is_seated: bool,
+    /// Reason for the seat that was reserved for it, if one was.
+    pub seat: Option<Seat>,
 }
 
 impl Explanation {

@@ -190,6 +190,9 @@ pub fn four_factors(
 /// Names of the factors, in the order in which they multiply the sum of the terms.
 pub const FACTORS: [&str; 6] = ["trust", "contradicted", "source", "inherited", "bloodstain", "thread"];
 
+/// Factors among [`FACTORS`] that say how much a memory is believed, not how well it fits.
+const BELIEF: [&str; 3] = ["trust", "source", "inherited"];
+
 /// A score, and every number that it is computed from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
@@ -260,6 +263,17 @@ impl Score {
     pub fn total(&self) -> f32 {
         let sum: f32 = self.terms().map(Term::part).sum();
         sum * self.factors.iter().product::<f32>()
+    }
+
+    /// The score of a memory that is fully believed.
+    #[must_use]
+    pub fn undiscounted(&self) -> f32 {
+        let sum: f32 = self.terms().map(Term::part).sum();
+        sum * self
+            .factors()
+            .filter(|(name, _)| !BELIEF.contains(name))
+            .map(|(_, factor)| factor)
+            .product::<f32>()
     }
 
     /// The terms that the policy adds.

@@ -9,6 +9,7 @@ use super::arms::{Arms, SlotValues};
 use super::candidate::{Candidate, unite};
 use super::conversation::{QueryClues, query_words};
 use super::current_first::{CORRECTS, add_corrections, corrections_of, raise_newer};
+use super::danger_seats;
 use super::diversity::{POOL_FACTOR, diverse};
 use super::duplicate_groups::{self, DuplicateGroup, RESTATED};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
@@ -17,13 +18,13 @@ use super::filter::Filters;
 use super::fuse::{FusionContext, fuse};
 use super::graph::GraphArm;
 use super::late_rerank::{LateInteraction, TokenCodes};
+use super::partial_sort::PartialSort;
 use super::period_arm;
 use super::periods::{DaySpan, PeriodWords, resolve};
 use super::rare_names::{self, rare_names};
-use super::rule_seats::{self, RuleSeats};
+use super::rule_seats::{self, RuleSeats, Seated};
 use super::score::{Score, ScoreInput, confidence_of, relevance};
 use super::settings::{Fusion, Policy, Settings};
-use super::sort_keys;
 use crate::consolidate::Calibration;
 use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row, Symbol};
@@ -79,7 +80,9 @@ struct Search<'search> {
 pub(super) struct ScoredCandidate<'ranked> {
     pub candidate: &'ranked Candidate,
     pub row: &'ranked Row,
-    parts: Score,
+    /// Fused relevance from 0 to 1.
+    pub relevance: f32,
+    pub parts: Score,
     confidence: f32,
     age_days: f64,
     pub score: f32,
@@ -119,6 +122,8 @@ pub fn search(
     let clues = QueryClues::of(&words, search.periods(&words, scratch));
     period_arm::add(&search.arms, &clues.spans, &mut candidates, scratch);
     rule_seats::add(&search.arms, &seated, &mut candidates, scratch);
+    let dangers = danger_seats::met(&search.arms, scratch);
+    danger_seats::add(&search.arms, &dangers, &mut candidates, scratch);
     let graph = GraphArm::add_reached(&search.arms, named, &mut candidates, scratch);
     add_corrections(&search.arms, &mut candidates, scratch);
     let late = search.late(&mut scratch.analyzer, &mut found.notes)?;
@@ -136,7 +141,8 @@ pub fn search(
     duplicate_groups::limit_by_episode(&mut ranked);
     raise_newer(&search.arms, &mut ranked);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
-    let seats = rule_seats::of(&ranked, &seated, query.limit);
+    let dangers = danger_seats::of(hot, &ranked, &dangers, query.filters.as_of, query.limit);
+    let seats = rule_seats::of(&ranked, &seated, dangers, query.limit);
     found.hits = search.collapse(search.diversify(PartialSort::new(&ranked)), &rare, &seats, &lists);
     search.explain_absence(&mut found);
     Ok(found)
@@ -284,7 +290,7 @@ impl<'search> Search<'search> {
                 is_of_thread: thread == Some(row.thread),
             },
         );
-        ScoredCandidate { candidate, row, parts, confidence, age_days, score: parts.total() }
+        ScoredCandidate { candidate, row, relevance, parts, confidence, age_days, score: parts.total() }
     }
 
     /// How often a memory of this confidence holds. What the agent lived needs no correction.
@@ -294,7 +300,7 @@ impl<'search> Search<'search> {
 
     /// Converts a ranked memory to a hit.
     fn hit(&self, ranked: &ScoredCandidate<'_>, lists: &[SlotValues; 3]) -> Hit {
-        let ScoredCandidate { candidate, row, parts, confidence, age_days, score } = *ranked;
+        let ScoredCandidate { candidate, row, parts, confidence, age_days, score, .. } = *ranked;
         let reason = |arm: usize| ArmReason {
             arm: Arm::ALL[arm],
             rank: candidate.ranks[arm].map(|rank| {
@@ -342,7 +348,7 @@ impl<'search> Search<'search> {
                     .matched(candidate.slot, &self.arms.terms)
                     .map(|term| Arc::clone(&term.text))
                     .collect(),
-                is_seated: false,
+                seat: None,
             },
         }
     }
@@ -370,7 +376,7 @@ impl<'search> Search<'search> {
         &self,
         ranked: PartialSort<'_, 'hits>,
         names: &[&QueryTerm],
-        seats: &[&'hits ScoredCandidate<'hits>],
+        seats: &[Seated<'hits, 'hits>],
         lists: &[SlotValues; 3],
     ) -> Vec<Hit> {
         let lexical = self.arms.hot.lexical();
@@ -390,7 +396,10 @@ impl<'search> Search<'search> {
         rule_seats::reserve(&mut taken, seats, self.query.limit);
         let hit = |DuplicateGroup { representative, score, others }| {
             let mut hit = Hit { duplicates: others, ..self.hit(representative, lists) };
-            hit.why.is_seated = seats.iter().any(|seat| seat.candidate.slot == representative.candidate.slot);
+            hit.why.seat = seats
+                .iter()
+                .find(|seated| seated.slot() == representative.candidate.slot)
+                .map(|seated| seated.seat);
             if score > hit.score && hit.score > 0.0 {
                 // An episode stands where the fact that restates it was placed before what it corrects.
                 hit.why.factors.push((RESTATED, score / hit.score));
@@ -434,55 +443,6 @@ fn factors(parts: Score, score: f32) -> Vec<(&'static str, f32)> {
         factors.push((RESTATED, score / total));
     }
     factors
-}
-
-/// Candidates by their score, best first, ties by id; sorted only as far as they are read.
-struct PartialSort<'all, 'ranked> {
-    all: Vec<&'all ScoredCandidate<'ranked>>,
-    /// Of `order.rs`, each with a place in `all`.
-    keys: Vec<u64>,
-    /// How many stand in their place.
-    sorted: usize,
-    next: usize,
-}
-
-impl<'all, 'ranked> PartialSort<'all, 'ranked> {
-    /// Candidates that are sorted at once: as many as usual answers take.
-    const AT_ONCE: usize = 24;
-
-    fn new(ranked: &'all [ScoredCandidate<'ranked>]) -> Self {
-        let keys = ranked.iter().zip(0..).map(|(ranked, place)| sort_keys::key(ranked.score, place));
-        Self { keys: keys.collect(), all: ranked.iter().collect(), sorted: 0, next: 0 }
-    }
-
-    /// Candidates that are already sorted.
-    fn done(all: Vec<&'all ScoredCandidate<'ranked>>) -> Self {
-        let keys = (0..all.len() as u32).map(|place| sort_keys::key(0.0, place));
-        Self { keys: keys.collect(), sorted: all.len(), all, next: 0 }
-    }
-
-    fn sort_on(&mut self) {
-        let id = |place: u32| self.all.get(place as usize).map(|ranked| ranked.row.id);
-        let rest = &mut self.keys[self.sorted..];
-        // The second part is all the rest: who looks that far looks farther.
-        let part = if self.sorted == 0 { Self::AT_ONCE.min(rest.len()) } else { rest.len() };
-        sort_keys::select(rest, part, id);
-        sort_keys::sort(&mut rest[..part], id);
-        self.sorted += part;
-    }
-}
-
-impl<'all, 'ranked> Iterator for PartialSort<'all, 'ranked> {
-    type Item = &'all ScoredCandidate<'ranked>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.next == self.sorted {
-            self.sort_on();
-        }
-        let found = self.keys.get(self.next).map(|key| self.all[sort_keys::place(*key) as usize]);
-        self.next += usize::from(found.is_some());
-        found
-    }
 }
 
 impl Settings {

@@ -2,7 +2,7 @@
 
 use super::settings::{Arm, WorldSettings};
 use super::world::{SNAPSHOT, Snapshot};
-use crate::consolidate::Statistic;
+use crate::consolidate::{CONFIRM_OBSERVATIONS, Statistic};
 use crate::facts::Retention;
 use crate::model::decay::{DecayFactors, decay, is_spaced, renewed};
 use crate::model::{FactKind, Source, is_from_death};
@@ -237,6 +237,18 @@ impl Memory {
             version: seen.version,
             learned: seen.learned,
         }
+    }
+
+    /// Whether own experience of a venue speaks against a danger: enough of it, and it paid on average.
+    pub fn refutes(&self, danger: &Entry) -> bool {
+        let own = self
+            .entries
+            .iter()
+            .filter(|entry| entry.kind == EntryKind::Fact && !entry.inherited && entry.venue == danger.venue);
+        let (count, sum) = own.fold((0, 0.0), |(count, sum), entry| {
+            (count + entry.statistic.n, sum + entry.statistic.n as f64 * entry.statistic.mean)
+        });
+        count >= CONFIRM_OBSERVATIONS && sum > 0.0
     }
 
     /// Records an episode.

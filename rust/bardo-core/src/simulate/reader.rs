@@ -6,7 +6,9 @@ use super::random::{Stream, normal};
 use super::settings::Arm;
 use super::world::{Snapshot, World};
 use crate::model::{Id, Source};
+use crate::recall::danger_seats::{self, Fit};
 use crate::recall::fuse::{LEAST_SPREAD, Scale};
+use crate::recall::rule_seats::seats_of;
 use crate::recall::score::{
     NEUTRAL, Term, four_factors, inherited, relevance, temporal_of_episode, temporal_of_fact, trust,
 };
@@ -71,17 +73,51 @@ impl<'a> Reader<'a> {
     /// Reads the entries of the highest score, or an equal share of them for each offer.
     pub fn read(&self, memory: &Memory, situation: &Situation<'_>) -> Vec<Seen> {
         let count = self.world.settings.entries_read;
-        let mut places: Vec<usize> = if self.arm.quota_per_offer {
+        let places: Vec<usize> = if self.arm.quota_per_offer {
             let share = count.div_ceil(situation.offers.len());
             situation.offers.iter().flat_map(|offer| self.best(memory, situation, &[*offer], share)).collect()
         } else {
             self.best(memory, situation, situation.offers, count)
         };
-        places.sort_unstable();
-        places.dedup();
-        places.truncate(count);
+        let mut seen = if self.arm.danger_seats { self.dangers(memory, situation) } else { Vec::new() };
+        for place in places {
+            if seen.len() == count {
+                break;
+            }
+            if !seen.contains(&place) {
+                seen.push(place);
+            }
+        }
+        seen.sort_unstable();
         let confidence = |place: usize| self.state(memory, &memory.entries[place], situation).1;
-        places.into_iter().map(|place| Seen { place, confidence: confidence(place) }).collect()
+        seen.into_iter().map(|place| Seen { place, confidence: confidence(place) }).collect()
+    }
+
+    /// Places of the dangers that take a seat, as recall seats them.
+    fn dangers(&self, memory: &Memory, situation: &Situation<'_>) -> Vec<usize> {
+        let relevances = self.relevances(situation.offers);
+        let dangers = memory.entries.iter().enumerate().filter(|(_, entry)| entry.kind == EntryKind::Danger);
+        let fitted = dangers.map(|(place, entry)| {
+            let relevance = self.noisy(relevances[usize::from(entry.venue)], place, situation);
+            let (retention, _) = self.state(memory, entry, situation);
+            let fit = Fit {
+                relevance,
+                is_met: situation.offers.contains(&usize::from(entry.venue)),
+                is_refuted: entry.inherited && memory.refutes(entry),
+            };
+            (place, fit, self.undiscounted(entry, relevance, retention))
+        });
+        danger_seats::choose(fitted, seats_of(self.world.settings.entries_read))
+    }
+
+    /// Relevance of an entry with the noise of retrieval.
+    fn noisy(&self, relevance: f32, place: usize, situation: &Situation<'_>) -> f32 {
+        let noise = self.world.settings.retrieval_noise;
+        if noise == 0.0 {
+            return relevance;
+        }
+        let key = [situation.world_tick, place as u64, situation.offers[0] as u64];
+        relevance + noise * normal(self.world.seed, Stream::Retrieval, key)
     }
 
     /// Retention of an entry, and its confidence after the discounts of the arm.
@@ -100,14 +136,10 @@ impl<'a> Reader<'a> {
     /// Places of the entries of the highest score for these offers.
     fn best(&self, memory: &Memory, situation: &Situation<'_>, offers: &[usize], count: usize) -> Vec<usize> {
         let relevances = self.relevances(offers);
-        let noise = self.world.settings.retrieval_noise;
         let mut best = TopK::new(count);
+        let situation = &Situation { offers, ..*situation };
         for (place, entry) in memory.entries.iter().enumerate() {
-            let mut relevance = relevances[usize::from(entry.venue)];
-            if noise > 0.0 {
-                let key = [situation.world_tick, place as u64, offers[0] as u64];
-                relevance += noise * normal(self.world.seed, Stream::Retrieval, key);
-            }
+            let relevance = self.noisy(relevances[usize::from(entry.venue)], place, situation);
             // Nothing fades upwards: without decay the score is at its upper bound, and most entries stay below the best.
             if self.score(entry, relevance, 1.0, 1.0) < best.least() {
                 continue;
@@ -135,6 +167,16 @@ impl<'a> Reader<'a> {
     }
 
     fn score(&self, entry: &Entry, relevance: f32, retention: f32, confidence: f32) -> f32 {
+        let score = self.undiscounted(entry, relevance, retention);
+        if !self.world.settings.trust_in_score {
+            return score;
+        }
+        let source = if entry.hearsay { inherited(Source::Testament) } else { 1.0 };
+        score * trust(confidence) * source
+    }
+
+    /// Score of an entry that is fully believed.
+    fn undiscounted(&self, entry: &Entry, relevance: f32, retention: f32) -> f32 {
         let temporal = match entry.kind {
             EntryKind::Episode if entry.verified => temporal_of_episode(retention),
             EntryKind::Episode => NEUTRAL,
@@ -142,12 +184,7 @@ impl<'a> Reader<'a> {
         };
         let terms = four_factors(&self.settings.factors, relevance, temporal, entry.importance, NEUTRAL);
         let sum: f32 = terms.iter().map(Term::part).sum();
-        let boost = if entry.bloodstain { self.settings.bloodstain_boost } else { 1.0 };
-        if !self.world.settings.trust_in_score {
-            return sum * boost;
-        }
-        let source = if entry.hearsay { inherited(Source::Testament) } else { 1.0 };
-        sum * trust(confidence) * source * boost
+        if entry.bloodstain { sum * self.settings.bloodstain_boost } else { sum }
     }
 
     /// Kernel regression of the reward of a venue on entries that were read.

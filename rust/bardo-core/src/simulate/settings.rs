@@ -122,7 +122,7 @@ impl Default for WorldSettings {
             entries_read: 8,
             exploration: 0.6,
             pseudo_count: 8.0,
-            trust_in_score: false,
+            trust_in_score: true,
             retrieval_noise: 0.0,
             curator_ticks: 50,
             batch: 25,
@@ -271,6 +271,8 @@ pub struct Arm {
     pub anti_knowledge: bool,
     /// Whether anti-knowledge is recalled with the boost of bloodstains.
     pub bloodstain: bool,
+    /// Whether anti-knowledge about an offer takes a reserved seat among the entries read.
+    pub danger_seats: bool,
     /// Confidence below which a fact stays behind; anti-knowledge always crosses.
     pub least_confidence: f32,
     /// Share of the cap for inherited facts whose situation never occurred, at undiminished confidence; 0 for no quota.
@@ -304,6 +306,7 @@ impl Default for Arm {
             forgetting: true,
             anti_knowledge: true,
             bloodstain: true,
+            danger_seats: true,
             least_confidence: 0.0,
             quota: 0.0,
             shuffled: false,

@@ -58,6 +58,8 @@ pub struct HotSet {
     pub(crate) holds_episode: Vec<bool>,
     /// Slots of facts.
     pub(crate) facts: BTreeSet<Slot>,
+    /// Slots of facts that name a danger, of any status.
+    pub(crate) dangers: BTreeSet<Slot>,
     /// Number of the last synchronised change of facts (`sync.rs`).
     pub(crate) facts_change: u64,
     /// Number of the last fully synchronised change of knowledge, if any.
@@ -125,8 +127,14 @@ impl HotSet {
     pub fn put_fact_in(&mut self, fact: &Fact, scope: &Scope) -> Result<()> {
         let text = lexical_text_of_fact(fact);
         let row = Row::of_fact(fact, scope, hash(&text), &mut self.names);
+        let is_danger = row.is_danger();
         let slot = match self.slots.get(&fact.id) {
             Some(&slot) => {
+                if is_danger {
+                    self.dangers.insert(slot);
+                } else {
+                    self.dangers.remove(&slot);
+                }
                 let is_same =
                     self.rows[slot as usize].as_ref().is_some_and(|old| old.text_hash == row.text_hash);
                 self.rows[slot as usize] = Some(row);
@@ -180,6 +188,7 @@ impl HotSet {
         self.rows[slot as usize] = None;
         self.holds_episode[slot as usize] = false;
         self.facts.remove(&slot);
+        self.dangers.remove(&slot);
         self.free.push(slot);
         true
     }
@@ -282,6 +291,12 @@ impl HotSet {
         self.facts.len()
     }
 
+    /// Slots of facts that name a danger, of any status.
+    #[must_use]
+    pub const fn dangers(&self) -> &BTreeSet<Slot> {
+        &self.dangers
+    }
+
     /// Whether each slot holds an episode.
     #[must_use]
     pub fn holds_episode(&self) -> &[bool] {
@@ -332,7 +347,7 @@ impl HotSet {
     }
 
     fn insert(&mut self, row: Row) -> Result<Slot> {
-        let (id, at, is_fact) = (row.id, row.at, row.fact.is_some());
+        let (id, at, is_fact, is_danger) = (row.id, row.at, row.fact.is_some(), row.is_danger());
         if row.session != NO_NAME {
             *self.sessions.entry(row.session).or_default() += 1;
         }
@@ -360,6 +375,9 @@ impl HotSet {
         self.holds_episode[slot as usize] = !is_fact;
         if is_fact {
             self.facts.insert(slot);
+        }
+        if is_danger {
+            self.dangers.insert(slot);
         }
         Ok(slot)
     }

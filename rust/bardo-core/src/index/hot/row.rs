@@ -133,6 +133,12 @@ impl Row {
         if self.fact.is_some() { Layer::Fact } else { Layer::Episode }
     }
 
+    /// Whether it is a fact that names a danger.
+    #[must_use]
+    pub fn is_danger(&self) -> bool {
+        self.fact.as_ref().is_some_and(|fact| fact.decay_factors.kind.is_danger())
+    }
+
     pub(crate) const fn order(&self) -> (u64, u32, Id) {
         (self.tick, self.event_index, self.id)
     }

@@ -175,6 +175,7 @@ impl HotSet {
                 .map(|row| row.as_ref().is_some_and(|row| row.fact.is_none()))
                 .collect(),
             facts: all().filter(|(_, row)| row.fact.is_some()).map(|(slot, _)| slot).collect(),
+            dangers: all().filter(|(_, row)| row.is_danger()).map(|(slot, _)| slot).collect(),
             free: rows.free,
             names: Interner::of(rows.names),
             lexical,
