@@ -19,16 +19,17 @@ from inherit.systems import HandOver, Heir, System
 LIMITS = (500, 2_000, 8_000)
 #: Resamples of the lives for an interval of 95 %, and their seed.
 RESAMPLES, SEED = 2_000, 0
-#: Titles of the rows, by kind of question. Of the last three, less is better.
+#: Titles of the rows, by kind of question. Of the last four, less is better.
 TITLES = {
     "identifier": "exact identifiers found", "kept": "exact identifiers handed over", "decision": "decisions found",
     "belief": "current beliefs found", "rule": "rules found", "open": "open questions found",
     "choice": "what settles a choice found", "warned": "fatal mistakes warned of",
     "rejected": "rejected ideas recognised", "stale": "stale beliefs acted on",
-    "near": "allowed actions stopped", "secret": "secrets handed over",
+    "near": "allowed actions stopped", "doubted": "allowed actions stopped or warned of",
+    "secret": "secrets handed over",
 }  # fmt: skip
 #: Rows of which less is better.
-LESS = ("stale", "near", "secret")
+LESS = ("stale", "near", "doubted", "secret")
 #: Rows of the total.
 ANSWERED = ("identifier", "decision", "belief", "rule", "open", "choice", "warned", "rejected")
 CAVEAT = """\
@@ -113,7 +114,9 @@ def _score(question: Question, heir: Heir, handed: HandOver) -> Iterator[tuple[s
         case "secret":
             yield "secret", want in handed.text.casefold()
         case "near":
-            yield "near", heir.gate(question.ask) == "block"
+            verdict = heir.gate(question.ask)
+            yield "near", verdict == "block"
+            yield "doubted", verdict != "allow"
         case "gate":
             found = any(want in text.casefold() for text in heir.answer(f"Shall I {question.ask}?"))
             yield "rejected", found or heir.gate(question.ask) != "allow"

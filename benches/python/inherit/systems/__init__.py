@@ -17,7 +17,7 @@ from bardo.ports import Embedder
 from inherit.lives import Life
 
 #: Files of this folder, in the order of the table.
-FILES = ("logs", "mem0", "langgraph", "own")
+FILES = ("logs", "example", "mem0", "langgraph", "own")
 #: Passages of an answer.
 PASSAGES = 10
 
