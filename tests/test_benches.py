@@ -206,7 +206,7 @@ def test_a_hand_over_is_measured_once_and_within_its_limit(benches: None, tmp_pa
     assert all(one.tokens <= 300 for one in results)
     assert results[0].rows["kept"] == (0, 12)
     assert sum(one.rows["kept"][0] for one in results) > 0
-    table = hand_over.table(results, 300)
+    table = hand_over.table(results, [one.system for one in results], 300)
     assert "| 0 [0, 0] |" in table
     # A second run reads the results of the first.
     stored = (tmp_path / "results.jsonl").read_text()

@@ -83,10 +83,12 @@ class Bench:
     Args:
         folder: Empty folder.
         embedder: Embedder, the same for all systems.
+        lived: Folder in which a system may keep the memories of lives for a later run; None to keep none.
     """
 
     folder: Path
     embedder: Embedder
+    lived: Path | None = None
 
 
 def build(bench: Bench, files: Sequence[str] = FILES) -> list[System]:
