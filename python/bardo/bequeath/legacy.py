@@ -254,7 +254,7 @@ def _episodes(
         size += len(episode.text.encode()) + len(to_json(episode.payload)) + _RECORD_BYTES
         if episode.verified and episode.kind in TOLD_KINDS:
             told.append(episode)
-    outdated = _outdated(contents)
+    outdated = _outdated(contents, novelty)
     current = (episode for episode in _all(log) if episode.id not in outdated)
     judged = worth.most_worthy(current, novelty, best)
     worths = {one.id: value for one, value in judged}
@@ -283,11 +283,17 @@ def _all(log: _core.EpisodeLog) -> Iterator[Episode]:
         yield from (episode for _, episode in page)
 
 
-def _outdated(contents: StoreContents) -> frozenset[str]:
-    """Ids of the episodes that support only facts that no longer hold."""
+def _outdated(contents: StoreContents, novelty: worth.Novelty) -> frozenset[str]:
+    """Ids of the episodes that support only facts which facts of worth replaced.
+
+    A line of routine ends no statement of worth: it stays behind itself, and the heir would be told neither.
+    """
+    by_id = {fact.id: fact for fact in contents.facts}
     groups: dict[bool, set[str]] = {True: set(), False: set()}
     for fact in contents.facts:
-        groups[fact.status == "superseded"].update(fact.evidence)
+        newer = by_id.get(fact.superseded_by or "")
+        is_routine = newer is not None and not worth.worth_of_fact(newer, novelty.of(newer.text), {})
+        groups[fact.status == "superseded" and not is_routine].update(fact.evidence)
     return frozenset(groups[True] - groups[False])
 
 
