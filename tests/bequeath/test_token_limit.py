@@ -65,9 +65,9 @@ def test_all_content_crosses_a_wide_limit_once():
 
 def test_lines_that_differ_in_a_number_or_a_name_alone_all_cross():
     told = [
-        "nightly builds of the import pipeline land in bucket artifacts-5432 since the split in March, ask Ravi Okafor",
-        "nightly builds of the import pipeline land in bucket artifacts-9917 since the split in March, ask Ravi Okafor",
-        "nightly builds of the import pipeline land in bucket artifacts-5432 since the split in March, ask Leila Okafor",
+        "nightly builds of the pipeline land in bucket artifacts-5432 since the split in March, ask Ravi Okafor",
+        "nightly builds of the pipeline land in bucket artifacts-9917 since the split in March, ask Ravi Okafor",
+        "nightly builds of the pipeline land in bucket artifacts-5432 since the split in March, ask Leila Okafor",
     ]
     episodes = [episode(number, text) for number, text in enumerate([*told, told[0].lower()], 1)]
     within, left_out = chosen(Parts([], [], episodes, [], ""), ALL)
