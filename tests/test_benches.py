@@ -206,7 +206,7 @@ def test_a_hand_over_is_measured_once_and_within_its_limit(benches: None, tmp_pa
     assert all(one.tokens <= 300 for one in results)
     assert results[0].rows["kept"] == (0, 12)
     assert sum(one.rows["kept"][0] for one in results) > 0
-    table = hand_over.table(results, 300)
+    table = hand_over.table(results, [one.system for one in results], 300)
     assert "| 0 [0, 0] |" in table
     # A second run reads the results of the first.
     stored = (tmp_path / "results.jsonl").read_text()
@@ -220,3 +220,25 @@ def test_a_hand_over_is_measured_once_and_within_its_limit(benches: None, tmp_pa
     verbose = Verbose("verbose", logs.nothing, Bench(tmp_path, BagOfWords()))
     with pytest.raises(ValueError, match="the limit is 300"):
         hand_over.measure([verbose], [life], [300], tmp_path / "other.jsonl")
+
+
+def test_the_example_system_is_measured_as_any_other(benches: None, tmp_path: Path) -> None:
+    from inherit import hand_over, lives, systems
+
+    life = lives.generate(0, "dev")
+    built = systems.build(systems.Bench(tmp_path, BagOfWords()), ["example"])
+    (result,) = hand_over.measure(built, [life], [2_000], tmp_path / "results.jsonl")
+    assert result.tokens <= 2_000
+    found, asked = result.rows["identifier"]
+    assert found > asked / 2
+    assert set(result.rows) == set(hand_over.TITLES)
+
+
+def test_a_store_is_asked_for_its_hand_over_in_turns(benches: None) -> None:
+    from inherit.systems import ASKED, asked
+
+    text = asked(lambda query, count: [f"best of {query}", "told by all"][:count], 60)
+    lines = text.splitlines()
+    assert lines[0] == f"best of {ASKED[0]}"
+    assert len(lines) == len(set(lines))
+    assert asked(lambda query, count: [], 60) == ""

@@ -63,6 +63,18 @@ def test_all_content_crosses_a_wide_limit_once():
     assert left_out["told_elsewhere"] == 1
 
 
+def test_lines_that_differ_in_a_number_or_a_name_alone_all_cross():
+    told = [
+        "nightly builds of the pipeline land in bucket artifacts-5432 since the split in March, ask Ravi Okafor",
+        "nightly builds of the pipeline land in bucket artifacts-9917 since the split in March, ask Ravi Okafor",
+        "nightly builds of the pipeline land in bucket artifacts-5432 since the split in March, ask Leila Okafor",
+    ]
+    episodes = [episode(number, text) for number, text in enumerate([*told, told[0].lower()], 1)]
+    within, left_out = chosen(Parts([], [], episodes, [], ""), ALL)
+    assert {one.text for one in within.episodes} == {*told}
+    assert left_out["told_elsewhere"] == 1
+
+
 def test_a_rejection_crosses_before_a_remark():
     remark = episode(1, "It was a quiet afternoon in the office with plenty of coffee")
     parts = Parts([Directive("rejected", "delete the audit log")], [], [remark], [], "")

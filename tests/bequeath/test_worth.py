@@ -122,6 +122,24 @@ def test_a_replaced_belief_crosses_as_a_tombstone_until_own_evidence_states_it(t
         assert [one.text for one in heir.facts.list()] == [old]
 
 
+@pytest.mark.parametrize("by_routine", [True, False])
+def test_a_statement_that_routine_ended_crosses_nevertheless(tmp_path, minilm, by_routine: bool) -> None:
+    told = "Decided: night calls about the boiler wait until seven unless there is smoke"
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann:
+        (old,) = ann.remember([{"text": told, "role": "user", "kind": "turn"}])
+        lines = ann.remember([routine(number).text for number in range(60)])
+        (new,) = ann.remember([{"text": "We agreed that a fitter answers night calls", "role": "user"}])
+        newer, text = (
+            (lines[-1], routine(59).text)
+            if by_routine
+            else (new, "A fitter answers night calls about the boiler")
+        )
+        fact = ann.learn(bardo.Fact(told, evidence=(old.id,)))
+        ann.facts.supersede(fact, bardo.Fact(text, evidence=(newer.id,)))
+        left = ann.bequeath(tmp_path / "ann.testament")
+    assert (told in [one.text for one in left.episodes]) is by_routine
+
+
 def test_a_tombstone_ends_nothing_that_the_heir_knows_itself(tmp_path, minilm) -> None:
     old, new = "billing runs in Oregon", "billing runs in Dublin"
     where = {"subject": "billing", "attribute": "location"}

@@ -13,6 +13,7 @@ import argparse
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from bardo.index.embedding import embedders
@@ -31,7 +32,7 @@ TITLES = {
 }  # fmt: skip
 CAVEAT = """\
 Share of the questions whose literal answer is in the first ten memories of `recall`, or in a `context` of 1,500 tokens,
-over {lives} generated lives of 800 to 2,000 ticks in operations and trading. The heir's heir comes after a life of 200
+over {lives} generated lives of 800 to 2,000 ticks in {domains}. The heir's heir comes after a life of 200
 ticks without any occasion. Secrets: share found in the answers or anywhere in what was handed over."""
 
 
@@ -53,16 +54,18 @@ def score(question: Question, agent: Agent, by: Answers) -> dict[str, bool]:
     return scores
 
 
-def measure(given: list[Life], *, cache: Path, by: Answers, missed: bool) -> tuple[dict, list[float]]:
-    """Lets all arms answer the questions of all lives."""
+def measure(
+    given: list[Life], *, arms: Sequence[str], cache: Path, lived: Path | None, by: Answers, missed: bool
+) -> tuple[dict, list[float]]:
+    """Lets arms answer the questions of all lives."""
     found: dict[tuple[str, str], list[bool]] = defaultdict(list)
     shares: list[float] = []
     embedder = CachedEmbedder(embedders.load(), cache)
     for life in given:
         with tempfile.TemporaryDirectory(prefix="inherit-") as folder:
-            bench = Bench(life, Path(folder), embedder)
-            for arm, make in ARMS.items():
-                agent = make(bench)
+            bench = Bench(life, Path(folder), embedder, lived)
+            for arm in arms:
+                agent = ARMS[arm](bench)
                 if arm == "heir":
                     shares.append(agent.bytes / life.bytes)
                 for question in life.questions:
@@ -77,15 +80,18 @@ def measure(given: list[Life], *, cache: Path, by: Answers, missed: bool) -> tup
     return found, shares
 
 
-def table(found: dict, shares: list[float]) -> str:
+def table(found: dict, arms: Sequence[str], shares: list[float]) -> str:
     """Formats the shares as a Markdown table."""
-    lines = [f"| | {' | '.join(ARMS)} |", f"|---{'|---' * len(ARMS)}|"]
+    lines = [f"| | {' | '.join(arms)} |", f"|---{'|---' * len(arms)}|"]
     for row, title in TITLES.items():
-        cells = [found[row, arm] for arm in ARMS]
+        cells = [found[row, arm] for arm in arms]
         lines.append(
             f"| {title} | {' | '.join(f'{100 * sum(cell) / max(len(cell), 1):.0f}' for cell in cells)} |"
         )
-    lines.append(f"\nBytes of the testament over those of the log: {100 * sum(shares) / len(shares):.0f} %.")
+    if shares:
+        lines.append(
+            f"\nBytes of the testament over those of the log: {100 * sum(shares) / len(shares):.0f} %."
+        )
     return "\n".join(lines)
 
 
@@ -98,6 +104,12 @@ def main() -> None:
     options.add_argument("--split", choices=list(lives.SPLITS), default="own", help="authors of the domains")
     options.add_argument("--read", type=Path, nargs="+", help="lives as JSON files instead")
     options.add_argument("--save", type=Path, help="folder for the lives as JSON; nothing is measured")
+    options.add_argument(
+        "--arms", nargs="+", choices=list(ARMS), default=list(ARMS), help="agents that are asked"
+    )
+    options.add_argument(
+        "--lived", type=Path, help="folder that keeps bardo's memories of lives for the next run"
+    )
     options.add_argument(
         "--by", choices=("recall", "context"), default="recall", help="how questions are answered"
     )
@@ -136,19 +148,29 @@ def main() -> None:
 
 
 def _generations(given: argparse.Namespace, chosen: list[Life]) -> str:
-    found, shares = measure(chosen, cache=given.cache, by=given.by, missed=given.missed)
-    return f"{CAVEAT.format(lives=len(chosen))}\n\n{table(found, shares)}"
+    arms = [arm for arm in ARMS if arm in given.arms]
+    found, shares = measure(
+        chosen, arms=arms, cache=given.cache, lived=given.lived, by=given.by, missed=given.missed
+    )
+    caveat = CAVEAT.format(lives=len(chosen), domains=_domains(chosen))
+    return f"{caveat}\n\n{table(found, arms, shares)}"
+
+
+def _domains(chosen: list[Life]) -> str:
+    return ", ".join(sorted({life.name.rpartition("-")[0] for life in chosen}))
 
 
 def _hand_overs(given: argparse.Namespace, chosen: list[Life]) -> str:
+    limits = sorted(given.tokens)
     with tempfile.TemporaryDirectory(prefix="inherit-") as folder:
-        bench = systems.Bench(Path(folder), CachedEmbedder(embedders.load(), given.cache))
-        found = hand_over.measure(
-            systems.build(bench, given.systems), chosen, sorted(given.tokens), given.results
-        )
-    domains = ", ".join(sorted({life.name.rpartition("-")[0] for life in chosen}))
-    tables = [hand_over.table(found, limit) for limit in sorted(given.tokens)]
-    return "\n\n".join([hand_over.CAVEAT.format(lives=len(chosen), domains=domains), *tables])
+        embedder = CachedEmbedder(embedders.load(), given.cache)
+        built = systems.build(systems.Bench(Path(folder), embedder, given.lived), given.systems)
+        found = hand_over.measure(built, chosen, limits, given.results)
+    caveat = hand_over.CAVEAT.format(
+        lives=len(chosen), domains=_domains(chosen), model=embedder.fingerprint.model.rpartition("/")[2]
+    )
+    names = [system.name for system in built]
+    return "\n\n".join([caveat, *(hand_over.table(found, names, limit) for limit in limits)])
 
 
 if __name__ == "__main__":

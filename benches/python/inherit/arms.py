@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
+import shutil
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import bardo
-from bardo import Grimoire
+from bardo import Config, Grimoire
 from inherit.lives import Event, Life
 
 #: Wall clock of the first tick, microseconds UTC, and microseconds per tick.
@@ -69,22 +70,26 @@ class Bench:
         life: Life to be lived.
         folder: Empty folder.
         embedder: Embedder shared by all arms.
+        lived: Folder of memories of lives that were lived before.
     """
 
-    def __init__(self, life: Life, folder: Path, embedder: Any) -> None:
-        self.life, self.folder, self.embedder = life, folder, embedder
+    def __init__(self, life: Life, folder: Path, embedder: Any, lived: Path | None = None) -> None:
+        self.life, self.folder, self.embedder, self.lived = life, folder, embedder, lived
         self.clock = LifeClock()
 
     def ancestor(self) -> Agent:
         """The agent itself, before its death."""
-        with self._open("ancestor") as grimoire:
-            live(grimoire, self.life.events, self.clock, self.embedder)
-            grimoire.sleep()
+        self._live(self.embedder, None)
         return self._agent("ancestor")
 
     def heir(self) -> Agent:
         """Heir at birth."""
+        if not (self.folder / "ancestor").exists():
+            self._live(Plain(self.embedder), self.lived)
         return self._heir("ancestor", "heir")
+
+    def _live(self, embedder: Any, lived: Path | None) -> None:
+        live_whole(self.life, self.folder / "ancestor", self.clock, embedder, lived)
 
     def heirs_heir(self) -> Agent:
         """Heir of an heir whose short life had nothing to do with any question."""
@@ -117,7 +122,14 @@ class Bench:
         with self._open(parent) as grimoire:
             left = grimoire.bequeath(path, cause="age")
         with _quiet():
-            bardo.inherit(path, self.folder / name, clock=self.clock, embedder=self.embedder).close()
+            heir = bardo.inherit(
+                path,
+                self.folder / name,
+                clock=self.clock,
+                embedder=self.embedder,
+                config=configured(self.life),
+            )
+        heir.close()
         told = [record.text for record in (*left.facts, *left.episodes)]
         raw = "\n".join(
             [*told, *left.questions, left.reflection, *map(repr, left.facts), *map(repr, left.episodes)]
@@ -129,7 +141,49 @@ class Bench:
 
     def _open(self, name: str) -> Grimoire:
         with _quiet():
-            return bardo.open(self.folder / name, agent=name, clock=self.clock, embedder=self.embedder)
+            return bardo.open(
+                self.folder / name, agent=name, clock=self.clock, embedder=self.embedder,
+                config=configured(self.life),
+            )  # fmt: skip
+
+
+class Plain:
+    """Embedder without token vectors: they serve recall alone, and this ancestor is not asked."""
+
+    def __init__(self, embedder: Any) -> None:
+        self.fingerprint = embedder.fingerprint
+        self.embed_documents, self.embed_queries = embedder.embed_documents, embedder.embed_queries
+
+
+def live_whole(life: Life, path: Path, clock: LifeClock, embedder: Any, lived: Path | None = None) -> None:
+    """Lives a life to its last night, or copies the memory of an earlier run.
+
+    Args:
+        life: Life to be lived.
+        path: Folder of the new memory.
+        clock: Clock; stands at the last tick afterwards.
+        embedder: Embedder of the memory.
+        lived: Folder in which memories are kept by the name of their life; None to keep none.
+    """
+    kept = lived / life.name if lived is not None else None
+    if kept is not None and kept.exists():
+        clock.tick = life.events[-1].tick
+        shutil.copytree(kept, path)
+        return
+    with (
+        _quiet(),
+        bardo.open(
+            path, agent="ancestor", clock=clock, embedder=embedder, config=configured(life)
+        ) as grimoire,
+    ):
+        live(grimoire, life.events, clock, embedder)
+        grimoire.sleep()
+    if kept is not None:
+        # A copy that a stopped run left would be taken for a whole memory.
+        part = kept.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(path, part)
+        part.rename(kept)
 
 
 def live(grimoire: Grimoire, events: Sequence[Event], clock: LifeClock, embedder: Any) -> None:
@@ -161,6 +215,24 @@ def live(grimoire: Grimoire, events: Sequence[Event], clock: LifeClock, embedder
                 batch = []
         if batch:
             grimoire.remember(batch)
+
+
+def configured(life: Life, tokens: int = 0) -> Config:
+    """Settings of an agent whose caller knows which numbers of its payloads measure an outcome.
+
+    Args:
+        life: Life whose payloads are read; only the names of their numbers.
+        tokens: Limit of the testament in tokens; 0 for none.
+    """
+    default = Config()
+    payloads = [event.fields.get("payload", {}) for event in life.events]
+    named = {name for payload in payloads for name, value in payload.items() if isinstance(value, float)}
+    outcomes = (*default.curator.outcomes, *sorted(named - {*default.curator.outcomes}))
+    return replace(
+        default,
+        curator=replace(default.curator, outcomes=outcomes),
+        bequeath=replace(default.bequeath, tokens=tokens),
+    )
 
 
 ARMS: dict[str, Callable[[Bench], Agent]] = {

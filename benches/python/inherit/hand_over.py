@@ -19,16 +19,17 @@ from inherit.systems import HandOver, Heir, System
 LIMITS = (500, 2_000, 8_000)
 #: Resamples of the lives for an interval of 95 %, and their seed.
 RESAMPLES, SEED = 2_000, 0
-#: Titles of the rows, by kind of question. Of the last three, less is better.
+#: Titles of the rows, by kind of question. Of the last four, less is better.
 TITLES = {
     "identifier": "exact identifiers found", "kept": "exact identifiers handed over", "decision": "decisions found",
     "belief": "current beliefs found", "rule": "rules found", "open": "open questions found",
     "choice": "what settles a choice found", "warned": "fatal mistakes warned of",
     "rejected": "rejected ideas recognised", "stale": "stale beliefs acted on",
-    "near": "allowed actions stopped", "secret": "secrets handed over",
+    "near": "allowed actions stopped", "doubted": "allowed actions stopped or warned of",
+    "secret": "secrets handed over",
 }  # fmt: skip
 #: Rows of which less is better.
-LESS = ("stale", "near", "secret")
+LESS = ("stale", "near", "doubted", "secret")
 #: Rows of the total.
 ANSWERED = ("identifier", "decision", "belief", "rule", "open", "choice", "warned", "rejected")
 CAVEAT = """\
@@ -36,7 +37,15 @@ CAVEAT = """\
 templates. A hand-over has at most so many tokens (o200k); the heir knows nothing else. A question counts as answered if
 its literal answer is in the first ten passages; an idea as recognised if the system stops it or warns, or if the
 rejection is in the ten passages to "Shall I ...?"; a belief as acted on if the old value comes first. Percent, with
-95 % intervals over lives."""
+95 % intervals over lives (bootstrap).
+
+All systems use {model} and no language model. The heirs of logs and of the summary read their lines into a memory of
+bardo, so that the columns differ in the hand-over alone. The example is `systems/example.py`: rare pairs of words, no
+vectors. mem0 runs with `infer=False` and its hybrid search (Qdrant, BM25, spaCy's lemmas), LangGraph's store with its
+index of vectors; both take each line as a memory of its own. Neither has a hand-over: their own search is asked for
+eight sorts of content (mistakes, decisions, rules, ...), and the best of each cross in turn. bardo has its defaults,
+`bequeath.tokens`, and in `curator.outcomes` the names of the numbers in the payloads; these three systems answer with
+their own search."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +122,9 @@ def _score(question: Question, heir: Heir, handed: HandOver) -> Iterator[tuple[s
         case "secret":
             yield "secret", want in handed.text.casefold()
         case "near":
-            yield "near", heir.gate(question.ask) == "block"
+            verdict = heir.gate(question.ask)
+            yield "near", verdict == "block"
+            yield "doubted", verdict != "allow"
         case "gate":
             found = any(want in text.casefold() for text in heir.answer(f"Shall I {question.ask}?"))
             yield "rejected", found or heir.gate(question.ask) != "allow"
@@ -128,9 +139,8 @@ def _score(question: Question, heir: Heir, handed: HandOver) -> Iterator[tuple[s
                 yield "stale", old is not None and (place is None or old < place)
 
 
-def table(results: Sequence[Result], limit: int) -> str:
+def table(results: Sequence[Result], names: Sequence[str], limit: int) -> str:
     """Formats the shares at one limit as a Markdown table, with the mean over the rows of questions."""
-    names = list(dict.fromkeys(one.system for one in results))
     lines = [f"| {limit:,} tokens | {' | '.join(names)} |", f"|---{'|---' * len(names)}|"]
     at_limit = {name: [one for one in results if one.system == name and one.limit == limit] for name in names}
     for row, title in {"": "**all questions**", **TITLES}.items():

@@ -287,8 +287,9 @@ def train(model: Model, rows: Sequence[Row], seed: int) -> Any:
     rate = optax.warmup_cosine_decay_schedule(0, RATE, steps // 15, steps, RATE / 50)
     optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(rate, weight_decay=0.02))
 
-    def loss(trained: Any, frozen: Any, tables: Any, batch: Any, wanted: Any, counts: Any, key: Any) -> Any:
-        found = model.logits(trained, frozen, tables, batch, key)
+    def loss(trained: Any, fixed: Any, batch: Any, wanted: Any, key: Any) -> Any:
+        found = model.logits(trained, *fixed, batch, key)
+        wanted, counts = wanted
         return (optax.sigmoid_binary_cross_entropy(found, wanted) * counts).sum() / counts.sum()
 
     @jax.jit
@@ -308,7 +309,7 @@ def train(model: Model, rows: Sequence[Row], seed: int) -> Any:
             wanted[: len(places)], counts[: len(places)] = labels[places], 1
             key, now = jax.random.split(key)
             trained, state, value = step(
-                trained, state, model.frozen, model.tables, batch, wanted, counts, now
+                trained, state, (model.frozen, model.tables), batch, (wanted, counts), now
             )
             total.append(float(value))
             done += 1

@@ -37,7 +37,7 @@ def _expression(section: str, name: str) -> str:
         first = "" if term.startswith("*") else re.escape(term.strip("=")[0])
         bounded[first].append(word if first else r"\w{0,30}" + word)
     groups = [f"(?={first})(?:{'|'.join(words)})" for first, words in bounded.items()]
-    return "|".join([rf"(?<![^\W_])(?=[^\s\d])(?:{'|'.join(groups)})", *unspaced])
+    return "|".join([rf"(?<![^\W_])(?:{'|'.join(groups)})", *unspaced])
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from bardo import _core
@@ -20,6 +20,7 @@ from bardo.bequeath.selection import ENTRY_LIMIT
 from bardo.bequeath.signing import signer_of, signing_key
 from bardo.bequeath.tables import LinkTuple
 from bardo.bequeath.testament import Testament
+from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError, TestamentError
 from bardo.folder import DEATH_FILE
@@ -264,9 +265,9 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Rem
         contents: Facts; the episodes of those that no longer hold stay behind.
     """
     survey = _core.Survey(log, kinds=TOLD_KINDS, latest=TOLD_LIMIT)
-    judged = worth.most_worthy(log, survey, best, without=_outdated(contents))
-    worths = {one.id: value for one, value in judged}
     novelties = survey.novelty([fact.text for fact in contents.facts])
+    judged = worth.most_worthy(log, survey, best, without=_outdated(contents, novelties))
+    worths = {one.id: value for one, value in judged}
     for fact, novelty in zip(contents.facts, novelties, strict=True):
         worths[fact.id] = worth.worth_of_fact(fact, novelty, worths)
     told = [one for one in log.get(survey.latest) if one is not None]
@@ -299,11 +300,19 @@ def _all(log: _core.EpisodeLog) -> Iterator[Episode]:
         yield from (episode for _, episode in page)
 
 
-def _outdated(contents: StoreContents) -> frozenset[str]:
-    """Ids of the episodes that support only facts that no longer hold."""
+def _outdated(contents: StoreContents, novelties: Sequence[float]) -> frozenset[str]:
+    """Ids of the episodes that support only facts which facts of worth replaced.
+
+    A line of routine ends no statement of worth: it stays behind itself, and the heir would be told neither.
+    """
+    routine = {
+        fact.id
+        for fact, novelty in zip(contents.facts, novelties, strict=True)
+        if not worth.worth_of_fact(fact, novelty, {})
+    }
     groups: dict[bool, set[str]] = {True: set(), False: set()}
     for fact in contents.facts:
-        groups[fact.status == "superseded"].update(fact.evidence)
+        groups[fact.status == "superseded" and fact.superseded_by not in routine].update(fact.evidence)
     return frozenset(groups[True] - groups[False])
 
 

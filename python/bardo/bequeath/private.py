@@ -43,7 +43,7 @@ _SHORT_PASSWORD = 7
 _IBAN_MODULUS, _CARD_DIGITS = 97, range(13, 20)
 
 _PIECE = re.compile(
-    r"(?<=[a-z0-9)%'\"”€$])(?<!\b[Nn]o)(?<!\b[Nn]r)(?<!\b[Aa]rt)(?<!\bvs)(?<!\bca)[.!?](?=\s+[A-ZÀ-ÞА-Я\"'“(])|[\n。！？]"
+    r"(?<=[a-z0-9)%'\"”€$])(?<!\b[Nn]o)(?<!\b[Nn]r)(?<!\b[Aa]rt)(?<!\bvs)(?<!\bca)(?<!\b[DMS]r)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bProf)[.!?](?=\s+[A-ZÀ-ÞА-Я\"'“(])|[\n。！？]"
 )
 _MARKED = re.compile(r"\[redacted: \w+\]")
 
@@ -108,7 +108,9 @@ _GROUPS = re.compile(r"(?<![\w.,$€£])\d{2,4}(?:\s\d{2,4}){1,3}(?![\w%]|[.,]\d
 _CODE_TOKEN = re.compile(
     r"(?<![\w.,:/$€£¥§+~-])(?:#?\d{2,4}[*#]\d{1,6}#?|(?=[A-ZА-Я]*\d)(?=\d*[A-ZА-Я])[A-ZА-Я\d]{4,10})(?![\w%°€$£]|[.,:]\d)"
 )
-_MIXED_CODE = re.compile(r"(?<![\w-])(?=[\w-]{0,40}\d)[A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){1,7}(?![\w-])")
+_MIXED_CODE = re.compile(r"(?<![\w-])(?=[\w-]{0,40}\d)[A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{2,6}){1,7}(?![\w-])")
+#: A date, a year and a month, or a word with a short number.
+_NO_CODE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d\d-\d\d-\d{4}|[A-Za-z-]+|[A-Za-z]+-\d{1,3}")
 #: Two digits after the word for a code and a colon, without another label.
 _SHORT_CODE = re.compile(r":[^.;]{0,20}\s(?P<secret>\d{2})(?=[,;] )")
 _UNSPACED_CODE = re.compile(r"(?<![\d.])\d{4,8}(?![\d.])")
@@ -440,5 +442,5 @@ def _codes(text: str) -> Iterator[Span]:
     if named:
         yield from (_group(match, "code") for match in _SHORT_CODE.finditer(text))
         for match in _MIXED_CODE.finditer(text):
-            if not re.fullmatch(r"[\d-]{10}|[A-Za-z-]+|[A-Za-z]+-\d{1,3}", match[0]):
+            if not _NO_CODE.fullmatch(match[0]):
                 yield Span(*match.span(), "code")

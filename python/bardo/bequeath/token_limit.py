@@ -24,9 +24,11 @@ _OVERHEAD = 16
 _DIRECTIVES = {"rejected": 2.0, "rule": 2.0, "decision": 1.6, "task": 1.4}
 #: Factor on the worth of what no longer holds, and worth of a question that a pass derived.
 _ENDED, _QUESTION = 0.25, 0.3
-#: Share of the words of a line that others have told already, from which on it is left out.
+#: Share of the words of a line that another tells already, from which on it is left out; its exact words all are told.
 _TOLD = 0.85
 _WORD = re.compile(r"\w+")
+#: Words with a digit, and names inside a sentence: a line that differs in one of them tells something else.
+_EXACT_WORD = re.compile(r"\w*\d\w*|(?<=[^\W_] )[A-Z]\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +124,12 @@ def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -
 
 
 def _is_told(words: set[str], line: _Line, lines: Sequence[_Line], chosen: Mapping[str, set[int]]) -> bool:
-    """Whether one chosen line alone tells the words of another."""
-    return any(
-        other.place in chosen[other.part]
-        and other is not line
-        and len(words & set(_WORD.findall(other.text.casefold()))) >= _TOLD * len(words)
-        for other in lines
-    )
+    """Whether one chosen line alone tells the words of another, and all that are exact."""
+    exact = {word.casefold() for word in _EXACT_WORD.findall(line.text)}
+    for other in lines:
+        if other is line or other.place not in chosen[other.part]:
+            continue
+        told = set(_WORD.findall(other.text.casefold()))
+        if exact <= told and len(words & told) >= _TOLD * len(words):
+            return True
+    return False

@@ -7,8 +7,9 @@ the file's systems. Then `python -m inherit hand-over --systems NAME` measures i
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -16,9 +17,17 @@ from bardo.ports import Embedder
 from inherit.lives import Life
 
 #: Files of this folder, in the order of the table.
-FILES = ("logs", "mem0", "langgraph", "own")
+FILES = ("logs", "example", "mem0", "langgraph", "own")
 #: Passages of an answer.
 PASSAGES = 10
+
+#: Queries by which a store without a hand-over of its own is asked for one. They name no domain.
+ASKED = (
+    "mistakes, failures and losses: what went wrong, and what must not be done again",
+    "decisions that were made", "rules: always, never, must", "facts: what is what now, what has changed",
+    "exact values: ids, numbers, addresses, names, keys, versions", "open questions: what is not known yet, what to do",
+    "ideas that were tried, failed and were rejected", "how to choose: which option is better, and when",
+)  # fmt: skip
 
 Verdict = Literal["allow", "warn", "block"]
 
@@ -74,10 +83,12 @@ class Bench:
     Args:
         folder: Empty folder.
         embedder: Embedder, the same for all systems.
+        lived: Folder in which a system may keep the memories of lives for a later run; None to keep none.
     """
 
     folder: Path
     embedder: Embedder
+    lived: Path | None = None
 
 
 def build(bench: Bench, files: Sequence[str] = FILES) -> list[System]:
@@ -85,6 +96,19 @@ def build(bench: Bench, files: Sequence[str] = FILES) -> list[System]:
     return [
         system for name in files for system in importlib.import_module(f"inherit.systems.{name}").build(bench)
     ]
+
+
+def asked(search: Callable[[str, int], Sequence[str]], tokens: int) -> str:
+    """Returns the hand-over of a store that ranks by a query: the best lines of each of `ASKED` in turn, cut to length.
+
+    Args:
+        search: Search of the store: query, number of results.
+        tokens: Limit of the hand-over.
+    """
+    # A line has five tokens at least; a third of that number from each query is enough to fill the limit.
+    found = [search(query, tokens // 15) for query in ASKED]
+    turns = [line for turn in zip_longest(*found) for line in turn if line is not None]
+    return cut(list(dict.fromkeys(turns)), tokens)
 
 
 def cut(lines: Sequence[str], tokens: int) -> str:

@@ -1,4 +1,4 @@
-"""LangGraph's store with vectors. It ranks nothing without a query: its hand-over are the latest items."""
+"""LangGraph's store with vectors. Its hand-over is what its own search finds for a list of queries."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from langgraph.store.base import PutOp
 from langgraph.store.memory import InMemoryStore
 
 from inherit.lives import Life
-from inherit.systems import PASSAGES, Bench, HandOver, Verdict, cut
+from inherit.systems import PASSAGES, Bench, HandOver, Verdict, asked
 
 SPACE = ("life",)
-#: Items that one call reads.
-PAGE = 1_000
 
 
 class Store:
@@ -29,17 +27,11 @@ class Store:
         )
 
     def answer(self, query: str) -> Sequence[str]:
-        return [item.value["text"] for item in self._store.search(SPACE, query=query, limit=PASSAGES)]
+        return self.search(query, PASSAGES)
 
-    def export(self) -> list[str]:
-        """Texts of all items, the latest first."""
-        items = []
-        while page := self._store.search(SPACE, limit=PAGE, offset=len(items)):
-            items += page
-        return [
-            item.value["text"]
-            for item in sorted(items, key=lambda item: (item.created_at, item.key), reverse=True)
-        ]
+    def search(self, query: str, limit: int) -> Sequence[str]:
+        """Texts of the nearest items, best first."""
+        return [item.value["text"] for item in self._store.search(SPACE, query=query, limit=limit)]
 
     def gate(self, action: str) -> Verdict:
         return "allow"
@@ -49,7 +41,7 @@ class Store:
 
 
 class Exported:
-    """LangGraph's store, whose export is cut to length."""
+    """LangGraph's store, asked for a hand-over."""
 
     name = "LangGraph store"
 
@@ -60,7 +52,7 @@ class Exported:
         self._store = Store(life.log, self._bench)
 
     def hand_over(self, tokens: int) -> HandOver:
-        return HandOver(cut(self._store.export(), tokens))
+        return HandOver(asked(self._store.search, tokens))
 
     def heir(self, handed: HandOver) -> Store:
         return Store(handed.text.splitlines(), self._bench)

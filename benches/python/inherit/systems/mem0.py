@@ -1,16 +1,14 @@
-"""mem0 with `infer=False`: no language model. Its hand-over are the latest memories that it exports."""
+"""mem0 with `infer=False`: no language model. Its hand-over is what its own search finds for a list of queries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from inherit.lives import Life
-from inherit.systems import PASSAGES, Bench, HandOver, Verdict, cut
+from inherit.systems import PASSAGES, Bench, HandOver, Verdict, asked
 from quality.data import Corpus, Question, Turn
-from quality.systems.mem0 import USER, Mem0
+from quality.systems.mem0 import Mem0
 
-#: Memories that one export may have.
-EXPORTED = 100_000
 #: Microseconds between two turns.
 STEP = 60_000_000
 
@@ -29,15 +27,14 @@ class Store:
             self.mem0.index(Corpus("life", turns, ()))
 
     def answer(self, query: str) -> Sequence[str]:
+        return self.search(query, PASSAGES)
+
+    def search(self, query: str, limit: int) -> Sequence[str]:
+        """Texts that mem0's hybrid search finds, best first."""
         if not self.lines:
             return []
-        found = self.mem0.search(Question(query, frozenset(), frozenset(), "", 0), PASSAGES)
+        found = self.mem0.search(Question(query, frozenset(), frozenset(), "", 0), limit)
         return [self.lines[int(place)] for place in found]
-
-    def export(self) -> list[str]:
-        """Texts of all memories, the latest first."""
-        found = self.mem0._memory.get_all(filters={"user_id": USER}, top_k=EXPORTED)["results"]
-        return [one["memory"] for one in sorted(found, key=lambda one: one["created_at"], reverse=True)]
 
     def gate(self, action: str) -> Verdict:
         return "allow"
@@ -47,7 +44,7 @@ class Store:
 
 
 class Exported:
-    """mem0, whose export is cut to length."""
+    """mem0, asked for a hand-over."""
 
     name = "mem0 (infer=False)"
 
@@ -62,7 +59,7 @@ class Exported:
 
     def hand_over(self, tokens: int) -> HandOver:
         assert self._store is not None
-        return HandOver(cut(self._store.export(), tokens))
+        return HandOver(asked(self._store.search, tokens))
 
     def heir(self, handed: HandOver) -> Store:
         lines = handed.text.splitlines()

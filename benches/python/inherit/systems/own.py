@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import tempfile
 import warnings
@@ -12,18 +11,9 @@ from pathlib import Path
 import bardo
 from bardo import Grimoire
 from bardo.bequeath import testament
-from bardo.ports import Embedder
-from inherit.arms import LifeClock, live
+from inherit.arms import LifeClock, Plain, configured, live_whole
 from inherit.lives import Life
 from inherit.systems import PASSAGES, Bench, HandOver, Verdict
-
-
-class Plain:
-    """Embedder without token vectors: they serve recall alone, and an ancestor is not asked."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.fingerprint = embedder.fingerprint
-        self.embed_documents, self.embed_queries = embedder.embed_documents, embedder.embed_queries
 
 
 class Heir:
@@ -50,16 +40,14 @@ class Bardo:
     name = "bardo"
 
     def __init__(self, bench: Bench) -> None:
-        self._embedder = bench.embedder
+        self._embedder, self._lived = bench.embedder, bench.lived
         self._folder: Path | None = None
 
     def live(self, life: Life) -> None:
         self.close()
         self._folder = Path(tempfile.mkdtemp(prefix="inherit-bardo-"))
-        self._clock = LifeClock()
-        with self._open("ancestor") as memory:
-            live(memory, life.events, self._clock, Plain(self._embedder))
-            memory.sleep()
+        self._life, self._clock = life, LifeClock()
+        live_whole(life, self._folder / "ancestor", self._clock, Plain(self._embedder), self._lived)
 
     def hand_over(self, tokens: int) -> HandOver:
         assert self._folder is not None
@@ -83,13 +71,11 @@ class Bardo:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
-    def _open(self, name: str, tokens: int = 0) -> Grimoire:
+    def _open(self, name: str, tokens: int) -> Grimoire:
         assert self._folder is not None
-        config = bardo.Config()
-        config = dataclasses.replace(config, bequeath=dataclasses.replace(config.bequeath, tokens=tokens))
         return bardo.open(
             self._folder / name, agent="ancestor", clock=self._clock, embedder=Plain(self._embedder),
-            config=config,
+            config=configured(self._life, tokens),
         )  # fmt: skip
 
 
