@@ -187,7 +187,9 @@ mod tests {
     fn survey(texts: &[&str]) -> Survey {
         let mut survey =
             Survey { counts: vec![0; COUNTERS], bytes: 0, inherited: 0, latest: VecDeque::new() };
-        texts.iter().for_each(|text| survey.add(text));
+        for text in texts {
+            survey.add(text);
+        }
         survey
     }
 
