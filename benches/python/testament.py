@@ -40,7 +40,8 @@ def sentence(rng: random.Random, number: int) -> str:
     one, other = (
         f"{rng.choice(('pool', 'queue', 'host', 'oracle', 'order'))} {rng.randrange(900)}" for _ in "ab"
     )
-    text = f"The {one} {rng.choice(VERBS)} the {other} within {rng.randrange(2, 90)} minutes on {rng.choice(VERBS)} days"
+    one, other = f"{one} {rng.choice(VERBS)}", f"{other} within {rng.randrange(2, 90)} minutes"
+    text = f"The {one} the {other} on {rng.choice(VERBS)} days"
     return f"{text}, with the token sk-{number:024d}a" if number % 50 == 0 else text
 
 
