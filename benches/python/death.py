@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import platform
 import random
 import sys
 import tempfile
@@ -33,7 +32,9 @@ import bardo
 from bardo import _core
 from bardo.bequeath import legacy, reflect, testament
 from bardo.index.embedding import embedders
+from common.report import machine, write_section
 
+TITLE = "## How long a death takes"
 DIMENSIONS = 64
 #: Episodes of one call of `remember`, and those that are not consolidated when a rested agent dies.
 BATCH, REST = 1_000, 256
@@ -124,12 +125,12 @@ def main() -> int:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--episodes", type=int, nargs="+", default=[10_000, 100_000])
-    parser.add_argument("--write", type=Path, help="Markdown file to append the table to")
+    parser.add_argument("--write", type=Path, help="Markdown file in which the section is replaced")
     options = parser.parse_args()
     warnings.simplefilter("ignore", bardo.errors.BardoWarning)
     columns = (*PHASES, *PARTS, *LIMITS)
     lines = [
-        f"Deaths, {platform.machine()}, bardo {bardo.__version__}, seconds (`choice`, `account` and `testament` are "
+        f"Deaths, {machine()}, bardo {bardo.__version__}, seconds (`choice`, `account` and `testament` are "
         "parts of `legacy`):",
         "",
         f"| episodes | before the death | {' | '.join(columns)} | testament |",
@@ -151,8 +152,7 @@ def main() -> int:
     table = "\n".join(lines)
     print(table)
     if options.write:
-        with options.write.open("a", encoding="utf-8") as file:
-            file.write(f"\n{table}\n")
+        write_section(options.write, "deaths", f"{TITLE}\n\n{table}")
     return 0
 
 

@@ -11,7 +11,6 @@ runs, in CPU seconds of the process.
 from __future__ import annotations
 
 import argparse
-import platform
 import random
 import sys
 import tempfile
@@ -28,7 +27,9 @@ from bardo import _core
 from bardo.bequeath import testament
 from bardo.bequeath.lineage import Lineage
 from bardo.model import Episode, Fact, Fingerprint
+from common.report import machine, write_section
 
+TITLE = "## How long a testament takes"
 DIMENSIONS, ENTRIES, EPISODES, RUNS = 384, 2_048, 128, 3
 NOW, TICK = 1_772_712_000_000_000, 100_000
 THINGS, DAYS = ("pool", "queue", "host", "oracle", "order"), ("Mondays", "Fridays", "holidays")
@@ -37,11 +38,9 @@ VERBS = ("rises after", "falls before", "follows", "breaks with", "depends on", 
 
 def sentence(rng: random.Random, number: int) -> str:
     """A sentence of a life."""
-    one, other = (
-        f"{rng.choice(('pool', 'queue', 'host', 'oracle', 'order'))} {rng.randrange(900)}" for _ in "ab"
-    )
-    one, other = f"{one} {rng.choice(VERBS)}", f"{other} within {rng.randrange(2, 90)} minutes"
-    text = f"The {one} the {other} on {rng.choice(VERBS)} days"
+    one, other = (f"{rng.choice(THINGS)} {rng.randrange(900)}" for _ in "ab")
+    minutes, day = rng.randrange(2, 90), rng.choice(DAYS)
+    text = f"The {one} {rng.choice(VERBS)} the {other} within {minutes} minutes on {day}"
     return f"{text}, with the token sk-{number:024d}a" if number % 50 == 0 else text
 
 
@@ -59,7 +58,7 @@ def main() -> int:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--facts", type=int, default=30_000)
-    parser.add_argument("--write", type=Path, help="Markdown file to append the table to")
+    parser.add_argument("--write", type=Path, help="Markdown file in which the section is replaced")
     options = parser.parse_args()
     rng, numbers = random.Random(1), np.random.default_rng(1)
     facts = [
@@ -115,7 +114,7 @@ def main() -> int:
         ]
         size = path.stat().st_size >> 10
     lines = [
-        f"Testaments, {platform.machine()}, bardo {bardo.__version__}, CPU seconds; the file has {size:,} KiB:",
+        f"Testaments, {machine()}, bardo {bardo.__version__}, CPU seconds; the file has {size:,} KiB:",
         "",
         "| work | CPU seconds | bar |",
         "|---|---:|---:|",
@@ -124,8 +123,7 @@ def main() -> int:
     table = "\n".join(lines)
     print(table)
     if options.write:
-        with options.write.open("a", encoding="utf-8") as file:
-            file.write(f"\n{table}\n")
+        write_section(options.write, "testaments", f"{TITLE}\n\n{table}")
     return 0
 
 

@@ -287,9 +287,9 @@ def train(model: Model, rows: Sequence[Row], seed: int) -> Any:
     rate = optax.warmup_cosine_decay_schedule(0, RATE, steps // 15, steps, RATE / 50)
     optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(rate, weight_decay=0.02))
 
-    def loss(trained: Any, fixed: Any, batch: Any, wanted: Any, key: Any) -> Any:
+    def loss(trained: Any, fixed: Any, batch: Any, answers: Any, key: Any) -> Any:
         found = model.logits(trained, *fixed, batch, key)
-        wanted, counts = wanted
+        wanted, counts = answers
         return (optax.sigmoid_binary_cross_entropy(found, wanted) * counts).sum() / counts.sum()
 
     @jax.jit

@@ -167,14 +167,14 @@ class StatementReader:
         for fact in facts:
             if fact.statement is not None:
                 continue
-            for clause in self._clauses_offact_of(fact):
+            for clause in self._clauses_of_fact(fact):
                 message = _Message(fact.text, (clause.sentence,))
                 self._compare(clause, message, fact.evidence, drawn, newer=fact, place=0, tick=tick)
         return drawn
 
     def describe(self, fact: Fact, *, tick: int, now: int) -> None:
         """Stores the statement of a learned sentence about a person or thing, and how long it holds."""
-        clauses = [clause for clause in self._clauses_offact_of(fact) if clause.stated]
+        clauses = [clause for clause in self._clauses_of_fact(fact) if clause.stated]
         if len(clauses) != 1 or fact.statement is not None:
             return
         (clause,) = clauses
@@ -262,7 +262,7 @@ class StatementReader:
         )
         return self._keep(episode.id, self._reader.read(speech))
 
-    def _clauses_offact_of(self, fact: Fact) -> Sequence[Clause]:
+    def _clauses_of_fact(self, fact: Fact) -> Sequence[Clause]:
         """The clauses of a fact, from the cache if possible: of its text, and of the sentence that it was made from."""
         if (known := self._read.get(fact.id)) is not None:
             return known
@@ -322,7 +322,8 @@ class StatementReader:
         seen: set[str] = set()
         judged = self._judged(clause, message, self._older(clause, evidence, newer, before, tick))
         for judgement, record, other in judged:
-            # Likeness alone is no contradiction: a word must announce a change, or the values of a slot must differ.
+            # Likeness alone is no contradiction: a word must announce a change, the values of a slot must differ, or
+            # the cross-encoder must have read both.
             if record.id in seen or not judgement.rule:
                 continue
             # A caller's statement gives way to a value of its attribute, to an end and to a denial.
@@ -441,7 +442,7 @@ class StatementReader:
             _Older(
                 fact.id,
                 True,
-                self._clauses_offact_of(fact),
+                self._clauses_of_fact(fact),
                 fact.evidence,
                 fact.statement is not None and not fact.evidence,
             )

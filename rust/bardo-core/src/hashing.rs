@@ -5,6 +5,16 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::model::Id;
 
+/// Increment of `SplitMix64`: the golden ratio as a fraction of 2^64.
+pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Output function of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014): near states get unrelated bits.
+pub(crate) const fn mixed(state: u64) -> u64 {
+    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    state ^ (state >> 31)
+}
+
 /// A map by ids, which a stranger may choose: they are hashed with a seed of the process.
 pub(crate) type IdMap<V> = HashMap<Id, V, foldhash::fast::RandomState>;
 

@@ -4,6 +4,8 @@
 //! expected cosine is `c(n) = C(n-1, (n-1)/2) / 2^(n-1)`, about `sqrt(2 / (pi n))`; another vector's is 0 (Kanerva,
 //! Cognitive Computation 1, 2009).
 
+use crate::hashing::{GOLDEN, mixed};
+
 /// Bits of a hypervector.
 pub const DIMENSIONS: usize = 10_000;
 /// Machine words of a hypervector; the bits beyond [`DIMENSIONS`] are 0.
@@ -11,7 +13,7 @@ pub(super) const WORDS: usize = DIMENSIONS.div_ceil(64);
 /// Bits of the last machine word.
 pub(super) const LAST: u64 = u64::MAX >> (WORDS * 64 - DIMENSIONS);
 /// Hash of the vector that breaks the ties of an even number of features.
-pub(super) const TIE: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const TIE: u64 = GOLDEN;
 
 pub(super) type Bits = [u64; WORDS];
 
@@ -64,18 +66,11 @@ pub(super) fn vector(feature: u64) -> Bits {
     let mut state = feature;
     let mut bits = [0; WORDS];
     for word in &mut bits {
-        state = state.wrapping_add(TIE);
+        state = state.wrapping_add(GOLDEN);
         *word = mixed(state);
     }
     bits[WORDS - 1] &= LAST;
     bits
-}
-
-/// Output function of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
-pub(super) fn mixed(state: u64) -> u64 {
-    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    state ^ (state >> 31)
 }
 
 /// Expected cosine of a vector and a majority that it belongs to; 0 for an empty one.

@@ -9,10 +9,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::hypervector::{
-    Bits, DIMENSIONS, LAST, Majority, TIE, WORDS, cosine, expected_cosine, mixed, vector,
-};
+use super::hypervector::{Bits, DIMENSIONS, LAST, Majority, TIE, WORDS, cosine, expected_cosine, vector};
 use crate::error::{Error, Result};
+use crate::hashing::mixed;
 use crate::index::lexical::{Analyzer, QUERY_BYTES, TermKind, cut};
 
 /// Share of a text's features from which it is familiar.

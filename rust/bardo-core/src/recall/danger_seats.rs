@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 
 use super::arms::{Arms, Scratch};
-use super::candidate::Candidate;
 use super::current_first::corrections_of;
 use super::rule_seats::seats_of;
 use super::search::ScoredCandidate;
@@ -85,18 +84,6 @@ fn names(arms: &Arms<'_>, subject: &str, analyzer: &mut Analyzer) -> bool {
         }
     });
     some && all
-}
-
-/// Makes dangers candidates, also where no arm found them.
-pub(super) fn add(arms: &Arms<'_>, met: &[Slot], candidates: &mut Vec<Candidate>, scratch: &Scratch) {
-    for &slot in met {
-        if let Some(known) = candidates.iter_mut().find(|candidate| candidate.slot == slot) {
-            known.is_relevant = true;
-        } else if let Some(mut added) = Candidate::new(arms, slot, None, true, scratch) {
-            added.is_relevant = true;
-            candidates.push(added);
-        }
-    }
 }
 
 /// The dangers among the scored candidates that take a seat.

@@ -123,7 +123,7 @@ pub fn search(
     period_arm::add(&search.arms, &clues.spans, &mut candidates, scratch);
     rule_seats::add(&search.arms, &seated, &mut candidates, scratch);
     let dangers = danger_seats::met(&search.arms, scratch);
-    danger_seats::add(&search.arms, &dangers, &mut candidates, scratch);
+    rule_seats::add(&search.arms, &dangers, &mut candidates, scratch);
     let graph = GraphArm::add_reached(&search.arms, named, &mut candidates, scratch);
     add_corrections(&search.arms, &mut candidates, scratch);
     let late = search.late(&mut scratch.analyzer, &mut found.notes)?;

@@ -6,6 +6,8 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use crate::hashing::{GOLDEN, mixed};
+
 /// Number of rounds of the rotation. One mixes within its halves only; two mix every component into every
 /// other.
 const ROUNDS: usize = 2;
@@ -168,12 +170,9 @@ fn within<const HALF: usize>(chunk: &mut [f32; CHUNK]) {
     *chunk = std::array::from_fn(|at| chunk[at ^ HALF] + own[at]);
 }
 
-/// The `SplitMix64` finalizer (Steele et al. 2014): neighbouring numbers get unrelated bits.
+/// Output of `SplitMix64` at a place of its sequence: neighbouring numbers get unrelated bits.
 pub(crate) const fn splitmix64(number: u64) -> u64 {
-    let number = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
+    mixed(number.wrapping_add(1).wrapping_mul(GOLDEN))
 }
 
 #[cfg(test)]
