@@ -189,8 +189,8 @@ def test_every_phase_of_a_death_is_measured(benches: None, tmp_path: Path) -> No
 
     with death.lived(tmp_path / "a", 64, rested=False) as memory:
         seconds, left = death.death_of(memory, tmp_path / "left")
-    assert len(seconds) == len(death.PHASES)
-    assert all(each > 0 for each in seconds)
+    assert list(seconds) == [*death.PHASES, *death.PARTS]
+    assert all(each > 0 for each in seconds.values())
     assert "Left unsettled: Close the short" in left.reflection
     assert left.episodes
 
