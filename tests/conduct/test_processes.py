@@ -156,7 +156,10 @@ def test_a_process_that_is_killed_while_it_rejects_loses_nothing_that_it_was_tol
         killed.say("reject", [f"sell token{step}" for step in range(5_000)])
         told = [killed.told() for _ in range(after)]
         killed.running.send_signal(signal.SIGKILL)
-        rest = killed.running.communicate()[0].splitlines()
+        # `communicate` would leave out the lines that `readline` has already taken into its buffer.
+        assert killed.running.stdout is not None
+        rest = killed.running.stdout.read().splitlines()
+        killed.running.communicate()
         told += [json.loads(line) for line in rest if line.endswith('"')]
         assert len(told) < 5_000
         kept = [entry.id for entry in gate.state("rejected")]
