@@ -118,7 +118,8 @@ class Curator:
         shadow: Whether a new fact is held until a check shows that it makes no answer about other episodes worse.
         language: Package of `bardo.consolidate.languages` that reads texts; empty for plain forms that end nothing.
         rules_off: Names of the rules of corrections that may not end a fact, such as `frame`; they dispute it instead.
-        cross_encoder: Whether a small model of English looks for corrections, too (`bardo embedding install`).
+        cross_encoder: Whether a small model of English looks for corrections, too, where the default model is
+            installed (`bardo embedding install`).
         attributes: `one` or `many` values at a time by the name of an attribute; adds to the built-in table.
         outcomes: Paths, or last parts of paths, of numbers in a payload that measure an outcome, for heuristics.
         replay: Maximum number of earlier episodes that a search for rules reads again beside the new ones; 0 for none.
@@ -131,7 +132,7 @@ class Curator:
     shadow: bool = True
     language: str = "english"
     rules_off: tuple[str, ...] = ()
-    cross_encoder: bool = False
+    cross_encoder: bool = True
     attributes: Mapping[str, Literal["one", "many"]] = field(default_factory=dict)
     replay: int = 768
     outcomes: tuple[str, ...] = (

@@ -151,9 +151,9 @@ def main() -> None:
     options.add_argument("file", type=Path, nargs="+")
     options.add_argument("--protocol", choices=("told", "learned"), action="append")
     options.add_argument("--wrong", action="store_true", help="list the cases that are not right")
-    options.add_argument("--cross-encoder", action="store_true", help="with curator.cross_encoder")
+    options.add_argument("--no-cross-encoder", action="store_true", help="without curator.cross_encoder")
     given = options.parse_args()
-    config = {"curator": {"cross_encoder": given.cross_encoder}}
+    config = {"curator": {"cross_encoder": not given.no_cross_encoder}}
     results = run(load(given.file), given.protocol or ("told", "learned"), config=config)
     print(report(results))
     if given.wrong:

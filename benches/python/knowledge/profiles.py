@@ -112,9 +112,9 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="knowledge.profiles", description=__doc__)
     options.add_argument("file", type=Path, nargs="+")
     options.add_argument("--wrong", action="store_true")
-    options.add_argument("--cross-encoder", action="store_true", help="with curator.cross_encoder")
+    options.add_argument("--no-cross-encoder", action="store_true", help="without curator.cross_encoder")
     given = options.parse_args()
-    config = {"curator": {"cross_encoder": given.cross_encoder}}
+    config = {"curator": {"cross_encoder": not given.no_cross_encoder}}
     total: Counter[str] = Counter()
     print(
         "| chat | facts | right | stale | trap | unlisted | precision (unlisted wrong) | core found |\n"

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from bardo._core import findings
 from bardo.consolidate.attributes import attribute as properties
+from bardo.consolidate.attributes import is_lasting
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.rule_extraction import NAMELESS, slug
 from bardo.consolidate.secrets import is_secret
@@ -16,10 +17,41 @@ from bardo.model import Episode, Fact, FactKind, Persistence
 #: Confidence of a statement of a person about themselves.
 STATED = 0.8
 
+#: Worth of a sentence that is never kept.
+UNWORTHY = -float("inf")
+#: Minimum worth of a statement of an attribute that holds for months. What holds for years or until it is denied is
+#: always kept: an allergy, a diet, a home.
+LEAST_OF_MONTHS = -1.0
+#: Minimum worth of what a quote that ends said beside the corrected clauses.
+LEAST_OF_REMAINDERS = -1.5
 
-def correction_text(note: Note, sentence: Sentence, who: str, *, ends: bool) -> str:
-    """Text of a correction that ends an older fact, which is kept in any case; empty if it is none."""
-    if is_secret(sentence.text) or not ends:
+
+def lesser_notes(sentence: Sentence, worth: float) -> list[Note]:
+    """Notes of a sentence that is not worth keeping as a whole: what holds long is kept for less.
+
+    Args:
+        sentence: The sentence.
+        worth: Its worth, below 0.
+    """
+    least: dict[Persistence, float] = {
+        "permanent": UNWORTHY,
+        "years": UNWORTHY,
+        "months": LEAST_OF_MONTHS,
+    }
+    return [
+        Note(clause.text, (clause,))
+        for clause in sentence.stated
+        if clause.text
+        and clause.statement is not None
+        and any(
+            worth > limit and is_lasting(clause.statement.attribute, held) for held, limit in least.items()
+        )
+    ]
+
+
+def correction_text(note: Note, sentence: Sentence, who: str) -> str:
+    """Text of a correction that ends an older fact, which is kept in any case; empty if its sentence holds a secret."""
+    if is_secret(sentence.text):
         return ""
     (clause,) = note.clauses
     if clause.text and sentence.is_covered((clause,)):

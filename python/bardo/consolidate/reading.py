@@ -17,14 +17,19 @@ import numpy as np
 from bardo._core import EpisodeLog, FactStore
 from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import attribute as properties
-from bardo.consolidate.attributes import is_lasting
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages import Reader
-from bardo.consolidate.noted_facts import correction_text, fact_of
+from bardo.consolidate.noted_facts import (
+    LEAST_OF_REMAINDERS,
+    UNWORTHY,
+    correction_text,
+    fact_of,
+    lesser_notes,
+)
 from bardo.consolidate.rule_extraction import NAMELESS, speaker
 from bardo.consolidate.secrets import is_secret
 from bardo.consolidate.sentence import Note, Sentence, sentences
-from bardo.model import Episode, Fact, Fingerprint, Persistence
+from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -32,17 +37,12 @@ if TYPE_CHECKING:
 
 #: Maximum number of facts of one episode: a longer list in one message is pasted text.
 PER_EPISODE = 12
-#: Minimum worth of a statement in one of the plain forms, and of one of an attribute that holds for months. What holds
-#: for years or until it is denied is always kept: an allergy, a diet, a home.
-LEAST_PLAIN, LEAST_OF_MONTHS = -2.0, -3.0
-#: Worth of a sentence that is never kept.
-UNWORTHY = -float("inf")
 #: Maximum number of facts of one owner that a clause is compared with, the latest first.
 OF_OWNER = 64
 #: Number of facts, and of episodes, that are looked up by the words and by the vector of a clause.
 NEAR = 8
 #: Maximum number of pairs of clauses that the cross-encoder reads for a newer clause, the likeliest by the parses.
-READ_AT_MOST = 6
+READ_AT_MOST = 4
 #: Maximum length of a message in words that is read as a whole.
 READ_WORDS = 80
 #: Maximum number of older records that one clause ends, and of those that it disputes.
@@ -149,6 +149,7 @@ class StatementReader:
         self._rules_off = frozenset(rules_off)
         self._load_cross_encoder = cross_encoder
         self._read: dict[str, Sequence[Clause]] = {}
+        self._pairs: dict[tuple[str, str], float] = {}
 
     @cached_property
     def _cross_encoder(self) -> CrossEncoder | None:
@@ -196,23 +197,15 @@ class StatementReader:
         seen: set[str] = set()
         for sentence, value in zip(found, worths, strict=True):
             drawn.read |= {clause.text.casefold() for clause in sentence.clauses}
-            if value >= 0:
-                notes = list(sentence.notes(who, forms))
-            else:
-                notes = [
-                    Note(clause.text, (clause,))
-                    for clause in sentence.stated
-                    if (value >= LEAST_PLAIN and clause.text.casefold() in forms)
-                    or (value > UNWORTHY and _holds_for(clause, "permanent", "years"))
-                    or (value >= LEAST_OF_MONTHS and _holds_for(clause, "months"))
-                ]
+            notes = list(sentence.notes(who, forms)) if value >= 0 else lesser_notes(sentence, value)
             noted = [clause for note in notes for clause in note.clauses]
             notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
             for note in notes:
                 effects = self._effects(note, episode, drawn, tick=tick)
-                text = note.text or correction_text(
-                    note, sentence, who, ends=any(ends for _, _, _, ends, _, _ in effects.resolutions)
-                )
+                ends = any(ends for _, _, _, ends, _, _ in effects.resolutions)
+                text = note.text
+                if not text and ends:
+                    text = correction_text(note, sentence, who)
                 if text and len(seen) < PER_EPISODE and text.casefold() not in seen:
                     seen.add(text.casefold())
                     drawn.facts.append(fact_of(text, note.clauses, episode, who))
@@ -331,6 +324,10 @@ class StatementReader:
                 continue
             if judgement.total < (limits.disputes if record.is_fact else limits.turns):
                 continue
+            is_unannounced = judgement.rule == corrections.READ and judgement.total < corrections.SURE
+            if is_unannounced and (newer is not None or not record.is_fact):
+                # A learned sentence disputes nothing, and a turn keeps its place in recall, for likeness alone.
+                continue
             if not self._is_carried_by(clause, message, other):
                 continue
             ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
@@ -352,15 +349,19 @@ class StatementReader:
                     drawn.facts += self._remainder(record, corrected)
 
     def _remainder(self, record: _Older, corrected: Sequence[Clause]) -> list[Fact]:
-        """Facts of what a quote that ends says beside the corrected clauses, so that it stays in force."""
+        """Facts of what a quote that ends says beside the corrected clauses and is worth keeping by itself."""
         (episode,) = self._log.get(list(record.evidence[:1])) or (None,)
         if episode is None or len({clause.sentence for clause in record.clauses}) > 1:
             return []
         who = speaker(episode, self._agent)
+        left = [
+            clause for clause in record.clauses if clause.stated and clause.text and clause not in corrected
+        ]
+        worths = self._worths([Sentence(clause.text, (clause,)) for clause in left])
         return [
             fact_of(clause.text, (clause,), episode, who)
-            for clause in record.clauses
-            if clause.stated and clause.text and clause not in corrected
+            for clause, value in zip(left, worths, strict=True)
+            if value >= LEAST_OF_REMAINDERS
         ]
 
     def _is_carried_by(self, clause: Clause, message: _Message, older: Clause) -> bool:
@@ -371,7 +372,7 @@ class StatementReader:
             or clause.sentence not in message.sentences
         ):
             return True
-        reads = self._cross_encoder.read([(older.sentence, sentence) for sentence in message.sentences])
+        reads = self._reads([(older.sentence, sentence) for sentence in message.sentences])
         return message.sentences[int(np.argmax(reads))] == clause.sentence
 
     def _judged(
@@ -405,12 +406,23 @@ class StatementReader:
         # A long message is cut to the sentence of the clause and the one before it.
         is_long = len(message.text.split()) > READ_WORDS
         text = f"{clause.context} {clause.sentence}".strip() if is_long else message.text
-        reads = self._cross_encoder.read([(other.sentence, text) for _, _, other, _ in near])
+        reads = self._reads([(other.sentence, text) for _, _, other, _ in near])
         read = [
             (corrections.judge(other, clause, cosine, read), record, other)
             for (_, record, other, cosine), read in zip(near, reads, strict=True)
         ]
         return sorted(read, key=lambda found: -found[0].total)
+
+    def _reads(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Log odds by the cross-encoder of pairs of an older sentence and a newer text, each pair read once."""
+        assert self._cross_encoder is not None
+        unread = [pair for pair in dict.fromkeys(pairs) if pair not in self._pairs]
+        if len(self._pairs) + len(unread) > CACHED:
+            self._pairs.clear()
+            unread = list(dict.fromkeys(pairs))
+        if unread:
+            self._pairs |= zip(unread, self._cross_encoder.read(unread), strict=True)
+        return [self._pairs[pair] for pair in pairs]
 
     def _cosines(self, sentence: str, others: Sequence[str]) -> list[float]:
         """Cosines of a sentence with others; 0 without an embedder."""
@@ -475,13 +487,4 @@ def is_about_person(clause: Clause) -> bool:
     found = clause.features
     return clause.owner == "user" or bool(
         found.get("self") or found.get("subject named") or found.get("subject of mine")
-    )
-
-
-def _holds_for(clause: Clause, *persistences: Persistence) -> bool:
-    """Whether a clause can stand alone and states an attribute that holds as long as one of some persistences."""
-    return (
-        bool(clause.text)
-        and clause.statement is not None
-        and is_lasting(clause.statement.attribute, *persistences)
     )
