@@ -161,6 +161,7 @@ class FactStore:
         answered: Mapping[str, int],
         resolutions: Sequence[tuple[int, str | None, str, bool, int | None, str]],
         corrections: Sequence[tuple[str, str, bool]],
+        follows: Sequence[tuple[str, str]] | None = None,
     ) -> tuple[builtins.list[Upserted], int, int]:
         """Stores facts as `upsert` does, with their effects on older facts, in one transaction.
 
