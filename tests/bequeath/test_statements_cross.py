@@ -57,7 +57,7 @@ def test_an_heir_is_shown_the_newer_of_two_statements_about_the_same_first(tmp_p
         for turn in (*turns, other):
             clock.advance(seconds=3_600)
             ann.remember(turn, role="user", kind="turn")
-        assert [one.text for one in ann.recall(question)][0] == turns[0]
+        assert next(one.text for one in ann.recall(question)) == turns[0]
         left = ann.bequeath(tmp_path / "ann.testament")
     assert [link.weight for link in left.links if link.relation == "corrects"].count(FOLLOWED) >= 1
     for parent, name in (("ann", "ben"), ("ben", "cat")):
@@ -77,4 +77,4 @@ def test_a_remark_that_denies_something_else_ends_no_statement(tmp_path: Path, m
         rule = ann.learn(told, kind="heuristic", confidence=0.7)
         ann.remember("lunch? Tessera DEX won't run away", role="user", kind="turn", verified=True)
         ann.sleep()
-        assert ann.facts.get(rule.id if hasattr(rule, "id") else rule).status == "active"
+        assert ann.facts.get(rule.id).status == "active"

@@ -179,6 +179,7 @@ class FactStore:
                 it no longer holds (None for `now`), and name of the rule.
             corrections: Ids of a newer episode and of an older one that it corrects, and whether it ends what the older
                 one says (otherwise both are disputed).
+            follows: Ids of a newer memory and of an older one about the same, which `recall` shows after it.
 
         Returns:
             The outcome per fact, the number of facts that ended, and of pairs that are disputed.

@@ -106,7 +106,10 @@ def leave(
         episodes=remains.episodes,
         episode_bytes=remains.limit,
         worths=remains.worths,
-        links=(*contents.links, *_order_of_time(log, contents, facts, remains.episodes, language, tick)),
+        links=(
+            *contents.links,
+            *_order_of_time(log, facts, contents, remains.episodes, language=language, tick=tick),
+        ),
         questions=contents.questions,
         conduct=conduct,
         known=known,
@@ -282,13 +285,14 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Rem
 
 def _order_of_time(
     log: _core.EpisodeLog,
-    contents: StoreContents,
     facts: _core.FactStore,
+    contents: StoreContents,
     episodes: Sequence[Episode],
+    *,
     language: str,
     tick: int,
 ) -> list[LinkTuple]:
-    """Links from newer to older statements: corrections that passes found, those in unverified episodes, successions."""
+    """Links newer statements with older ones: by corrections of passes and in unverified episodes, by successions."""
     known = [link for link in facts.links([one.id for one in episodes]) if link[2] == "corrects"]
     pairs = {frozenset(link[:2]) for link in (*known, *contents.links)}
     links = []

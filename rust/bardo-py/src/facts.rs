@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::facts::{
-    self, ClockLeap, CounterUpdate, DISPUTED, ENDED, Effects, FOLLOWED, FactFilter, FactOptions, FactVectors, Link,
-    NewerFact, Relation, Resolution, Retention, Scope, Verdict,
+    self, ClockLeap, CounterUpdate, DISPUTED, ENDED, Effects, FOLLOWED, FactFilter, FactOptions, FactVectors,
+    Link, NewerFact, Relation, Resolution, Retention, Scope, Verdict,
 };
 use bardo_core::model::{Fact, FactKind, FactStatus, Id, Persistence, Source, Statement};
 use numpy::PyArray1;

@@ -91,7 +91,8 @@ fn corrections(connection: &Connection, hot: &HotSet) -> Step<Vec<(Id, Correctio
         })?;
     found.extend(disputes.into_iter().filter_map(|(older, by)| {
         let (first, second) = hot.find(&older).zip(hot.find(&by))?;
-        (first.order() < second.order()).then_some((older, Correction { by, is_disputed: true, only_follows: false }))
+        (first.order() < second.order())
+            .then_some((older, Correction { by, is_disputed: true, only_follows: false }))
     }));
     Ok(found)
 }
