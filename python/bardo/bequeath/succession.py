@@ -119,10 +119,10 @@ def _alike(told: Sequence[_Told], vectors: npt.NDArray[np.float32]) -> list[tupl
     found: list[tuple[float, int, int]] = []
     for older, one in enumerate(told):
         cosines = unit @ unit[older]
-        for newer in np.flatnonzero((cosines >= ALIKE) & (ticks > one.tick)):
+        for newer in np.flatnonzero((cosines >= ALIKE) & (ticks > one.tick)).tolist():
             other = told[newer]
             if not one.evidence & other.evidence and one.text != other.text:
-                found.append((float(cosines[newer]), older, int(newer)))
+                found.append((float(cosines[newer]), older, newer))
     found.sort(key=lambda pair: (-pair[0], pair[1:]))
     return found[:PAIRS]
 
