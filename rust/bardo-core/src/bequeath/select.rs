@@ -131,7 +131,9 @@ pub fn select(
     let (points, measure) = match vectors {
         Some((all, dims)) => {
             let mut rows: Vec<f32> = Vec::with_capacity(crossing.len() * dims);
-            crossing.iter().for_each(|&index| rows.extend_from_slice(&all[index * dims..(index + 1) * dims]));
+            for &index in &crossing {
+                rows.extend_from_slice(&all[index * dims..(index + 1) * dims]);
+            }
             (Points::from_vectors(rows, dims, topics), Measure::Embeddings)
         }
         None => {
