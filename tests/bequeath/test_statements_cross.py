@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import bardo
+from bardo.bequeath.contents import FOLLOWED
 
 
 def test_an_heir_receives_the_slot_and_persistence_of_a_statement(tmp_path: Path):
@@ -42,3 +43,38 @@ def test_an_heir_receives_the_slot_and_persistence_of_a_statement(tmp_path: Path
             denied=True,
         )
         assert heir.facts.get(allergy.id).status == "superseded"
+
+
+def test_an_heir_is_shown_the_newer_of_two_statements_about_the_same_first(tmp_path: Path, minilm):
+    turns = (
+        "request timeout on the permissions service is 3 minutes",
+        "values.yaml merged: permissions service requestTimeout 12 seconds",
+    )
+    other = "the permissions service is owned by the platform team"
+    question = "how long does the permissions service wait before a request times out?"
+    clock = bardo.ManualClock(1_700_000_000_000_000)
+    with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as ann:
+        for turn in (*turns, other):
+            clock.advance(seconds=3_600)
+            ann.remember(turn, role="user", kind="turn")
+        assert next(one.text for one in ann.recall(question)) == turns[0]
+        left = ann.bequeath(tmp_path / "ann.testament")
+    assert [link.weight for link in left.links if link.relation == "corrects"].count(FOLLOWED) >= 1
+    for parent, name in (("ann", "ben"), ("ben", "cat")):
+        with bardo.inherit(
+            tmp_path / f"{parent}.testament", tmp_path / name, embedder=minilm, clock=clock
+        ) as heir:
+            found = heir.recall(question)
+            assert [one.text for one in found][:2] == list(reversed(turns))
+            # Neither of them is ended or disputed.
+            assert not any(one.corrected_by or one.disputed_by or one.standing for one in found)
+            heir.bequeath(tmp_path / f"{name}.testament")
+
+
+def test_a_remark_that_denies_something_else_ends_no_statement(tmp_path: Path, minilm):
+    told = "If a counterparty of Tessera DEX asks for an extension give them one, never two, and tell credit"
+    with bardo.open(tmp_path / "ann", embedder=minilm, seed=1) as ann:
+        rule = ann.learn(told, kind="heuristic", confidence=0.7)
+        ann.remember("lunch? Tessera DEX won't run away", role="user", kind="turn", verified=True)
+        ann.sleep()
+        assert ann.facts.get(rule.id).status == "active"

@@ -33,19 +33,20 @@ LESS = ("stale", "near", "doubted", "secret")
 #: Rows of the total.
 ANSWERED = ("identifier", "decision", "belief", "rule", "open", "choice", "warned", "rejected")
 CAVEAT = """\
-{lives} lives of 800 to 2,000 ticks in {domains}. The authors of the sentences had seen neither bardo's code nor its
-templates. A hand-over has at most so many tokens (o200k); the heir knows nothing else. A question counts as answered if
-its literal answer is in the first ten passages; an idea as recognised if the system stops it or warns, or if the
-rejection is in the ten passages to "Shall I ...?"; a belief as acted on if the old value comes first. Percent, with
-95 % intervals over lives (bootstrap).
+{lives} lives of 800 to 2,000 ticks in {domains}.
+The authors of the sentences had seen neither bardo's code nor its templates. A hand-over has at most so many tokens
+(o200k); the heir knows nothing else. A question counts as answered if its literal answer is in the first ten
+passages; an idea as recognised if the system stops it or warns, or if the rejection is in the ten passages to "Shall
+I ...?"; a belief as acted on if the old value comes first. Percent, with 95 % intervals over lives (bootstrap).
 
-All systems use {model} and no language model. The heirs of logs and of the summary read their lines into a memory of
-bardo, so that the columns differ in the hand-over alone. The example is `systems/example.py`: rare pairs of words, no
-vectors. mem0 runs with `infer=False` and its hybrid search (Qdrant, BM25, spaCy's lemmas), LangGraph's store with its
-index of vectors; both take each line as a memory of its own. Neither has a hand-over: their own search is asked for
-eight sorts of content (mistakes, decisions, rules, ...), and the best of each cross in turn. bardo has its defaults,
-`bequeath.tokens`, and in `curator.outcomes` the names of the numbers in the payloads; these three systems answer with
-their own search."""
+All systems use {model} and no language model.
+The heirs of logs and of the summary read their lines into a memory of bardo, so that the columns differ in the
+hand-over alone. The example is `systems/example.py`: rare pairs of words, no vectors. mem0 runs with `infer=False`
+and its hybrid search (Qdrant, BM25, spaCy's lemmas), LangGraph's store with its index of vectors; both take each
+line as a memory of its own. Neither has a hand-over: their own search is asked for eight sorts of content
+(mistakes, decisions, rules, ...), and the best of each cross in turn. bardo has its defaults, `bequeath.tokens`,
+and in `curator.outcomes` the names of the numbers in the payloads; these three systems answer with their own
+search."""
 
 
 @dataclass(frozen=True)

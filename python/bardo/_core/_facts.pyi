@@ -161,6 +161,7 @@ class FactStore:
         answered: Mapping[str, int],
         resolutions: Sequence[tuple[int, str | None, str, bool, int | None, str]],
         corrections: Sequence[tuple[str, str, bool]],
+        follows: Sequence[tuple[str, str]] | None = None,
     ) -> tuple[builtins.list[Upserted], int, int]:
         """Stores facts as `upsert` does, with their effects on older facts, in one transaction.
 
@@ -178,6 +179,7 @@ class FactStore:
                 it no longer holds (None for `now`), and name of the rule.
             corrections: Ids of a newer episode and of an older one that it corrects, and whether it ends what the older
                 one says (otherwise both are disputed).
+            follows: Ids of a newer memory and of an older one about the same, which `recall` shows after it.
 
         Returns:
             The outcome per fact, the number of facts that ended, and of pairs that are disputed.

@@ -70,6 +70,8 @@ _COINS = frozenset("€£$¥")
 _PERCENT = re.compile(r"(?i)\s?(?:%|per ?cent\b|prozent\b)")
 #: Continuations of a number: dates, ranges, times, coordinates.
 _CONTINUED = re.compile(r"[-:/–]\w|\s?[º°]\d")
+#: The rest of a time of the day: `3 am`, `11 o'clock`.
+_CLOCK = re.compile(r"(?i)\s?(?:am|pm|a\.m\.|p\.m\.|o['’]clock|uhr)(?![^\W_])")
 _OUT_OF = re.compile(r"\s(?:of|out of|by|for|to|in)\s\d")
 _VERSION_PART = re.compile(r"\d{1,3}\.\d{1,3}")
 #: Amounts too large to be personal.
@@ -234,6 +236,7 @@ def _only_names(match: re.Match[str], ahead: str, behind: str, about: set[str]) 
                 or (ahead[-2:].strip()[-1:].isalpha() and before("month").search(ahead))
             )
         )
+        or (is_day and _CLOCK.match(behind))
         or (not match["unit"] and is_label(number, ahead, about))
     )
 

@@ -21,7 +21,7 @@ import numpy as np
 from bardo import _core
 from bardo._atomic import make_folder, read_json, write_atomically, write_json
 from bardo.bequeath import directives, innate, limits, questions, redact, replay
-from bardo.bequeath.contents import MODES
+from bardo.bequeath.contents import FOLLOWED, MODES
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
 from bardo.bequeath.tables import TOMBSTONES
@@ -213,6 +213,8 @@ class _Adoption:
         self.provenance = provenance
         #: Id of a heuristic of the heir -> number of generations running that confirmed it.
         self.confirmations: dict[str, int] = {}
+        #: Id of an entry of the testament taken last -> id of the heir's fact.
+        self.taken: dict[str, str] = {}
         self.numbers: dict[str, int] = {}
         self.notes: list[str] = []
 
@@ -249,13 +251,15 @@ class _Adoption:
         self._add(
             "redacted", sum(new.text != old.text for new, old in zip(entries, testament.facts, strict=True))
         )
+        self.taken = ids
         self._count(testament, present, ids)
         for fact in testament.facts:
             if (count := innate.count_of(fact)) and fact.id in ids:
                 self.confirmations[ids[fact.id]] = max(count, self.confirmations.get(ids[fact.id], 0))
         for link in testament.links:
             src, dst = ids.get(link.src), ids.get(link.dst)
-            if src is not None and dst is not None and src != dst:
+            # Corrections are stored with the episodes, which they name, too.
+            if src is not None and dst is not None and src != dst and link.relation != "corrects":
                 self.facts.link(src, dst, link.relation, link.weight, tick=self.tick)
                 self._add("links")
         taken, _, left = questions.take(testament.gaps, ids, self.facts, tick=self.tick)
@@ -288,20 +292,34 @@ class _Adoption:
         ]
 
     def _correct(self, testament: Testament, log: EpisodeLog) -> None:
-        """Stores which inherited episode corrects which; the heir's own are not concerned."""
+        """Stores which inherited memory corrects or follows which; the heir's own are not concerned."""
         given = sorted({episode.id for episode in testament.episodes})
-        heard = {one.id for one in log.get(given) if one is not None and one.kind == INHERITED_KIND}
-        corrections = [
-            (link.src, link.dst, link.weight >= 1.0)
+        heard = {
+            one.id: one.id for one in log.get(given) if one is not None and one.kind == INHERITED_KIND
+        } | self._inherited_ids()
+        links = [
+            (heard[link.src], heard[link.dst], link.weight)
             for link in testament.links
-            if link.relation == "corrects" and {link.src, link.dst} <= heard
+            if link.relation == "corrects" and {link.src, link.dst} <= heard.keys()
         ]
-        if corrections:
+        if links:
             self.facts.upsert_resolved(
                 [], tick=self.tick, now=self.now, actor=INHERITED_KIND, marks={}, answered={}, resolutions=[],
-                corrections=corrections,
+                corrections=[
+                    (newer, older, weight >= 1.0) for newer, older, weight in links if weight > FOLLOWED
+                ],
+                follows=[(newer, older) for newer, older, weight in links if weight <= FOLLOWED],
             )  # fmt: skip
-            self._add("links", len(corrections))
+            self._add("links", len(links))
+
+    def _inherited_ids(self) -> dict[str, str]:
+        """Ids of the entries taken last, and of the heir's facts that hold them, without the heir's own facts."""
+        stored = self.facts.get(list(self.taken.values()))
+        return {
+            entry: fact.id
+            for entry, fact in zip(self.taken, stored, strict=True)
+            if fact is not None and fact.source == "testament"
+        }
 
     def _record_one(self, episode: Episode, log: EpisodeLog) -> Sequence[Recorded]:
         try:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
-from bardo.bequeath import death_journal, innate, reflect, replaced, testament, trust, worth
-from bardo.bequeath.contents import StoreContents, read_contents
+from bardo.bequeath import death_journal, innate, reflect, replaced, succession, testament, trust, worth
+from bardo.bequeath.contents import FOLLOWED, StoreContents, read_contents
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.inherit import inherited_bundles, provenance
@@ -106,7 +106,10 @@ def leave(
         episodes=remains.episodes,
         episode_bytes=remains.limit,
         worths=remains.worths,
-        links=(*contents.links, *_corrections(facts, remains.episodes, language, tick)),
+        links=(
+            *contents.links,
+            *_order_of_time(log, facts, contents, remains.episodes, language=language, tick=tick),
+        ),
         questions=contents.questions,
         conduct=conduct,
         known=known,
@@ -280,16 +283,27 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Rem
     )
 
 
-def _corrections(
-    facts: _core.FactStore, episodes: Sequence[Episode], language: str, tick: int
+def _order_of_time(
+    log: _core.EpisodeLog,
+    facts: _core.FactStore,
+    contents: StoreContents,
+    episodes: Sequence[Episode],
+    *,
+    language: str,
+    tick: int,
 ) -> list[LinkTuple]:
-    """Returns the corrections among episodes: those that passes found, and those in unverified ones."""
+    """Links newer statements with older ones: by corrections of passes and in unverified episodes, by successions."""
     known = [link for link in facts.links([one.id for one in episodes]) if link[2] == "corrects"]
-    pairs = {link[:2] for link in known}
-    found = replaced.corrections_among(episodes[:ENTRY_LIMIT], language)
-    return known + [
-        (newer, older, "corrects", 1.0, tick) for newer, older in found if (newer, older) not in pairs
-    ]
+    pairs = {frozenset(link[:2]) for link in (*known, *contents.links)}
+    links = []
+    for weight, found in (
+        (1.0, replaced.corrections_among(episodes[:ENTRY_LIMIT], language)),
+        (FOLLOWED, succession.successions(log, contents, episodes, language)),
+    ):
+        fresh = [pair for pair in found if frozenset(pair) not in pairs]
+        pairs.update(map(frozenset, fresh))
+        links += [(newer, older, "corrects", weight, tick) for newer, older in fresh]
+    return known + links
 
 
 def _all(log: _core.EpisodeLog) -> Iterator[Episode]:

@@ -87,6 +87,10 @@ _CASED = re.compile(
     r"(?i)[:=–—]\s{0,2}[\"'“]?(?P<secret>\w[\w-]{2,40})[\"'”]?,?\s\(?(?:(?:all\s|in\s)?(?:lower|upper|small|capital)[\s-]?"
     r"(?:case|letters?|caps)|no spaces|one word|all caps|without spaces|capital \w)\b"
 )
+#: A password of one or more words after its mention: `they ask for a codeword, ours is anchor meadow 4411`.
+_OURS = re.compile(
+    r"(?i),\s(?:ours|mine|yours|his|hers|theirs|it)(?:'s|\s(?:is|was))\s[\"'“]?(?P<secret>[\w-]+(?:\s[\w-]+){0,4}?)(?=[\"'”]?(?:[,.;!?)]|\s*$))"
+)
 _ASSIGNED = re.compile(r"\b(?P<left>[\w' -]{2,40})\s=\s[\"'“]?(?P<secret>[A-Za-z]\w{3,40})")
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
 _UNSPACED_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9!@#$%^&*._-]{3,40}")
@@ -162,6 +166,12 @@ _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)+")
 _FILE = re.compile(r"[~.]{0,2}(?:/(?:[A-Za-z]+|\d{1,6})(?:[-_.](?:[A-Za-z]+|\d{1,6}))*)+\.[A-Za-z0-9]{1,5}")
 #: A reference number: capitals, a sign, and figures or capitals, as in `ORD-232293-H5MQZ4VF`.
 _REFERENCE = re.compile(r"[A-Z][A-Za-z]{1,4}[-#/](?:\d{2,}[-/])?[A-Z\d]{3,}(?:[-/][A-Z\d]{1,4})?")
+#: The same with words: capitals, a sign, at least three figures, then words, as in `ISDA-8426-714lantern`.
+_NAMED_REFERENCE = re.compile(r"[A-Z]{2,6}[-#/]\d{3,}(?:[-/_][A-Za-z\d]{1,12})*")
+#: The label at the beginning of a token, as in `LEI925518AJ`.
+_LABEL = re.compile(r"[A-Z]{2,6}(?=[-#/]?\d)")
+#: A version before its release (semver.org, 2.0.0, item 9), as in `6.74.388-rc6159`.
+_PRERELEASE = re.compile(r"(?<![\w.])v?\d{1,4}\.\d{1,4}\.\d{1,4}-[A-Za-z][A-Za-z\d.-]{0,24}")
 _BASE_32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,}")
 _RUN = re.compile(r"[a-z]{3,8}(?:[\s,]{1,2}[a-z]{3,8}){2,29}")
 _QUOTED = re.compile(r"[\"'“«](?P<secret>[a-z]{3,8}(?:\s[a-z]{3,8}){2,23})[\"'”»]")
@@ -217,14 +227,16 @@ def _of(sentence: str) -> Iterator[Span]:
     """Finds the private spans of one sentence, ignoring the marks of an earlier pass."""
     taken = [match.span() for match in _MARKED.finditer(sentence)]
     plain = _MARKED.sub(lambda match: " " * len(match[0]), sentence)
+    without_versions = _PRERELEASE.sub(lambda match: " " * len(match[0]), plain)
     for find in (_passwords, _seeds, _keys, _identities, _codes):
-        for span in find(plain):
+        for span in find(without_versions if find is _codes else plain):
             if span.start < span.end and all(span.end <= start or span.start >= end for start, end in taken):
                 taken.append((span.start, span.end))
                 yield span
     # Numbers are skipped inside of spans already found, and inside of permitted telephone and test numbers.
     for start, end in (*taken, *(match.span() for form in (_PHONE, _CARD) for match in form.finditer(plain))):
         plain = plain[:start] + "_" * (end - start) + plain[end:]
+    plain = _PRERELEASE.sub(lambda match: "_" * len(match[0]), plain)
     yield from (Span(*found) for found in figures.figures(plain))
 
 
@@ -269,6 +281,8 @@ def _passwords(text: str) -> Iterator[Span]:
         if _NAME.fullmatch(word) or _is_public(text, odd.start("secret"), _BESIDE):
             continue
         is_named = bool(cues) and odd.start() > cues[0].end()
+        if not is_named and _is_reference(word):
+            continue
         is_for = account is not None and len(word) > _SHORT_PASSWORD and re.search(r"[a-zа-я]", word)
         if _MADE_UP.fullmatch(word) or ((is_named or is_for) and _is_strange(word)):
             yield _group(odd, "password")
@@ -278,6 +292,19 @@ def _passwords(text: str) -> Iterator[Span]:
                 yield _group(match, "password")
     yield from (_group(match, "password") for match in _SAID.finditer(text))
     yield from (_group(match, "password") for match in _CASED.finditer(text))
+    yield from (
+        _group(match, "password")
+        for match in _OURS.finditer(text)
+        if cue("password").search(text[: match.start()]) and not _PREDICATE.match(match["secret"].split()[0])
+    )
+
+
+def _is_reference(word: str) -> bool:
+    """Whether a word is the number of a case, an order or a contract, or begins with its own public label."""
+    label = _LABEL.match(word)
+    if label is None or any(cue(name).fullmatch(label[0]) for name in ("key", "password", "code", "seed")):
+        return False
+    return bool(_NAMED_REFERENCE.fullmatch(word) or cue("public_token").fullmatch(label[0]))
 
 
 def _is_strange(word: str) -> bool:
@@ -354,7 +381,7 @@ def _keys(text: str) -> Iterator[Span]:
         is_base_32 = is_named and _BASE_32.fullmatch(token)
         is_path = _FILE.fullmatch(token) or (not is_named and _PATH.fullmatch(token))
         is_form = _PUBLIC_FORM.fullmatch(token) or is_path
-        is_reference = not is_named and _REFERENCE.fullmatch(token)
+        is_reference = not is_named and (_REFERENCE.fullmatch(token) or _is_reference(token))
         if _is_public(text, match.start()) or is_reference or (is_form and not is_base_32):
             continue
         figured = len(re.findall(r"\d", token)) > 1 and len(token) >= 20

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bardo._atomic import write_atomically
 from bardo.bequeath import container, directives, markdown, redact, signing, tables
 from bardo.bequeath import known as known_things
+from bardo.bequeath.contents import FOLLOWED
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.known import Familiarity, KnownTexts
 from bardo.bequeath.lineage import Life, Lineage
@@ -247,7 +248,10 @@ def write(
         given = entries
         within = fit(
             Parts(orders, entries, best, asked, reflection), settings.tokens, worths=worths,
-            ended={older for _, older, relation, *_ in links if relation == "corrects"}, left_out=left_out,
+            ended={
+                older for _, older, relation, weight, _ in links if relation == "corrects" and weight > FOLLOWED
+            },
+            left_out=left_out,
         )  # fmt: skip
         orders, entries = list(within.conduct), list(within.facts)
         best, asked = list(within.episodes), list(within.questions)

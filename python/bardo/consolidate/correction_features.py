@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.correction_rules import (
+    LIGHT_VERBS,
     RULES,
     cases_differ,
     certain_rule,
@@ -21,8 +22,6 @@ from bardo.consolidate.correction_rules import (
 _CHANGES = frozenset({"now", "change", "from", "instead", "correction", "new", "bound"})
 #: Cues that announce the end of a thing.
 _ENDS = frozenset({"ending", "denial"})
-#: Verbs that nearly every pair of clauses could share.
-_LIGHT_VERBS = frozenset({"be", "have", "get"})
 _CLOCK = re.compile(r"\d{1,2}[:.]\d{2}(?:\s?[ap]m)?|\d{1,2}\s?[ap]m", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
 #: A word that is a name in code, a path or a version.
@@ -128,7 +127,7 @@ def _overlap(older: Clause, newer: Clause) -> _Overlap:
         or bool(words_of(newer.owner) & old),
         same_predicate=bool(older.predicate)
         and older.predicate == newer.predicate
-        and older.predicate not in _LIGHT_VERBS,
+        and older.predicate not in LIGHT_VERBS,
         kinds_old=_kinds(old_figures),
         kinds_new=_kinds(new_figures),
         other_names=bool(new_names) and bool(old_names),

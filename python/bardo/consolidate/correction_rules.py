@@ -14,6 +14,8 @@ LEAST_COVER_OF_END = 0.6
 LEAST_COVER_OF_VALUE = 0.75
 #: Rules in the order in which one is named: the most specific first.
 RULES = ("slot", "denial", "from", "instead", "ending", "bound", "correction", "change", "new", "now")
+#: Verbs that nearly every pair of clauses could share.
+LIGHT_VERBS = frozenset({"", "be", "have", "get"})
 _DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.]*[_.-][\w.-]*\w|\w+\(\)|[a-z]+[A-Z]\w+")
 
@@ -78,6 +80,18 @@ def _denies(older: Clause, newer: Clause) -> bool:
         and bool(older.objects)
         and older.objects <= newer.objects | newer.anchors
     )
+
+
+def denies_another(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause denies something that the older one does not say: only its subject is in both.
+
+    "The index won't run away" does not end "the index uses another oracle".
+    """
+    if not newer.denied or newer.predicate in LIGHT_VERBS or newer.predicate == older.predicate:
+        return False
+    said = _said(newer) - words_of(newer.owner)
+    old = older.anchors | older.names | older.objects | words_of(older.predicate) | words_of(older.owner)
+    return not said & old and not newer.figures & older.figures
 
 
 def _record_rule(older: Clause, newer: Clause) -> str:

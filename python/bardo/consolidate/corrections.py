@@ -15,7 +15,7 @@ from functools import cache
 from bardo._weights import read_weights
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.correction_features import features
-from bardo.consolidate.correction_rules import RULES, certain_rule, leaves_person_out
+from bardo.consolidate.correction_rules import RULES, certain_rule, denies_another, leaves_person_out
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
 TAKES_BACK = frozenset({"correction", "from", "instead", "denial"})
@@ -88,7 +88,7 @@ def judge(older: Clause, newer: Clause, cosine: float, read: float | None = None
         read: Log odds by the cross-encoder; None without it.
     """
     are_events = older.past and newer.past and not newer.cues & TAKES_BACK
-    if are_events or _repeats(older, newer):
+    if are_events or _repeats(older, newer) or denies_another(older, newer):
         # Of two events both happened.
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::facts::{
-    self, ClockLeap, CounterUpdate, DISPUTED, ENDED, Effects, FactFilter, FactOptions, FactVectors, Link,
-    NewerFact, Relation, Resolution, Retention, Scope, Verdict,
+    self, ClockLeap, CounterUpdate, DISPUTED, ENDED, Effects, FOLLOWED, FactFilter, FactOptions, FactVectors,
+    Link, NewerFact, Relation, Resolution, Retention, Scope, Verdict,
 };
 use bardo_core::model::{Fact, FactKind, FactStatus, Id, Persistence, Source, Statement};
 use numpy::PyArray1;
@@ -129,7 +129,8 @@ methods!(FactStore, |store| {
     fn upsert_resolved(facts: Facts; tick: u64, now: i64, actor: &str, vectors: Option<Matrix<'_>> = None,
         fingerprint: Option<Model> = None, marks: BTreeMap<String, i64>, answered: BTreeMap<String, i64>,
         resolutions: Vec<GivenResolution>,
-        corrections: Vec<(Parsed<Id>, Parsed<Id>, bool)>)
+        corrections: Vec<(Parsed<Id>, Parsed<Id>, bool)>,
+        follows: Option<Vec<(Parsed<Id>, Parsed<Id>)>> = None)
         let vectors = ModelVectors::new(vectors.as_ref(), fingerprint.as_ref())?,
         let vectors = vectors.as_ref().map(ModelVectors::lend)
         => {
@@ -143,7 +144,8 @@ methods!(FactStore, |store| {
             };
             let resolutions: Vec<Resolution> = resolutions.into_iter().map(resolution).collect();
             let correction = |(newer, older, ends): (Parsed<Id>, Parsed<Id>, bool)| (newer.0, older.0, if ends { ENDED } else { DISPUTED });
-            let corrections: Vec<(Id, Id, f64)> = corrections.into_iter().map(correction).collect();
+            let follows = follows.into_iter().flatten().map(|(newer, older)| (newer.0, older.0, FOLLOWED));
+            let corrections: Vec<(Id, Id, f64)> = corrections.into_iter().map(correction).chain(follows).collect();
             let (outcomes, resolved) =
                 store.upsert_resolved(&facts.0, vectors, (tick, now), actor, &notes, Effects { resolutions: &resolutions, corrections: &corrections })?;
             let stored: Vec<Stored> = outcomes.into_iter().map(|(id, outcome)| Stored { id, outcome }).collect();

@@ -130,9 +130,11 @@ pub fn select(
     let topics = entries.iter().map(Entry::topic).collect();
     let (points, measure) = match vectors {
         Some((all, dims)) => {
-            let rows: Vec<f32> =
-                crossing.iter().flat_map(|&index| &all[index * dims..(index + 1) * dims]).copied().collect();
-            (Points::from_vectors(&rows, dims, topics), Measure::Embeddings)
+            let mut rows: Vec<f32> = Vec::with_capacity(crossing.len() * dims);
+            for &index in &crossing {
+                rows.extend_from_slice(&all[index * dims..(index + 1) * dims]);
+            }
+            (Points::from_vectors(rows, dims, topics), Measure::Embeddings)
         }
         None => {
             (Points::from_words(entries.iter().map(|entry| entry.fact.text.as_str()), topics), Measure::Words)
@@ -251,9 +253,12 @@ impl CoverageSample {
         let size = count.min(GROUND_LIMIT).min((TABLE_LIMIT / count).max(1));
         // Evenly spaced in the given order, so that valuable but redundant groups are not preferred.
         let members: Vec<usize> = (0..size).map(|place| place * count / size).collect();
-        let table: Vec<u8> = (0..count)
-            .flat_map(|place| members.iter().map(move |&member| points.closeness(member, place)))
-            .collect();
+        let mut table = vec![0; count * size];
+        for (place, row) in table.chunks_exact_mut(size.max(1)).enumerate() {
+            row.iter_mut()
+                .zip(&members)
+                .for_each(|(close, &member)| *close = points.closeness(member, place));
+        }
         let weights = members
             .iter()
             .map(|&member| {

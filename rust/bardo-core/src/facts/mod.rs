@@ -67,7 +67,7 @@ pub use rows::EVIDENCE_KEPT;
 pub use scope_rows::Scope;
 pub use slots::{END_RULE, Effects, NewerFact, Resolution, Resolved, SLOT_RULE, Verdict};
 pub use store::{FactChange, FactRevision, FactStore, StoreVersion};
-pub use transitions::{DISPUTED, ENDED, Link, Relation};
+pub use transitions::{DISPUTED, ENDED, FOLLOWED, Link, Relation};
 pub use triples::{NewTriple, Triple, TripleFilter};
 pub use upsert::{SAME_INSIGHT, SAME_MEANING, UpsertOutcome};
 pub use versions::FactState;

@@ -247,7 +247,8 @@ pub struct Resolution {
 pub struct Effects<'a> {
     /// Verdicts on older facts.
     pub resolutions: &'a [Resolution],
-    /// Episodes of which the first corrects the second, with the weight of their link: 1 for an end, less for a dispute.
+    /// Memories of which the first corrects the second, with the weight of their link: [`ENDED`], [`DISPUTED`] or, for a
+    /// later one about the same, [`FOLLOWED`](super::FOLLOWED).
     pub corrections: &'a [(Id, Id, f64)],
 }
 

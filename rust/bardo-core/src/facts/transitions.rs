@@ -20,6 +20,8 @@ use crate::model::{Fact, FactStatus, Id, Source};
 pub const ENDED: f64 = 1.0;
 /// Weight of a correction that leaves open which of two records holds.
 pub const DISPUTED: f64 = 0.5;
+/// Weight of a link to a later record about the same: it puts the later one first, and speaks against neither.
+pub const FOLLOWED: f64 = 0.25;
 
 /// How two facts stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

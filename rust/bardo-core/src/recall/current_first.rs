@@ -1,7 +1,9 @@
 //! Puts what is current before what it corrects.
 //!
 //! Consolidation links a memory that replaces, denies or disputes an earlier one. Within such a pair the newer one comes
-//! first, although its words may be farther from the query; no other memory is moved by its age.
+//! first, although its words may be farther from the query. A death also links memories of which the newer one is about
+//! the same and may replace the older one; within such a pair it comes first if it is about as relevant. No other memory
+//! is moved by its age.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -21,6 +23,8 @@ const CHAIN: usize = 4;
 /// Fused relevance, in standard deviations of the candidates, by which the newer of a pair may lie behind the older one.
 /// What lies farther behind answers another question than the older one.
 const REACH: f32 = 5.0;
+/// Minimum share of the older memory's score that a newer one has which is only known to be about the same.
+const ABOUT_AS_RELEVANT: f32 = 0.6;
 /// Part of a score by which the newer of a pair is placed above the older one.
 const MARGIN: f32 = 1e-4;
 
@@ -37,7 +41,7 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
     for _ in 0..CHAIN {
         let mut next = Vec::new();
         let rows = open.iter().filter_map(|slot| arms.hot.row(*slot));
-        let newer = rows.flat_map(|row| graph.corrections_of(&row.id));
+        let newer = rows.flat_map(|row| graph.corrections_of(&row.id)).filter(|one| !one.only_follows);
         for newer in newer.filter_map(|correction| arms.hot.slot(&correction.by)) {
             if let Some(&at) = known.get(&newer) {
                 candidates[at].is_relevant = true;
@@ -70,7 +74,11 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
             let (id, score) = (ranked[older].row.id, ranked[older].score);
             for correction in graph.corrections_of(&id) {
                 let Some(&newer) = places.get(&correction.by) else { continue };
-                let is_near = ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH;
+                let is_near = if correction.only_follows {
+                    ranked[newer].score >= score * ABOUT_AS_RELEVANT
+                } else {
+                    ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH
+                };
                 if ranked[newer].score <= score && is_near {
                     ranked[newer].score = score + score.abs().max(f32::MIN_POSITIVE) * MARGIN;
                     moved = true;
@@ -100,9 +108,10 @@ pub(super) fn corrections_of(hot: &HotSet, id: &Id, as_of: Option<u64>) -> Vec<H
         .graph()
         .corrections_of(id)
         .iter()
+        .filter(|correction| !correction.only_follows)
         .map(|correction| (hot.find(&correction.by), correction))
         .filter(|(row, _)| as_of.is_none_or(|tick| row.is_some_and(|row| row.tick <= tick)))
-        .map(|(row, &Correction { by, is_disputed })| {
+        .map(|(row, &Correction { by, is_disputed, .. })| {
             (row.map(Row::order), HitCorrection { by, at: row.map(|row| row.at), is_disputed })
         })
         .collect();

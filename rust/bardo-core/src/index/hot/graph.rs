@@ -46,6 +46,8 @@ pub struct Correction {
     pub by: Id,
     /// Whether it is open which of the two holds.
     pub is_disputed: bool,
+    /// Whether the later memory speaks against nothing: it is about the same, and comes first where both are relevant.
+    pub only_follows: bool,
 }
 
 /// Position in the file up to which the graph is synchronised.

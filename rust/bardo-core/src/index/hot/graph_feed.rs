@@ -9,7 +9,7 @@ use crate::facts::names_state::NAMES_EPOCH;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::EDGES;
 use crate::facts::transaction::counter;
-use crate::facts::{ENDED, FactStore};
+use crate::facts::{DISPUTED, ENDED, FactStore};
 use crate::model::Id;
 use crate::text::gazetteer::EntitySerial;
 
@@ -81,7 +81,8 @@ impl FactStore {
 fn corrections(connection: &Connection, hot: &HotSet) -> Step<Vec<(Id, Correction)>> {
     let mut found =
         edges(connection, "SELECT dst, src, weight, intact FROM links WHERE relation = 'corrects'", |row| {
-            let correction = Correction { by: Id(row.get(1)?), is_disputed: row.get::<_, f64>(2)? < ENDED };
+            let (by, weight) = (Id(row.get(1)?), row.get::<_, f64>(2)?);
+            let correction = Correction { by, is_disputed: weight < ENDED, only_follows: weight < DISPUTED };
             Ok(Some((Id(row.get(0)?), correction)))
         })?;
     let disputes =
@@ -90,7 +91,8 @@ fn corrections(connection: &Connection, hot: &HotSet) -> Step<Vec<(Id, Correctio
         })?;
     found.extend(disputes.into_iter().filter_map(|(older, by)| {
         let (first, second) = hot.find(&older).zip(hot.find(&by))?;
-        (first.order() < second.order()).then_some((older, Correction { by, is_disputed: true }))
+        (first.order() < second.order())
+            .then_some((older, Correction { by, is_disputed: true, only_follows: false }))
     }));
     Ok(found)
 }
