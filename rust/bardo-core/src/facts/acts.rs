@@ -142,7 +142,11 @@ impl FactStore {
             if let Some(only) = only {
                 let has = |id: &Id| changes.iter().any(|(stored, ..)| stored.fact.id == *id);
                 if let Some(other) = only.iter().find(|id| !has(id)) {
-                    return Err(Error::NotFound { kind: "change in this act of fact", id: other.to_string() }.into());
+                    return Err(Error::NotFound {
+                        kind: "change in this act of fact",
+                        id: other.to_string(),
+                    }
+                    .into());
                 }
                 changes.retain(|(stored, ..)| only.contains(&stored.fact.id));
             }
