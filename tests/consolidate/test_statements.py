@@ -157,6 +157,27 @@ def test_a_secret_stays_in_its_episode_and_is_no_fact(memory: bardo.Grimoire, cl
     assert not is_secret("I pay 4711 euros a year")
 
 
+@pytest.mark.parametrize(
+    ("sentence", "secret"),
+    [
+        ("My password is swordfish", True),
+        ("The wifi password is hunter2", True),
+        ("The safe code is 48-22-91", True),
+        ("The alarm is set to 4521", True),
+        ("The test code 4711 opens the door", True),
+        ("The token limit is 4096.", False),
+        ("It's safe to take 400 mg of ibuprofen.", False),
+        ("The login page took 450 ms.", False),
+        ("My zip code is 1204", False),
+        ("I write code since 2012", False),
+        ("The code review is at 14:30", False),
+        ("My password is too short", False),
+    ],
+)
+def test_ordinary_figures_are_no_secrets(sentence: str, secret: bool):
+    assert is_secret(sentence) == secret
+
+
 def test_questions_jokes_and_suppositions_are_no_facts(memory: bardo.Grimoire, clock: bardo.ManualClock):
     for text in (
         "Am I allergic to nuts?",

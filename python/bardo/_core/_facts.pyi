@@ -443,6 +443,16 @@ class FactStore:
             InvalidInputError: It was undone before.
         """
 
+    def undo_of(
+        self, act: int, facts: Sequence[str], *, tick: int, now: int
+    ) -> tuple[int, builtins.list[str], builtins.list[str], builtins.list[tuple[str, builtins.list[str]]]]:
+        """Takes back what an act did to some facts, as `undo` does it to all; the rest of the act stays in force.
+
+        Raises:
+            NotFoundError: There is no such act (any more), or it did not change one of the facts.
+            InvalidInputError: It was undone before.
+        """
+
     def note_unanswered(self, question: str, *, tick: int) -> int:
         """Notes that a question was asked and nothing was found. The latest 64 of at most 256 bytes are kept.
 

@@ -49,6 +49,17 @@ def attribute(name: str, own: Mapping[str, str] | None = None) -> Attribute:
     return Attribute(key, declared == "one", known.persistence, known.kind)
 
 
+def is_named(name: str, own: Mapping[str, str] | None = None) -> bool:
+    """Whether the table or the setting `curator.attributes` names an attribute.
+
+    Args:
+        name: Name of the attribute.
+        own: Setting `curator.attributes`.
+    """
+    key = _key(name)
+    return key in _table() or key in (own or {}) or name in (own or {})
+
+
 def is_lasting(name: str, *persistences: Persistence) -> bool:
     """Whether an attribute, other than the generic "is" and "has", has one of some persistences."""
     key = _key(name)

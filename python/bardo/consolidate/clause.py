@@ -49,9 +49,13 @@ class Clause:
         left: Lemmas of what it names as left behind, such as the X of "from X to Y".
         value: Lemmas of what it names as new, such as the Y.
         objects: Lemmas of the heads of its objects and complements.
+        ended: Lemmas of the objects that its verb ends, if it ends something.
+        stopped: Verb and object of the activity of "stopped doing it"; empty if it tells of none.
         fillers: Pairs of a governor and the value in its place, such as `(port, 8080)`.
         since: First instant at which it holds, microseconds UTC.
         until: First instant at which it no longer holds.
+        relation: Relation of the person that it is about to the speaker, if it is one that can end, such as `partner`.
+        parts: Relation of its owner that it ends, as "Tomas and I broke up" ends `partner`.
         condition: Case to which it is limited, such as `breakfast`.
         past_dated: Whether it tells of a time that was over long before it was said, such as "in 2012".
         statement: Subject, attribute and value, if a frame of the language gives them.
@@ -73,9 +77,13 @@ class Clause:
     left: frozenset[str] = frozenset()
     value: frozenset[str] = frozenset()
     objects: frozenset[str] = frozenset()
+    ended: frozenset[str] = frozenset()
+    stopped: tuple[str, str] = ("", "")
     fillers: frozenset[tuple[str, str]] = frozenset()
     since: int | None = None
     until: int | None = None
+    relation: str = ""
+    parts: str = ""
     condition: str = ""
     past_dated: bool = False
     statement: Statement | None = None

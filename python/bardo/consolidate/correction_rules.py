@@ -16,6 +16,8 @@ LEAST_COVER_OF_VALUE = 0.75
 RULES = ("slot", "denial", "from", "instead", "ending", "bound", "correction", "change", "new", "now")
 #: Verbs that nearly every pair of clauses could share.
 LIGHT_VERBS = frozenset({"", "be", "have", "get"})
+#: Verbs that a person uses for one activity: "do parkrun", "go to parkrun".
+_LIGHT_ACTIVITIES = frozenset({"do", "go", "have", "attend"})
 _DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.]*[_.-][\w.-]*\w|\w+\(\)|[a-z]+[A-Z]\w+")
 
@@ -37,7 +39,7 @@ def certain_rule(older: Clause, newer: Clause) -> str:
         return rule
     if is_record(newer):
         return _record_rule(older, newer)
-    if _ends_object(older, newer):
+    if _ends_object(older, newer) or ends_plainly(older, newer):
         return "ending"
     return "denial" if _denies(older, newer) else ""
 
@@ -64,9 +66,35 @@ def _ends_object(older: Clause, newer: Clause) -> bool:
     """Whether the newer clause ends an object of the older one, such as "I sold the car"."""
     if "ending" not in newer.cues or newer.denied or newer.past_dated:
         return False
-    is_named = bool(newer.objects & (older.objects | older.names))
-    is_owned = not newer.owner or older.owner == newer.owner or bool(words_of(older.owner) & newer.objects)
+    is_named = bool(newer.ended & (older.objects | older.names))
+    is_owned = not newer.owner or older.owner == newer.owner or bool(words_of(older.owner) & newer.ended)
     return is_named and is_owned
+
+
+def ends_plainly(older: Clause, newer: Clause) -> bool:
+    """Whether the words of the newer clause alone end the older one: its activity, or the relation to its person."""
+    return _stops_activity(older, newer) or _ends_relation(older, newer)
+
+
+def _stops_activity(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause ends the activity of the older one, such as "I stopped doing parkrun"."""
+    verb, thing = newer.stopped
+    if "ending" not in newer.cues or not verb or newer.denied or newer.past_dated or older.past:
+        return False
+    is_activity = older.predicate == verb or {older.predicate, verb} <= _LIGHT_ACTIVITIES
+    is_same = (is_activity and thing in older.objects | older.names) or older.predicate == (thing or verb)
+    return is_same_owner(older, newer) and is_same
+
+
+def _ends_relation(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause ends the relation to the person of the older one, such as "I broke up with Tomas"."""
+    is_over = (newer.past or newer.features.get("perfect")) and not newer.past_dated
+    if not newer.parts or newer.parts != older.relation or newer.denied or not newer.owner or not is_over:
+        return False
+    is_of_same = f"{older.owner} ".startswith(f"{newer.owner}'s ") or older.text.casefold().startswith(
+        f"{newer.owner}'s "
+    )
+    return is_of_same and bool(newer.anchors & (words_of(older.owner) - words_of(newer.owner)))
 
 
 def _denies(older: Clause, newer: Clause) -> bool:

@@ -15,7 +15,13 @@ from functools import cache
 from bardo._weights import read_weights
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.correction_features import features
-from bardo.consolidate.correction_rules import RULES, certain_rule, denies_another, leaves_person_out
+from bardo.consolidate.correction_rules import (
+    RULES,
+    certain_rule,
+    denies_another,
+    ends_plainly,
+    leaves_person_out,
+)
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
 TAKES_BACK = frozenset({"correction", "from", "instead", "denial"})
@@ -94,7 +100,7 @@ def judge(older: Clause, newer: Clause, cosine: float, read: float | None = None
     found = features(older, newer, cosine)
     total = _total(found)
     rule = certain_rule(older, newer)
-    is_certain = bool(rule) and (rule == "denial" or total >= limits().disputes)
+    is_certain = bool(rule) and (rule == "denial" or total >= limits().disputes or ends_plainly(older, newer))
     rule = rule if is_certain else _carrying_rule(found, newer)
     if read is not None:
         return _read(total, read, rule, is_certain=is_certain)

@@ -15,6 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import FactStore, frame_memory, neutralise
 from bardo.consolidate import rule_extraction
+from bardo.consolidate.attributes import attribute
+from bardo.consolidate.llm_statements import ProposedStatement, StatementChecks
+from bardo.consolidate.secrets import is_secret
 from bardo.model import Episode, Fact
 from bardo.ports import Message
 
@@ -46,7 +49,9 @@ Take only what a speaker plainly states about themselves (identity, goal, prefer
 conclusion of the agent (insight). No questions, guesses, jokes, plans of others, requests, instructions. Nothing that \
 is known already.
 Each fact: one short sentence of at most 80 characters in the third person that names the speaker, with the numbers of \
-the messages that state it. An empty list is a good answer."""
+the messages that state it. An empty list is a good answer.
+Where a fact gives one value of one attribute, add its statement: subject, attribute (such as home, employer, dose, \
+deadline), value in the words of the message, denied if it is not or no longer so, condition, since, until."""
 
 
 class ProposedFact(BaseModel):
@@ -57,6 +62,7 @@ class ProposedFact(BaseModel):
     text: str = Field(min_length=3, max_length=300)
     kind: Kind
     messages: list[int] = Field(min_length=1, max_length=MANY)
+    statement: ProposedStatement | None = None
 
 
 class Findings(BaseModel):
@@ -102,9 +108,13 @@ class Asker:
         advisor: The way to the model.
         facts: What is known: the latest are told.
         agent: Whose memory it is.
+        checks: What its statements are checked with.
     """
 
-    def __init__(self, advisor: Advisor, facts: FactStore, agent: str) -> None:
+    def __init__(
+        self, advisor: Advisor, facts: FactStore, agent: str, checks: StatementChecks | None = None
+    ) -> None:
+        self._checks = checks or StatementChecks()
         self._advisor = advisor
         self._facts = facts
         self._agent = agent
@@ -214,8 +224,13 @@ class Asker:
         if about and who.casefold() not in text.casefold():
             text = f"{who}: {text}"
         text = rule_extraction.shortened(text, cited[0].at)
-        if not text:
+        if not text or is_secret(text):
             return None
+        statement = (
+            self._checks.accepted(found.statement, cited, who)
+            if about and found.statement is not None
+            else None
+        )
         return Fact(
             text,
             kind=found.kind,
@@ -226,6 +241,8 @@ class Asker:
             confidence=rule_extraction.STATED if about else rule_extraction.CONCLUDED,
             source="self" if about else "derived",
             observed=(min(episode.tick for episode in cited), max(episode.tick for episode in cited)),
+            statement=statement,
+            persistence=attribute(statement.attribute).persistence if statement is not None else None,
         )
 
 

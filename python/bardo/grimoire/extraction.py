@@ -15,6 +15,7 @@ from bardo.model import Episode
 from bardo.ports import LLM
 
 if TYPE_CHECKING:
+    from bardo.consolidate.llm_statements import StatementChecks
     from bardo.consolidate.reading import StatementReader
     from bardo.language.advisor import Advisor
 
@@ -71,6 +72,15 @@ class Extraction:
             cross_encoder=cross_encoder.load if session.config.curator.cross_encoder else lambda: None,
         )  # fmt: skip
 
+    def _checks(self) -> StatementChecks:
+        """What statements of the language model are checked with."""
+        from bardo.consolidate import languages
+        from bardo.consolidate.llm_statements import StatementChecks
+
+        settings = self._session.config.curator
+        found = languages.reader(settings.language)
+        return StatementChecks(found.read if found else None, settings.language, settings.attributes)
+
     def _near(self, text: str, limit: int) -> list[Episode]:
         """Episodes near a text, by words and by vectors."""
         session = self._session
@@ -90,7 +100,7 @@ class Extraction:
             session.log, session.facts, session.indexer.vectors_of, agent=session.agent,
             batch=session.config.curator.batch,
             learning=session.indexer.learning, hold=session.config.curator.shadow,
-            asker=Asker(asked, session.facts, session.agent) if asked else None,
+            asker=Asker(asked, session.facts, session.agent, self._checks()) if asked else None,
             reconciler=Reconciler(asked, session.facts) if asked else None,
             statements=self._statements(),
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from bardo.model import Episode, Fact, Link
 
@@ -84,13 +84,36 @@ class ActChange:
 
     Args:
         fact: Id of the fact.
+        text: Its text now.
         before: Changed fields before the act; None if the act created the fact.
         after: Changed fields after the act; all fields of a new fact.
     """
 
     fact: str
+    text: str
     before: dict[str, Any] | None
     after: dict[str, Any]
+
+    @property
+    def what(self) -> str:
+        """What happened to the fact: `new`, `ended by ending`, `disputed`, `archived`, or the fields that changed."""
+        if self.before is None:
+            return "new"
+        status = self.after.get("status")
+        if status is None:
+            return f"changed {', '.join(self.after)}"
+        words = _CHANGES_OF_STATUS.get(status, status)
+        rule = self.after.get("ended_by")
+        return f"{words} by {rule}" if rule else words
+
+
+#: Change of a fact by its new status.
+_CHANGES_OF_STATUS: Final = {
+    "active": "in force again",
+    "superseded": "ended",
+    "contradicted": "disputed",
+    "archived": "archived",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,6 +209,7 @@ methods!(FactStore, |store| {
     fn release(ids: Ids; tick: u64, now: i64) => store.release(&ids.0, tick, now);
     fn withdraw(ids: Ids; tick: u64, now: i64) => store.withdraw(&ids.0, tick, now);
     fn undo(act: u64; tick: u64, now: i64) => store.undo(act, tick, now);
+    fn undo_of(act: u64, facts: Ids; tick: u64, now: i64) => store.undo_of(act, &facts.0, tick, now);
     fn note_unanswered(question: &str; tick: u64) => store.note_unanswered(question, tick);
     fn unanswered_questions(limit: usize = 10) => store.unanswered_questions(limit);
     fn answer(questions: Vec<String>) => store.answer(&questions);

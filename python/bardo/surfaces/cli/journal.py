@@ -20,7 +20,7 @@ app = noun("What was inferred about facts, act by act.")
 @app.command("list")
 @on_memory
 def list_(opened: "Grimoire", output: Output, *, limit: Limit = ROWS) -> None:
-    """List the acts of inference about facts, the last first."""
+    """List the acts of inference about facts with what happened to each fact, the last first."""
     found = opened.journal.list(limit=limit)
     output.document({"acts": plain(found)})
     output.show(tables.acts(found))
@@ -34,16 +34,21 @@ def undo(
     act: Annotated[
         int, typer.Argument(metavar="ACT", min=1, help="Number of an act, from `bardo journal list`.")
     ],
+    *,
+    fact: Annotated[
+        list[str] | None,
+        typer.Option("--fact", metavar="ID", help="Undo only what the act did to this fact; repeatable."),
+    ] = None,
 ) -> None:
     """Undo an act.
 
     Restores the facts that it changed, except later changes.
     """
-    undone = opened.journal.undo(act)
+    undone = opened.journal.undo(act, facts=list(fact) if fact else None)
     output.document(undone)
     output.text(
         f"Act {undone.act} took it back: {len(undone.restored)} facts are as they were, "
         f"{len(undone.withdrawn)} new ones are archived."
     )
-    for fact, fields in undone.kept.items():
-        output.note(f"{fact} had changed again and keeps its {', '.join(fields)}")
+    for id_, fields in undone.kept.items():
+        output.note(f"{id_} had changed again and keeps its {', '.join(fields)}")

@@ -177,14 +177,20 @@ def reliability(found: Calibration) -> Table:
     return table
 
 
+#: Number of changes of an act that a table shows.
+_CHANGES = 12
+
+
 def acts(found: Sequence[Act]) -> Table:
     """Acts of the journal, the last first."""
-    table = grid("act", "by", "tick", "when", "facts", "undone by")
+    table = grid("act", "what", "fact")
     for act in found:
-        new = sum(change.before is None for change in act.changes)
-        undone = "" if act.undone_by is None else str(act.undone_by)
-        facts = f"{new} new, {len(act.changes) - new} changed"
-        table.add_row(str(act.number), act.name, str(act.tick), moment(act.at), facts, undone)
+        undone = "" if act.undone_by is None else f", undone by {act.undone_by}"
+        table.add_row(str(act.number), act.name, f"{moment(act.at)}, tick {act.tick}{undone}")
+        for change in act.changes[:_CHANGES]:
+            table.add_row("", change.what, f"{short(change.text)}\n{change.fact}")
+        if len(act.changes) > _CHANGES:
+            table.add_row("", "more", f"{len(act.changes) - _CHANGES:,} other changes: --json")
     return table
 
 

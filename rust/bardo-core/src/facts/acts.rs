@@ -121,12 +121,36 @@ impl FactStore {
     /// and the links that it drew are gone. Statistics and hypotheses keep what they counted: evidence is never taken back
     /// by this.
     pub fn undo(&self, act: u64, tick: u64, now: Micros) -> Result<UndoReport> {
-        let name = format!("undo {act}");
+        self.take_back(act, None, tick, now)
+    }
+
+    /// Takes back what an act did to some facts, as `undo` does it to all; the rest of the act stays in force.
+    pub fn undo_of(&self, act: u64, facts: &[Id], tick: u64, now: Micros) -> Result<UndoReport> {
+        self.take_back(act, Some(facts), tick, now)
+    }
+
+    fn take_back(&self, act: u64, only: Option<&[Id]>, tick: u64, now: Micros) -> Result<UndoReport> {
+        let name = match only {
+            None => format!("undo {act}"),
+            Some(_) => format!("undo part of {act}"),
+        };
         let actor = Actor { name: &name, tick, now };
         self.write(|writer| {
             let is_verdict = undoable(&writer.transaction, act)? == SHADOW;
             let mut undone = UndoReport::default();
-            for (stored, before, after) in changes_of(&writer.transaction, act)?.into_iter().rev() {
+            let mut changes = changes_of(&writer.transaction, act)?;
+            if let Some(only) = only {
+                let has = |id: &Id| changes.iter().any(|(stored, ..)| stored.fact.id == *id);
+                if let Some(other) = only.iter().find(|id| !has(id)) {
+                    return Err(Error::NotFound {
+                        kind: "change in this act of fact",
+                        id: other.to_string(),
+                    }
+                    .into());
+                }
+                changes.retain(|(stored, ..)| only.contains(&stored.fact.id));
+            }
+            for (stored, before, after) in changes.into_iter().rev() {
                 match before {
                     None => {
                         undone.withdrawn.push(stored.fact.id);
@@ -143,16 +167,18 @@ impl FactStore {
                     }
                 }
             }
-            unlink(writer, act)?;
+            unlink(writer, act, only)?;
             // Also if nothing was left to take back: it was undone.
             let by = match note(writer, actor)? {
                 Some(by) => signed(by)?,
                 None => begin(&writer.transaction, actor)?,
             };
-            writer
-                .transaction
-                .prepare_cached("UPDATE acts SET undone_by = ?2 WHERE serial = ?1 AND intact")?
-                .execute(params![signed(act)?, by])?;
+            if only.is_none() {
+                writer
+                    .transaction
+                    .prepare_cached("UPDATE acts SET undone_by = ?2 WHERE serial = ?1 AND intact")?
+                    .execute(params![signed(act)?, by])?;
+            }
             Ok(UndoReport { act: by.unsigned_abs(), ..undone })
         })
     }
@@ -211,15 +237,26 @@ fn restore(
     Ok(())
 }
 
-/// Takes away the links that an act drew and that were not there before it.
-fn unlink(writer: &Writer<'_>, act: u64) -> Step<()> {
-    writer
-        .transaction
-        .prepare_cached(
-            "DELETE FROM links WHERE (src, dst, relation) IN
-             (SELECT src, dst, relation FROM act_links WHERE act = ?1)",
-        )?
-        .execute([signed(act)?])?;
+/// Takes away the links that an act drew and that were not there before it: all, or those of some facts.
+fn unlink(writer: &Writer<'_>, act: u64, only: Option<&[Id]>) -> Step<()> {
+    let delete = |of: &str, fact: Option<Id>| -> Step<()> {
+        writer
+            .transaction
+            .prepare_cached(&format!(
+                "DELETE FROM links WHERE (src, dst, relation) IN
+                 (SELECT src, dst, relation FROM act_links WHERE act = ?1{of})"
+            ))?
+            .execute(params![signed(act)?, fact.map(|id| id.0)])?;
+        Ok(())
+    };
+    match only {
+        None => delete(" AND ?2 IS NULL", None)?,
+        Some(facts) => {
+            for fact in facts {
+                delete(" AND ?2 IN (src, dst)", Some(*fact))?;
+            }
+        }
+    }
     writer.next(EDGES)?;
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::store::FactStore;
 use super::transaction::EDGES;
 use super::transaction::Writer;
 use crate::error::{Error, Result};
-use crate::model::{Fact, FactPayload, FactStatus, Id, limits};
+use crate::model::{Fact, FactPayload, FactStatus, Id, Statement, limits};
 use crate::text::names::EntityKind;
 
 /// Predicate of a causal link.
@@ -207,20 +207,32 @@ fn insert(writer: &Writer<'_>, triple: &NewTriple, derived: bool) -> Step<i64> {
     Ok(connection.last_insert_rowid())
 }
 
-/// Synchronises the triple that the typed payload of a fact states with the fact.
+/// Subject, attribute and value of a statement, if subject and value are known entities and nothing is denied.
+fn of_entities<'a>(connection: &Connection, statement: &'a Statement) -> Step<Option<[&'a str; 3]>> {
+    let is_entity = |name: &str| -> Step<bool> { Ok(find(connection, name)?.is_some()) };
+    if statement.denied || !is_entity(&statement.subject)? || !is_entity(&statement.value)? {
+        return Ok(None);
+    }
+    Ok(Some([&statement.subject, &statement.attribute, &statement.value]))
+}
+
+/// Synchronises the triple that a fact states, by its typed payload or its statement, with the fact.
 pub(crate) fn derive(writer: &Writer<'_>, fact: &Fact) -> Step<()> {
-    let FactPayload::CausalLink { cause, effect, .. } = &fact.payload else { return Ok(()) };
+    let stated = match (&fact.payload, &fact.statement) {
+        (FactPayload::CausalLink { cause, effect, .. }, _) => Some([cause.as_str(), CAUSES, effect.as_str()]),
+        (_, Some(statement)) => of_entities(&writer.transaction, statement)?,
+        _ => return Ok(()),
+    };
     writer
         .transaction
         .prepare_cached("DELETE FROM triples WHERE source = ?1 AND derived")?
         .execute([fact.id.0])?;
+    let Some([subject, predicate, object]) = stated else { return Ok(()) };
     if fact.status == FactStatus::Held {
         return Ok(());
     }
-    let names = [cause, effect];
-    let is_named =
-        |name: &&String| name.len() <= limits::NAME_BYTES && name.chars().any(char::is_alphanumeric);
-    if !names.iter().all(is_named) {
+    let is_named = |name: &str| name.len() <= limits::NAME_BYTES && name.chars().any(char::is_alphanumeric);
+    if ![subject, predicate, object].into_iter().all(is_named) {
         return Ok(());
     }
     let ended: Option<i64> = writer
@@ -231,9 +243,9 @@ pub(crate) fn derive(writer: &Writer<'_>, fact: &Fact) -> Step<()> {
         .flatten();
     let is_over = matches!(fact.status, FactStatus::Superseded | FactStatus::Archived);
     let triple = NewTriple {
-        subject: cause.clone(),
-        predicate: CAUSES.to_owned(),
-        object: effect.clone(),
+        subject: subject.to_owned(),
+        predicate: predicate.to_owned(),
+        object: object.to_owned(),
         confidence: f64::from(fact.confidence),
         source: Some(fact.id),
         valid_from: fact.created_tick,

@@ -26,6 +26,7 @@ _ENDED = frozenset(
 _ENDABLE = frozenset({"dobj", "nsubjpass", "prep", "advmod", "nsubj"})
 _THINGS = frozenset({"NOUN", "PROPN", "NUM"})
 _VALUES = frozenset({"NOUN", "PROPN", "NUM", "ADJ"})
+_MINE = frozenset({"my", "our"})
 #: Number of words after "instead of" that can be the replaced value.
 _AFTER_INSTEAD = 5
 
@@ -56,6 +57,8 @@ class _Table:
         new: Adjectives of a new state.
         correction: Phrases that take back an earlier statement.
         frames: Objects with which an ending verb ends nothing that lasts.
+        relations: Words for a person in a relation that can end, by relation.
+        partings: Verbs that end a relation, by relation.
     """
 
     ending: frozenset[str]
@@ -64,6 +67,8 @@ class _Table:
     new: frozenset[str]
     correction: re.Pattern[str]
     frames: Mapping[str, frozenset[str]]
+    relations: Mapping[str, frozenset[str]]
+    partings: Mapping[str, frozenset[str]]
 
 
 @cache
@@ -81,6 +86,8 @@ def _table() -> _Table:
         now=frozenset(read["now"]),
         new=frozenset(read["new"]),
         correction=re.compile(rf"(?<!\w)(?:{phrases})(?!\w)", re.IGNORECASE),
+        relations={name: frozenset(words) for name, words in read["relations"].items()},
+        partings={name: frozenset(verbs) for name, verbs in read["partings"].items()},
         frames={verb: frozenset(objects) for verb, objects in read["frames"].items()},
     )
 
@@ -88,6 +95,28 @@ def _table() -> _Table:
 def corrects(sentence: str) -> bool:
     """Whether a sentence has a phrase that takes back an earlier statement, such as "I misspoke"."""
     return bool(_table().correction.search(sentence))
+
+
+def relation_of(subject: Any) -> str:
+    """Relation of a subject to the speaker, if it is one that can end: `partner` of "my boyfriend"; else empty."""
+    if subject is None or not any(token.text.lower() in _MINE for token in subject.children):
+        return ""
+    words = {lemma(token) for token in subject.children if token.dep_ in ("compound", "appos", "nmod")}
+    words.add(lemma(subject))
+    return next((name for name, known in _table().relations.items() if words & known), "")
+
+
+def parts(head: Any) -> str:
+    """Relation that a verb ends: `partner` of "break up"; else empty."""
+    table = _table()
+    verbs = {predicate_of(head), lemma(head)}
+    found = next((name for name, known in table.partings.items() if verbs & known), "")
+    # One divorces a husband, and splits a bill.
+    objects = [child for child in head.children if child.dep_ == "dobj"]
+    is_of_person = found and all(
+        each.pos_ == "PROPN" or lemma(each) in table.relations[found] for each in objects
+    )
+    return found if is_of_person else ""
 
 
 def cues(head: Any, words: list[Any], sentence: Any, *, denied: bool, correction: bool) -> Cues:

@@ -13,6 +13,8 @@ from typing import Any
 CLAUSAL = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "csubj"})
 #: Dependencies of a subject.
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "expl", "csubj"})
+#: Dependencies of an object or a complement.
+COMPLEMENTS = frozenset({"dobj", "attr", "acomp", "oprd"})
 #: Auxiliaries and adverbs by which a clause is only supposed.
 UNREAL = frozenset({"would", "could", "should", "might", "may", "ought", "'d", "must"})
 #: Conjunctions of a condition.
@@ -76,6 +78,18 @@ def subject_of(head: Any) -> Any:
     return None
 
 
+def apposed(subject: Any) -> Any:
+    """The name right behind a subject that the parse takes for a second one, as in "my boyfriend Tomas works"."""
+    return next(
+        (
+            child
+            for child in subject.head.children
+            if child.dep_ in SUBJECTS and child.i == subject.i + 1 and child.pos_ == "PROPN"
+        ),
+        None,
+    )
+
+
 def ancestors_by_conj(head: Any) -> Iterator[Any]:
     """Verbs that a clause is coordinated with."""
     while head.dep_ == "conj" and head.head.i != head.i:
@@ -125,7 +139,7 @@ def is_denied(head: Any) -> bool:
     parts = [child for child in head.children if child.dep_ in ("aux", "xcomp", "acomp", "attr", "advmod")]
     if any(_is_negation(child) for token in (head, *parts) for child in token.children):
         return True
-    if any(_is_nothing(child) for child in head.children):
+    if any(_is_nothing(child) and not is_aside(child, head) for child in head.children):
         return True
     return any(_is_no_longer(token) for token in head.subtree if token.head in (head, *head.children))
 
@@ -144,6 +158,12 @@ def _is_nothing(token: Any) -> bool:
     return lemma(token) in {"nobody", "nothing", "none"} or any(
         lemma(each) in {"no", "neither"} and each.dep_ in ("det", "neg") for each in token.children
     )
+
+
+def is_aside(token: Any, head: Any) -> bool:
+    """Whether a complement comes after another one and a comma: "allergic to nuts, so no pesto"."""
+    before = [child for child in head.children if head.i < child.i < token.left_edge.i]
+    return any(child.is_punct for child in before) and any(child.dep_ in COMPLEMENTS for child in before)
 
 
 def _is_no_longer(token: Any) -> bool:
@@ -214,6 +234,8 @@ _OPENERS = frozenset(
         "oh",
     }
 )
+#: Conjunctions of time.
+_TIME_MARKS = frozenset({"since", "when", "while", "until", "till", "before", "after", "as"})
 _QUESTION_TAGS = frozenset({"WP", "WRB", "WDT", "WP$"})
 #: Words that ask without a verb before the subject, too.
 _ASKING_ALONE = frozenset({"what", "who", "how"})
@@ -242,6 +264,13 @@ def _begins_question(words: list[Any], place: int) -> bool:
         return False
     verb = first.head if first.dep_ in ("aux", "auxpass") else first
     return any(child.dep_ in SUBJECTS and child.left_edge.i == second.i for child in verb.children)
+
+
+def is_time_clause(head: Any) -> bool:
+    """Whether a clause only tells when another one holds: "since I was a kid"."""
+    return head.dep_ == "advcl" and any(
+        child.dep_ in ("mark", "advmod") and lemma(child) in _TIME_MARKS for child in head.children
+    )
 
 
 def is_order(head: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from bardo._core import neutralise
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import records
-from bardo.consolidate.languages.english.cue_words import corrects
+from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
 from bardo.consolidate.languages.english.dates import DATE, bounds
 from bardo.consolidate.languages.english.features import features
@@ -19,6 +19,7 @@ from bardo.consolidate.languages.english.grammar import (
     NOT_SERIOUS,
     ORDERS,
     QUOTED,
+    apposed,
     clause_heads,
     hangs_below,
     is_denied,
@@ -26,6 +27,7 @@ from bardo.consolidate.languages.english.grammar import (
     is_order,
     is_past,
     is_question,
+    is_time_clause,
     is_unreal,
     lemma,
     predicate_of,
@@ -174,14 +176,19 @@ def _clause(
         left=frozenset(cues.left),
         value=frozenset(cues.value),
         objects=_objects(head),
+        ended=_ended(head),
+        stopped=_stopped(head),
         fillers=fillers(head, subject, words),
         since=since,
         until=until,
         condition=condition_of(words),
+        relation=relation_of(subject),
+        parts=parts(head),
         past_dated=past and bool(_LONG_PAST.search(span)),
         features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
     )
-    return with_slot(made, head, subject, future=is_future(head))
+    made = with_slot(made, head, subject, future=is_future(head))
+    return replace(made, text="") if made.statement is None and is_time_clause(head) else made
 
 
 def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: bool) -> Clause:
@@ -203,6 +210,7 @@ def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: 
         left=frozenset(cues.left),
         value=frozenset(cues.value),
         objects=_objects(head),
+        ended=_ended(head),
         fillers=fillers(head, None, words),
     )
 
@@ -253,6 +261,34 @@ def _objects(head: Any) -> frozenset[str]:
     return frozenset(found)
 
 
+def _ended(head: Any) -> frozenset[str]:
+    """What an ending verb ends: its objects and complements, but not the company in which it ends them."""
+    found = set(_objects(head))
+    if any(child.dep_ == "dobj" for child in head.children):
+        company = (child for child in head.children if child.dep_ == "prep" and lemma(child) == "with")
+        found -= {lemma(each) for child in company for each in child.children}
+    return frozenset(found)
+
+
+def _stopped(head: Any) -> tuple[str, str]:
+    """Verb of the activity of "stopped doing it", and its object or first adjunct; empty where there is none."""
+    verb = next((child for child in head.children if child.dep_ == "xcomp" and child.tag_ == "VBG"), None)
+    if verb is None:
+        return "", ""
+    things = [child for child in verb.children if child.dep_ == "dobj"] or [
+        below
+        for child in verb.children
+        if child.dep_ == "prep"
+        for below in child.children
+        if below.dep_ == "pobj"
+    ]
+    if things:
+        return lemma(verb), lemma(things[0])
+    # "Running out of milk" is another activity than "running".
+    is_bare = not any(child.dep_ in ("prep", "prt", "xcomp", "advmod") for child in verb.children)
+    return (lemma(verb), "") if is_bare else ("", "")
+
+
 def _is_below_other_clause(token: Any, head: Any) -> bool:
     """Whether a word belongs to another clause that hangs below this one."""
     while token.i != head.i:
@@ -298,6 +334,10 @@ def _owner_by_phrase(subject: Any, who: str) -> _Owner:
         if token.dep_ not in ("relcl", "acl", "punct")
         and not hangs_below(token, subject, ("relcl", "acl", "prep"))
     ]
+    if who and any(token.dep_ == "conj" and token.text == "I" for token in phrase):
+        return _Owner(who.lower(), f"{who} and {_beside_speaker(phrase)}")
+    if (name := apposed(subject)) is not None:
+        phrase.append(name)
     mine = next((token for token in phrase if token.dep_ == "poss" and token.text.lower() in _MINE), None)
     if mine is None:
         noun = " ".join(token.text for token in phrase)
@@ -311,8 +351,16 @@ def _owner_by_phrase(subject: Any, who: str) -> _Owner:
         and token.dep_ not in ("relcl", "punct")
         and not hangs_below(token, subject, ("relcl",))
     )
+    if name is not None:
+        rest += f" {name.text}"
     proper = [token.text.lower() for token in phrase if token.pos_ == "PROPN"]
     return _Owner(proper[-1] if proper else f"{who.lower()}'s {lemma(subject)}", f"{who}'s {rest}")
+
+
+def _beside_speaker(phrase: Sequence[Any]) -> str:
+    """The others of "my sister and I" in the third person."""
+    others = [token for token in phrase if token.text != "I" and token.dep_ != "cc"]
+    return " ".join("their" if token.text.lower() in _MINE else token.text for token in others)
 
 
 def owner_key(name: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from bardo.consolidate.languages.english.grammar import SUBJECTS, lemma
+from bardo.consolidate.languages.english.grammar import COMPLEMENTS, SUBJECTS, is_aside, lemma
 
 #: Maximum characters of a sentence.
 CHARACTERS = 160
@@ -184,6 +184,7 @@ def _is_beside(token: Any, head: Any) -> bool:
         token.dep_ in SUBJECTS
         or token.dep_ == "mark"
         or (token.dep_ == "ccomp" and token.i < head.i)
+        or (token.dep_ in COMPLEMENTS and is_aside(token, head))
         or token.is_punct
         or _is_talk(token)
     )
