@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from bardo.assemble.context import Block, Prompt
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
-    from bardo.conduct.gate import Gate, gate
+    from bardo.conduct.factory import gate
+    from bardo.conduct.gate import Gate
     from bardo.conduct.verdict import Verdict
     from bardo.config import Config
     from bardo.consolidate.curator import CuratorCycleComplete
@@ -62,7 +63,7 @@ _HOME = {
     "bequeath_posthumously": "bardo.grimoire.factory",
     "check": "bardo.grimoire.integrity",
     "drop": "bardo.grimoire.inbox",
-    "gate": "bardo.conduct.gate",
+    "gate": "bardo.conduct.factory",
     "inherit": "bardo.grimoire.factory",
     "open": "bardo.grimoire.factory",
     "visit": "bardo.grimoire.reader",

@@ -54,7 +54,7 @@ def test_law_11_what_was_taken_from_an_episode_goes_with_it(
         gate.reject(SECRET, why=WHY, episode=doomed.id),
         gate.note("discovery", f"heard: {SECRET}", episode=doomed.id),
         gate.rule(WHY, forbids=SECRET, by="anna", episode=doomed.id),
-        gate.after("open the vault", passed=True, note=SECRET, episode=doomed.id).entry,
+        gate.after("open the vault", passed=True, note=SECRET, episode=doomed.id).outcome,
     ]
     gate.lift(gone[0].id, by="anna", why=SECRET)
     assert gate.before(SECRET).findings

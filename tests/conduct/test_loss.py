@@ -255,6 +255,11 @@ def test_a_file_is_marked_before_its_first_entry_is_kept(
         assert gate.state() == []
 
 
+LATER_COLUMNS = [
+    ("state", "superseded_by"), ("state", "forbids"), ("rules", "uses"), ("rules", "failures"), ("rules", "retired_why")
+]  # fmt: skip
+
+
 def of_version_1(folder: Path, agent: str) -> None:
     """Makes a file of the earlier version: no owner, no record in the mark, and no checksums."""
     with sqlite3.connect(folder / FILE_NAME) as connection:
@@ -262,7 +267,10 @@ def of_version_1(folder: Path, agent: str) -> None:
             for column in ("intact", "checksum"):
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("DROP TABLE made")
+        for table, column in LATER_COLUMNS:
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("DROP TABLE versions")
+        connection.execute("DROP TABLE outcomes")
         connection.execute("UPDATE state SET agent = ?", (agent,))
         connection.execute("PRAGMA user_version = 1")
     connection.close()

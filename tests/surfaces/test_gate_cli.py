@@ -95,9 +95,14 @@ def test_the_same_as_json(home: Path) -> None:
     approved = answer(home, "before", "sign a transfer", "--words", "--approved-by", "boris")
     assert approved["decision"] == "allow"
     told = answer(home, "after", "sign a transfer", "--failed", "--note", "no quorum", "--words")
-    assert (told["confirmed"], told["entry"]["detail"]) == (["r1"], "no quorum")
+    assert (told["confirmed"], told["failed"], told["outcome"]["note"]) == ([], ["r1"], "no quorum")
+    assert answer(home, "answer", "o1", "check")["answer"] == "check"
+    assert answer(home, "outcomes")["outcomes"][0]["failed"] == 1
+    again = answer(home, "after", "sign a transfer", "--changed", "flow", "--rule", "r1", "--words")
+    assert (again["confirmed"], again["outcome"]["answer"], again["question"]) == (["r1"], "flow", "")
+    assert answer(home, "consolidate", "--words") == {"merged": [], "left": []}
     shown = answer(home, "show")
-    assert [each["id"] for each in shown["state"]] == ["s3", "s1"]
+    assert [each["id"] for each in shown["state"]] == ["s1"]
     assert shown["rules"][0]["score_now"] == 9.5
     assert answer(home, "lift", "s1", "--by", "anna")["closed_by"] == "anna"
     assert answer(home, "retire", "r1", "--by", "anna")["retired_by"] == "anna"
@@ -117,10 +122,10 @@ def test_an_action_that_nothing_touches_gets_one_line_and_the_prompt_on_demand(h
 def test_every_note_of_an_action_is_listed(home: Path) -> None:
     printed(home, "after", "deploy the site", "--note", "the cache was stale", "--words")
     printed(home, "after", "deploy the site", "--note", "the cache was warm", "--words")
-    told = printed(home, "history", "s1").splitlines()
+    told = printed(home, "history", "o1").splitlines()
     assert ["stale" in line for line in told] == [True, False]
     assert "warm" in told[1]
-    assert [each["detail"] for each in answer(home, "history", "s1")["versions"]] == [
+    assert [each["note"] for each in answer(home, "history", "o1")["versions"]] == [
         "the cache was stale", "the cache was warm",
     ]  # fmt: skip
 

@@ -1,14 +1,17 @@
-"""Value types of conduct: entries of state (decisions, rejections, tasks) and rules with a score."""
+"""Value types of conduct: entries of state (decisions, rejections, tasks), rules with a score, outcomes of actions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bardo.config import SECONDS_PER_DAY
 
 StateKind = Literal["decision", "task", "rejected", "discovery", "learning", "context", "agent_state"]
 StateStatus = Literal["active", "done", "archived"]
+Result = Literal["passed", "failed"]
+#: Lasting measure after an action: a changed flow, tool or check, only a rule, or nothing.
+Answer = Literal["flow", "tool", "check", "rule", "nothing"]
 
 #: Minimum score of a critical rule, which is always shown, does not decay, and is retired by a person only.
 CRITICAL = 9.0
@@ -18,9 +21,13 @@ SHOWN = 8.0
 LEAST, MOST = 1.0, 10.0
 #: Initial score of a rule; a rule given by a person starts as critical.
 NEW = 5.0
-#: Score that a rule loses per whole week without confirmation, and gains per confirmation.
+#: Score that a rule loses per night once it is unconfirmed for a week, and gains per confirmation.
 STEP = 0.5
-_WEEK = 7 * SECONDS_PER_DAY * 1_000_000
+#: Number of days without confirmation after which a rule begins to lose score.
+CALM_DAYS = 7
+#: Number of days after which a done entry is archived.
+DONE_DAYS = 3
+_DAY = SECONDS_PER_DAY * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,9 @@ class StateEntry:
         changed_at: Time of the last repetition or change, microseconds UTC.
         closed_by: Name of the person or agent that ended the entry.
         closed_why: Reason for ending it.
+        superseded_by: Id of the entry that replaced it; empty while none did.
+        forbids: Forbidden things, commands, packages, flags and hosts of a rejection, as JSON (`Forbidden`); empty if
+            they are read from the summary.
     """
 
     id: str
@@ -54,6 +64,13 @@ class StateEntry:
     changed_at: int = 0
     closed_by: str = ""
     closed_why: str = ""
+    superseded_by: str = ""
+    forbids: str = ""
+
+    def as_of(self, now: int) -> StateEntry:
+        """Returns the entry at a wall clock (microseconds UTC): archived three days after it was done."""
+        is_old = self.status == "done" and now - self.changed_at >= DONE_DAYS * _DAY
+        return replace(self, status="archived") if is_old else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +88,10 @@ class Rule:
         at: Time of creation, microseconds UTC.
         confirmed_at: Time of the last confirmation, microseconds UTC.
         violations: Number of violations.
-        retired_by: Person who retired it; empty while it is not retired.
+        retired_by: Person or agent that retired it; empty while it is not retired.
+        uses: Number of passed actions to which it applied.
+        failures: Number of failed actions to which it applied.
+        retired_why: Reason for retiring it.
     """
 
     id: str
@@ -85,16 +105,53 @@ class Rule:
     confirmed_at: int = 0
     violations: int = 0
     retired_by: str = ""
+    uses: int = 0
+    failures: int = 0
+    retired_why: str = ""
 
     def score_at(self, now: int) -> float:
         """Returns the score at a wall clock (microseconds UTC), a function of time alone (law 4).
 
-        Critical rules keep their score; others lose half a point per whole week since their confirmation.
+        Critical rules keep their score. Others lose half a point per night from the seventh day without confirmation.
         """
         if self.score >= CRITICAL:
             return self.score
-        return max(0.0, self.score - STEP * (max(0, now - self.confirmed_at) // _WEEK))
+        nights = max(0, (now - self.confirmed_at) // _DAY - CALM_DAYS + 1)
+        return max(0.0, self.score - STEP * nights)
 
     def in_force(self, now: int) -> bool:
         """Whether the rule is neither retired nor decayed below the minimum score."""
         return not self.retired_by and self.score_at(now) >= LEAST
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Consolidated results of one action; earlier notes stay in its history.
+
+    Args:
+        id: `o` and a number.
+        action: Action in words, or as a command.
+        last: Latest result.
+        passed: Number of passes.
+        failed: Number of failures.
+        note: Latest lesson from the action.
+        applied: Ids of the rules that applied at the latest result, separated by spaces.
+        answer: Answer to the question whether a flow, a tool or a check changed, or only a rule; empty if not answered.
+        by: Author.
+        episode: Id of the source episode; the outcome is deleted when that is forgotten.
+        at: Time of the first result, microseconds UTC.
+        changed_at: Time of the latest result, microseconds UTC.
+    """
+
+    id: str
+    action: str
+    last: Result = "passed"
+    passed: int = 0
+    failed: int = 0
+    note: str = ""
+    applied: str = ""
+    answer: Answer | Literal[""] = ""
+    by: str = ""
+    episode: str = ""
+    at: int = 0
+    changed_at: int = 0

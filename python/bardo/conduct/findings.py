@@ -2,78 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from bardo import _core
-from bardo.conduct.entries import CRITICAL, Rule, StateEntry
-from bardo.conduct.matching import Touch, touches
-from bardo.conduct.store import ConductStore
+from bardo.conduct.entries import CRITICAL, Outcome, Rule, StateEntry
+from bardo.conduct.index import ConductIndex
+from bardo.conduct.matching import NOTHING, Touch
 from bardo.conduct.verdict import Finding
-from bardo.ports import Embedder
 
 
 def findings_of(
-    store: ConductStore,
-    embedder: Embedder | None,
-    action: str,
-    entries: Sequence[StateEntry],
+    index: ConductIndex,
+    found: Mapping[str, Touch],
     rules: Sequence[Rule],
     *,
     approved_by: str,
     now: int,
-) -> tuple[list[Finding], list[StateEntry], list[Rule], list[str]]:
-    """Compares an action with entries and rules; returns findings, related entries and critical rules, and notes."""
-    forbidding = [rule for rule in rules if rule.forbids]
-    asking = [rule for rule in rules if rule.approval]
-    others = [
-        rule for rule in rules if rule.score_at(now) >= CRITICAL and not (rule.forbids or rule.approval)
-    ]
-    texts = [
-        *(entry.summary for entry in entries),
-        *(rule.forbids for rule in forbidding),
-        *(rule.approval for rule in asking),
-        *(rule.text for rule in others),
-    ]
-    found, why_not = touches(store, texts, action, embedder)
-    of_entries, of_rules = found[: len(entries)], found[len(entries) :]
-    of_forbidding, of_rules = of_rules[: len(forbidding)], of_rules[len(forbidding) :]
-    of_asking, of_others = of_rules[: len(asking)], of_rules[len(asking) :]
-    findings = [
-        Finding(
-            entry.id,
-            "rejected",
-            entry.summary,
-            entry.detail,
-            entry.by,
-            entry.changed_at,
-            touch.same,
-            touch,
-        )
-        for entry, touch in zip(entries, of_entries, strict=True)
-        if entry.kind == "rejected" and touch.near
-    ]
-    findings += [
-        _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
-        for rule, touch in zip(forbidding, of_forbidding, strict=True)
-        if touch.near
-    ]
-    findings += [
-        _of(rule, "approval", touch, blocks=touch.same)
-        for rule, touch in zip(asking, of_asking, strict=True)
-        if touch.near and not (touch.same and approved_by.strip())
-    ]
+) -> tuple[list[Finding], list[StateEntry], list[Rule], list[Outcome]]:
+    """Sorts what an action touches: findings, related entries, rules that apply, and outcomes of the same action.
+
+    Args:
+        index: Index that holds the compared texts.
+        found: Matches of the action, by text.
+        rules: Rules in force.
+        approved_by: Person who approved the action.
+        now: Wall clock, microseconds UTC.
+    """
+    findings: list[Finding] = []
+    near: list[tuple[float, StateEntry]] = []
+    outcomes: list[tuple[float, Outcome]] = []
+    touched = [text for text, touch in found.items() if touch.near]
+    for row in index.rows(touched):
+        if isinstance(row, StateEntry):
+            touch = found[row.summary]
+            if row.kind == "rejected":
+                findings.append(
+                    Finding(
+                        row.id, "rejected", row.summary, row.detail, row.by, row.changed_at, touch.same, touch
+                    )
+                )
+            else:
+                near.append((touch.closeness, row))
+        elif isinstance(row, Outcome) and (touch := found[row.action]).same:
+            outcomes.append((touch.closeness, row))
+    applying = []
+    for rule in rules:
+        if rule.forbids and (touch := found.get(rule.forbids, NOTHING)).near:
+            findings.append(
+                _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
+            )
+        touch = found.get(rule.approval, NOTHING)
+        if rule.approval and touch.near and not (touch.same and approved_by.strip()):
+            findings.append(_of(rule, "approval", touch, blocks=touch.same))
+        if not (rule.forbids or rule.approval):
+            touch = found.get(rule.text, NOTHING)
+            if touch.applies or (touch.near and rule.score_at(now) >= CRITICAL):
+                applying.append(rule)
     findings.sort(key=lambda finding: (not finding.blocks, -finding.touch.closeness))
-    near = sorted(
-        (
-            (touch.closeness, entry)
-            for entry, touch in zip(entries, of_entries, strict=True)
-            if entry.kind != "rejected" and touch.near
-        ),
-        key=lambda pair: -pair[0],
-    )
-    applying = [rule for rule, touch in zip(others, of_others, strict=True) if touch.near]
-    return findings, [entry for _, entry in near], applying, [why_not] if why_not else []
+    near.sort(key=lambda pair: (-pair[0], -pair[1].changed_at, -int(pair[1].id[1:])))
+    outcomes.sort(key=lambda pair: (-pair[0], -pair[1].changed_at))
+    return findings, [entry for _, entry in near], applying, [outcome for _, outcome in outcomes]
 
 
 def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, blocks: bool) -> Finding:

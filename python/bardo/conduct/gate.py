@@ -6,95 +6,47 @@ Any process may use one: a gate does not open the log, so a shell hook can check
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
 
 from bardo._core import FactStore
 from bardo._validation import checked
 from bardo.assemble.copies import MadePrompts
 from bardo.bequeath import lineage
-from bardo.conduct.entries import CRITICAL, MOST, NEW, SHOWN, STEP, Rule, StateEntry, StateKind
-from bardo.conduct.findings import findings_of, place_of_same
-from bardo.conduct.matching import touches
+from bardo.conduct import aftermath, state
+from bardo.conduct import rules as population
+from bardo.conduct.aftermath import QUESTION, Aftermath
+from bardo.conduct.entries import (
+    CRITICAL,
+    MOST,
+    NEW,
+    SHOWN,
+    Answer,
+    Outcome,
+    Rule,
+    StateEntry,
+    StateKind,
+)
+from bardo.conduct.findings import findings_of
+from bardo.conduct.index import ConductIndex
 from bardo.conduct.store import ConductStore, check, check_kind
 from bardo.conduct.tasks import require_life
 from bardo.conduct.verdict import Decision, Verdict, with_texts
-from bardo.config import Config
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.folder import Folder, dead_error
-from bardo.handle import Handle, facts_of
-from bardo.index.embedding.serving import serving
-from bardo.ports import Clock, Embedder, checked_clock
+from bardo.handle import Handle
+from bardo.ports import Clock, Embedder, Vectors
 
 #: Maximum number of tokens of a verdict.
 BUDGET = 3_000
-#: Number of the latest entries of state, rejections aside, that an action is compared with.
-COMPARED = 200
 #: Number of the latest entries of state that a verdict shows besides the related ones.
 LATEST = 5
 #: Maximum number of rules that a verdict shows, the highest score first.
 TOP = 20
-#: Question after an action.
-QUESTION = "Did a flow, a tool or a check change, so that this holds by itself, or only a rule?"
-
-
-@dataclass(frozen=True, slots=True)
-class Aftermath:
-    """Record of the result of an action.
-
-    Args:
-        entry: Entry that records the result.
-        confirmed: Ids of rules that applied and were followed; their scores rose.
-        violated: Ids of rules that forbade the action; the violation was counted, and their scores rose, too.
-        question: Question for the agent that acted.
-        notes: Failures and omissions.
-    """
-
-    entry: StateEntry
-    confirmed: tuple[str, ...]
-    violated: tuple[str, ...]
-    question: str
-    notes: tuple[str, ...]
-
-
-@checked
-def gate(
-    path: str | Path,
-    *,
-    agent: str | None = None,
-    config: Config | Mapping[str, Any] | None = None,
-    clock: Clock | None = None,
-    embedder: Embedder | Callable[[list[str]], Any] | None = None,
-    words_only: bool = False,
-) -> Gate:
-    """Opens an agent's decisions, rejections and rules, whether or not another process has its memory open.
-
-    Args:
-        path: Folder of the memory.
-        agent: Name of the agent, if not in `bardo.toml`.
-        config: Settings that override those of `bardo.toml`.
-        clock: Source of the wall clock; the computer's if not given.
-        embedder: As `bardo.open` takes it. Without a model actions are compared by their words.
-        words_only: Whether to compare by words even where there is a model: a hook starts at once then.
-
-    Raises:
-        NotFoundError: There is no memory in the folder, or its owner has not finished creating it.
-        StoreForeignError: The memory is another agent's.
-        StoreError: The fact store, which names the agent, cannot be read.
-        ConfigError: A setting does not exist or is out of range.
-    """
-    folder = Folder.at(path)
-    folder.check(create=False)
-    settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
-    facts = facts_of(folder, agent, settings)
-    try:
-        port = None if words_only else serving(folder, settings.embedding, embedder)
-        return Gate(folder, facts, clock=checked_clock(clock), embedder=port)
-    except BaseException:
-        facts.close()
-        raise
+#: Maximum number of outcomes of the same action that a verdict shows.
+OUTCOMES = 3
 
 
 class Gate(Handle):
@@ -112,6 +64,7 @@ class Gate(Handle):
         self._clock = clock
         self._embedder = embedder
         self._store = ConductStore(folder.root, facts=facts)
+        self._index = ConductIndex(self._store)
         self._made = MadePrompts(folder.root, agent=self.agent)
 
     @property
@@ -151,8 +104,11 @@ class Gate(Handle):
         domain: str = "",
         by: str = "",
         episode: str = "",
+        supersedes: str = "",
     ) -> StateEntry:
-        """Stores an entry of state; an entry in force with the same meaning is renewed instead of duplicated.
+        """Stores an entry of state; the same one in force is renewed, a similar one updated, instead of duplicated.
+
+        Similar entries say the same in other words, by words and meaning. Rejections are renewed by the same only.
 
         An entry from an episode belongs to the latest episode that repeats it, or to none if repeated without one. An
         entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode.
@@ -164,9 +120,11 @@ class Gate(Handle):
             domain: Subject area.
             by: Author.
             episode: Id of the source episode.
+            supersedes: Id of the entry that this one replaces; that one is archived and names this one.
 
         Raises:
-            InvalidInputError: A text is empty or too long, or the kind does not exist.
+            InvalidInputError: A text is empty or too long, the kind does not exist, or a rejection would be replaced.
+            NotFoundError: There is no entry in force to replace.
             GrimoireClosedError: The agent has died, or is dying and would take on a task or a decision; or the gate was
                 closed.
         """
@@ -176,23 +134,19 @@ class Gate(Handle):
         given = StateEntry("", kind, summary, detail, domain, by=by, episode=episode, at=now, changed_at=now)
         check(given)
         with self._store.writing():
-            known = self._store.state(kind=kind, limit=-1 if kind == "rejected" else COMPARED)
-            place = place_of_same([entry.summary for entry in known], given.summary)
-            if place is None:
-                # Inside the transaction: a checklist that is read after the death began has every earlier task.
-                require_life(self._folder, self.agent, kind)
-                return self._store.put(given)
-            there = known[place]
-            if episode and not there.episode:
-                return self._store.put(replace(there, changed_at=now))
-            if there.episode != episode:
-                there = replace(there, summary=given.summary, detail="", episode=episode)
-            return self._store.put(
-                replace(
-                    there, detail=given.detail or there.detail, domain=domain or there.domain, by=by or there.by,
-                    changed_at=now,
-                )
-            )  # fmt: skip
+            if supersedes:
+                with self._ending(supersedes) as old:
+                    if old.kind == "rejected":
+                        raise InvalidInputError(
+                            f"{supersedes} is a rejection. A person lifts it with lift(id, by=...)"
+                        )
+            # Inside the transaction: a checklist that is read after the death began has every earlier task.
+            allowed = functools.partial(require_life, self._folder, self.agent, kind)
+            kept = state.keep(self._store, given, self._vectors, allowed)
+            if supersedes and kept.id != supersedes:
+                old = self._store.put(replace(old, superseded_by=kept.id, closed_by=by))
+                self._end(old, "archived", by, f"superseded by {kept.id}")
+            return kept
 
     @checked
     def finish(self, id_: str, *, by: str = "", why: str = "") -> StateEntry:
@@ -236,7 +190,7 @@ class Gate(Handle):
         by: str = "",
         episode: str = "",
     ) -> Rule:
-        """Stores a rule; a rule in force with the same meaning is confirmed instead of duplicated.
+        """Stores a rule; the same one in force is confirmed, a near-duplicate merged, the better wording winning.
 
         Only a named person can change the forbidden action or the approval of a critical rule. Rules from episodes
         are treated like entries (`note`).
@@ -263,24 +217,23 @@ class Gate(Handle):
             _named(by, "gives a critical rule")
         text, forbids, approval = self._cleaned(text, forbids, approval)
         given = Rule("", text, forbids, approval, score, by, episode, now, now)
-        with self._store.writing():
-            known = [rule for rule in self._store.rules() if rule.in_force(now)]
-            place = place_of_same([rule.text for rule in known], given.text)
-            if place is None:
-                return self._store.put(given)
-            there = known[place]
-            there = replace(
-                there, score=max(score, _raised_score(there, now)), by=by or there.by, confirmed_at=now
-            )
-            if (episode and not there.episode) or (known[place].score >= CRITICAL and not by.strip()):
-                return self._store.put(there)
-            if there.episode != episode:
-                there = replace(there, text=given.text, forbids="", approval="", episode=episode)
-            return self._store.put(
-                replace(
-                    there, forbids=given.forbids or there.forbids, approval=given.approval or there.approval
-                )
-            )
+        return population.keep(self._store, given, self._vectors, agent=self.agent, now=now)
+
+    @checked
+    def consolidate(self) -> tuple[list[Rule], list[Rule]]:
+        """Merges near-duplicate rules by words and meaning, and retires the least used above 80 in force.
+
+        New rules are merged and the least used retired as they come (`rule`). This pass finds what a gate without a
+        model could not. Critical rules are never retired by it.
+
+        Returns:
+            Rules that were merged into another, and rules that left as the least used; their `retired_why` says which.
+
+        Raises:
+            GrimoireClosedError: The agent has died, or the gate was closed.
+        """
+        self._ready(write=True)
+        return population.consolidate(self._store, self._vectors, agent=self.agent, now=self._clock.now())
 
     @checked
     def retire(self, id_: str, *, by: str = "") -> Rule:
@@ -294,7 +247,8 @@ class Gate(Handle):
         with self._store.writing():
             rule = self._store.get(id_)
             if not isinstance(rule, Rule):
-                raise InvalidInputError(f"{id_} is a {rule.kind} and no rule")
+                kind = rule.kind if isinstance(rule, StateEntry) else "outcome"
+                raise InvalidInputError(f"{id_} is a {kind} and no rule")
             if rule.retired_by:
                 raise NotFoundError(f"{id_} was retired already by {rule.retired_by}")
             if rule.score >= CRITICAL:
@@ -302,27 +256,44 @@ class Gate(Handle):
             return self._store.put(replace(rule, retired_by=by.strip() or self.agent))
 
     @checked
-    def state(self, kind: StateKind | None = None, *, every: bool = False) -> list[StateEntry]:
-        """Lists entries of state, the latest first; with `every` also done and lifted ones."""
+    def state(
+        self, kind: StateKind | None = None, *, domain: str | None = None, every: bool = False
+    ) -> list[StateEntry]:
+        """Lists entries of state, the latest first.
+
+        Args:
+            kind: Kind of the entries; any if not given.
+            domain: Subject area of the entries; any if not given.
+            every: Whether to list done, lifted and superseded ones, too. Three days after it was done, an entry is
+                archived.
+        """
         self._ready()
         if kind is not None:
             check_kind(kind)
-        return self._store.state(kind=kind, every=every)
+        now = self._clock.now()
+        found = self._store.state(kind=kind, every=every)
+        return [entry.as_of(now) for entry in found if domain is None or entry.domain == domain]
 
     @checked
     def rules(self, *, every: bool = False) -> list[Rule]:
         """Lists rules in force, the highest score first; with `every` also decayed and retired ones."""
         self._ready()
         now = self._clock.now()
-        found = [rule for rule in self._store.rules() if every or rule.in_force(now)]
+        found = [rule for rule in self._store.rules(every=every) if every or rule.in_force(now)]
         return sorted(found, key=lambda rule: -rule.score_at(now))
 
     @checked
-    def history(self, id_: str) -> list[StateEntry] | list[Rule]:
-        """Lists all versions of an entry or a rule, the earliest first, including the present one.
+    def outcomes(self) -> list[Outcome]:
+        """Lists outcomes of actions, the latest first."""
+        self._ready()
+        return self._store.outcomes()
+
+    @checked
+    def history(self, id_: str) -> list[StateEntry] | list[Rule] | list[Outcome]:
+        """Lists all versions of an entry, a rule or an outcome, the earliest first, including the present one.
 
         Raises:
-            NotFoundError: There is no such entry or rule.
+            NotFoundError: There is no such entry, rule or outcome.
         """
         self._ready()
         return self._store.versions(id_)  # type: ignore[return-value] # all are of one kind
@@ -345,66 +316,84 @@ class Gate(Handle):
         self._ready()
         _require_action(action)
         now = self._clock.now()
-        rules = self.rules()
-        entries = [
-            *self._store.state(kind="rejected"),
-            *self._store.state(besides="rejected", limit=COMPARED),
-        ]
-        findings, touched, applying, notes = findings_of(
-            self._store, self._embedder, action, entries, rules, approved_by=approved_by, now=now
+        self._index.refresh()
+        rules = self._rules(now)
+        found, notes = self._index.match(action, self._embedder)
+        findings, touched, applying, outcomes = findings_of(
+            self._index, found, rules, approved_by=approved_by, now=now
         )
-        others = [entry for entry in entries if entry.kind != "rejected" and entry not in touched]
         shown = [rule for rule in rules if rule.score_at(now) >= SHOWN][:TOP]
+        ids = {entry.id for entry in touched}
+        others = [entry for entry in self._index.latest if entry.id not in ids]
         decision: Decision = "allow"
         if findings:
             decision = "block" if findings[0].blocks else "warn"
         verdict = Verdict(
             action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), "", 0, tuple(notes),
-            tuple(applying),
+            tuple(applying), outcomes=tuple(outcomes[:OUTCOMES]),
         )  # fmt: skip
         return with_texts(verdict, budget, self._made)
 
     @checked
-    def after(self, action: str, *, passed: bool, note: str = "", episode: str = "") -> Aftermath:
-        """Records the result of an action in one entry, and raises the score of the rules concerned.
+    def after(
+        self,
+        action: str,
+        *,
+        passed: bool,
+        note: str = "",
+        rules: Iterable[str] = (),
+        changed: Answer | None = None,
+        episode: str = "",
+    ) -> Aftermath:
+        """Records the result of an action, and adjusts the rules that applied to it.
 
-        Earlier results of the same action stay in `history`.
+        A pass reinforces them, a failure counts against them. A broken rule is counted and reinforced. Results of the
+        same action are one outcome; earlier notes stay in `history`.
 
         Args:
             action: Action as passed to `before`.
             passed: Whether the action succeeded.
             note: Lesson from the action.
+            rules: Ids of rules that the agent followed, besides those that the action shows to apply.
+            changed: Answer to the question whether a flow, a tool or a check changed, or only a rule.
             episode: Id of the episode of the result.
 
         Raises:
-            InvalidInputError: The action is empty, or longer than an entry may be.
+            InvalidInputError: The action is empty, or longer than an outcome may be.
+            NotFoundError: A named rule is not in force.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
         _require_action(action)
-        told = f"{action.strip()}: {'passed' if passed else 'failed'}"
         clean = self._made.cleaner()
-        told, note = clean(told), clean(note)
+        told, note = clean(action.strip()), clean(note)
         now = self._clock.now()
-        rules = self.rules()
-        found, why_not = touches(
-            self._store,
-            [rule.forbids or rule.approval or rule.text for rule in rules],
-            action,
-            self._embedder,
-        )
-        broken = {rule.id for rule, touch in zip(rules, found, strict=True) if rule.forbids and touch.same}
-        applied = {rule.id for rule, touch in zip(rules, found, strict=True) if touch.near} | broken
-        with self._store.writing():
-            entry = self.note("learning", told, detail=note, by=self.agent, episode=episode)
-            for rule in self._store.rules():
-                if rule.id in applied and rule.in_force(now):
-                    violations = rule.violations + (rule.id in broken)
-                    self._store.put(
-                        replace(rule, score=_raised_score(rule, now), confirmed_at=now, violations=violations)
-                    )
-        notes = (*clean.notes, *((why_not,) if why_not else ()))
-        return Aftermath(entry, tuple(sorted(applied - broken)), tuple(sorted(broken)), QUESTION, notes)
+        self._index.refresh()
+        found, notes = self._index.match(action, self._embedder)
+        named = [rules] if isinstance(rules, str) else list(rules)
+        applied, violated = aftermath.split(self._rules(now), found, named)
+        outcome = Outcome(
+            "", told, "passed" if passed else "failed", int(passed), int(not passed), note, " ".join(sorted(applied)),
+            changed or "", self.agent, episode, now, now,
+        )  # fmt: skip
+        check(outcome)
+        outcome = aftermath.record(self._store, outcome, applied, violated, now=now)
+        confirmed, failed = (applied, set[str]()) if passed else (set[str](), applied)
+        return Aftermath(
+            outcome, tuple(sorted(confirmed)), tuple(sorted(violated)), tuple(sorted(failed)),
+            "" if outcome.answer else QUESTION, (*clean.notes, *notes),
+        )  # fmt: skip
+
+    @checked
+    def answer(self, id_: str, changed: Answer) -> Outcome:
+        """Stores the answer to the question after an action: a changed flow, tool or check, only a rule, or nothing.
+
+        Raises:
+            NotFoundError: There is no such outcome.
+            InvalidInputError: The id is not of an outcome, or there is no such answer.
+        """
+        self._ready(write=True)
+        return aftermath.answer(self._store, id_, changed)
 
     @checked
     def forget(self, ids: str | Iterable[str]) -> list[str]:
@@ -443,6 +432,14 @@ class Gate(Handle):
 
         return self._store.accept_loss(entry)
 
+    def _rules(self, now: int) -> list[Rule]:
+        """Returns the rules in force from the index, the highest score first."""
+        found = [rule for rule in self._index.rules if rule.in_force(now)]
+        return sorted(found, key=lambda rule: (-rule.score_at(now), int(rule.id[1:])))
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors | None:
+        return self._index.vectors(texts, self._embedder)
+
     def _release(self) -> None:
         self._made.close()
         self._store.close()
@@ -461,6 +458,8 @@ class Gate(Handle):
         self._ready(write=True)
         with self._store.writing():
             entry = self._store.get(id_)
+            if isinstance(entry, Outcome):
+                raise InvalidInputError(f"{id_} is an outcome, which does not end")
             if not isinstance(entry, StateEntry):
                 raise InvalidInputError(f"{id_} is a rule. End it with retire")
             if entry.status != "active":
@@ -478,12 +477,6 @@ class Gate(Handle):
         cleaned = tuple(clean(text).strip() for text in texts)
         clean.tell(stacklevel=4)
         return cleaned
-
-
-def _raised_score(rule: Rule, now: int) -> float:
-    """Returns the score of a rule after a confirmation, which never makes it critical: only a person does."""
-    score = rule.score_at(now)
-    return min(MOST, score + STEP) if score >= CRITICAL else min(CRITICAL - STEP, score + STEP)
 
 
 def _require_action(action: str) -> None:

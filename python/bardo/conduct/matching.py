@@ -6,20 +6,18 @@ MiniLM's vectors; the tests require about the same figures on the other pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bardo import _core
-from bardo.conduct import operations
 from bardo.conduct.operations import Reading
-from bardo.conduct.store import ConductStore
-from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
-from bardo.ports import Embedder
 
 #: Minimum cosine, or minimum number of common words, of an action related to a text.
 NEAR, NEAR_WORDS = 0.35, 2
 #: Minimum cosine, and minimum share of common words, of an action that equals a text, if no word contradicts.
 SAME, SAME_SHARE = 0.88, 0.7
+
+
+#: Minimum share of a rule's words, or minimum cosine, of an action to which the rule applies.
+APPLIES_SHARE, APPLIES = 0.5, 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,54 +57,18 @@ class Touch:
         return not self.apart and (self.share == 1.0 or (cosine >= SAME and self.share >= SAME_SHARE))
 
     @property
+    def applies(self) -> bool:
+        """Whether a rule of this text applies to the action: most of its words, or the meaning, with no difference."""
+        if self.apart or self.reading is Reading.OTHER:
+            return False
+        by_words = self.words >= NEAR_WORDS and self.share >= APPLIES_SHARE
+        return by_words or (self.words > 0 and self.cosine is not None and self.cosine >= APPLIES)
+
+    @property
     def closeness(self) -> float:
         """Sort key: the nearest first."""
         return max(self.share, self.cosine or 0.0) + self.same
 
 
-def touches(
-    store: ConductStore, texts: Sequence[str], action: str, embedder: Embedder | None
-) -> tuple[list[Touch], str]:
-    """Matches an action with each text; the note says if embeddings were not compared or not stored.
-
-    Args:
-        store: Store for the vectors of the texts.
-        texts: Texts of entries and rules.
-        action: Action in words.
-        embedder: Embedder of the agent's model; None to compare words alone.
-    """
-    if not texts:
-        return [], ""
-    cosines, why_not = _cosines(store, texts, action, embedder)
-    rulings = operations.rulings(texts)
-    words = _core.touches([ruling.text for ruling in rulings], action)
-    done = operations.action(action)
-    return [
-        Touch(cosine, *found, operations.compare(ruling, done))
-        for cosine, found, ruling in zip(cosines, words, rulings, strict=True)
-    ], why_not
-
-
-def _cosines(
-    store: ConductStore, texts: Sequence[str], action: str, embedder: Embedder | None
-) -> tuple[list[float | None], str]:
-    unknown: list[float | None] = [None] * len(texts)
-    if embedder is None:
-        return unknown, ""
-    unkept = ""
-    try:
-        identity = embedder.fingerprint
-        model = f"{identity.model} {identity.version} {identity.preprocessing} {identity.dims}"
-        known = store.vectors(texts, model)
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
-        if missing:
-            new = dict(zip(missing, embedder.embed_documents(missing), strict=True))
-            known |= new
-            try:
-                store.put_vectors(new, model)
-            except (StoreUnavailableError, StoreBusyError) as error:
-                unkept = f"vectors of {len(new)} texts are made again the next time: {error}"
-        asked = embedder.embed_queries([action])[0]
-    except (EmbedderUnavailableError, InvalidVectorError) as error:
-        return unknown, f"only words were compared, no meanings: {error}"
-    return [float(known[text] @ asked) for text in texts], unkept
+#: Match of an action with a text that it has nothing in common with.
+NOTHING = Touch(None, 0.0, 0, apart=False)

@@ -74,7 +74,11 @@ class Table:
     #: Aliases of several words, with the stems of their canonical names.
     same_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
     near_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
+    #: Any of these aliases.
+    any_phrase: re.Pattern[str]
     contrasts: tuple[frozenset[str], ...]
+    #: Words of all contrasts.
+    contrasting: frozenset[str]
     framing: frozenset[str]
     kinds: frozenset[str]
     fillers: frozenset[str]
@@ -144,7 +148,11 @@ def table() -> Table:
         near=near,
         same_phrases=_phrases(raw["same"]),
         near_phrases=_phrases(raw["near"]),
+        any_phrase=re.compile(
+            "|".join(pattern.pattern for pattern, _ in (*_phrases(raw["same"]), *_phrases(raw["near"])))
+        ),
         contrasts=tuple(content_stems(group["words"]) for group in raw["contrast"]),
+        contrasting=content_stems(word for group in raw["contrast"] for word in group["words"]),
         framing=frozenset(framing["words"]),
         kinds=content_stems(framing["kinds"]),
         fillers=frozenset(framing["fillers"]),
@@ -167,16 +175,48 @@ def _phrases(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[re.Pattern[str]
     )
 
 
+@cache
+def phrases_of(operation: str) -> tuple[tuple[str, ...], ...]:
+    """Returns the phrases for an operation, each as its stems."""
+    return tuple(phrase for phrase, names in table().phrases.items() if operation in names)
+
+
+@cache
+def framing_stems() -> frozenset[str]:
+    """Returns the stems of words that express a rejection or a rule."""
+    return content_stems(table().framing)
+
+
 def stem_each(words: Sequence[str]) -> list[str]:
     """Returns the stem of each word; function words stay as they are."""
-    bare = [re.sub(r"['’]s$", "", word) for word in words]
-    return [stem or word for stem, word in zip(_core.stems(bare), bare, strict=True)]
+    return [stem or _bare(word) for stem, word in zip(_stems(words), words, strict=True)]
 
 
 def content_stems(words: Iterable[str]) -> frozenset[str]:
     """Returns the stems of words, without function words."""
-    bare = [re.sub(r"['’]s$", "", word.lower()) for word in words if word]
-    return frozenset(stem for stem in _core.stems(bare) if stem is not None)
+    return frozenset(filter(None, _stems([word.lower() for word in words if word])))
+
+
+#: Stems by word; None for a function word.
+_KNOWN: dict[str, str | None] = {}
+#: Number of cached stems above which the cache is emptied.
+_STEMS = 65_536
+
+
+def _stems(words: Sequence[str]) -> list[str | None]:
+    missing = [word for word in words if word not in _KNOWN]
+    new = dict(zip(missing, _core.stems([_bare(word) for word in missing]), strict=True)) if missing else {}
+    if len(_KNOWN) + len(new) > _STEMS:
+        _KNOWN.clear()
+    _KNOWN.update(new)
+    # Another thread may have emptied the cache.
+    if any(word not in _KNOWN for word in words):
+        return _core.stems([_bare(word) for word in words])
+    return [_KNOWN[word] for word in words]
+
+
+def _bare(word: str) -> str:
+    return word[:-2] if word.endswith(("'s", "’s")) else word
 
 
 def _has_flag(flag: str, words: Sequence[str], options: Sequence[str]) -> bool:

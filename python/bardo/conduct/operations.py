@@ -18,13 +18,13 @@ from bardo import _core
 from bardo.conduct import operation_table
 
 #: Maximum numbers of cached rulings and actions.
-_RULINGS, _ACTIONS = 1_024, 16
+_RULINGS, _ACTIONS = 16_384, 16
 #: Maximum number of words of a phrase for an operation.
 _PHRASE = 3
 #: Forms that forbid an object without an operation: "no yarn here", "we voted against GraphQL".
 _NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
 #: Ends of a command or a clause.
 _PARTS = re.compile(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
@@ -179,7 +179,7 @@ def _prose(text: str) -> tuple[set[str], set[str]]:
         operations |= told
         first |= stems
     for name in _IDENTIFIER.findall(text):
-        called = _CAMEL.sub(" ", name.rsplit(".", 1)[-1])
+        called = CAMEL.sub(" ", name.rsplit(".", 1)[-1])
         told, stems = _leading(called)
         operations |= told or operation_table.table().called.get(_words(called)[0].lower(), frozenset())
         first |= stems
@@ -193,7 +193,7 @@ def compare(ruling: Ruling, done: Action) -> Reading:
     if not done.operations or not ruling.operations:
         return known
     kinds = operation_table.table().operations
-    meeting = [name for name in done.operations if _closure(name) & ruling.operations]
+    meeting = [name for name in done.operations if closure(name) & ruling.operations]
     if done.whole and not meeting and _is_harmless(ruling, done):
         return Reading.OTHER
     if done.command and "use" in ruling.operations:
@@ -209,7 +209,7 @@ def compare(ruling: Ruling, done: Action) -> Reading:
 def _is_harmless(ruling: Ruling, done: Action) -> bool:
     """Whether an action only reads, or is the opposite of the forbidden one, and no other word suggests more."""
     kinds = operation_table.table().operations
-    if any(_closure(name) & ruling.operations for name in done.mentioned):
+    if any(closure(name) & ruling.operations for name in done.mentioned):
         return False
     looks = all(kinds[name].reads for name in done.operations) and not done.first & ruling.words
     return (looks and not any(kinds[name].reads for name in ruling.operations)) or all(
@@ -250,24 +250,27 @@ def _apart(name: str, forbidden: frozenset[str]) -> bool:
     """Whether an operation is the opposite of a forbidden one, or a milder one."""
     kinds = operation_table.table().operations
     return any(
-        other in kinds[name].opposite or _closure(name) & (kinds[other].opposite | kinds[other].milder)
+        other in kinds[name].opposite or closure(name) & (kinds[other].opposite | kinds[other].milder)
         for other in forbidden
     )
 
 
 def _contrasting(ruling: Ruling, done: Action) -> bool:
     """Whether the action has a contrasting word instead of the ruling's: Monday, not Friday."""
+    table = operation_table.table()
+    if ruling.things.isdisjoint(table.contrasting):
+        return False
     return any(
         ruling.things & group and done.things & group and not ruling.things & done.things & group
-        for group in operation_table.table().contrasts
+        for group in table.contrasts
     )
 
 
-def _closure(name: str) -> frozenset[str]:
+def closure(name: str) -> frozenset[str]:
     """Returns an operation with the more general operations that include it."""
     found = {name}
     for wider in operation_table.table().operations[name].within:
-        found |= _closure(wider)
+        found |= closure(wider)
     return frozenset(found)
 
 
@@ -377,7 +380,7 @@ def _words(text: str) -> list[str]:
 
 def _parts(text: str) -> list[str]:
     """Splits a text into words and the parts of names: RedisStore gives three."""
-    return [*_words(text), *(word for word in _words(_CAMEL.sub(" ", text)))]
+    return [*_words(text), *(word for word in _words(CAMEL.sub(" ", text)))]
 
 
 def _names(words: Iterable[str]) -> list[str]:
@@ -394,6 +397,14 @@ def _kin(stems: Iterable[str]) -> set[str]:
     return {each for stem in stems for each in operation_table.table().near.get(stem, ())}
 
 
+def canonical(text: str) -> frozenset[str]:
+    """Returns the stems of the canonical names of the aliases in a text that are not single words."""
+    table = operation_table.table()
+    return _canonical(text, table.same_phrases) | _canonical(text, table.near_phrases)
+
+
 def _canonical(text: str, phrases: Iterable[tuple[re.Pattern[str], frozenset[str]]]) -> frozenset[str]:
-    lower = _CAMEL.sub(" ", text).replace("_", " ").lower()
+    lower = CAMEL.sub(" ", text).replace("_", " ").lower()
+    if not operation_table.table().any_phrase.search(lower):
+        return frozenset()
     return frozenset(stem for pattern, stems in phrases if pattern.search(lower) for stem in stems)

@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-import numpy as np
-
 from bardo._core import FactStore
 from bardo._database import Database, statements, unchanged
 from bardo._validation import holds_surrogate
-from bardo.conduct import mark
-from bardo.conduct.entries import Rule, StateEntry, StateKind
+from bardo.conduct import mark, schema
+from bardo.conduct.entries import Answer, Outcome, Rule, StateEntry, StateKind
 from bardo.conduct.mark import Mark
 from bardo.errors import (
     BardoWarning,
@@ -28,37 +26,30 @@ from bardo.errors import (
 )
 from bardo.ports import Vectors
 
-Kept = TypeVar("Kept", StateEntry, Rule)
+Row = StateEntry | Rule | Outcome
+Kept = TypeVar("Kept", StateEntry, Rule, Outcome)
 
 FILE_NAME = "conduct.db"
-#: Maximum number of stored vectors, plus one call's, since vectors of texts no longer compared accumulate.
+#: Number of stored vectors above which those of texts no longer compared are deleted.
 VECTORS = 4_096
 #: Maximum length of a text field in characters: these are put into prompts whole.
 LONGEST = 2_000
 
-_SCHEMA = """
-    CREATE TABLE state (
-        number INTEGER PRIMARY KEY AUTOINCREMENT, agent TEXT NOT NULL, kind TEXT NOT NULL, summary TEXT NOT NULL,
-        detail TEXT NOT NULL, domain TEXT NOT NULL, status TEXT NOT NULL, by TEXT NOT NULL, episode TEXT NOT NULL,
-        at INTEGER NOT NULL, changed_at INTEGER NOT NULL, closed_by TEXT NOT NULL, closed_why TEXT NOT NULL
-    );
-    CREATE INDEX state_in_force ON state (agent, kind) WHERE status = 'active';
-    CREATE TABLE rules (
-        number INTEGER PRIMARY KEY AUTOINCREMENT, agent TEXT NOT NULL, text TEXT NOT NULL, forbids TEXT NOT NULL,
-        approval TEXT NOT NULL, score REAL NOT NULL, by TEXT NOT NULL, episode TEXT NOT NULL, at INTEGER NOT NULL,
-        confirmed_at INTEGER NOT NULL, violations INTEGER NOT NULL, retired_by TEXT NOT NULL
-    );
-    CREATE TABLE vectors (
-        agent TEXT NOT NULL, text TEXT NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (agent, text)
-    ) WITHOUT ROWID;
-"""
-#: Table of earlier versions of entries and rules: their fields as JSON, and the episode of the change.
-_VERSIONS = """
-    CREATE TABLE versions (
-        number INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL, episode TEXT NOT NULL, fields TEXT NOT NULL
-    )
-"""
-_STATE, _RULES = StateEntry.__slots__[1:], Rule.__slots__[1:]
+_STATE, _RULES, _RESULTS = StateEntry.__slots__[1:], Rule.__slots__[1:], Outcome.__slots__[1:]
+#: Table, type and columns of a row, by the letter of its id.
+_TABLES: Mapping[str, tuple[str, type[Row], tuple[str, ...]]] = {
+    "s": ("state", StateEntry, _STATE),
+    "r": ("rules", Rule, _RULES),
+    "o": ("outcomes", Outcome, _RESULTS),
+}
+#: Condition of the rows in force, by the letter of the id; rules also leave by time.
+_IN_FORCE = {"s": "status = 'active'", "r": "retired_by = ''", "o": "1"}
+#: Texts with which actions are compared.
+_COMPARED = (
+    "SELECT summary FROM state WHERE status = 'active' UNION SELECT text FROM rules WHERE retired_by = '' "
+    "UNION SELECT forbids FROM rules WHERE retired_by = '' UNION SELECT approval FROM rules WHERE retired_by = '' "
+    "UNION SELECT action FROM outcomes"
+)
 
 
 class ConductStore:
@@ -77,7 +68,13 @@ class ConductStore:
         self._anew = False
         self._database = Database(
             self.path,
-            steps=(self._make, self._begin, statements(_VERSIONS), unchanged),
+            steps=(
+                self._make,
+                self._begin,
+                statements(schema.VERSIONS),
+                unchanged,
+                statements(schema.OUTCOMES),
+            ),
             loss="what was decided and rejected is lost with it, nothing else",
         )
 
@@ -122,34 +119,84 @@ class ConductStore:
         )
         return [StateEntry(f"s{number}", *fields) for number, *fields in rows]
 
-    def rules(self) -> list[Rule]:
-        """Lists all rules, retired ones included, the highest stored score first."""
-        query = f"SELECT number, {', '.join(_RULES)} FROM rules WHERE agent = ? ORDER BY score DESC, number"
+    def rules(self, *, every: bool = True) -> list[Rule]:
+        """Lists rules, retired ones only with `every`, the highest stored score first."""
+        kept = "1" if every else _IN_FORCE["r"]
+        query = f"SELECT number, {', '.join(_RULES)} FROM rules WHERE agent = ? AND {kept} ORDER BY score DESC, number"
         return [Rule(f"r{number}", *fields) for number, *fields in self._read(query, (self._agent,))]
 
-    def get(self, id_: str) -> StateEntry | Rule:
-        """Returns an entry or a rule by its id.
+    def outcomes(self, *, limit: int = -1) -> list[Outcome]:
+        """Lists outcomes of actions, the latest first."""
+        rows = self._read(
+            f"SELECT number, {', '.join(_RESULTS)} FROM outcomes WHERE agent = ? "
+            "ORDER BY changed_at DESC, number DESC LIMIT ?",
+            (self._agent, limit),
+        )
+        return [Outcome(f"o{number}", *fields) for number, *fields in rows]
+
+    def changes(
+        self, stamp: tuple[int, int] | None, seen: Mapping[str, bytes]
+    ) -> tuple[tuple[int, int], list[tuple[bytes, Row]], list[str]]:
+        """Returns the rows in force that differ from the seen ones, each with its checksum, and the ids of others.
+
+        Args:
+            stamp: Stamp of the seen rows; None if none were seen.
+            seen: Checksums of the seen rows, by id.
+
+        Returns:
+            Stamp of the file, changed rows, and ids that are gone or no longer in force.
+        """
+        with self._database.translate_errors("read"):
+            is_nested = self._database.in_transaction
+            if not is_nested and not self._mark.require_file():
+                return (0, 0), [], list(seen)
+            with self._database.reading() as connection:
+                if not is_nested:
+                    self._database.verify(connection, "made", "state", "rules", "outcomes", "versions")
+                    self._mark.require_same(connection)
+                found = connection.execute("SELECT id, writes FROM made WHERE intact").fetchone()
+                if found == stamp:
+                    return found, [], []
+                changed: list[tuple[bytes, Row]] = []
+                there: set[str] = set()
+                for letter, (table, kind, names) in _TABLES.items():
+                    query = f"SELECT number, checksum FROM {table} WHERE agent = ? AND {_IN_FORCE[letter]}"
+                    sums = {
+                        f"{letter}{number}": checksum
+                        for number, checksum in connection.execute(query, (self._agent,))
+                    }
+                    there |= sums.keys()
+                    for id_ in (id_ for id_, checksum in sums.items() if seen.get(id_) != checksum):
+                        query = f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND intact"
+                        fields = connection.execute(query, (int(id_[1:]),)).fetchone()
+                        changed.append((sums[id_], kind(id_, *fields)))
+                return found, changed, [id_ for id_ in seen if id_ not in there]
+
+    def get(self, id_: str) -> Row:
+        """Returns an entry, a rule or an outcome by its id.
 
         Raises:
-            NotFoundError: There is no such entry or rule.
+            NotFoundError: There is no such entry, rule or outcome.
         """
-        known: list[StateEntry | Rule] = [*self.state(every=True), *self.rules()]
-        for found in known:
-            if found.id == id_:
-                return found
+        if id_[:1] in _TABLES and id_[1:].isdecimal():
+            table, kind, names = _TABLES[id_[0]]
+            query = f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND agent = ? AND intact"
+            for fields in self._read(query, (int(id_[1:]), self._agent)):
+                return kind(id_, *fields)
         raise NotFoundError(
-            f"there is no entry or rule {id_!r} in {self.path.name}. List them with `bardo gate show`"
+            f"there is no entry, rule or outcome {id_!r} in {self.path.name}. List them with `bardo gate show`"
         )
 
     def put(self, what: Kept) -> Kept:
-        """Stores an entry or a rule: a new one if it has no id, else as replacement of the one with that id.
+        """Stores an entry, a rule or an outcome: a new one if it has no id, else in the place of that with its id.
 
         Raises:
             InvalidInputError: A text is empty or too long, or the kind does not exist.
             StoreUnavailableError: The file cannot be written.
         """
         check(what)
-        table, names = ("state", _STATE) if isinstance(what, StateEntry) else ("rules", _RULES)
+        letter = _letter(what)
+        table, _, names = _TABLES[letter]
         values: tuple[Any, ...] = tuple(getattr(what, name) for name in names)
         with self.writing() as connection:
             if what.id:
@@ -166,21 +213,21 @@ class ConductStore:
                 f"INSERT INTO {table} (agent, {', '.join(names)}) VALUES ({marks})", (self._agent, *values)
             )
             _count(connection)
-            return type(what)(f"{table[0]}{done.lastrowid}", *values)
+            return type(what)(f"{letter}{done.lastrowid}", *values)
 
-    def versions(self, id_: str) -> list[StateEntry | Rule]:
-        """Lists the versions of an entry or a rule, the earliest first, including the present one.
+    def versions(self, id_: str) -> list[Row]:
+        """Lists the versions of an entry, a rule or an outcome, the earliest first, including the present one.
 
         Raises:
-            NotFoundError: There is no such entry or rule.
+            NotFoundError: There is no such entry, rule or outcome.
         """
         now = self.get(id_)
         rows = self._read("SELECT fields FROM versions WHERE entry = ? ORDER BY number", (id_,))
         return [*(type(now)(id_, **json.loads(fields)) for (fields,) in rows), now]
 
-    def _keep_version(self, connection: sqlite3.Connection, what: StateEntry | Rule) -> None:
-        """Stores the present version of an entry or a rule if one of its texts is about to change."""
-        table, names = ("state", _STATE) if isinstance(what, StateEntry) else ("rules", _RULES)
+    def _keep_version(self, connection: sqlite3.Connection, what: Row) -> None:
+        """Stores the present version of a row if one of its texts is about to change."""
+        table, _, names = _TABLES[_letter(what)]
         row = connection.execute(
             f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND agent = ? AND intact",
             (int(what.id[1:]), self._agent),
@@ -197,6 +244,8 @@ class ConductStore:
 
     def vectors(self, texts: Sequence[str], model: str) -> dict[str, Vectors]:
         """Returns the stored vectors of texts by a model."""
+        import numpy as np
+
         found: dict[str, Vectors] = {}
         wanted = set(texts)
         for text, vector in self._read(
@@ -207,14 +256,15 @@ class ConductStore:
         return found
 
     def put_vectors(self, vectors: Mapping[str, Vectors], model: str) -> None:
-        """Stores vectors of texts; deletes those of another model, and all present ones above the limit."""
+        """Stores vectors of texts; deletes those of another model, and above the limit those of texts that are gone."""
         rows = [(self._agent, text, model, vector.tobytes()) for text, vector in vectors.items()]
         with self.writing() as connection:
             query = "SELECT COUNT(*) FROM vectors WHERE agent = ?"
             many = connection.execute(query, (self._agent,)).fetchone()[0] > VECTORS
-            stale = "" if many else "AND model != :model"
+            stale = f"(model != :model OR text NOT IN ({_COMPARED}))" if many else "model != :model"
             connection.execute(
-                f"DELETE FROM vectors WHERE agent = :agent {stale}", {"agent": self._agent, "model": model}
+                f"DELETE FROM vectors WHERE agent = :agent AND {stale}",
+                {"agent": self._agent, "model": model},
             )
             connection.executemany(
                 "INSERT OR REPLACE INTO vectors (agent, text, model, vector) VALUES (?, ?, ?, ?)", rows
@@ -260,20 +310,15 @@ class ConductStore:
         """Returns all stored texts, of any agent and also in a file that gates refuse, to search them for fragments."""
         if not self._database.has_content():
             return []
+        every: list[Row] = []
         try:
-            state = self._database.read(f"SELECT number, {', '.join(_STATE)} FROM state")
-            rules = self._database.read(f"SELECT number, {', '.join(_RULES)} FROM rules")
+            for table, kind, names in _TABLES.values():
+                rows = self._database.read(f"SELECT number, {', '.join(names)} FROM {table}")
+                every += [kind(*row) for row in rows]
             versions = self._database.read("SELECT entry, fields FROM versions")
         except ConductLostError:
             return []
-        every: list[StateEntry | Rule] = [
-            *(StateEntry(*row) for row in state),
-            *(Rule(*row) for row in rules),
-            *(
-                (StateEntry if entry.startswith("s") else Rule)(entry, **json.loads(fields))
-                for entry, fields in versions
-            ),
-        ]
+        every += [_TABLES[entry[0]][1](entry, **json.loads(fields)) for entry, fields in versions]
         return [text for each in every for text in _texts(each) if text]
 
     def accept_loss(self, entry: Callable[[str], StateEntry]) -> StateEntry:
@@ -316,7 +361,7 @@ class ConductStore:
             if not self._mark.require_file():
                 return []
             with self._database.reading() as connection:
-                self._database.verify(connection, "made", "state", "rules", "versions")
+                self._database.verify(connection, "made", "state", "rules", "outcomes", "versions")
                 self._mark.require_same(connection)
                 return connection.execute(query, given).fetchall()
 
@@ -335,7 +380,7 @@ class ConductStore:
     def _make(self, connection: sqlite3.Connection) -> None:
         if not self._anew:
             self._mark.require_none()
-        statements(_SCHEMA)(connection)
+        statements(schema.SCHEMA)(connection)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         mark.begin(connection, self._agent)
@@ -367,11 +412,11 @@ def _count(connection: sqlite3.Connection) -> None:
 def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bool]) -> list[str]:
     """Deletes the rows selected by id, agent and episode; returns their ids."""
     gone = []
-    for table in ("state", "rules"):
+    for letter, (table, _, _) in _TABLES.items():
         for number, agent, episode in connection.execute(
             f"SELECT number, agent, episode FROM {table}"
         ).fetchall():
-            id_ = f"{table[0]}{number}"
+            id_ = f"{letter}{number}"
             if wanted(id_, agent, episode):
                 connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
                 gone.append(id_)
@@ -383,16 +428,27 @@ def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bo
             connection.execute("DELETE FROM versions WHERE number = ?", (number,))
             there += 1
     # Vectors can be of earlier texts of the deleted rows.
-    connection.execute("DELETE FROM vectors")
+    connection.execute(f"DELETE FROM vectors WHERE text NOT IN ({_COMPARED})")
     if there:
         _count(connection)
     return gone
 
 
-def _texts(what: StateEntry | Rule) -> tuple[str, ...]:
-    if isinstance(what, StateEntry):
-        return what.summary, what.detail, what.domain, what.by, what.closed_by, what.closed_why
-    return what.text, what.forbids, what.approval, what.by, what.retired_by
+def _letter(what: Row) -> str:
+    return next(letter for letter, (_, kind, _) in _TABLES.items() if isinstance(what, kind))
+
+
+def _texts(what: Row) -> tuple[str, ...]:
+    """Returns the texts of a row, the required one first."""
+    match what:
+        case StateEntry():
+            return (
+                what.summary, what.detail, what.domain, what.by, what.closed_by, what.closed_why, what.forbids
+            )  # fmt: skip
+        case Rule():
+            return what.text, what.forbids, what.approval, what.by, what.retired_by, what.retired_why
+        case Outcome():
+            return what.action, what.note, what.by
 
 
 def check_kind(kind: str) -> None:
@@ -401,8 +457,8 @@ def check_kind(kind: str) -> None:
         raise InvalidInputError(f"there is no kind {kind!r}. Use one of {', '.join(get_args(StateKind))}")
 
 
-def check(what: StateEntry | Rule) -> None:
-    """Refuses an entry or a rule that is not valid.
+def check(what: Row) -> None:
+    """Refuses an entry, a rule or an outcome that is not valid.
 
     Raises:
         InvalidInputError: A text is empty or too long, or the kind does not exist.
@@ -419,3 +475,7 @@ def check(what: StateEntry | Rule) -> None:
             raise InvalidInputError("a lone surrogate is no text. Decode it properly first")
     if isinstance(what, StateEntry):
         check_kind(what.kind)
+    if isinstance(what, Outcome) and what.answer and what.answer not in get_args(Answer):
+        raise InvalidInputError(
+            f"there is no answer {what.answer!r}. Use one of {', '.join(get_args(Answer))}"
+        )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from bardo.assemble.blocks import Block
 from bardo.assemble.context import assemble
 from bardo.assemble.copies import MadePrompts
-from bardo.conduct.entries import Rule, StateEntry
+from bardo.conduct.entries import Outcome, Rule, StateEntry
 from bardo.conduct.matching import Touch
 
 Decision = Literal["allow", "warn", "block"]
@@ -64,9 +64,11 @@ class Verdict:
         text: Text of the verdict for a prompt; empty if there is nothing to report.
         tokens: Number of tokens of the text.
         notes: Failures, and content that did not fit.
-        applying: Critical rules related to the action that neither forbid anything nor require approval.
+        applying: Rules that apply to the action, and critical ones related to it, that neither forbid anything nor
+            require approval.
         brief: Findings and applying rules, fenced as in the text; one line if there are none.
         brief_notes: Failures, and content that did not fit into `brief`.
+        outcomes: Results of the same action so far, the nearest first.
     """
 
     action: str
@@ -80,6 +82,7 @@ class Verdict:
     applying: tuple[Rule, ...] = ()
     brief: str = ""
     brief_notes: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
 
     @property
     def allowed(self) -> bool:
@@ -121,7 +124,7 @@ def with_text(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
     Raises:
         BudgetTooSmallError: Not even the decision fits.
     """
-    if not (verdict.findings or verdict.rules or verdict.state):
+    if not (verdict.findings or verdict.rules or verdict.state or verdict.outcomes):
         return verdict
     blocks = [
         Block(
@@ -134,6 +137,9 @@ def with_text(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
     if verdict.rules:
         told = [_told(rule.text, rule.at, rule.by) for rule in verdict.rules]
         blocks.append(Block("rules", memories=told, priority=8, cap=budget // 4))
+    if verdict.outcomes:
+        told = [_told(_outcome_text(each), each.changed_at, each.by) for each in verdict.outcomes]
+        blocks.append(Block("outcomes", memories=told, priority=7, cap=budget // 8))
     if verdict.state:
         told = [
             _told(
@@ -178,3 +184,8 @@ def _finding_text(finding: Finding) -> str:
     how = "this is it" if finding.blocks else "about the same thing"
     why = f" Why: {finding.detail}" if finding.detail else ""
     return f"{_REASONS[finding.reason]} ({how}; {finding.id}): {finding.text.rstrip('.')}.{why}"
+
+
+def _outcome_text(outcome: Outcome) -> str:
+    counts = f"passed {outcome.passed} times, failed {outcome.failed}, last {outcome.last}"
+    return f"{outcome.action}: {counts}{f' ({outcome.note})' if outcome.note else ''}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bardo.conduct.entries import StateKind
+from bardo.conduct.entries import Answer, StateKind
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.opening import found
@@ -68,23 +68,71 @@ def after(
     *,
     failed: Annotated[bool, typer.Option("--failed", help="It did not go well.")] = False,
     note: Annotated[str, typer.Option("--note", help="Lesson from the action.")] = "",
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", help="Id of a rule that was followed; may be repeated.")
+    ] = None,
+    changed: Annotated[
+        Answer | None, typer.Option("--changed", help="What changed, so that it holds by itself.")
+    ] = None,
     words: Words = False,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Record the outcome of an action in one entry, and raise the score of rules that applied."""
+    """Record the outcome of an action: a pass raises the score of rules that applied, a failure counts against them."""
     output = Output(as_json=as_json)
     with _gate(at, words=words) as opened:
-        told = opened.after(action, passed=not failed, note=note)
+        told = opened.after(action, passed=not failed, note=note, rules=rule or (), changed=changed)
     output.document(told)
-    output.text(f"{told.entry.id}  {told.entry.summary}")
-    for name, ids in (("confirmed", told.confirmed), ("violated", told.violated)):
+    output.text(f"{told.outcome.id}  {told.outcome.action}: {told.outcome.last}")
+    for name, ids in (("confirmed", told.confirmed), ("violated", told.violated), ("failed", told.failed)):
         if ids:
             output.text(f"{name}: {', '.join(ids)}")
-    output.text(told.question)
+    if told.question:
+        output.text(told.question)
     for line in told.notes:
         output.note(line)
+
+
+@app.command()
+def answer(
+    id_: Annotated[str, typer.Argument(metavar="ID", help="Id that `bardo gate after` printed.")],
+    changed: Annotated[Answer, typer.Argument(help="What changed, so that it holds by itself.")],
+    *,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Answer the question after an action: did a flow, a tool or a check change, or only a rule?"""
+    output = Output(as_json=as_json)
+    with _gate(at, words=True) as opened:
+        outcome = opened.answer(id_, changed)
+    output.document(outcome)
+    output.text(f"{outcome.id}  {outcome.action}: {outcome.answer}")
+
+
+@app.command()
+def outcomes(*, at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
+    """List the outcomes of actions, the latest first."""
+    output = Output(as_json=as_json)
+    with _gate(at, words=True) as opened:
+        found = opened.outcomes()
+    output.document({"outcomes": plain(found)})
+    for each in found:
+        counts = f"{each.passed} passed, {each.failed} failed"
+        output.text("  ".join(filter(None, [each.id, each.action, counts, each.note, each.answer])))
+
+
+@app.command()
+def consolidate(*, words: Words = False, at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
+    """Merge near-duplicate rules, and retire the least used above 80 in force."""
+    output = Output(as_json=as_json)
+    with _gate(at, words=words) as opened:
+        merged, left = opened.consolidate()
+    output.document({"merged": plain(merged), "left": plain(left)})
+    for each in (*merged, *left):
+        output.text(f"{each.id}  {each.text} ({each.retired_why})")
+    output.text(f"{len(merged)} merged, {len(left)} retired")
 
 
 @app.command()
@@ -153,6 +201,9 @@ def note(
     summary: Annotated[str, typer.Argument(help="Summary in a sentence.")],
     *,
     detail: Annotated[str, typer.Option("--detail", help="Further details.")] = "",
+    supersedes: Annotated[
+        str, typer.Option("--supersedes", metavar="ID", help="Entry that this one replaces.")
+    ] = "",
     by: By = "",
     domain: Domain = "",
     at: At = HERE,
@@ -161,7 +212,8 @@ def note(
 ) -> None:
     """Add an entry of state: a decision, a task, a discovery."""
     with _gate(at, words=True) as opened:
-        _kept(opened.note(kind, summary, detail=detail, by=by, domain=domain), as_json=as_json)
+        kept = opened.note(kind, summary, detail=detail, by=by, domain=domain, supersedes=supersedes)
+        _kept(kept, as_json=as_json)
 
 
 @app.command()
@@ -179,6 +231,7 @@ def show(
     every: Annotated[
         bool, typer.Option("--all", help="Include done, lifted, faded and retired entries.")
     ] = False,
+    domain: Annotated[str | None, typer.Option("--domain", help="Only entries of this domain.")] = None,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
@@ -186,7 +239,7 @@ def show(
     """List entries of state and rules."""
     output = Output(as_json=as_json)
     with _gate(at, words=True) as opened:
-        state, rules, now = opened.state(every=every), opened.rules(every=every), opened.now
+        state, rules, now = opened.state(domain=domain, every=every), opened.rules(every=every), opened.now
     scores = {each.id: each.score_at(now) for each in rules}
     output.document(
         {"state": plain(state), "rules": [{**plain(each), "score_now": scores[each.id]} for each in rules]}
@@ -213,7 +266,10 @@ def history(id_: Id, *, at: At = HERE, as_json: Json = False, debug: Debug = Fal
         versions = opened.history(id_)
     output.document({"versions": plain(versions)})
     for each in versions:
-        said = (getattr(each, name, "") for name in ("summary", "text", "detail", "forbids", "approval"))
+        said = (
+            getattr(each, name, "")
+            for name in ("summary", "text", "action", "detail", "note", "forbids", "approval")
+        )
         output.text("  ".join([moment(getattr(each, "changed_at", 0) or each.at), *filter(None, said)]))
 
 

@@ -1,0 +1,125 @@
+"""Measures `before` in a store of many entries, and a cold shell, on sentences drawn from the words of the docs.
+
+    python -m conduct.speed [--entries 10000] [--cold 100 1000] [--write FILE]
+
+`before` is measured in one process after one call: by words alone, and with the default model, with and without the
+embedding of the action. `cold` starts `bardo gate before --words` in a new process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import bardo
+from bardo.conduct.entries import StateEntry
+from common.report import machine, write_section
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+#: Number of measured actions, each another sentence.
+ACTIONS = 200
+#: Number of cold starts.
+STARTS = 5
+KINDS = ("rejected", "rejected", "decision", "task", "discovery")
+
+
+def sentences(count: int, seed: int) -> list[str]:
+    """Sentences of 5 to 10 words, each word drawn as often as in the docs."""
+    words = re.findall(r"[A-Za-z][a-z]+", " ".join(page.read_text() for page in sorted(DOCS.rglob("*.md"))))
+    chance = random.Random(seed)
+    return [" ".join(chance.choices(words, k=chance.randint(5, 10))) for _ in range(count)]
+
+
+def fill(gate: bardo.Gate, count: int) -> None:
+    """Stores entries without the search for repetitions, which costs more than the measurement."""
+    with gate._store.writing():
+        for number, text in enumerate(sentences(count, seed=1)):
+            gate._store.put(StateEntry("", KINDS[number % 5], text, at=number + 1, changed_at=number + 1))
+
+
+def quantiles(call: Callable[[str], object], actions: Sequence[str]) -> str:
+    """Median and 95th percentile of the milliseconds of a call."""
+    took = []
+    for action in actions:
+        start = time.perf_counter()
+        call(action)
+        took.append((time.perf_counter() - start) * 1_000)
+    return f"{statistics.median(took):.2f} | {sorted(took)[int(len(took) * 0.95)]:.2f}"
+
+
+def start(command: Sequence[str], action: str) -> None:
+    """Runs a gate in a new process."""
+    subprocess.run([*command, action], check=False, capture_output=True)
+
+
+def main() -> int:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--entries", type=int, default=10_000, help="entries in the store")
+    parser.add_argument(
+        "--cold", type=int, nargs="*", default=[100, 1_000], help="entries of the cold starts"
+    )
+    parser.add_argument("--write", type=Path, help="Markdown file whose section is replaced")
+    options = parser.parse_args()
+    actions = sentences(ACTIONS, seed=2)
+    lines = ["| call | entries | median ms | 95 % ms |", "|---|---|---|---|"]
+    with tempfile.TemporaryDirectory() as folder:
+        bardo.open(folder, agent="measured").close()
+        with bardo.gate(folder, words_only=True) as gate:
+            fill(gate, options.entries)
+            began = time.perf_counter()
+            gate.before("warm the index")
+            first = (time.perf_counter() - began) * 1_000
+            lines.append(f"| first `before`, by words | {options.entries} | {first:.0f} | |")
+            lines.append(f"| `before`, by words | {options.entries} | {quantiles(gate.before, actions)} |")
+            gate.note("task", "one more entry")
+            began = time.perf_counter()
+            gate.before("after a write")
+            after = (time.perf_counter() - began) * 1_000
+            lines.append(f"| `before` after a write | {options.entries} | {after:.2f} | |")
+        with bardo.gate(folder) as gate:
+            began = time.perf_counter()
+            gate.before("embed every entry")
+            first = (time.perf_counter() - began) * 1_000
+            lines.append(f"| first `before`, entries embedded | {options.entries} | {first:.0f} | |")
+            lines.append(
+                f"| `before`, with the model | {options.entries} | {quantiles(gate.before, actions)} |"
+            )
+            embed = gate._embedder.embed_queries
+            lines.append(
+                f"| of that, the action embedded | | {quantiles(lambda text: embed([text]), actions)} |"
+            )
+        with bardo.gate(folder) as gate:
+            began = time.perf_counter()
+            gate.before("read the vectors")
+            first = (time.perf_counter() - began) * 1_000
+            lines.append(f"| first `before`, vectors on disk | {options.entries} | {first:.0f} | |")
+    for count in options.cold:
+        with tempfile.TemporaryDirectory() as folder:
+            bardo.open(folder, agent="measured").close()
+            with bardo.gate(folder, words_only=True) as gate:
+                fill(gate, count)
+            command = [shutil.which("bardo", path=Path(sys.executable).parent) or "bardo", "gate", "before"]
+            command += ["--words", "--at", folder, "--"]
+            lines.append(
+                f"| cold shell, `--words` | {count} | {quantiles(partial(start, command), actions[:STARTS])} |"
+            )
+    text = "\n".join([f"## Cost of a gate\n\n{machine()}.\n", *lines])
+    print(text)
+    if options.write:
+        write_section(options.write, "conduct-speed", text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,320 @@
+"""Index of the texts that actions are compared with, in the process: words by postings, meanings by a matrix.
+
+The index follows `conduct.db` by the checksums of its rows: after a write only changed rows are read again.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from bardo import _core
+from bardo.conduct import operation_table, operations
+from bardo.conduct.entries import Outcome, Rule, StateEntry
+from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch
+from bardo.conduct.store import ConductStore, Row
+from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
+from bardo.ports import Embedder, Vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Maximum numbers of texts that are compared in full with one action: by their words, and by their meaning.
+CANDIDATES, BY_MEANING = 40, 16
+#: Number of the latest entries, rejections aside, that are kept in order.
+LATEST = 64
+_WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
+_NAME = re.compile(r"(?<=\S)\s+\W*[A-Z]|\w[._@/\d-]\w|[a-z][A-Z]")
+_PART = re.compile(r"[^\W_]+")
+#: Weight of a forbidden operation beside the share of common words.
+_OPERATION = 0.5
+
+
+class ConductIndex:
+    """Index over one agent's entries in force, rules and outcomes; safe to share among threads.
+
+    Args:
+        store: State and rules of the agent.
+    """
+
+    def __init__(self, store: ConductStore) -> None:
+        self._store = store
+        self._lock = threading.RLock()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._stamp: tuple[int, int] | None = None
+        self._seen: dict[str, bytes] = {}
+        self._rows: dict[str, Row] = {}
+        self._rules: dict[str, Rule] = {}
+        self._latest: list[StateEntry] = []
+        #: Ids of the rows of a text, and the place of the text.
+        self._ids: dict[str, set[str]] = {}
+        self._places: dict[str, int] = {}
+        self._texts: list[str] = []
+        self._alive: list[bool] = []
+        self._postings: defaultdict[str, list[int]] = defaultdict(list)
+        self._sizes: list[int] = []
+        #: Whether a text may have a name, of which a single common word is enough.
+        self._named: list[bool] = []
+        self._model = ""
+        self._matrix: np.ndarray | None = None
+        #: Number of texts in the matrix.
+        self._placed = 0
+
+    def refresh(self) -> None:
+        """Reads the rows that changed since the last call.
+
+        Raises:
+            ConductLostError: The file is lost, emptied, replaced or an older copy.
+            StoreError: The file cannot be read.
+        """
+        with self._lock:
+            stamp, rows, gone = self._store.changes(self._stamp, self._seen)
+            if stamp == self._stamp:
+                return
+            self._stamp = stamp
+            for id_ in gone:
+                self._remove(id_)
+            for checksum, row in rows:
+                self._remove(row.id)
+                self._seen[row.id] = checksum
+                self._add(row)
+            if self._texts and sum(self._alive) < len(self._alive) / 2:
+                self._rebuild()
+            entries = (
+                row for row in self._rows.values() if isinstance(row, StateEntry) and row.kind != "rejected"
+            )
+            self._latest = heapq.nlargest(LATEST, entries, key=lambda row: (row.changed_at, int(row.id[1:])))
+
+    @property
+    def latest(self) -> Sequence[StateEntry]:
+        """Returns the latest entries in force, rejections aside, the latest first."""
+        return self._latest
+
+    @property
+    def rules(self) -> list[Rule]:
+        """Returns the rules that are not retired, in no order."""
+        return list(self._rules.values())
+
+    def rows(self, texts: Iterable[str]) -> list[Row]:
+        """Returns the rows with given texts."""
+        with self._lock:
+            return [self._rows[id_] for text in texts for id_ in sorted(self._ids.get(text, ()))]
+
+    def match(self, action: str, embedder: Embedder | None) -> tuple[dict[str, Touch], list[str]]:
+        """Compares an action with every text; returns the possibly related ones, and notes.
+
+        Args:
+            action: Action in words, or as a command.
+            embedder: Embedder of the agent's model; None to compare words alone.
+        """
+        with self._lock:
+            if not self._texts:
+                return {}, []
+            cosines, notes = self._cosines(action, embedder)
+            done = operations.action(action)
+            places, rest = self._candidates(done, action)
+            if cosines is not None:
+                related = (cosines >= NEAR).nonzero()[0]
+                order = related[(-cosines[related]).argsort()].tolist()
+                near = [place for place in order if self._alive[place]]
+                places = list(dict.fromkeys([*places, *near[:BY_MEANING]]))
+            texts = [self._texts[place] for place in places]
+            rulings = operations.rulings(texts)
+            words = _core.touches([ruling.text for ruling in rulings], action)
+            touched = {
+                text: Touch(
+                    None if cosines is None else float(cosines[place]),
+                    *found,
+                    operations.compare(ruling, done),
+                )
+                for text, place, ruling, found in zip(texts, places, rulings, words, strict=True)
+            }
+            for place, shared in rest:
+                # Taken as near: a text that is not compared in full must not block, nor pass in silence.
+                share = min(1.0, shared / self._sizes[place])
+                touched.setdefault(self._texts[place], Touch(None, share, shared, apart=True))
+            if rest:
+                notes.append(f"{len(rest)} more entries with common words were not compared in full")
+            return touched, notes
+
+    def vectors(self, texts: Sequence[str], embedder: Embedder | None) -> Vectors | None:
+        """Returns the vectors of texts, stored or new; None without a model, or while it is unavailable."""
+        if embedder is None:
+            return None
+        try:
+            found, _ = stored_vectors(self._store, texts, embedder)
+        except (EmbedderUnavailableError, InvalidVectorError):
+            return None
+        import numpy as np
+
+        return np.stack([found[text] for text in texts])
+
+    def _add(self, row: Row) -> None:
+        self._rows[row.id] = row
+        if isinstance(row, Rule):
+            self._rules[row.id] = row
+        fresh = []
+        for text in _texts_of(row):
+            if text in self._ids:
+                self._ids[text].add(row.id)
+                continue
+            self._ids[text] = {row.id}
+            place = self._places.get(text)
+            if place is not None:
+                self._alive[place] = True
+                continue
+            self._places[text] = len(self._texts)
+            self._texts.append(text)
+            self._alive.append(True)
+            fresh.append(text)
+        for text in fresh:
+            place = self._places[text]
+            tokens = tokens_of(text)
+            self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
+            self._named.append(_NAME.search(text) is not None)
+            for token in tokens:
+                self._postings[token].append(place)
+
+    def _remove(self, id_: str) -> None:
+        self._seen.pop(id_, None)
+        row = self._rows.pop(id_, None)
+        self._rules.pop(id_, None)
+        for text in _texts_of(row) if row is not None else ():
+            self._ids[text].discard(id_)
+            if not self._ids[text]:
+                del self._ids[text]
+                self._alive[self._places[text]] = False
+
+    def _rebuild(self) -> None:
+        """Builds the index again without the texts that are gone."""
+        stamp, seen, rows = self._stamp, self._seen, list(self._rows.values())
+        self._clear()
+        self._stamp, self._seen = stamp, seen
+        for row in rows:
+            self._add(row)
+
+    def _candidates(self, done: operations.Action, action: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Returns the texts to compare in full, the greatest overlap first, and others with their common words.
+
+        A text is compared if it has two words in common with the action, all of its words, a name, or an operation.
+        """
+        count = len(self._texts)
+        weights: defaultdict[int, float] = defaultdict(float)
+        words: defaultdict[int, int] = defaultdict(int)
+        names: set[int] = set()
+        for token in tokens_of(action) | done.things | done.used | done.kin | done.programs:
+            posting = self._postings.get(token)
+            if not posting:
+                continue
+            weight = math.log1p(count / len(posting))
+            for place in posting:
+                weights[place] += weight
+                words[place] += 1
+            if done.command or token in done.kin:
+                names.update(posting)
+        found = {
+            place
+            for place, shared in words.items()
+            if shared > 1 or shared >= self._sizes[place] or place in names or self._named[place]
+        }
+        for name in {*chain.from_iterable(map(operations.closure, done.operations)), *done.mentioned}:
+            for phrase in operation_table.phrases_of(name):
+                postings = [self._postings.get(stem, ()) for stem in phrase]
+                for place in set(postings[0]).intersection(*postings[1:]):
+                    weights[place] += _OPERATION * math.log1p(count)
+                    found.add(place)
+        alive = [place for place in found if self._alive[place]]
+        order = sorted(alive, key=lambda place: -weights[place] / self._sizes[place])
+        return order[:CANDIDATES], [
+            (place, words[place]) for place in order[CANDIDATES:] if words[place] >= NEAR_WORDS
+        ]
+
+    def _cosines(self, action: str, embedder: Embedder | None) -> tuple[np.ndarray | None, list[str]]:
+        """Returns the cosine of each text with the action; None without vectors."""
+        if embedder is None:
+            return None, []
+        try:
+            unkept = self._follow(embedder)
+            asked = embedder.embed_queries([action])[0]
+        except (EmbedderUnavailableError, InvalidVectorError) as error:
+            return None, [f"only words were compared, no meanings: {error}"]
+        assert self._matrix is not None
+        return self._matrix[: self._placed] @ asked, [unkept] if unkept else []
+
+    def _follow(self, embedder: Embedder) -> str:
+        """Adds the vectors of new texts to the matrix."""
+        import numpy as np
+
+        model = model_of(embedder)
+        dims = embedder.fingerprint.dims
+        if model != self._model or self._matrix is None:
+            self._model, self._matrix, self._placed = model, np.zeros((0, dims), np.float32), 0
+        fresh = self._texts[self._placed :]
+        if not fresh:
+            return ""
+        found, unkept = stored_vectors(self._store, fresh, embedder)
+        if len(self._texts) > len(self._matrix):
+            # Grown by half, so that single entries do not copy the matrix each time.
+            grown = np.zeros((max(len(self._texts), len(self._matrix) * 3 // 2), dims), np.float32)
+            grown[: self._placed] = self._matrix[: self._placed]
+            self._matrix = grown
+        for text in fresh:
+            self._matrix[self._placed] = found[text]
+            self._placed += 1
+        return unkept
+
+
+def model_of(embedder: Embedder) -> str:
+    """Returns the name under which vectors of a model are stored."""
+    identity = embedder.fingerprint
+    return f"{identity.model} {identity.version} {identity.preprocessing} {identity.dims}"
+
+
+def stored_vectors(
+    store: ConductStore, texts: Sequence[str], embedder: Embedder
+) -> tuple[dict[str, Vectors], str]:
+    """Returns the vectors of texts, and a note if new ones could not be stored.
+
+    Raises:
+        EmbedderUnavailableError: The model is unavailable.
+        InvalidVectorError: The model returned no usable vectors.
+    """
+    model = model_of(embedder)
+    known = store.vectors(texts, model)
+    missing = [text for text in dict.fromkeys(texts) if text not in known]
+    if not missing:
+        return known, ""
+    new = dict(zip(missing, embedder.embed_documents(missing), strict=True))
+    try:
+        store.put_vectors(new, model)
+    except (StoreUnavailableError, StoreBusyError) as error:
+        return known | new, f"vectors of {len(new)} texts are made again the next time: {error}"
+    return known | new, ""
+
+
+def tokens_of(text: str) -> frozenset[str]:
+    """Returns the stems of content words and of parts of names, and the canonical names of aliases."""
+    same = operation_table.table().same
+    stems = operation_table.content_stems(
+        {*_WORD.findall(text), *_PART.findall(operations.CAMEL.sub(" ", text))}
+    )
+    return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
+
+
+def _texts_of(row: Row) -> tuple[str, ...]:
+    """Returns the texts with which actions are compared."""
+    match row:
+        case StateEntry():
+            return (row.summary,)
+        case Rule():
+            return tuple(filter(None, (row.forbids, row.approval))) or (row.text,)
+        case Outcome():
+            return (row.action,)
