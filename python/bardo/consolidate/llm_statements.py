@@ -40,7 +40,7 @@ class ProposedStatement(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class StatementChecks:
-    """What statements of a model are checked with.
+    """The means by which statements of a model are checked.
 
     Args:
         read: Reads the clauses of a text; None if no rules of a language are installed.

@@ -73,7 +73,7 @@ class Extraction:
         )  # fmt: skip
 
     def _checks(self) -> StatementChecks:
-        """What statements of the language model are checked with."""
+        """The means by which statements of the language model are checked."""
         from bardo.consolidate import languages
         from bardo.consolidate.llm_statements import StatementChecks
 

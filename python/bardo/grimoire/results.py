@@ -96,7 +96,7 @@ class ActChange:
 
     @property
     def what(self) -> str:
-        """What happened to the fact: `new`, `ended by ending`, `disputed`, `archived`, or the fields that changed."""
+        """Change of the fact: `new`, `ended by ending`, `disputed`, `archived`, or the fields that changed."""
         if self.before is None:
             return "new"
         status = self.after.get("status")

@@ -262,7 +262,7 @@ def _objects(head: Any) -> frozenset[str]:
 
 
 def _ended(head: Any) -> frozenset[str]:
-    """What an ending verb ends: its objects and complements, but not the company in which it ends them."""
+    """Lemmas that an ending verb ends: its objects and complements, but not the company in which it ends them."""
     found = set(_objects(head))
     if any(child.dep_ == "dobj" for child in head.children):
         company = (child for child in head.children if child.dep_ == "prep" and lemma(child) == "with")
