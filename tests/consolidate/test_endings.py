@@ -40,7 +40,7 @@ def told(folder: Path, *messages: str) -> dict[str, tuple[str, str | None]]:
         ),
         ("My husband is a nurse.", "My husband and I have split up.", "Nadia's husband is a nurse"),
         ("I play tennis with Ines.", "I stopped playing tennis.", "Nadia plays tennis with Ines"),
-        ("I run every morning before work.", "I quit running.", "Nadia runs every morning before work"),
+        ("I go to yoga on Mondays.", "I quit yoga.", "Nadia goes to yoga on Mondays"),
     ],
 )
 def test_the_end_of_a_relation_or_an_activity_ends_what_rested_on_it(
@@ -64,9 +64,9 @@ def test_the_end_of_a_relation_or_an_activity_ends_what_rested_on_it(
         ),
         ("My sister Ines is a nurse.", "My husband and I have split up.", "Nadia's sister Ines is a nurse"),
         (
-            "I run every morning before work.",
+            "I play football on Sundays.",
             "I stopped running out of milk.",
-            "Nadia runs every morning before work",
+            "Nadia plays football on Sundays",
         ),
         ("I play tennis with Ines.", "I stopped playing chess.", "Nadia plays tennis with Ines"),
     ],

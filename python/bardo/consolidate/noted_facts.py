@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from bardo._core import findings
@@ -19,34 +19,32 @@ STATED = 0.8
 
 #: Worth of a sentence that is never kept.
 UNWORTHY = -float("inf")
-#: Minimum worth of a statement of an attribute that holds for months. What holds for years or until it is denied is
-#: always kept: an allergy, a diet, a home.
-LEAST_OF_MONTHS = -1.0
+#: Minimum worth of a statement of an attribute that holds for months, and of a sentence that is no more than such a
+#: statement or one in a plain form. What holds for years or until it is denied is always kept: an allergy, a home.
+LEAST_OF_MONTHS, LEAST_PLAIN = -1.0, -2.2
 #: Minimum worth of what a quote that ends said beside the corrected clauses.
 LEAST_OF_REMAINDERS = -1.5
 
 
-def lesser_notes(sentence: Sentence, worth: float) -> list[Note]:
+def lesser_notes(sentence: Sentence, worth: float, forms: Collection[str]) -> list[Note]:
     """Notes of a sentence that is not worth keeping as a whole: what holds long is kept for less.
 
     Args:
         sentence: The sentence.
         worth: Its worth, below 0.
+        forms: Texts of clauses, in lower case, that plain forms state.
     """
-    least: dict[Persistence, float] = {
-        "permanent": UNWORTHY,
-        "years": UNWORTHY,
-        "months": LEAST_OF_MONTHS,
-    }
-    return [
-        Note(clause.text, (clause,))
-        for clause in sentence.stated
-        if clause.text
-        and clause.statement is not None
-        and any(
-            worth > limit and is_lasting(clause.statement.attribute, held) for held, limit in least.items()
-        )
-    ]
+
+    def is_kept(clause: Clause) -> bool:
+        attribute = clause.statement.attribute if clause.statement is not None else ""
+        if worth > UNWORTHY and is_lasting(attribute, "permanent", "years"):
+            return True
+        is_whole = sentence.is_covered((clause,))
+        if is_lasting(attribute, "months"):
+            return worth >= (LEAST_PLAIN if is_whole else LEAST_OF_MONTHS)
+        return is_whole and worth >= LEAST_PLAIN and clause.text.casefold() in forms
+
+    return [Note(clause.text, (clause,)) for clause in sentence.stated if clause.text and is_kept(clause)]
 
 
 def correction_text(note: Note, sentence: Sentence, who: str) -> str:
