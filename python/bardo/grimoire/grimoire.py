@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
 
-from bardo._cached_property import locked_cached_property
 from bardo._validation import checked
 from bardo.capture.fields import EpisodeFields
 from bardo.folder import Folder
+from bardo.grimoire.resources import Resources
 from bardo.grimoire.session import Session
 from bardo.grimoire.statement_fields import StatementFields
 from bardo.grimoire.stores import Stores
@@ -23,33 +23,16 @@ if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
-    from bardo.grimoire.curator import Curator, Replays
-    from bardo.grimoire.death import Death
-    from bardo.grimoire.decisions import Decisions
-    from bardo.grimoire.deletion import Deletion
-    from bardo.grimoire.embedding import Embedding
-    from bardo.grimoire.entities import Entities
-    from bardo.grimoire.episodes import Episodes
     from bardo.grimoire.erasure import ForgetReport
-    from bardo.grimoire.extraction import Extraction
-    from bardo.grimoire.facts import Facts
     from bardo.grimoire.intent import Forgettable
-    from bardo.grimoire.journal import Journal
-    from bardo.grimoire.life import Life
-    from bardo.grimoire.lineage import Lineage
-    from bardo.grimoire.maintenance import Maintenance
-    from bardo.grimoire.pages import Pages, PageWriter
-    from bardo.grimoire.passes import CuratorPasses
-    from bardo.grimoire.prompts import PromptParts, Prompts
     from bardo.grimoire.results import Entity, Triple
-    from bardo.grimoire.retrieval import Retrieval
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.recollection import Recollection
 
 Event = TypeVar("Event")
 
 
-class Grimoire:
+class Grimoire(Resources):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     The methods that an agent's loop calls are here; all others are methods of a resource, such as `facts.why`. An
@@ -83,148 +66,6 @@ class Grimoire:
     def now_tick(self) -> int:
         """The current tick."""
         return self._session.now_tick
-
-    # -- resources -----------------------------------------------------------------------------------------------
-
-    @locked_cached_property
-    def episodes(self) -> Episodes:
-        """Episodes: `list`, `get`, `verify`, `find`."""
-        from bardo.grimoire.episodes import Episodes
-
-        return Episodes(self._session)
-
-    @locked_cached_property
-    def facts(self) -> Facts:
-        """Facts: `list`, `get`, `why`, `history`, `confidence`, `supersede`, `contradict`, `link`, `links`."""
-        from bardo.grimoire.facts import Facts
-
-        return Facts(self._session)
-
-    @locked_cached_property
-    def entities(self) -> Entities:
-        """Entities that memories name: `list`, `of`, `related`, `merge`, `part`, `relate`, `relations`."""
-        from bardo.grimoire.entities import Entities
-
-        return Entities(self._session)
-
-    @locked_cached_property
-    def curator(self) -> Curator:
-        """Curator on demand: `replay`, `dream`, `lint`, `gaps`, `calibration`."""
-        from bardo.grimoire.curator import Curator
-
-        return Curator(self._session, self._retrieval, self._replays)
-
-    @locked_cached_property
-    def pages(self) -> Pages:
-        """Pages compiled from facts: `dossier`, `playbook`, `versions`."""
-        from bardo.grimoire.pages import Pages
-
-        return Pages(self._session, self._page_writer)
-
-    @locked_cached_property
-    def prompts(self) -> Prompts:
-        """Contributors to prompts and feedback on them: `list`, `contribute`, `withdraw`, `acted`, `reset_weights`."""
-        from bardo.grimoire.prompts import Prompts
-
-        return Prompts(self._session, self._prompt_parts)
-
-    @locked_cached_property
-    def journal(self) -> Journal:
-        """Acts of inference about facts: `list`, `undo`."""
-        from bardo.grimoire.journal import Journal
-
-        return Journal(self._session)
-
-    @locked_cached_property
-    def embedding(self) -> Embedding:
-        """Embedding model: `check`, `migrate`, `abandon`."""
-        from bardo.grimoire.embedding import Embedding
-
-        return Embedding(self._session, self._retrieval)
-
-    @locked_cached_property
-    def maintenance(self) -> Maintenance:
-        """Maintenance: `rebuild`, `check`, `drain_inbox`, `costs`, `rebase_ticks`."""
-        from bardo.grimoire.maintenance import Maintenance
-
-        return Maintenance(self._session, self._writer, self._extraction, self._prompt_parts)
-
-    @locked_cached_property
-    def lineage(self) -> Lineage:
-        """Lineage of the agent: `generation`, `parents`, `is_dead`, `adopt`, `inheritance`."""
-        from bardo.grimoire.lineage import Lineage
-
-        return Lineage(self._session)
-
-    @locked_cached_property
-    def life(self) -> Life:
-        """Life of the agent: `vitality`, `spend`, `earn`, `marker`, `risks`, `decision`, `dangers`."""
-        from bardo.grimoire.life import Life
-
-        return Life(self._session)
-
-    @locked_cached_property
-    def death(self) -> Death:
-        """Death of the agent in steps: `begin`, `status`, `checklist`, `settle`, `complete`."""
-        from bardo.grimoire.death import Death
-
-        return Death(self._session, lambda: self._passes)
-
-    @locked_cached_property
-    def _retrieval(self) -> Retrieval:
-        from bardo.grimoire.retrieval import Retrieval
-
-        return Retrieval(self._session, self._writer)
-
-    @locked_cached_property
-    def _replays(self) -> Replays:
-        from bardo.grimoire.curator import Replays
-
-        return Replays(self._session)
-
-    @locked_cached_property
-    def _extraction(self) -> Extraction:
-        from bardo.grimoire.extraction import Extraction
-
-        return Extraction(self._session, self._llm)
-
-    @locked_cached_property
-    def _page_writer(self) -> PageWriter:
-        from bardo.grimoire.pages import PageWriter
-
-        return PageWriter(self._session)
-
-    @locked_cached_property
-    def _prompt_parts(self) -> PromptParts:
-        from bardo.grimoire.prompts import PromptParts
-
-        return PromptParts(self._session)
-
-    @locked_cached_property
-    def _decisions(self) -> Decisions:
-        from bardo.grimoire.decisions import Decisions
-
-        return Decisions(self._session, self._writer, self._retrieval, self._prompt_parts, self._page_writer)
-
-    @locked_cached_property
-    def _passes(self) -> CuratorPasses:
-        from bardo.grimoire.passes import CuratorPasses
-
-        return CuratorPasses(
-            self._session, self._writer, self._retrieval,
-            extraction=self._extraction, pages=self._page_writer, curator=self.curator,
-        )  # fmt: skip
-
-    @locked_cached_property
-    def _deletion(self) -> Deletion:
-        from bardo.grimoire.deletion import Deletion
-
-        return Deletion(
-            self._session, self._writer, self._prompt_parts, self._page_writer,
-            replays=self._replays, retrieval=self._retrieval,
-        )  # fmt: skip
-
-    # -- methods of an agent's loop ------------------------------------------------------------------------------
 
     @checked
     def remember(
