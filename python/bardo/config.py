@@ -114,7 +114,7 @@ class Curator:
         batch: Maximum number of episodes per pass.
         capacity: Maximum number of facts in force, pinned ones excluded; beyond it, those of least confidence and
             importance are archived.
-        texts: Whether facts are extracted from turns of conversations and verified texts.
+        texts: Whether turns of conversations and verified texts are read: for facts, and for what the gate keeps.
         shadow: Whether a new fact is held until a check shows that it makes no answer about other episodes worse.
         language: Package of `bardo.consolidate.languages` that reads texts; empty for plain forms that end nothing.
         rules_off: Names of the rules of corrections that may not end a fact, such as `frame`; they dispute it instead.

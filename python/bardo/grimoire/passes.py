@@ -8,6 +8,7 @@ from typing import Final, SupportsIndex
 from bardo.bequeath import innate, replay
 from bardo.consolidate import curator, shadow
 from bardo.consolidate.curator import CuratorCycleComplete
+from bardo.grimoire import hearing
 from bardo.grimoire.curator import Curator, check_quarantine, core_curator, is_lint_due
 from bardo.grimoire.extraction import Extraction
 from bardo.grimoire.pages import PageWriter
@@ -117,6 +118,8 @@ class CuratorPasses:
         held = check_quarantine(session, self._retrieval, shadow.BY_NIGHT if flush else shadow.BY_DAY)
         if report.confirmed or report.refuted:
             self._note_trials(report)
+        is_hearing = session.config.curator.texts and session.death is None
+        heard = hearing.listen(session, until_done=flush) if is_hearing else ()
         replayed = replay.replay(session.path, session.facts, session.log)
         linted = self._curator.lint().actions if is_lint_due(session) else 0
         promoted = self._pages.compile(at_once=flush)
@@ -157,6 +160,7 @@ class CuratorPasses:
                 *session.ticks.notes,
                 *report.notes,
                 *held.notes,
+                *heard,
                 *replayed.notes,
                 *innate.flags(session.path, session.facts),
                 *waiting,

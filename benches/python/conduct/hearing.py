@@ -1,0 +1,72 @@
+"""`python -m conduct.hearing --split dev|held`: what is heard in labelled utterances, by kind.
+
+Precision and recall with 95 % Wilson intervals, with the default embedding model and by words alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from bardo.conduct.hearing import KINDS, Utterance, hear
+from knowledge.memory import fresh
+
+DATA = Path(__file__).parent / "data"
+#: Two-sided 95 % quantile of the normal distribution.
+_Z = 1.96
+
+
+def load(file: Path) -> list[dict[str, Any]]:
+    """Rows of a file of JSON lines."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def utterance(row: dict[str, Any]) -> Utterance:
+    """The utterance of a labelled row."""
+    return Utterance(row["text"], row["before"] or "", row["speaker"] == "agent")
+
+
+def wilson(right: int, of: int) -> str:
+    """A share in percent with its interval (Wilson 1927)."""
+    if not of:
+        return ""
+    share, square = right / of, _Z * _Z
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    half = _Z / (1 + square / of) * (share * (1 - share) / of + square / (4 * of * of)) ** 0.5
+    return f"{100 * share:.0f} [{100 * (middle - half):.0f}, {100 * (middle + half):.0f}]"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="conduct.hearing", description=__doc__)
+    options.add_argument("--split", choices=("dev", "held"), default="dev")
+    options.add_argument("--wrong", action="store_true", help="print what was heard wrongly")
+    given = options.parse_args()
+    rows = load(DATA / f"utterances-{given.split}.jsonl")
+    said = [utterance(row) for row in rows]
+    with fresh() as (memory, _):
+        vectors, fingerprint = memory._session.indexer.vectors_of([one.text for one in said])
+    print("| kind | said | precision | recall | precision, words alone | recall, words alone |")
+    print("|---|--:|--:|--:|--:|--:|")
+    both, words = hear(said, vectors, fingerprint), hear(said, None, None)
+    for kind in (*KINDS[1:], "all"):
+        cells = []
+        count = sum(row["label"] == kind if kind != "all" else row["label"] != "none" for row in rows)
+        for heard in (both, words):
+            told = [
+                (one, row) for one, row in zip(heard, rows, strict=True) if one and kind in (one.kind, "all")
+            ]
+            right = sum(one.kind == row["label"] for one, row in told)
+            cells += [wilson(right, len(told)), wilson(right, count)]
+        print(f"| {kind} | {count} | " + " | ".join(cells) + " |")
+    if given.wrong:
+        for one, row in zip(both, rows, strict=True):
+            if one and one.kind != row["label"]:
+                print(
+                    f"{one.kind} for {row['label']} ({one.margin:.2f}): {row['before'] or ''} | {row['text']}"
+                )
+
+
+if __name__ == "__main__":
+    main()

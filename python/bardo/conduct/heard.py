@@ -1,0 +1,71 @@
+"""Keeps what was heard in utterances as entries and rules of the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bardo.conduct import rules, state
+from bardo.conduct.entries import NEW, Rule, StateEntry, StateKind
+from bardo.conduct.findings import place_of_same
+from bardo.conduct.hearing import Heard
+from bardo.conduct.rules import VectorsOf
+from bardo.conduct.store import ConductStore
+
+#: Score of a rule that a user said: it is told before every action, and only a person who gives it makes it critical.
+SAID = 8.0
+_STATE: dict[str, StateKind] = {
+    "rejection": "rejected", "decision": "decision", "task": "task", "discovery": "discovery", "learning": "learning",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something was heard.
+
+    Args:
+        episode: Id of the episode.
+        by: Who said it.
+        by_agent: Whether that is the agent.
+        at: When, microseconds UTC.
+    """
+
+    episode: str
+    by: str
+    by_agent: bool
+    at: int
+
+
+def keep(
+    store: ConductStore, heard: Sequence[tuple[Heard, Source]], vectors: VectorsOf, *, agent: str, now: int
+) -> list[StateEntry | Rule]:
+    """Stores what was heard, in order; the same or similar in force is renewed as by `Gate.note` and `Gate.rule`.
+
+    A rejection that a person lifted after it was said stays lifted. The agent's own "no" is a decision: only a user's
+    word blocks.
+
+    Args:
+        store: State and rules of the agent.
+        heard: What was heard, with its source.
+        vectors: Vectors of texts, for similar entries by meaning.
+        agent: Name of the agent.
+        now: Wall clock, microseconds UTC.
+    """
+    kept: list[StateEntry | Rule] = []
+    with store.writing():
+        lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
+        for one, source in heard:
+            if one.kind == "rule":
+                score = NEW if source.by_agent else SAID
+                given = Rule("", one.summary, "", "", score, source.by, source.episode, now, now)
+                kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
+                continue
+            kind = "decision" if one.kind == "rejection" and source.by_agent else _STATE[one.kind]
+            later = [entry.summary for entry in lifted if entry.changed_at >= source.at]
+            if kind == "rejected" and place_of_same(later, one.summary) is not None:
+                continue
+            entry = StateEntry(
+                "", kind, one.summary, "", "", by=source.by, episode=source.episode, at=now, changed_at=now
+            )
+            kept.append(state.keep(store, entry, vectors, lambda: None))
+    return kept

@@ -1,0 +1,159 @@
+"""Hears what an utterance is: a rejection, decision, task, discovery, learning, rule, or none of them.
+
+A multinomial logistic regression over words, cues (`hearing.toml`) and the vector of the utterance (`hearing.json`),
+fitted by `benches/python/conduct/fit_hearing.py` on labelled utterances. A kind is heard only if its log odds pass a
+limit, set by cross-validation for few wrong ones. Without vectors of the fitted model, words and cues decide.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import Literal, cast
+
+import numpy as np
+
+from bardo._weights import read_weights
+from bardo.model import Fingerprint
+from bardo.ports import Vectors
+
+#: Kind of what is heard.
+Kind = Literal["rejection", "decision", "task", "discovery", "learning", "rule"]
+KINDS: tuple[str, ...] = ("none", "rejection", "decision", "task", "discovery", "learning", "rule")
+
+#: Maximum characters of an utterance that is read; longer ones are documents.
+CHARACTERS = 600
+#: Number of words that count as 1 in the features.
+_WORDS_SCALE = 30
+#: Weight of a cue beside that of a word.
+_CUE = 2.0
+#: Maximum number of words of an answer that says nothing without the proposal before it ("no", "I don't want that").
+_BARE_WORDS = 6
+_WORD = re.compile(r"[a-z']+|\d+|[?!:]")
+_PROPOSAL = re.compile(
+    r"^(?:i could|i can|i'd|i would|i'll|shall i|should i|do you want|want me|we could|how about|my suggestion|"
+    r"another option|would you like|cheapest|either|option|.*\bor\b.*\?)",
+    re.IGNORECASE,
+)
+#: Words that name nothing by themselves.
+_EMPTY = frozenset(
+    "no nope nah not never don't do want that this it please thanks thank you i we let's let us the one way other go "
+    "with absolutely forget about rather would i'd prefer sounds right better is yes yep ok okay the a an to of".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What someone said.
+
+    Args:
+        text: The words.
+        before: The words of the other party just before; empty if there are none.
+        by_agent: Whether the agent said it.
+    """
+
+    text: str
+    before: str = ""
+    by_agent: bool = False
+
+    @property
+    def summary(self) -> str:
+        """What it is about in a sentence: an answer that names nothing takes the proposal before it."""
+        words = [word for word in _words(self.text) if word[0].isalpha()]
+        if self.before and len(words) <= _BARE_WORDS and all(word in _EMPTY for word in words):
+            return f"{self.before.strip()} ({self.text.strip()})"
+        return self.text.strip()
+
+    def features(self) -> dict[str, float]:
+        """Features of the regression by their names."""
+        words = _words(self.text)
+        found = {f"w {word}": 1.0 for word in words}
+        found |= {f"b {one} {other}": 1.0 for one, other in pairwise(words)}
+        if words:
+            found[f"first {words[0]}"] = 1.0
+        if len(words) > 1:
+            found[f"begin {words[0]} {words[1]}"] = 1.0
+        is_question = self.text.rstrip().endswith("?")
+        is_answer = bool(self.before)
+        form = {
+            "agent": self.by_agent,
+            "answer": is_answer,
+            "proposal": bool(_PROPOSAL.search(self.before)),
+            "asked": "?" in self.before,
+            "question": is_question,
+        }
+        found |= {name: 1.0 for name, holds in form.items() if holds}
+        found["words"] = min(len(words), _WORDS_SCALE) / _WORDS_SCALE
+        text = self.text.replace("’", "'")
+        for cue, pattern in _cues().items():
+            if pattern.search(text):
+                found[f"cue {cue}"] = _CUE
+                found[f"cue {cue}, {'question' if is_question else 'statement'}"] = 1.0
+                if is_answer:
+                    found[f"cue {cue}, answer"] = 1.0
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was heard in an utterance.
+
+    Args:
+        kind: Its kind.
+        summary: What it is about.
+        margin: Log odds over the next likely kind, less the limit of the kind; 0 or more.
+    """
+
+    kind: Kind
+    summary: str
+    margin: float
+
+
+def hear(
+    utterances: Sequence[Utterance], vectors: Vectors | None, fingerprint: Fingerprint | None
+) -> list[Heard | None]:
+    """Hears utterances; None for one that is of no kind, or not surely enough.
+
+    Args:
+        utterances: What was said.
+        vectors: Vectors of the texts, shape (len(utterances), dims); None without an embedder.
+        fingerprint: Model of the vectors.
+    """
+    if not utterances:
+        return []
+    weights = read_weights("bardo.conduct", "hearing.json")
+    is_fitted = fingerprint is not None and fingerprint.model == weights["model"] and vectors is not None
+    table = weights["both" if is_fitted else "words"]
+    scores = np.tile(np.asarray(table["bias"]), (len(utterances), 1))
+    for row, utterance in enumerate(utterances):
+        for name, value in utterance.features().items():
+            if (weight := table["features"].get(name)) is not None:
+                scores[row] += value * np.asarray(weight)
+    if is_fitted:
+        scores += np.asarray(vectors, dtype=np.float64) @ np.asarray(table["vector"])
+    limits = np.asarray(table["limits"])
+    found: list[Heard | None] = []
+    for utterance, row_scores in zip(utterances, scores, strict=True):
+        place = int(np.argmax(row_scores))
+        margin = float(row_scores[place] - np.partition(row_scores, -2)[-2] - limits[place])
+        is_heard = KINDS[place] != "none" and margin >= 0 and len(utterance.text) <= CHARACTERS
+        found.append(Heard(cast(Kind, KINDS[place]), utterance.summary, margin) if is_heard else None)
+    return found
+
+
+def _words(text: str) -> list[str]:
+    """Words in lower case and marks; figures are one word."""
+    words = _WORD.findall(text.lower().replace("’", "'"))
+    return ["#" if word.isdigit() else word for word in words]
+
+
+@cache
+def _cues() -> dict[str, re.Pattern[str]]:
+    """The cues by name."""
+    text = resources.files("bardo.conduct").joinpath("hearing.toml").read_text(encoding="utf-8")
+    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in tomllib.loads(text)["cues"].items()}

@@ -1,0 +1,101 @@
+"""What people say reaches the gate: rejections, decisions, tasks and rules, and nothing of small talk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bardo
+from bardo.conduct.hearing import KINDS, Utterance, hear
+
+DAY = 86_400
+
+
+def told(folder: Path, *said: tuple[str, str], clock: bardo.ManualClock | None = None) -> bardo.ManualClock:
+    """Remembers turns of a chat, and consolidates them."""
+    clock = clock or bardo.ManualClock(1_770_000_000_000_000)
+    with bardo.open(folder, clock=clock) as memory:
+        for role, text in said:
+            memory.remember(text, role=role, kind="turn", thread="chat")
+            clock.advance(60)
+        memory.sleep()
+    return clock
+
+
+def entries(folder: Path, clock: bardo.ManualClock) -> list[tuple[str, str]]:
+    with bardo.gate(folder, clock=clock) as gate:
+        return [(entry.kind, entry.summary) for entry in gate.state()]
+
+
+def test_what_a_user_rejects_in_a_chat_is_blocked_by_the_gate_after_a_pass(tmp_path: Path) -> None:
+    clock = told(tmp_path, ("user", "Let's not use MongoDB for this."), ("user", "haha that was so funny"))
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        (entry,) = gate.state()
+        assert (entry.kind, entry.by) == ("rejected", "the user")
+        assert gate.before("use MongoDB for this").decision == "block"
+
+
+def test_an_answer_that_names_nothing_rejects_the_proposal_before_it(tmp_path: Path) -> None:
+    clock = told(
+        tmp_path, ("agent", "I could add a chat widget to the shop page."), ("user", "No, I don't want that.")
+    )
+    assert entries(tmp_path, clock) == [
+        ("rejected", "I could add a chat widget to the shop page. (No, I don't want that.)")
+    ]
+
+
+def test_small_talk_and_questions_reach_no_gate(tmp_path: Path) -> None:
+    told(
+        tmp_path, ("user", "hi there"), ("user", "Do we use Redis anywhere?"),
+        ("user", "He told me never to trust a smiling cat."),
+    )  # fmt: skip
+    assert not (tmp_path / "conduct.db").exists()
+
+
+def test_a_lifted_rejection_is_not_heard_again_from_the_same_words_but_from_new_ones(tmp_path: Path) -> None:
+    said = ("user", "Let's not use MongoDB for this.")
+    clock = told(tmp_path, said)
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        gate.lift(gate.state("rejected")[0].id, by="Ana")
+    with bardo.open(tmp_path, clock=clock) as memory:
+        memory._session.log.set_watermark("heard", 0)
+        memory.sleep()
+    assert entries(tmp_path, clock) == []
+    clock.advance(DAY)
+    told(tmp_path, said, clock=clock)
+    assert [kind for kind, _ in entries(tmp_path, clock)] == ["rejected"]
+
+
+def test_law_11_what_was_heard_in_a_forgotten_episode_goes_with_it(tmp_path: Path) -> None:
+    clock = told(tmp_path, ("user", "Never push to main without a review."))
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        assert [(rule.text, rule.score) for rule in gate.rules()] == [
+            ("Never push to main without a review.", 8.0)
+        ]
+    with bardo.open(tmp_path, clock=clock) as memory:
+        memory.forget([one.id for one in memory.episodes.list()], reason="asked")
+        memory.sleep()
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        assert gate.rules() == []
+
+
+def test_the_agents_own_no_is_a_decision(tmp_path: Path) -> None:
+    clock = told(
+        tmp_path, ("agent", "I decided against the scraping approach, the terms of service forbid it.")
+    )
+    assert [kind for kind, _ in entries(tmp_path, clock)] == ["decision"]
+
+
+@given(st.lists(st.tuples(st.text(max_size=80), st.text(max_size=40), st.booleans()), max_size=5))
+def test_any_text_can_be_heard(said: list[tuple[str, str, bool]]) -> None:
+    found = hear([Utterance(*one) for one in said], None, None)
+    assert len(found) == len(said)
+    assert all(one is None or (one.kind in KINDS[1:] and one.margin >= 0) for one in found)
+
+
+@pytest.mark.parametrize("text", ["x " * 400, ""])
+def test_a_document_and_an_empty_text_are_no_utterances(text: str) -> None:
+    assert hear([Utterance(text)], None, None) == [None]
