@@ -1,4 +1,4 @@
-"""What people say reaches the gate: rejections, decisions, tasks and rules, and nothing of small talk."""
+"""Words of a chat reach the gate: rejections, decisions, tasks and rules, and nothing of small talk."""
 
 from __future__ import annotations
 

@@ -89,7 +89,8 @@ def main() -> None:
     table = np.array([[found.get(name, 0.0) for name in columns] for found in features])
     with fresh() as (memory, _):
         vectors, fingerprint = memory._session.indexer.vectors_of([one.text for one in said])
-    assert vectors is not None and fingerprint is not None
+    assert vectors is not None
+    assert fingerprint is not None
     document = {
         "about": "Multinomial regression of utterances; made by benches/python/conduct/fit_hearing.py",
         "model": fingerprint.model,

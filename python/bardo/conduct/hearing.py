@@ -41,15 +41,17 @@ _PROPOSAL = re.compile(
     re.IGNORECASE,
 )
 #: Words that name nothing by themselves.
-_EMPTY = frozenset(
-    "no nope nah not never don't do want that this it please thanks thank you i we let's let us the one way other go "
-    "with absolutely forget about rather would i'd prefer sounds right better is yes yep ok okay the a an to of".split()
-)
+_EMPTY = frozenset({
+    "no", "nope", "nah", "not", "never", "don't", "do", "want", "that", "this", "it", "please", "thanks", "thank", "you",
+    "i", "we", "let's", "let", "us", "the", "one", "way", "other", "go", "with", "absolutely", "forget", "about",
+    "rather", "would", "i'd", "prefer", "sounds", "right", "better", "is", "yes", "yep", "ok", "okay", "a", "an", "to",
+    "of",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What someone said.
+    """Words that were said.
 
     Args:
         text: The words.
@@ -63,7 +65,7 @@ class Utterance:
 
     @property
     def summary(self) -> str:
-        """What it is about in a sentence: an answer that names nothing takes the proposal before it."""
+        """Subject in a sentence: an answer that names nothing takes the proposal before it."""
         words = [word for word in _words(self.text) if word[0].isalpha()]
         if self.before and len(words) <= _BARE_WORDS and all(word in _EMPTY for word in words):
             return f"{self.before.strip()} ({self.text.strip()})"
@@ -101,7 +103,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What was heard in an utterance.
+    """Kind and subject that were heard in an utterance.
 
     Args:
         kind: Its kind.
