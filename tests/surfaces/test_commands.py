@@ -58,8 +58,8 @@ def test_every_verb_of_every_noun_is_a_command() -> None:
 @pytest.mark.parametrize(
     ("command", "declared"),
     [
-        ("remember", EpisodeFields), ("recall", OwnerRecallOptions), ("context", OwnerRecallOptions),
-        ("forget", Selection),
+        ("remember", EpisodeFields), ("scribe", EpisodeFields), ("recall", OwnerRecallOptions),
+        ("context", OwnerRecallOptions), ("forget", Selection),
     ],
 )  # fmt: skip
 def test_every_declared_field_is_an_option_with_the_help_of_its_declaration(

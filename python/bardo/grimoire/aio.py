@@ -312,6 +312,7 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
         return self.grimoire.on(event, lambda told: loop.call_soon_threadsafe(listener, told))
 
     remember = _async_method(Grimoire.remember)
+    scribe = _async_method(Grimoire.scribe)
     recall = _async_method(Grimoire.recall)
     context = _async_method(Grimoire.context)
     outcome = _async_method(Grimoire.outcome)

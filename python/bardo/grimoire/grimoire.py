@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.erasure import ForgetReport
     from bardo.grimoire.intent import Forgettable
     from bardo.grimoire.results import Entity, Triple
+    from bardo.grimoire.scribe import ScribeReport
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.recollection import Recollection
 
@@ -303,6 +305,53 @@ class Grimoire(Resources):
         from bardo.grimoire import death
 
         return death.bequeath(self._session, self._passes, path, cause, reflection, progress=progress)
+
+    @checked
+    def scribe(
+        self,
+        source: str | Path,
+        *,
+        file_format: str | None = None,
+        name: str | None = None,
+        whole: bool = False,
+        watch: threading.Event | None = None,
+        interval: float = 1.0,
+        listener: Callable[[ScribeReport], object] | None = None,
+        **fields: Unpack[EpisodeFields],
+    ) -> ScribeReport:
+        """Records what is new in a source that another program writes; what was read before is not read again.
+
+        The position in the source is stored in the same transaction as its episodes: a process that is killed neither
+        loses nor repeats any. A changed, shortened or replaced file is noticed; the report says what was done. A line
+        in the making waits until it is complete, or unchanged for ten minutes.
+
+        Args:
+            source: Transcript or other JSON lines (`.jsonl`), notes in Markdown, CSV or Parquet file; or a folder of
+                these.
+            file_format: `jsonl`, `notes`, `csv` or `parquet`; by the ending of the name if None.
+            name: Name of the watermark; the absolute path if None.
+            whole: Whether a last line without its end is complete.
+            watch: Event; if given, the source is read every `interval` seconds until it is set.
+            interval: Seconds between two looks at the source.
+            listener: Callable for the report of each look that found anything.
+            fields: Fields of the episodes, such as `thread` or `role`; see `EpisodeFields`.
+
+        Raises:
+            NotFoundError: There is no such file or folder (when watching, it is waited for).
+            InvalidInputError: The format is unknown, or a field is invalid.
+            StoreForeignError: A table cannot be read.
+        """
+        if watch is None:
+            return self._scribe.read(source, fields, file_format=file_format, name=name, whole=whole)
+        return self._scribe.watch(
+            source,
+            fields,
+            file_format=file_format,
+            name=name,
+            stop=watch,
+            interval=interval,
+            listener=listener,
+        )
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
         """Subscribes a callable to events of this memory, while it is open and in this process.

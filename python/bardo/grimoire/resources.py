@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.passes import CuratorPasses
     from bardo.grimoire.prompts import PromptParts, Prompts
     from bardo.grimoire.retrieval import Retrieval
+    from bardo.grimoire.scribe import Scribe
     from bardo.grimoire.session import Session
     from bardo.grimoire.writer import Writer
     from bardo.ports import LLM
@@ -119,6 +120,12 @@ class Resources:
         from bardo.grimoire.death import Death
 
         return Death(self._session, lambda: self._passes)
+
+    @locked_cached_property
+    def _scribe(self) -> Scribe:
+        from bardo.grimoire.scribe import Scribe
+
+        return Scribe(self._session, self._writer)
 
     @locked_cached_property
     def _retrieval(self) -> Retrieval:

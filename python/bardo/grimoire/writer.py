@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 from bardo.assemble.copies import cleaned_episode
 from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
+from bardo.capture.recorder import RecordReport, SourceMove
 from bardo.clock import moment_of
 from bardo.errors import BardoWarning, EmbeddingMismatchError, InvalidInputError
 from bardo.grimoire.session import Session
@@ -57,12 +59,33 @@ class Writer:
             refusal.refuse_episodes(drafts, taken)
         session.stores.note_unit()
         session.unembedded += taken.fresh
-        if session.config.embedding.batch and session.unembedded >= session.config.embedding.batch:
-            self._embed_stored()
+        self.embed_if_due()
         left_out = handed.new_empty_messages(taken, clean)
         intake.tell_empty(left_out, len(handed.places) + len(handed.empty), stacklevel=4)
         clean.tell(stacklevel=4)
         return taken.stored if handed.batch else taken.stored[0]
+
+    def record_from_source(self, episodes: Sequence[Episode], move: SourceMove) -> RecordReport:
+        """Records episodes of a source, and moves its watermark in the same transaction.
+
+        Args:
+            episodes: Episodes with ids; may be empty.
+            move: Name of the source, its watermark before, and its new one.
+
+        Raises:
+            InvalidInputError: An episode breaks a limit, or another caller has moved the watermark.
+        """
+        session = self._session
+        session.ready(write=True)
+        taken = session.recorder.record(episodes, tick=None, own_ticks=False, late=True, source=move)
+        session.unembedded += taken.fresh
+        return taken
+
+    def embed_if_due(self) -> None:
+        """Embeds the stored episodes if as many as `embedding.batch` have no vectors."""
+        batch = self._session.config.embedding.batch
+        if batch and self._session.unembedded >= batch:
+            self._embed_stored()
 
     def drain_inbox(self) -> int:
         """Records the episodes that other processes dropped; a file that cannot be read is set aside.

@@ -36,6 +36,7 @@ from bardo.surfaces.cli import (
     recall,
     recover,
     remember,
+    scribe,
     show,
     simulate,
     sleep,
@@ -51,6 +52,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
     "The loop of a life": {
         "init": init.init,
         "remember": remember.remember,
+        "scribe": scribe.scribe,
         "recall": recall.recall,
         "context": recall.context,
         "outcome": outcome.outcome,
