@@ -22,10 +22,13 @@ from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
 if TYPE_CHECKING:
     from bardo.assemble.context import Phase, Profile, Prompt, Task
     from bardo.bequeath.testament import Testament
+    from bardo.conduct.entries import StateEntry
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
+    from bardo.grimoire.ambient import Turn
     from bardo.grimoire.erasure import ForgetReport
     from bardo.grimoire.intent import Forgettable
+    from bardo.grimoire.recovery import Briefing
     from bardo.grimoire.results import Entity, Triple
     from bardo.grimoire.scribe import ScribeReport
     from bardo.recall.feedback import OutcomeReport
@@ -352,6 +355,89 @@ class Grimoire(Resources):
             interval=interval,
             listener=listener,
         )
+
+    @checked
+    def turn(
+        self,
+        said: str = "",
+        *,
+        reply: str = "",
+        limit: int = 3,
+        budget: int = 1_500,
+        lasting: bool = False,
+        **fields: Unpack[EpisodeFields],
+    ) -> Turn:
+        """Captures a turn, and returns what the agent should know for it: a few memories, state and rejections.
+
+        The memories are found by words, so that no turn waits for a model. A failure of the memory is a note of the
+        turn, and never an error. `Turn.reply` captures the agent's side.
+
+            with memory.turn(question, thread="desk") as turn:
+                turn.reply(answer(question, str(turn)))
+
+        Args:
+            said: Text that was said to the agent; if empty, nothing is searched.
+            reply: Reply of the agent, where it is known already.
+            limit: Maximum number of memories.
+            budget: Maximum number of tokens of the text.
+            lasting: Whether the session, which then needs a name, outlives this process: every turn is a process.
+            fields: Fields of both episodes; see `EpisodeFields`. `role` is set here.
+
+        Raises:
+            InvalidInputError: The session of a lasting one has no name, or neither side has a text.
+        """
+        if lasting:
+            self._ambient.join(fields.get("session") or "")
+        return self._ambient.turn(said, reply, fields, limit=limit, budget=budget)
+
+    @checked
+    def boot(self, *, budget: int = 3_000) -> Briefing:
+        """Returns the text with which a session begins: rules (top 20), rejections, tasks, decisions, lessons.
+
+        If the last session was cut off, it begins with `[SESSION_RESUME]`, once.
+
+        Args:
+            budget: Maximum number of tokens.
+
+        Raises:
+            BudgetTooSmallError: Not even the note on the last session fits.
+            ConductLostError: The state and rules are lost.
+        """
+        return self._recovery.boot(budget)
+
+    @checked
+    def recover(self, tier: int = 0, *, budget: int | None = None) -> Briefing:
+        """Returns the text that recovers a lost context; see `boot` for a session that begins.
+
+        Args:
+            tier: 0: active state and rejections, under 1,000 tokens for any history; 1: also the last 30 messages
+                (10,000); 2: also the day's recap (15,000); 3: the log, the latest that fits (100,000).
+            budget: Maximum number of tokens; that of the tier if None.
+
+        Raises:
+            InvalidInputError: There is no such tier.
+            ConductLostError: The state and rules are lost.
+        """
+        return self._recovery.recover(tier, budget)
+
+    @checked
+    def heartbeat(self) -> Briefing:
+        """Returns the text to resume unfinished work (as `recover`), or `idle`."""
+        return self._recovery.heartbeat()
+
+    @checked
+    def checkpoint(self, doing: str = "", *, done: bool = False, by: str = "") -> StateEntry | None:
+        """Writes a checkpoint at once, atomically; one is also written every 3 exchanges of `turn` or `remember`.
+
+        Args:
+            doing: Work that is being done, in a sentence: an entry of state that comes first until it is done.
+            done: Whether that work, and the session, ended.
+            by: Author.
+
+        Returns:
+            The entry of the work that began or ended; None without one.
+        """
+        return self._recovery.checkpoint(doing, done=done, by=by)
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
         """Subscribes a callable to events of this memory, while it is open and in this process.

@@ -11,7 +11,7 @@ from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
 from bardo.capture.recorder import RecordReport, SourceMove
 from bardo.clock import moment_of
-from bardo.errors import BardoWarning, EmbeddingMismatchError, InvalidInputError
+from bardo.errors import BardoWarning, EmbeddingMismatchError, InvalidInputError, StoreError
 from bardo.grimoire.session import Session
 from bardo.model import Episode
 
@@ -60,6 +60,8 @@ class Writer:
         session.stores.note_unit()
         session.unembedded += taken.fresh
         self.embed_if_due()
+        if handed.chat and taken.fresh:
+            self._count_exchanges(drafts, taken)
         left_out = handed.new_empty_messages(taken, clean)
         intake.tell_empty(left_out, len(handed.places) + len(handed.empty), stacklevel=4)
         clean.tell(stacklevel=4)
@@ -80,6 +82,34 @@ class Writer:
         taken = session.recorder.record(episodes, tick=None, own_ticks=False, late=True, source=move)
         session.unembedded += taken.fresh
         return taken
+
+    def _count_exchanges(self, drafts: Sequence[str | Episode], taken: RecordReport) -> None:
+        """Counts the agent's new replies in a chat, for the checkpoints of the session."""
+        before = {*taken.known, *taken.forgotten}
+        replies = [
+            draft
+            for place, draft in enumerate(drafts)
+            if isinstance(draft, Episode)
+            and draft.role == "agent"
+            and draft.kind == "turn"
+            and place not in before
+        ]
+        if not replies:
+            return
+        session = self._session
+        try:
+            session.checkpoints.exchange(
+                count=len(replies),
+                last=taken.stored[-1].id,
+                session=replies[-1].session or "",
+                at=session.clock.now(),
+            )
+        except StoreError as error:
+            warnings.warn(
+                f"the messages are stored, but no checkpoint of the session could be written: {error}",
+                BardoWarning,
+                stacklevel=5,
+            )
 
     def embed_if_due(self) -> None:
         """Embeds the stored episodes if as many as `embedding.batch` have no vectors."""

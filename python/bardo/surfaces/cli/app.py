@@ -37,10 +37,12 @@ from bardo.surfaces.cli import (
     recover,
     remember,
     scribe,
+    session,
     show,
     simulate,
     sleep,
     trust,
+    turn,
     vitality,
 )
 from bardo.surfaces.cli.group import Commands
@@ -76,6 +78,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "death": death.app,
         "lineage": lineage.app,
         "gate": gate.app,
+        "turn": turn.app,
         "trust": trust.app,
     },
     "Further": {
@@ -83,7 +86,10 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "stats": show.stats,
         "vitality": vitality.vitality,
         "autopsy": lineage.autopsy,
+        "boot": session.boot,
         "recover": recover.recover,
+        "heartbeat": session.heartbeat,
+        "checkpoint": session.checkpoint,
         "demo": demo.demo,
         "simulate": simulate.simulate,
     },
