@@ -71,6 +71,8 @@ class Recovery:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._lock = threading.RLock()
+        # The last block, with what it was made of: reading thousands of entries takes longer than the rest of a turn.
+        self._latest: tuple[tuple[tuple[int, int], int, str], Block | None] | None = None
 
     @locked_cached_property
     def store(self) -> ConductStore:
@@ -79,7 +81,10 @@ class Recovery:
 
     def block(self, *, cap: int) -> Block | None:
         """Makes the block of state and rejections for a prompt; None if nothing is in force."""
-        return state_block(self.store, cap=cap, first=self._session.checkpoints.doing)
+        asked = (self.store.stamp(), cap, self._session.checkpoints.doing)
+        if self._latest is None or self._latest[0] != asked:
+            self._latest = asked, state_block(self.store, cap=cap, first=asked[2])
+        return self._latest[1]
 
     def boot(self, budget: int = BOOT) -> Briefing:
         """Makes the text with which a session begins; see `Grimoire.boot`."""
