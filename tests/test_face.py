@@ -25,8 +25,8 @@ from bardo.recall.options import OwnerRecallOptions, RecallOptions
 REPOSITORY = Path(__file__).resolve().parent.parent
 REFERENCE = (REPOSITORY / "docs" / "reference" / "grimoire.md").read_text(encoding="utf-8")
 LOOP = (
-    "remember scribe turn recall context outcome learn forget tick sleep boot recover heartbeat checkpoint bequeath on "
-    "stats close"
+    "remember scribe backtest turn recall context outcome learn forget tick sleep boot recover heartbeat "
+    "checkpoint bequeath on stats close"
 )
 NOUNS = {
     "episodes": "list get verify find",

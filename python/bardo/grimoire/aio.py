@@ -313,6 +313,7 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
 
     remember = _async_method(Grimoire.remember)
     scribe = _async_method(Grimoire.scribe)
+    backtest = _async_method(Grimoire.backtest)
     turn = _async_method(Grimoire.turn)
     boot = _async_method(Grimoire.boot)
     recover = _async_method(Grimoire.recover)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
     from bardo.grimoire.ambient import Turn
+    from bardo.grimoire.backtest import BacktestReport
     from bardo.grimoire.erasure import ForgetReport
     from bardo.grimoire.intent import Forgettable
     from bardo.grimoire.recovery import Briefing
@@ -355,6 +356,24 @@ class Grimoire(Resources):
             interval=interval,
             listener=listener,
         )
+
+    @checked
+    def backtest(
+        self, sources: str | Path | Iterable[str | Path], *, progress: Progress = no_progress
+    ) -> BacktestReport:
+        """Seeds a new agent by replaying old transcripts (as `scribe`) and consolidating them; they count as verified.
+
+        Args:
+            sources: Files or folders, in the order of their replay.
+            progress: Callback for progress.
+
+        Raises:
+            InvalidInputError: There are no sources, or the agent has episodes already.
+            NotFoundError: A source does not exist; what was replayed before it stays.
+        """
+        from bardo.grimoire import backtest
+
+        return backtest.backtest(self._session, self._scribe, self._passes, sources, progress=progress)
 
     @checked
     def turn(

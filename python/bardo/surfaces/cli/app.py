@@ -14,6 +14,7 @@ import typer
 
 from bardo.errors import BardoError
 from bardo.surfaces.cli import (
+    backtest,
     curator,
     death,
     demo,
@@ -86,6 +87,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "stats": show.stats,
         "vitality": vitality.vitality,
         "autopsy": lineage.autopsy,
+        "backtest": backtest.backtest,
         "boot": session.boot,
         "recover": recover.recover,
         "heartbeat": session.heartbeat,
