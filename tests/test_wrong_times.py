@@ -107,6 +107,11 @@ def test_a_fact_cannot_bring_the_tick_of_a_look_that_is_not_yet(tmp_path: Path) 
         assert grimoire.now_tick == SECOND
 
 
+def test_a_clock_without_now_is_refused_with_what_to_pass(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"no method now\(\)"):
+        bardo.open(tmp_path / "agent", clock=lambda: NOW)  # type: ignore[arg-type]
+
+
 def test_one_bad_line_of_an_inbox_file_is_set_aside_and_the_others_are_taken(tmp_path: Path) -> None:
     with opened(tmp_path / "a") as grimoire:
         ids = bardo.drop(grimoire.path, [f"line {number}" for number in range(4)])

@@ -118,7 +118,7 @@ class Curator:
         shadow: Whether a new fact is held until a check shows that it makes no answer about other episodes worse.
         language: Package of `bardo.consolidate.languages` that reads texts; empty for plain forms that end nothing.
         rules_off: Names of the rules of corrections that may not end a fact, such as `frame`; they dispute it instead.
-        cross_encoder: Whether a small model of English looks for corrections, too, once `bardo embedding install` ran.
+        cross_encoder: Whether small models of English read texts beside the parser, once `bardo embedding install` ran.
         attributes: `one` or `many` values at a time by the name of an attribute; adds to the built-in table.
         outcomes: Paths, or last parts of paths, of numbers in a payload that measure an outcome, for heuristics.
         replay: Maximum number of earlier episodes that a search for rules reads again beside the new ones; 0 for none.

@@ -118,9 +118,18 @@ def checked_time(said: object, where: str) -> int:
 
 
 def checked_clock(clock: Clock | None) -> Clock:
-    """Wraps a caller's clock in a `CheckedClock`; the system clock if there is none."""
+    """Wraps a caller's clock in a `CheckedClock`; the system clock if there is none.
+
+    Raises:
+        InvalidInputError: The clock has no method `now`.
+    """
     if clock is None:
         return SystemClock()
+    if not callable(getattr(clock, "now", None)):
+        raise InvalidInputError(
+            f"clock is {clock!r}, which has no method now(). Pass an object whose now() returns microseconds since the "
+            "Unix epoch, such as bardo.ManualClock"
+        )
     return clock if isinstance(clock, (SystemClock, CheckedClock)) else CheckedClock(clock)
 
 

@@ -14,7 +14,7 @@ RENT = "The user rents a flat in Ghent for 940 a month."
 
 @pytest.fixture(scope="module")
 def model() -> cross_encoder.CrossEncoder:
-    found = cross_encoder.load()
+    found = cross_encoder.load("corrections")
     assert found is not None, "run: make dev"
     return found
 

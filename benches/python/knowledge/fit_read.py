@@ -50,7 +50,7 @@ class Pairs:
 
     def __init__(self, indexer: Any) -> None:
         self._indexer = indexer
-        found = cross_encoder.load(2)
+        found = cross_encoder.load("corrections", 2)
         assert found is not None, "run: bardo embedding install"
         self._model = found
 

@@ -36,8 +36,8 @@ LEAST_WEIGHT = 0.01
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6)
 
 
-def rows_of(chat: dict[str, Any]) -> list[tuple[Sentence, int, float]]:
-    """Sentences of the user's turns that state something, with label and weight."""
+def rows_of(chat: dict[str, Any]) -> list[tuple[str, Sentence, int, float]]:
+    """Sentences of the user's turns that state something, with the words before them, label and weight."""
     english = reader("english")
     assert english is not None, "install bardo[english]"
     found = []
@@ -55,7 +55,8 @@ def rows_of(chat: dict[str, Any]) -> list[tuple[Sentence, int, float]]:
             is_trap = not label and any(
                 near([number], [trap["turn"]]) and matches(quote, trap["words"]) for trap in chat["traps"]
             )
-            found.append((sentence, int(label), TRAP_WEIGHT if is_trap else 1.0))
+            weight = TRAP_WEIGHT if is_trap else 1.0
+            found.append((sentence.before(turn["text"]), sentence, int(label), weight))
     return found
 
 
@@ -136,21 +137,21 @@ def main() -> None:
     )
     given = options.parse_args()
     rows = [(file.stem, *row) for file in given.file for row in rows_of(json.loads(file.read_text()))]
-    texts = [sentence.text for _, sentence, *_ in rows]
+    texts = [sentence.text for _, _, sentence, *_ in rows]
     with fresh() as (memory, _):
         found, fingerprint = memory._session.indexer.vectors_of(texts)
         assert found is not None
         vectors = SCALE * np.asarray(found)
-    counts = Counter(name for _, sentence, *_ in rows for name in sentence.features)
+    counts = Counter(name for _, _, sentence, *_ in rows for name in sentence.features)
     vectoriser = DictVectorizer(sparse=False)
     table = vectoriser.fit_transform(
         [
             {name: value for name, value in sentence.features.items() if counts[name] >= given.common}
-            for _, sentence, *_ in rows
+            for _, _, sentence, *_ in rows
         ]
     )
-    names, labels = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
-    weights = np.array([row[3] for row in rows])
+    names, labels = np.array([row[0] for row in rows]), np.array([row[3] for row in rows])
+    weights = np.array([row[4] for row in rows])
     both = np.hstack([table, vectors])
     print(f"{len(rows)} sentences, {labels.mean():.2f} positive")
     print("grammar", report(scored(table, labels, weights, names, GRAMMAR_STRENGTH), labels))

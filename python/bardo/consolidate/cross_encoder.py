@@ -1,8 +1,11 @@
-"""Cross-encoder of corrections: reads an older statement together with a newer message.
+"""Cross-encoders: they read two texts together, for one question about them.
 
-It is all-MiniLM-L6-v2 with other weights in its upper layers and a head of one number, fitted by
-`benches/python/knowledge/fit_cross_encoder.py` on pairs of messages. `cross_encoder.npz` holds the differences from the
-model's weights as products of two thin matrices (low-rank adaptation, Hu et al. 2021, arXiv 2106.09685).
+- `corrections`: does a newer message end what an older statement says (`fit_cross_encoder.py`)?
+- `worth`: is a sentence, read after the words before it, worth keeping (`fit_worth_reader.py`)?
+
+Each is all-MiniLM-L6-v2 with other weights in its upper layers and a head of one number, fitted by the script in
+`benches/python/knowledge`. Its `.npz` file holds the differences from the model's weights as products of two thin
+matrices (low-rank adaptation, Hu et al. 2021, arXiv 2106.09685).
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,13 +24,15 @@ from bardo.index.embedding import bert, minilm
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: Maximum length of an older statement and of a newer message in tokens, as in training.
+#: Question that a cross-encoder is fitted for.
+Question = Literal["corrections", "worth"]
+
+#: Maximum length of the first and of the second text in tokens, as in training.
 OLDER_TOKENS, NEWER_TOKENS = 48, 96
 #: Number of pairs that are read at once.
 BATCH = 16
-#: Version of the build; increase it with every change of the graph or of the weights.
-_BUILD = 1
-_ADAPTER = "cross_encoder.npz"
+#: Version of each build; increase it with every change of the graph or of the weights.
+_BUILDS: dict[Question, int] = {"corrections": 1, "worth": 1}
 _START, _SEPARATOR = "[CLS]", "[SEP]"
 
 
@@ -55,10 +60,10 @@ class CrossEncoder:
         self._separator = self._token(_SEPARATOR)
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Log odds that the newer text of each pair ends what the older one says.
+        """Log odds of the answer yes for each pair.
 
         Args:
-            pairs: Older statements, each with a newer message.
+            pairs: First and second texts.
         """
         older = self._tokens([old for old, _ in pairs], OLDER_TOKENS)
         newer = self._tokens([new for _, new in pairs], NEWER_TOKENS)
@@ -93,26 +98,29 @@ class CrossEncoder:
 
 
 @cache
-def load(threads: int = 1) -> CrossEncoder | None:
-    """Loads the cross-encoder, which is built in the cache the first time; None if its packages are not installed.
+def load(question: Question, threads: int = 1) -> CrossEncoder | None:
+    """Loads a cross-encoder, which is built in the cache the first time; None if its packages are not installed.
 
     Args:
+        question: What it answers.
         threads: Threads of the runtime.
     """
 
     def write(source: Path, workspace: Path) -> None:
-        minilm.write_model(source, workspace, bert.build_cross_encoder(_weights(source)))
+        minilm.write_model(source, workspace, bert.build_cross_encoder(_weights(source, question)))
 
     try:
-        return CrossEncoder(minilm.ensure_variant(f"corrections-build{_BUILD}", write).folder, threads)
+        build = minilm.ensure_variant(f"{question}-build{_BUILDS[question]}", write)
+        return CrossEncoder(build.folder, threads)
     except EmbedderUnavailableError:
         return None
 
 
-def _weights(source: Path) -> dict[str, npt.NDArray[np.float32]]:
+def _weights(source: Path, question: Question) -> dict[str, npt.NDArray[np.float32]]:
     """Weights of the model with the differences added."""
     weights = dict(bert.read_safetensors(source / minilm.WEIGHTS))
-    with resources.files("bardo.consolidate").joinpath(_ADAPTER).open("rb") as file, np.load(file) as adapter:
+    differences = resources.files("bardo.consolidate").joinpath(f"{question}.npz")
+    with differences.open("rb") as file, np.load(file) as adapter:
         for name in adapter.files:
             weight, _, part = name.rpartition(":")
             if part == "down":

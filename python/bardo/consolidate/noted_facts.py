@@ -21,7 +21,7 @@ STATED = 0.8
 UNWORTHY = -float("inf")
 #: Minimum worth of a statement of an attribute that holds for months, and of a sentence that is no more than such a
 #: statement or one in a plain form. What holds for years or until it is denied is always kept: an allergy, a home.
-LEAST_OF_MONTHS, LEAST_PLAIN = -1.0, -2.2
+LEAST_OF_MONTHS, LEAST_PLAIN = -1.0, -3.2
 #: Minimum worth of what a quote that ends said beside the corrected clauses.
 LEAST_OF_REMAINDERS = -1.5
 

@@ -33,7 +33,7 @@ from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
-    from bardo.consolidate.cross_encoder import CrossEncoder
+    from bardo.consolidate.cross_encoder import CrossEncoder, Question
 
 #: Maximum number of facts of one episode: a longer list in one message is pasted text.
 PER_EPISODE = 12
@@ -124,8 +124,7 @@ class StatementReader:
         near: Finds episodes near a text.
         agent: Name of the agent.
         rules_off: Rules that dispute a fact instead of ending it.
-        cross_encoder: Loads the model that reads an older statement together with a newer message; without one, the
-            parses alone decide.
+        cross_encoder: Loads the cross-encoder of a question; without one, grammar and vectors alone decide.
     """
 
     def __init__(
@@ -138,7 +137,7 @@ class StatementReader:
         *,
         agent: str,
         rules_off: Collection[str] = (),
-        cross_encoder: Callable[[], CrossEncoder | None] = lambda: None,
+        cross_encoder: Callable[[Question], CrossEncoder | None] = lambda _: None,
     ) -> None:
         self._reader = reader
         self._log = log
@@ -153,7 +152,11 @@ class StatementReader:
 
     @cached_property
     def _cross_encoder(self) -> CrossEncoder | None:
-        return self._load_cross_encoder()
+        return self._load_cross_encoder("corrections")
+
+    @cached_property
+    def _worth_encoder(self) -> CrossEncoder | None:
+        return self._load_cross_encoder("worth")
 
     def draw(self, episodes: Sequence[Episode], *, tick: int) -> Drawn:
         """The facts of episodes, oldest first, and their effects on what was known before each of them."""
@@ -192,7 +195,9 @@ class StatementReader:
             # The agent repeats and supposes; the user's own words tell what holds of the user.
             return
         found = [sentence for sentence in sentences(self._clauses_of(episode)) if sentence.stated]
-        worths = self._worths(found) if who or episode.role != "user" else [UNWORTHY] * len(found)
+        worths = (
+            self._worths(found, episode.text) if who or episode.role != "user" else [UNWORTHY] * len(found)
+        )
         forms = {fact.text.casefold() for fact in rule_extraction.of_episode(episode, self._agent)}
         seen: set[str] = set()
         for sentence, value in zip(found, worths, strict=True):
@@ -235,14 +240,15 @@ class StatementReader:
         effects.resolutions = list(by_older.values())
         return effects
 
-    def _worths(self, found: Sequence[Sentence]) -> list[float]:
-        """Worth of each sentence; a secret has none."""
+    def _worths(self, found: Sequence[Sentence], text: str) -> list[float]:
+        """Worth of each sentence of a text; a secret has none."""
         if not found:
             return []
         vectors, fingerprint = self._embed([sentence.text for sentence in found])
+        values = worth.worth(found, vectors, fingerprint, self._worth_encoder, text)
         return [
             UNWORTHY if is_secret(sentence.text) else value
-            for value, sentence in zip(worth.worth(found, vectors, fingerprint), found, strict=True)
+            for value, sentence in zip(values, found, strict=True)
         ]
 
     def _clauses_of(self, episode: Episode) -> Sequence[Clause]:
@@ -311,6 +317,7 @@ class StatementReader:
         if not clause.stated or not (clause.anchors or clause.figures or clause.names):
             return
         limits = corrections.limits(is_read=self._cross_encoder is not None)
+        begins_later = before is not None and clause.since is not None and clause.since > before.at
         ended = disputed = 0
         seen: set[str] = set()
         judged = self._judged(clause, message, self._older(clause, evidence, newer, before, tick))
@@ -335,6 +342,9 @@ class StatementReader:
                 continue
             seen.add(record.id)
             ended, disputed = ended + ends, disputed + (not ends)
+            if not record.is_fact and begins_later:
+                # Until then the older turn holds.
+                continue
             if not record.is_fact:
                 drawn.corrections += [(source, record.id, ends) for source in evidence if source != record.id]
             elif newer is None or record.id != newer.id:
@@ -357,7 +367,7 @@ class StatementReader:
         left = [
             clause for clause in record.clauses if clause.stated and clause.text and clause not in corrected
         ]
-        worths = self._worths([Sentence(clause.text, (clause,)) for clause in left])
+        worths = self._worths([Sentence(clause.text, (clause,)) for clause in left], "")
         return [
             fact_of(clause.text, (clause,), episode, who)
             for clause, value in zip(left, worths, strict=True)

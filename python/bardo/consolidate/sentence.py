@@ -21,6 +21,8 @@ QUOTED_CHARACTERS = 240
 COVERAGE = 0.85
 #: Number of words and of clauses that count as 1 in the features.
 WORDS_SCALE, CLAUSES_SCALE = 20, 3
+#: Maximum number of words before a sentence that are read with it.
+WORDS_BEFORE = 35
 #: Maximum number of words of a short sentence.
 SHORT_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{3,}|\d+")
@@ -73,6 +75,11 @@ class Sentence:
             "alone": float(any(clause.text for clause in self.stated)),
         }
         return found | {name: value for name, value in form.items() if value}
+
+    def before(self, text: str) -> str:
+        """The last words of a text before the sentence; empty if the text does not contain it as written."""
+        place = text.find(self.text)
+        return " ".join(text[: max(place, 0)].split()[-WORDS_BEFORE:])
 
     def quote(self, who: str) -> str:
         """The sentence as a quote, with the one before it where a pronoun points there; empty if it is too long.

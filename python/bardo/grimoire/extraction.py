@@ -69,7 +69,7 @@ class Extraction:
         return StatementReader(
             found, session.log, session.facts, session.indexer.vectors_of, self._near, agent=session.agent,
             rules_off=session.config.curator.rules_off,
-            cross_encoder=cross_encoder.load if session.config.curator.cross_encoder else lambda: None,
+            cross_encoder=cross_encoder.load if session.config.curator.cross_encoder else lambda _: None,
         )  # fmt: skip
 
     def _checks(self) -> StatementChecks:

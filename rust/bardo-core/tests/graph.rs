@@ -95,6 +95,39 @@ fn an_entity_that_is_named_brings_its_hits_in_by_any_alias() {
 }
 
 #[test]
+fn a_triple_brings_in_what_is_stated_of_its_other_end_while_it_holds() {
+    let texts = [
+        "Nadia is with Helvion",
+        "Helvion sits in Porto",
+        "Helvion was founded by Rui",
+        "Rain fell on Porto",
+    ];
+    let agent = agent(&texts);
+    for (subject, predicate, object, text, valid_to) in [
+        ("Nadia", "employer", "Helvion", texts[0], None),
+        ("Helvion", "location", "Porto", texts[1], None),
+        ("Helvion", "founder", "Rui", texts[2], Some(2)),
+    ] {
+        let triple = NewTriple {
+            subject: subject.into(),
+            predicate: predicate.into(),
+            object: object.into(),
+            confidence: 0.8,
+            source: Some(agent.id(text)),
+            valid_from: 1,
+            valid_to,
+            replaces: false,
+        };
+        agent.facts.relate(&triple).unwrap();
+    }
+    for policy in [Policy::FourFactor, Policy::Rrf] {
+        let found = recall(&agent, &agent.hot(), "in which city does Nadia work", policy);
+        let found: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
+        assert_eq!(found, texts[..2], "{policy:?}");
+    }
+}
+
+#[test]
 fn the_graph_follows_what_is_read_merged_related_and_forgotten() {
     let agent = agent(&TEXTS);
     let mut hot = agent.hot();

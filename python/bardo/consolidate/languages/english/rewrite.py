@@ -44,10 +44,10 @@ _POINTING = frozenset({
 #: Verbs whose third person is not formed by a rule.
 _IRREGULAR = {
     "have": "has", "be": "is", "do": "does", "am": "is", "are": "is", "'m": "is", "'ve": "has", "'re": "is",
-    "were": "was",
+    "m": "is", "ve": "has", "re": "is", "were": "was",
 }  # fmt: skip
 #: Forms of "be" and "have" that agree with "I", "we" or "you" in any tag of the parser.
-_OF_SPEAKER = frozenset({"am", "'m", "are", "were", "'ve", "'re"})
+_OF_SPEAKER = frozenset({"am", "'m", "are", "were", "'ve", "'re", "m", "ve", "re"})
 #: Stems of verbs before "n't" that are no words of their own.
 _STEMS = {"wo": "will", "ca": "can", "sha": "shall"}
 #: Places at which a long sentence can be cut: commas and prepositions.
@@ -77,7 +77,7 @@ def sentence_of(head: Any, subject: Any, name: str, *, first_person: bool) -> st
     said = _spelled(kept, _finite(head) if first_person else None)
     if not said:
         return ""
-    said = f"is {said[3:]}" if said.startswith("'s ") else said
+    said = re.sub(r"^'?s ", "is ", said)
     sentence = re.sub(r"\b(wo|ca|sha) not\b", lambda match: f"{_STEMS[match[1]]} not", f"{name} {said}")
     return sentence if len(sentence) <= CHARACTERS else _shorter(sentence)
 
@@ -107,10 +107,21 @@ def _spelled(words: list[Any], finite: Any) -> str:
     for place, token in enumerate(words):
         is_finite = finite is not None and token.i == finite.i
         parts.append(_agreeing(token) if is_finite else _of_others(token))
-        if token.whitespace_ or (place + 1 < len(words) and words[place + 1].i != token.i + 1):
+        between = _between(words, place)
+        if between and all(left_out.is_punct for left_out in between):
+            # A list, or two thoughts, would run together.
+            parts += [token.whitespace_, *(left_out.text_with_ws for left_out in between)]
+        elif token.whitespace_ or between:
             parts.append(" ")
     said = re.sub(r"\s+", " ", "".join(parts)).strip(" ,;:-–—.!")
     return re.sub(r"\s+([,.;:%]|'s\b|'re\b|'ve\b|'ll\b)", r"\1", said)
+
+
+def _between(words: list[Any], place: int) -> list[Any]:
+    """The words of the text between one word and the next one that stays; of the last word the one after it."""
+    token = words[place]
+    following = words[place + 1].i if place + 1 < len(words) else token.i + 1
+    return list(token.doc[token.i + 1 : following]) if following > token.i else [token]
 
 
 def _agreeing(verb: Any) -> str:
@@ -126,8 +137,11 @@ def _agreeing(verb: Any) -> str:
 def _of_others(token: Any) -> str:
     """A word as another person says it: pronouns of the speaker change."""
     word = str(token.text)
-    if word.lower() == "n't":
+    if token.dep_ == "neg" and word.lower() in ("n't", "nt"):
         return " not"
+    if token.is_sent_start and token.pos_ == "ADP":
+        # A time that the sentence began with, and that now comes last.
+        return word.lower()
     return _PRONOUNS.get(word.lower(), word) if token.tag_ in ("PRP", "PRP$") else word
 
 

@@ -33,6 +33,8 @@ pub struct Graph {
     entities: HashMap<Slot, Box<[EntitySerial]>>,
     /// Entities connected by triples.
     triples: HashMap<EntitySerial, Vec<EntitySerial>>,
+    /// Memories that state the triples of an entity which still hold.
+    statements: HashMap<EntitySerial, Vec<Slot>>,
     /// Facts connected by links.
     links: HashMap<Slot, Vec<Slot>>,
     /// Later memories that correct or dispute a memory, by its id: rows of older tiers come and go.
@@ -68,7 +70,8 @@ pub struct ReachedMemory {
     pub slot: Slot,
     /// Score, 0..1 per entity of the query: specificity of the entity times the weight of the hop.
     pub value: f32,
-    /// Whether it names an entity of the query itself.
+    /// Whether it answers by the graph alone: it names an entity of the query, or states a triple of an entity that a
+    /// triple connects with one ("Nadia works at Helvion", "Helvion is based in Porto").
     pub is_direct: bool,
 }
 
@@ -105,13 +108,21 @@ impl Graph {
         }
     }
 
-    /// Replaces the edges between entities and between facts; edges are undirected.
-    pub(crate) fn set_edges(&mut self, triples: &[(EntitySerial, EntitySerial)], links: &[(Slot, Slot)]) {
+    /// Replaces the edges between entities, each with the memory that states it if it still holds, and those between
+    /// facts; edges are undirected.
+    pub(crate) fn set_edges(
+        &mut self,
+        triples: &[(EntitySerial, EntitySerial, Option<Slot>)],
+        links: &[(Slot, Slot)],
+    ) {
         self.triples.clear();
+        self.statements.clear();
         self.links.clear();
-        for (subject, object) in triples {
-            self.triples.entry(*subject).or_default().push(*object);
-            self.triples.entry(*object).or_default().push(*subject);
+        for &(subject, object, statement) in triples {
+            for (one, other) in [(subject, object), (object, subject)] {
+                self.triples.entry(one).or_default().push(other);
+                self.statements.entry(one).or_default().extend(statement);
+            }
         }
         for (src, dst) in links {
             self.links.entry(*src).or_default().push(*dst);
@@ -147,6 +158,7 @@ impl Graph {
     pub fn reach(&self, query: &str) -> Vec<ReachedMemory> {
         let mut reached: HashMap<Slot, ReachedMemory> = HashMap::new();
         let mut frontier = self.names.gazetteer.find(query, true);
+        let named = frontier.clone();
         let mut seen: HashSet<EntitySerial> = frontier.iter().copied().collect();
         let mut walked = 0;
         for hop in 0..=HOPS {
@@ -181,9 +193,26 @@ impl Graph {
             });
             frontier = next;
         }
+        self.follow_triples(&named, &mut reached);
         let mut reached: Vec<ReachedMemory> = reached.into_values().collect();
         reached.sort_unstable_by_key(|memory| memory.slot);
         reached
+    }
+
+    /// Adds the memories that state triples of entities which a triple connects with the named ones.
+    fn follow_triples(&self, named: &[EntitySerial], reached: &mut HashMap<Slot, ReachedMemory>) {
+        let connected = named.iter().filter_map(|entity| self.triples.get(entity)).flatten();
+        for entity in connected.filter(|entity| !named.contains(entity)) {
+            let Some(statements) = self.statements.get(entity).filter(|known| known.len() <= RARE) else {
+                continue;
+            };
+            let value = self.specificity(statements.len()) / (K + 1.0);
+            for &slot in statements {
+                let known = reached.entry(slot).or_insert(ReachedMemory { slot, value, is_direct: true });
+                known.value = known.value.max(value);
+                known.is_direct = true;
+            }
+        }
     }
 
     /// Adds facts that are linked with reached ones.

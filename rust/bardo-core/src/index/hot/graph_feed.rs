@@ -65,7 +65,11 @@ impl FactStore {
                     edges(connection, "SELECT src, dst, intact FROM links WHERE relation <> 'corrects'", slots)?;
                 graph.set_corrections(corrections(connection, hot)?);
                 let triples =
-                    edges(connection, "SELECT subject, object, intact FROM triples", |row| Ok(Some((row.get(0)?, row.get(1)?))))?;
+                    edges(connection, "SELECT subject, object, source, valid_to, intact FROM triples", |row| {
+                        let (source, ended) = (row.get::<_, Option<_>>(2)?, row.get::<_, Option<i64>>(3)?);
+                        let source = source.filter(|_| ended.is_none()).and_then(|id| hot.slot(&Id(id)));
+                        Ok(Some((row.get(0)?, row.get(1)?, source)))
+                    })?;
                 graph.set_edges(&triples, &links);
             }
             Ok(())
@@ -105,11 +109,11 @@ fn put(graph: &mut Graph, hot: &HotSet, memory: Option<(Id, Vec<EntitySerial>)>)
     }
 }
 
-fn edges<T, U>(
+fn edges<T>(
     connection: &Connection,
     query: &str,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<Option<(T, U)>>,
-) -> Step<Vec<(T, U)>> {
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<Option<T>>,
+) -> Step<Vec<T>> {
     let mut statement = connection.prepare_cached(query)?;
     let found = statement.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     Ok(found.into_iter().flatten().collect())
