@@ -100,6 +100,11 @@ class Folder:
         return self.root / "life.json"
 
     @property
+    def checkpoint(self) -> Path:
+        """Checkpoint of the session; ids and numbers, no text."""
+        return self.root / "checkpoint.json"
+
+    @property
     def tombstone(self) -> Path:
         """Record of the agent's death, if it has died."""
         return self.root / TOMBSTONE_FILE

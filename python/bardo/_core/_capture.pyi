@@ -270,6 +270,12 @@ class EpisodeLog:
     def set_watermark(self, name: str, value: int) -> None:
         """Keeps a number under a name, durably."""
 
+    def source(self, name: str) -> tuple[int, str] | None:
+        """Watermark of a source of episodes: position up to which it was read, and the state of its reader."""
+
+    def sources(self) -> list[tuple[str, int, str]]:
+        """Every source with its watermark, by name."""
+
     def forget(self, ids: Sequence[str], *, intent: str, now: int, tombstones: bool = True) -> int:
         """Deletes episodes with everything that is kept of them, in one durable transaction with a note of the intent.
 

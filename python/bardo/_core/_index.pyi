@@ -143,6 +143,7 @@ class HotSet:
         template: Episode | None = None,
         out_of_order: bool = False,
         transcript: bool = False,
+        source: tuple[str, tuple[int, str] | None, tuple[int, str]] | None = None,
     ) -> tuple[StoredEpisodes, list[int], list[int]]:
         """Records episodes in the log that was loaded, and makes the new ones findable by their words.
 
@@ -156,6 +157,8 @@ class HotSet:
             out_of_order: As for `EpisodeLog.record`.
             transcript: Whether they are messages without times: where the list begins with the end of the stored
                 conversation, what is stored is known, and the rest is new, also within a minute.
+            source: Source that they come from: its name, its watermark before (as `EpisodeLog.source` returns it), and
+                its new one, which is stored in the same transaction. There may be no drafts then.
 
         Returns:
             What is stored, the places of what was stored before, and the places of what was forgotten before and is

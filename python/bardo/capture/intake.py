@@ -146,7 +146,7 @@ def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, trun
         InvalidInputError: An item is of another type, or no item has a text.
     """
     if isinstance(what, (str, Episode, Mapping)):
-        draft = _draft_of(what, defaults, clean, truncate)
+        draft = draft_of(what, defaults, clean, truncate)
         if draft is None:
             raise _empty("the text is empty")
         return Drafts([draft], (0,), [], batch=False)
@@ -159,7 +159,7 @@ def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, trun
         return Drafts(items, range(len(items)), [])
     made = []
     for clean.place, item in enumerate(items):
-        made.append(_draft_of(item, defaults, clean, truncate))
+        made.append(draft_of(item, defaults, clean, truncate))
     chat = all(isinstance(item, Mapping) for item in items)
     handed = Drafts.of(made, chat=chat, transcript=not defaults.get("at") and all(map(_is_untimed, items)))
     if items and not handed.drafts:
@@ -210,9 +210,7 @@ def _are_clean(items: list[Any], clean: Clean) -> bool:
     return not clean.finds("\n".join(items))
 
 
-def _draft_of(
-    what: object, defaults: Mapping[str, Any], clean: Clean, truncate: bool
-) -> str | Episode | None:
+def draft_of(what: object, defaults: Mapping[str, Any], clean: Clean, truncate: bool) -> str | Episode | None:
     """Converts one item to a string or an episode; None if its text is empty after cleaning."""
     if isinstance(what, str):
         return _cleaned(what, clean, truncate) or None
@@ -266,7 +264,7 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
         fields["payload"] = _merge_payloads(fields.get("payload"), kept)
     for key in TIME_KEYS:
         if message.get(key) is not None:
-            fields["at"] = _micros(message[key])
+            fields["at"] = micros_of(message[key])
             break
     said = _text_of(message, parts)
     text = clean(said)
@@ -365,7 +363,15 @@ def _describe_parts(message: Mapping[str, Any], parts: Iterable[object]) -> str:
     return f"Sent {', '.join(sent)}" if sent else ""
 
 
-def _micros(moment: object) -> int:
+def micros_of(moment: object) -> int:
+    """Reads a time of a message, as microseconds UTC.
+
+    Args:
+        moment: ISO 8601, a datetime, or seconds, milliseconds or microseconds of the epoch.
+
+    Raises:
+        InvalidInputError: It is none of these.
+    """
     try:
         if isinstance(moment, str):
             parsed = datetime.fromisoformat(moment)

@@ -17,6 +17,8 @@ from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
 
+#: Name of a source, its watermark before (None if it was never read), and its new one: position and state.
+SourceMove = tuple[str, tuple[int, str] | None, tuple[int, str]]
 #: Number of episodes per page when iterating over the log.
 PAGE = 1_024
 
@@ -73,6 +75,7 @@ class Recorder:
         template: Episode | None = None,
         late: bool = False,
         transcript: bool = False,
+        source: SourceMove | None = None,
     ) -> RecordReport:
         """Records episodes, all or none, except content that was forgotten on purpose.
 
@@ -83,9 +86,9 @@ class Recorder:
             template: Other fields of the texts.
             late: Whether ticks may lie before the last one, as for episodes of another writer.
             transcript: Whether they are messages without times, the first of which may be stored already.
-
+            source: Move of the watermark of their source, in the same transaction; there may be no drafts then.
         """
-        if not drafts:
+        if not drafts and source is None:
             return RecordReport([], [], [])
         now = self._clock.now()
         of_texts = self._ticks.of((template.at if template else 0) or now) if tick is None else tick
@@ -102,6 +105,7 @@ class Recorder:
             template=template,
             out_of_order=late,
             transcript=transcript,
+            source=source,
         )
         if len(stored):
             self._ticks.seen(stored.last_tick, own=own_ticks)

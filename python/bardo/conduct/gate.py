@@ -18,6 +18,7 @@ from bardo.bequeath import lineage
 from bardo.conduct import aftermath, state
 from bardo.conduct import rules as population
 from bardo.conduct.aftermath import QUESTION, Aftermath
+from bardo.conduct.briefing import state_text
 from bardo.conduct.entries import (
     CRITICAL,
     MOST,
@@ -431,6 +432,12 @@ class Gate(Handle):
             )  # fmt: skip
 
         return self._store.accept_loss(entry)
+
+    @checked
+    def briefing(self) -> str:
+        """Returns the active state and rejections for a prompt, fenced as data, under 1,000 tokens."""
+        self._ready()
+        return state_text(self._store, self._made)
 
     def _rules(self, now: int) -> list[Rule]:
         """Returns the rules in force from the index, the highest score first."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from bardo.assemble.blocks import Block
 from bardo.assemble.context import assemble
 from bardo.assemble.copies import MadePrompts
 from bardo.conduct.entries import Outcome, Rule, StateEntry
+from bardo.conduct.entry_memory import told as _told
 from bardo.conduct.matching import Touch
 
 Decision = Literal["allow", "warn", "block"]
-_MICROSECONDS = 1_000_000
 _OPENINGS: dict[Decision, str] = {
     "allow": "Nothing stands against this action.",
     "warn": "This action is near something that was rejected or ruled. Look before acting.",
@@ -159,25 +159,6 @@ def with_text(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
     return replace(
         verdict, text=prompt.text, tokens=prompt.tokens, notes=(*verdict.notes, *crowded, *made.note(prompt))
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _EntryMemory:
-    """Entry in the form that a prompt accepts."""
-
-    text: str
-    at: int
-    source: str
-    tick: int
-    layer: str = "fact"
-    confidence: float | None = None
-    inherited: bool = False
-    record: Any = None
-
-
-def _told(text: str, at: int, by: str) -> _EntryMemory:
-    # The tick is the second of the date, so that it is not shown beside it.
-    return _EntryMemory(text, at, by or "self", at // _MICROSECONDS)
 
 
 def _finding_text(finding: Finding) -> str:

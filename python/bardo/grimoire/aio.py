@@ -312,6 +312,13 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
         return self.grimoire.on(event, lambda told: loop.call_soon_threadsafe(listener, told))
 
     remember = _async_method(Grimoire.remember)
+    scribe = _async_method(Grimoire.scribe)
+    backtest = _async_method(Grimoire.backtest)
+    turn = _async_method(Grimoire.turn)
+    boot = _async_method(Grimoire.boot)
+    recover = _async_method(Grimoire.recover)
+    heartbeat = _async_method(Grimoire.heartbeat)
+    checkpoint = _async_method(Grimoire.checkpoint)
     recall = _async_method(Grimoire.recall)
     context = _async_method(Grimoire.context)
     outcome = _async_method(Grimoire.outcome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
@@ -21,11 +22,16 @@ from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
 if TYPE_CHECKING:
     from bardo.assemble.context import Phase, Profile, Prompt, Task
     from bardo.bequeath.testament import Testament
+    from bardo.conduct.entries import StateEntry
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
+    from bardo.grimoire.ambient import Turn
+    from bardo.grimoire.backtest import BacktestReport
     from bardo.grimoire.erasure import ForgetReport
     from bardo.grimoire.intent import Forgettable
+    from bardo.grimoire.recovery import Briefing
     from bardo.grimoire.results import Entity, Triple
+    from bardo.grimoire.scribe import ScribeReport
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.recollection import Recollection
 
@@ -303,6 +309,154 @@ class Grimoire(Resources):
         from bardo.grimoire import death
 
         return death.bequeath(self._session, self._passes, path, cause, reflection, progress=progress)
+
+    @checked
+    def scribe(
+        self,
+        source: str | Path,
+        *,
+        file_format: str | None = None,
+        name: str | None = None,
+        whole: bool = False,
+        watch: threading.Event | None = None,
+        interval: float = 1.0,
+        listener: Callable[[ScribeReport], object] | None = None,
+        **fields: Unpack[EpisodeFields],
+    ) -> ScribeReport:
+        """Records what is new in a source that another program writes; what was read before is not read again.
+
+        The position in the source is stored in the same transaction as its episodes: a process that is killed neither
+        loses nor repeats any. A changed, shortened or replaced file is noticed; the report says what was done. A line
+        in the making waits until it is complete, or unchanged for ten minutes.
+
+        Args:
+            source: Transcript or other JSON lines (`.jsonl`), notes in Markdown, CSV or Parquet file; or a folder of
+                these.
+            file_format: `jsonl`, `notes`, `csv` or `parquet`; by the ending of the name if None.
+            name: Name of the watermark; the absolute path if None.
+            whole: Whether a last line without its end is complete.
+            watch: Event; if given, the source is read every `interval` seconds until it is set.
+            interval: Seconds between two looks at the source.
+            listener: Callable for the report of each look that found anything.
+            fields: Fields of the episodes, such as `thread` or `role`; see `EpisodeFields`.
+
+        Raises:
+            NotFoundError: There is no such file or folder (when watching, it is waited for).
+            InvalidInputError: The format is unknown, or a field is invalid.
+            StoreForeignError: A table cannot be read.
+        """
+        if watch is None:
+            return self._scribe.read(source, fields, file_format=file_format, name=name, whole=whole)
+        return self._scribe.watch(
+            source,
+            fields,
+            file_format=file_format,
+            name=name,
+            stop=watch,
+            interval=interval,
+            listener=listener,
+        )
+
+    @checked
+    def backtest(
+        self, sources: str | Path | Iterable[str | Path], *, progress: Progress = no_progress
+    ) -> BacktestReport:
+        """Seeds a new agent by replaying old transcripts (as `scribe`) and consolidating them; they count as verified.
+
+        Args:
+            sources: Files or folders, in the order of their replay.
+            progress: Callback for progress.
+
+        Raises:
+            InvalidInputError: There are no sources, or the agent has episodes already.
+            NotFoundError: A source does not exist; what was replayed before it stays.
+        """
+        from bardo.grimoire import backtest
+
+        return backtest.backtest(self._session, self._scribe, self._passes, sources, progress=progress)
+
+    @checked
+    def turn(
+        self,
+        said: str = "",
+        *,
+        reply: str = "",
+        limit: int = 3,
+        budget: int = 1_500,
+        lasting: bool = False,
+        **fields: Unpack[EpisodeFields],
+    ) -> Turn:
+        """Captures a turn, and returns what the agent should know for it: a few memories, state and rejections.
+
+        The memories are found by words, so that no turn waits for a model. A failure of the memory is a note of the
+        turn, and never an error. `Turn.reply` captures the agent's side.
+
+            with memory.turn(question, thread="desk") as turn:
+                turn.reply(answer(question, str(turn)))
+
+        Args:
+            said: Text that was said to the agent; if empty, nothing is searched.
+            reply: Reply of the agent, where it is known already.
+            limit: Maximum number of memories.
+            budget: Maximum number of tokens of the text.
+            lasting: Whether the session, which then needs a name, outlives this process: every turn is a process.
+            fields: Fields of both episodes; see `EpisodeFields`. `role` is set here.
+
+        Raises:
+            InvalidInputError: The session of a lasting one has no name, or neither side has a text.
+        """
+        if lasting:
+            self._ambient.join(fields.get("session") or "")
+        return self._ambient.turn(said, reply, fields, limit=limit, budget=budget)
+
+    @checked
+    def boot(self, *, budget: int = 3_000) -> Briefing:
+        """Returns the text with which a session begins: rules (top 20), rejections, tasks, decisions, lessons.
+
+        If the last session was cut off, it begins with `[SESSION_RESUME]`, once.
+
+        Args:
+            budget: Maximum number of tokens.
+
+        Raises:
+            BudgetTooSmallError: Not even the note on the last session fits.
+            ConductLostError: The state and rules are lost.
+        """
+        return self._recovery.boot(budget)
+
+    @checked
+    def recover(self, tier: int = 0, *, budget: int | None = None) -> Briefing:
+        """Returns the text that recovers a lost context; see `boot` for a session that begins.
+
+        Args:
+            tier: 0: active state and rejections, under 1,000 tokens for any history; 1: also the last 30 messages
+                (10,000); 2: also the day's recap (15,000); 3: the log, the latest that fits (100,000).
+            budget: Maximum number of tokens; that of the tier if None.
+
+        Raises:
+            InvalidInputError: There is no such tier.
+            ConductLostError: The state and rules are lost.
+        """
+        return self._recovery.recover(tier, budget)
+
+    @checked
+    def heartbeat(self) -> Briefing:
+        """Returns the text to resume unfinished work (as `recover`), or `idle`."""
+        return self._recovery.heartbeat()
+
+    @checked
+    def checkpoint(self, doing: str = "", *, done: bool = False, by: str = "") -> StateEntry | None:
+        """Writes a checkpoint at once, atomically; one is also written every 3 exchanges of `turn` or `remember`.
+
+        Args:
+            doing: Work that is being done, in a sentence: an entry of state that comes first until it is done.
+            done: Whether that work, and the session, ended.
+            by: Author.
+
+        Returns:
+            The entry of the work that began or ended; None without one.
+        """
+        return self._recovery.checkpoint(doing, done=done, by=by)
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
         """Subscribes a callable to events of this memory, while it is open and in this process.

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
 from bardo._validation import checked
 from bardo.assemble.condense import OwnWords
-from bardo.assemble.contributors import Contributor, Contributors
+from bardo.assemble.contributors import STABILITY, Contributor, Contributors, Situation
 from bardo.assemble.records import PromptRecord, PromptRecords
+from bardo.conduct.briefing import CONDUCT, tokens_in
 from bardo.grimoire.session import Session
 
 if TYPE_CHECKING:
-    from bardo.assemble.blocks import Place
+    from bardo.assemble.blocks import Block, Place
     from bardo.assemble.context import Prompt
 
 
@@ -22,10 +24,12 @@ class PromptParts:
 
     Args:
         session: Open memory.
+        conduct: Makes the block of state and rejections with a number of tokens; None if nothing is in force.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, conduct: Callable[[int], Block | None]) -> None:
         self._session = session
+        self._conduct = conduct
 
     @locked_cached_property
     def words(self) -> OwnWords:
@@ -34,8 +38,13 @@ class PromptParts:
 
     @locked_cached_property
     def contributors(self) -> Contributors:
-        """Plugins that contribute a block to every prompt."""
-        return Contributors()
+        """Contributors to every prompt: state and rejections, and plugins."""
+        made = Contributors()
+        made.add(CONDUCT, self._of_conduct, order=STABILITY)
+        return made
+
+    def _of_conduct(self, situation: Situation) -> Block | None:
+        return self._conduct(tokens_in(situation.budget))
 
     @locked_cached_property
     def records(self) -> PromptRecords:

@@ -16,7 +16,7 @@ from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import PAGE
 from bardo.clock import OFFSET, Ticks
 from bardo.config import Config, Decay
-from bardo.errors import EmbedderUnavailableError, InvalidVectorError
+from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreError
 from bardo.folder import Folder
 from bardo.grimoire.facts import links_of
 from bardo.grimoire.stores import LOOPS, all_facts
@@ -263,22 +263,38 @@ class Visitor(Handle):
         from bardo.assemble import context
 
         settings = self.config.assemble
+        budget = settings.budget if budget is None else budget
+        conduct, unread = self._conduct(budget)
         prompt = context.build(
             task,
             self._recall(task, limit, recall, deciding=True),
-            blocks=blocks,
-            budget=settings.budget if budget is None else budget,
+            blocks=conduct | dict(blocks or {}),
+            budget=budget,
             reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
             tokenizer=settings.tokenizer,
             phase=phase,
             task_type=task_type,
             framing=framing,
         )
-        notes = ["the prompt is not on record: no outcome can be told of it"]
+        notes = ["the prompt is not on record: no outcome can be told of it", *unread]
         if not self._folder.tombstone.exists():
             texts = [block.text for block in prompt.blocks]
             notes += self._made_prompts.note_text(prompt.id, texts, others_write=True)
         return dataclasses.replace(prompt, notes=(*prompt.notes, *notes))
+
+    def _conduct(self, budget: int) -> tuple[dict[str, Any], list[str]]:
+        """Returns the block of state and rejections by its name, and a note if they cannot be read."""
+        from bardo.conduct import briefing
+        from bardo.conduct.store import ConductStore
+
+        store = ConductStore(self.path, facts=self._facts)
+        try:
+            made = briefing.state_block(store, cap=briefing.tokens_in(budget))
+        except StoreError as error:
+            return {}, [f"the state and rejections are left out: {error}"]
+        finally:
+            store.close()
+        return ({} if made is None else {made.name: made}), []
 
     def stats(self) -> dict[str, Any]:
         """Returns counts and sizes of the visible parts, in plain types; `archive` is None without LanceDB."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bardo._cached_property import locked_cached_property
 
 if TYPE_CHECKING:
+    from bardo.grimoire.ambient import Ambient
     from bardo.grimoire.curator import Curator, Replays
     from bardo.grimoire.death import Death
     from bardo.grimoire.decisions import Decisions
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from bardo.grimoire.pages import Pages, PageWriter
     from bardo.grimoire.passes import CuratorPasses
     from bardo.grimoire.prompts import PromptParts, Prompts
+    from bardo.grimoire.recovery import Recovery
     from bardo.grimoire.retrieval import Retrieval
+    from bardo.grimoire.scribe import Scribe
     from bardo.grimoire.session import Session
     from bardo.grimoire.writer import Writer
     from bardo.ports import LLM
@@ -121,6 +124,24 @@ class Resources:
         return Death(self._session, lambda: self._passes)
 
     @locked_cached_property
+    def _scribe(self) -> Scribe:
+        from bardo.grimoire.scribe import Scribe
+
+        return Scribe(self._session, self._writer)
+
+    @locked_cached_property
+    def _recovery(self) -> Recovery:
+        from bardo.grimoire.recovery import Recovery
+
+        return Recovery(self._session)
+
+    @locked_cached_property
+    def _ambient(self) -> Ambient:
+        from bardo.grimoire.ambient import Ambient
+
+        return Ambient(self._session, self._writer, self._retrieval, self._recovery)
+
+    @locked_cached_property
     def _retrieval(self) -> Retrieval:
         from bardo.grimoire.retrieval import Retrieval
 
@@ -148,7 +169,7 @@ class Resources:
     def _prompt_parts(self) -> PromptParts:
         from bardo.grimoire.prompts import PromptParts
 
-        return PromptParts(self._session)
+        return PromptParts(self._session, lambda cap: self._recovery.block(cap=cap))
 
     @locked_cached_property
     def _decisions(self) -> Decisions:

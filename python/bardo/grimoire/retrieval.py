@@ -110,6 +110,23 @@ class Retrieval:
         seen = Filters(layers=("episode",)) if trying is None else Filters(trying=trying)
         return self._without_trace(query, limit, seen)
 
+    def recall_by_words(self, query: str, limit: int, *, thread: str | None = None) -> Recollection:
+        """Recalls by words alone, without side effects: it waits neither for a model nor for pending embeddings.
+
+        Args:
+            query: Text in words.
+            limit: Maximum number of memories.
+            thread: Active thread, whose memories are boosted.
+        """
+        session = self._session
+        query = query if query.isascii() else retriever.without_surrogates(query)
+        made = retriever.Retriever(
+            self.everything, session.log, session.facts, None, session.config.recall, session.facts.tau_ticks,
+            without="a turn does not wait for the model", periods=period_words(session.config.curator.language),
+        )  # fmt: skip
+        now = session.clock.now()
+        return made.recall(query, limit=limit, now_tick=session.ticks.of(now), now=now, thread=thread)
+
     def selected(self, query: str, limit: int, seen: Filters | None) -> Recollection:
         """Includes new records since the last recall, then recalls without side effects.
 

@@ -24,6 +24,7 @@ from bardo.ports import Clock, Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.bequeath.death_journal import DeathRecord
+    from bardo.grimoire.checkpoints import Checkpoints
     from bardo.index.archive.lance_index import LanceIndex
     from bardo.life.clocks import DeathPhase
     from bardo.life.vitals import Vitals
@@ -238,6 +239,13 @@ class Session:
     def made_prompts(self) -> MadePrompts:
         """Passages of this agent's prompts, by which copies are recognised."""
         return self.closing(MadePrompts(self.path, agent=self.agent))
+
+    @locked_cached_property
+    def checkpoints(self) -> Checkpoints:
+        """Checkpoints of the agent's session."""
+        from bardo.grimoire.checkpoints import Checkpoints
+
+        return self.closing(Checkpoints(self.folder.checkpoint))
 
     @locked_cached_property
     def events(self) -> Events:

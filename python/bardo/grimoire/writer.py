@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 from bardo.assemble.copies import cleaned_episode
 from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
+from bardo.capture.recorder import RecordReport, SourceMove
 from bardo.clock import moment_of
-from bardo.errors import BardoWarning, EmbeddingMismatchError, InvalidInputError
+from bardo.errors import BardoWarning, EmbeddingMismatchError, InvalidInputError, StoreError
 from bardo.grimoire.session import Session
 from bardo.model import Episode
 
@@ -57,12 +59,63 @@ class Writer:
             refusal.refuse_episodes(drafts, taken)
         session.stores.note_unit()
         session.unembedded += taken.fresh
-        if session.config.embedding.batch and session.unembedded >= session.config.embedding.batch:
-            self._embed_stored()
+        self.embed_if_due()
+        if handed.chat and taken.fresh:
+            self._count_exchanges(drafts, taken)
         left_out = handed.new_empty_messages(taken, clean)
         intake.tell_empty(left_out, len(handed.places) + len(handed.empty), stacklevel=4)
         clean.tell(stacklevel=4)
         return taken.stored if handed.batch else taken.stored[0]
+
+    def record_from_source(self, episodes: Sequence[Episode], move: SourceMove) -> RecordReport:
+        """Records episodes of a source, and moves its watermark in the same transaction.
+
+        Args:
+            episodes: Episodes with ids; may be empty.
+            move: Name of the source, its watermark before, and its new one.
+
+        Raises:
+            InvalidInputError: An episode breaks a limit, or another caller has moved the watermark.
+        """
+        session = self._session
+        session.ready(write=True)
+        taken = session.recorder.record(episodes, tick=None, own_ticks=False, late=True, source=move)
+        session.unembedded += taken.fresh
+        return taken
+
+    def _count_exchanges(self, drafts: Sequence[str | Episode], taken: RecordReport) -> None:
+        """Counts the agent's new replies in a chat, for the checkpoints of the session."""
+        before = {*taken.known, *taken.forgotten}
+        replies = [
+            draft
+            for place, draft in enumerate(drafts)
+            if isinstance(draft, Episode)
+            and draft.role == "agent"
+            and draft.kind == "turn"
+            and place not in before
+        ]
+        if not replies:
+            return
+        session = self._session
+        try:
+            session.checkpoints.exchange(
+                count=len(replies),
+                last=taken.stored[-1].id,
+                session=replies[-1].session or "",
+                at=session.clock.now(),
+            )
+        except StoreError as error:
+            warnings.warn(
+                f"the messages are stored, but no checkpoint of the session could be written: {error}",
+                BardoWarning,
+                stacklevel=5,
+            )
+
+    def embed_if_due(self) -> None:
+        """Embeds the stored episodes if as many as `embedding.batch` have no vectors."""
+        batch = self._session.config.embedding.batch
+        if batch and self._session.unembedded >= batch:
+            self._embed_stored()
 
     def drain_inbox(self) -> int:
         """Records the episodes that other processes dropped; a file that cannot be read is set aside.

@@ -6,7 +6,7 @@ mod runs;
 mod support;
 
 use bardo_core::Error;
-use bardo_core::capture::{Deletion, EpisodeLog, VectorBatch, traces};
+use bardo_core::capture::{Deletion, EpisodeLog, RecordOptions, SourceMark, SourceMove, VectorBatch, traces};
 use bardo_core::model::{Episode, Fingerprint, Id};
 use proptest::prelude::*;
 use support::{NOW, episode, new, open, options, texts};
@@ -78,6 +78,9 @@ fn a_vacuum_keeps_every_row_of_every_table_and_a_deletion_reaches_each() {
     log.stage_vectors(ids.clone(), batch(), Fingerprint { model: "next".into(), ..fingerprint() }).unwrap();
     log.verify(ids.iter().map(|id| (*id, Some(0.5))).collect()).unwrap();
     log.set_watermark("source", 3).unwrap();
+    let to = SourceMark { position: 3, state: "read".into() };
+    let step = SourceMove { name: "chat.jsonl".into(), from: None, to };
+    log.record_from_source(Vec::new(), 1, RecordOptions::default(), step).unwrap();
     log.forget(forgetting(&ids[4..])).unwrap();
     log.close().unwrap();
     let before = rows_by_table(&folder);
@@ -86,7 +89,7 @@ fn a_vacuum_keeps_every_row_of_every_table_and_a_deletion_reaches_each() {
     log.close().unwrap();
     assert_eq!(rows_by_table(&folder), before);
     // Tables that are not keyed by episode.
-    let others = ["intents", "meta", "tombstones", "watermarks"];
+    let others = ["intents", "meta", "sources", "tombstones", "watermarks"];
     for (name, rows) in before.iter().filter(|(name, _)| !others.contains(&name.as_str())) {
         assert_eq!(*rows, 4, "{name} keeps something of what was forgotten, or lost something else");
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bardo_core::capture::{
-    self, Deletion, Holder, JournalLoss, LogOptions, MigrationProgress, NewEpisode, PendingEpisodes, Stats,
-    Upgrade, VacuumReport,
+    self, Deletion, Holder, JournalLoss, LogOptions, MigrationProgress, NewEpisode, PendingEpisodes,
+    SourceMark, SourceMove, Stats, Upgrade, VacuumReport,
 };
 use bardo_core::engine::TickOrigin;
 use bardo_core::model::{Episode, Id, IdSource};
@@ -153,6 +153,11 @@ methods!(EpisodeLog, |log| {
     };
     fn watermark(name: &str) => log.watermark(name);
     fn set_watermark(name: &str, value: u64) => log.set_watermark(name, value);
+    fn source(name: &str) => Ok(log.source(name)?.map(|mark| (mark.position, mark.state)));
+    fn sources() => {
+        let found = log.sources()?.into_iter();
+        Ok(found.map(|(name, mark)| (name, mark.position, mark.state)).collect::<Vec<_>>())
+    };
     fn forget(ids: Ids; intent: String, now: i64, tombstones: bool = true)
         => log.forget(Deletion { ids: ids.0, tombstones, intent, now });
     fn intents() => log.intents();
@@ -199,6 +204,14 @@ fn shared_fields(template: Option<&Bound<'_, PyAny>>) -> PyResult<Episode> {
         Some(template) => Ok(episode_from(template)?.0),
         None => Err(invalid("a text came without the other fields of its episode", "Pass a template")),
     }
+}
+
+/// Move of a source's watermark: its name, the watermark before it, and the new one.
+pub type GivenMove = (String, Option<(u64, String)>, (u64, String));
+
+pub fn move_from((name, from, to): GivenMove) -> SourceMove {
+    let mark = |(position, state)| SourceMark { position, state };
+    SourceMove { name, from: from.map(mark), to: mark(to) }
 }
 
 fn holder_from(text: &str) -> PyResult<Holder> {

@@ -20,7 +20,7 @@ use bardo_core::recall::settings::Settings;
 use pyo3::prelude::*;
 
 use crate::arguments::{Episodes, Ids, Matrix, Model, Parsed, Vector, batch_from};
-use crate::capture::{EpisodeLog, StoredEpisodes, drafts_from};
+use crate::capture::{EpisodeLog, GivenMove, StoredEpisodes, drafts_from, move_from};
 use crate::convert::{Object, as_dict, as_object, mirror};
 use crate::errors::is_of_model;
 use crate::facts::FactStore;
@@ -101,11 +101,16 @@ methods!(PyHotSet, |engine| {
     fn leave(upto: u64) => engine.leave(upto);
     fn sync_facts(facts: &FactStore) => engine.sync_facts(&facts.core);
     fn record(drafts: &Bound<'py, PyAny>; ticks: Vec<u64>, now: i64, own_ticks: bool, counted: bool,
-        template: Option<&Bound<'py, PyAny>> = None, out_of_order: bool = false, transcript: bool = false)
+        template: Option<&Bound<'py, PyAny>> = None, out_of_order: bool = false, transcript: bool = false,
+        source: Option<GivenMove> = None)
         let origin = TickOrigin { is_given: own_ticks, is_counted: counted },
         let episodes = drafts_from(drafts, template, &ticks, origin)?,
-        let options = RecordOptions { out_of_order, is_transcript: transcript } => {
-        let stored = engine.record(episodes, now, options)?;
+        let options = RecordOptions { out_of_order, is_transcript: transcript },
+        let step = source.map(move_from) => {
+        let stored = match step {
+            Some(step) => engine.record_from_source(episodes, now, options, step)?,
+            None => engine.record(episodes, now, options)?,
+        };
         Ok((StoredEpisodes(stored.episodes), stored.known, stored.forgotten))
     };
     fn search(text: &str, vector: Option<Vector<'_>> = None; limit: usize = 5, now_tick: u64 = 0, now: i64 = 0,

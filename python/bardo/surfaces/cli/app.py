@@ -14,6 +14,7 @@ import typer
 
 from bardo.errors import BardoError
 from bardo.surfaces.cli import (
+    backtest,
     curator,
     death,
     demo,
@@ -36,10 +37,13 @@ from bardo.surfaces.cli import (
     recall,
     recover,
     remember,
+    scribe,
+    session,
     show,
     simulate,
     sleep,
     trust,
+    turn,
     vitality,
 )
 from bardo.surfaces.cli.group import Commands
@@ -51,6 +55,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
     "The loop of a life": {
         "init": init.init,
         "remember": remember.remember,
+        "scribe": scribe.scribe,
         "recall": recall.recall,
         "context": recall.context,
         "outcome": outcome.outcome,
@@ -74,6 +79,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "death": death.app,
         "lineage": lineage.app,
         "gate": gate.app,
+        "turn": turn.app,
         "trust": trust.app,
     },
     "Further": {
@@ -81,7 +87,11 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "stats": show.stats,
         "vitality": vitality.vitality,
         "autopsy": lineage.autopsy,
+        "backtest": backtest.backtest,
+        "boot": session.boot,
         "recover": recover.recover,
+        "heartbeat": session.heartbeat,
+        "checkpoint": session.checkpoint,
         "demo": demo.demo,
         "simulate": simulate.simulate,
     },

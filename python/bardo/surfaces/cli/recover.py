@@ -2,9 +2,12 @@
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from bardo.errors import BardoWarning, JournalLostError
+from bardo.surfaces.cli import session
 from bardo.surfaces.cli.command import standalone
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.options import Yes
@@ -16,14 +19,31 @@ if TYPE_CHECKING:
 
 
 @standalone
-def recover(output: Output, folder: Path, *, yes: Yes = False) -> None:
-    """Open a grimoire without the episodes of a lost journal.
+def recover(
+    output: Output,
+    folder: Path,
+    *,
+    yes: Yes = False,
+    tier: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=3,
+            help="Print what an agent lost with its context: 0 state, 1 messages, 2 recap, 3 the log.",
+        ),
+    ] = None,
+) -> None:
+    """Recover a lost context (--tier), or open a grimoire without the episodes of a lost journal.
 
     For a grimoire that is refused because its journal lacks episodes. Readable episodes are recovered, the journal's
     file is set aside, and every index is rebuilt.
     """
     import bardo
 
+    if tier is not None:
+        with grimoire(folder) as opened:
+            session.show(opened.recover(tier), output)
+        return
     try:
         grimoire(folder).close()
     except JournalLostError as error:

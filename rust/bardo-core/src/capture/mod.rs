@@ -33,3 +33,4 @@ pub use write::draft::Receipt;
 pub use write::draft::finish;
 pub use write::model_switch::MigrationProgress;
 pub use write::plan::RecordOptions;
+pub use write::source::{SourceMark, SourceMove};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Engine;
-use crate::capture::{NewEpisode, Receipt, RecordOptions};
+use crate::capture::{NewEpisode, Receipt, RecordOptions, SourceMove};
 use crate::error::Result;
 use crate::model::{Episode, INHERITED_KIND, Id, Micros};
 
@@ -46,13 +46,23 @@ impl Engine {
         now: Micros,
         manner: RecordOptions,
     ) -> Result<RecordResult> {
-        let recorded: Vec<(Receipt, Arc<Episode>)> = self
-            .stores()?
-            .log
-            .record_whole(episodes, now, manner)?
-            .into_iter()
-            .map(|(recorded, episode)| (recorded, Arc::new(episode)))
-            .collect();
+        self.index_recorded(self.stores()?.log.record_whole(episodes, now, manner)?)
+    }
+
+    /// [`Engine::record`] that moves the watermark of the episodes' source in the same transaction.
+    pub fn record_from_source(
+        &self,
+        episodes: Vec<NewEpisode>,
+        now: Micros,
+        manner: RecordOptions,
+        step: SourceMove,
+    ) -> Result<RecordResult> {
+        self.index_recorded(self.stores()?.log.record_from_source(episodes, now, manner, step)?)
+    }
+
+    fn index_recorded(&self, recorded: Vec<(Receipt, Episode)>) -> Result<RecordResult> {
+        let recorded: Vec<(Receipt, Arc<Episode>)> =
+            recorded.into_iter().map(|(recorded, episode)| (recorded, Arc::new(episode))).collect();
         self.add_episodes(
             recorded.iter().filter(|(recorded, _)| recorded.fresh).map(|(_, episode)| episode),
         )?;

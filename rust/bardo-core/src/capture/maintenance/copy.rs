@@ -5,8 +5,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::capture::storage::fault::{Fault, catch_panic};
 use crate::capture::storage::schema::{
-    ANNOTATIONS, ARRIVALS, EPISODES, IDS, INTENTS, META, NEXT_TOKENS, NEXT_VECTORS, SUBJECTS, THREADS,
-    TOKENS, TOMBSTONES, VECTORS, VERIFICATIONS, WATERMARKS,
+    ANNOTATIONS, ARRIVALS, EPISODES, IDS, INTENTS, META, NEXT_TOKENS, NEXT_VECTORS, SOURCES, SUBJECTS,
+    THREADS, TOKENS, TOMBSTONES, VECTORS, VERIFICATIONS, WATERMARKS,
 };
 use crate::error::Result;
 
@@ -44,6 +44,7 @@ macro_rules! unpacked {
             $call($($argument,)* NEXT_TOKENS)?,
             $call($($argument,)* TOMBSTONES)?,
             $call($($argument,)* INTENTS)?,
+            $call($($argument,)* SOURCES)?,
         ]
     };
 }

@@ -14,6 +14,7 @@
 //! | `vectors` * | number by arrival | sealed f16 vectors: the whole text, then its sentences |
 //! | `next_vectors` * | number by arrival | staged vectors of a new model (`write/model_switch.rs`); only during a migration |
 //! | `tombstones` | content hash | time of deletion; created with the first deletion, like the next one |
+//! | `sources` | name of a source of episodes | position up to which it was read, state of its reader; created on first use |
 //! | `intents` | running number from 1 | deletion pending in other stores, as its caller wrote it |
 //! | `tokens`, `next_tokens` | id | sealed codes of content tokens, for late interaction; created with the first ones |
 //!
@@ -50,6 +51,7 @@ pub(crate) const VECTORS: Packed<SEQ_BYTES> = Packed::new("vectors");
 pub(crate) const NEXT_TOKENS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("next_tokens");
 pub(crate) const NEXT_VECTORS: Packed<SEQ_BYTES> = Packed::new("next_vectors");
 pub(crate) const TOMBSTONES: TableDefinition<'_, u64, i64> = TableDefinition::new("tombstones");
+pub(crate) const SOURCES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("sources");
 pub(crate) const INTENTS: TableDefinition<'_, u64, &str> = TableDefinition::new("intents");
 pub(crate) const TOKENS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("tokens");
 

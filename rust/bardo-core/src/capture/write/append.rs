@@ -6,6 +6,7 @@ use redb::{CursorError, Table};
 
 use super::draft::Draft;
 use super::plan::{RecordOptions, TableLookup};
+use super::source::SourceMove;
 use super::transaction::{Reply, Transaction, open_once};
 use crate::capture::storage::codec::KEY_BYTES;
 use crate::capture::storage::fault::Fault;
@@ -48,13 +49,24 @@ fn places_by_name<'e, N: Iterator<Item = &'e str>>(
 }
 
 impl Transaction<'_> {
-    /// Records the episodes of one call, all or none.
-    pub(crate) fn record(&mut self, prepared: Vec<Draft>, manner: RecordOptions) -> Result<Reply, Fault> {
+    /// Records the episodes of one call, and moves the watermark of their source: all or nothing.
+    pub(crate) fn record(
+        &mut self,
+        prepared: Vec<Draft>,
+        manner: RecordOptions,
+        step: Option<&SourceMove>,
+    ) -> Result<Reply, Fault> {
+        if let Some(step) = step {
+            self.require_unmoved(step)?;
+        }
         let mut look = TableLookup { tables: &mut self.tables, transaction: self.inner };
         let plans = self.state.plan(self.ids, &prepared, manner, &mut look)?;
         let (recorded, kept) = self.state.lay_out(plans, prepared, manner.out_of_order);
         self.write_kept(&kept.iter().collect::<Vec<_>>())?;
         self.state.tail.lack(kept.iter().map(|one| one.key));
+        if let Some(step) = step {
+            self.move_source(step)?;
+        }
         Ok(Reply::Recorded(recorded))
     }
 

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::plan::RecordOptions;
+use super::source::SourceMove;
 use super::transaction::{Reply, Transaction};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::vector_batch::VectorBatch;
@@ -14,8 +15,8 @@ pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<Reply, Fau
 
 /// Change of one caller.
 pub(crate) enum Job {
-    /// Episodes and options for recording them.
-    Record(Vec<Draft>, RecordOptions),
+    /// Episodes, options for recording them, and the move of the watermark of their source.
+    Record(Vec<Draft>, RecordOptions, Option<SourceMove>),
     Vectors(Vec<Id>, Box<VectorBatch>, Fingerprint),
     Other(Work),
 }
@@ -23,7 +24,7 @@ pub(crate) enum Job {
 impl Job {
     pub(crate) fn run(self, session: &mut Transaction<'_>) -> Result<Reply, Fault> {
         match self {
-            Self::Record(prepared, manner) => session.record(prepared, manner),
+            Self::Record(prepared, manner, step) => session.record(prepared, manner, step.as_ref()),
             Self::Vectors(ids, batch, model) => {
                 session.write_vector_rows(&IN_FORCE, &ids, &batch, &model)?;
                 session.state.tail.have(&ids);

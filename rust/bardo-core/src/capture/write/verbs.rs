@@ -8,6 +8,7 @@ use redb::Durability;
 use super::draft::{NewEpisode, Receipt, prepare};
 use super::job::{Job, Work};
 use super::plan::RecordOptions;
+use super::source::SourceMove;
 use super::transaction::{self, Reply, Transaction, WriterState};
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::fault::{self, Fault, catch_panic};
@@ -44,8 +45,31 @@ impl EpisodeLog {
         if episodes.is_empty() {
             return Ok(Vec::new());
         }
+        self.submit_record(episodes, now, manner, None)
+    }
+
+    /// [`EpisodeLog::record_whole`] that moves the watermark of the episodes' source in the same transaction. There may
+    /// be no episodes. Refuses if the watermark is not where the reader started from.
+    pub fn record_from_source(
+        &self,
+        episodes: Vec<NewEpisode>,
+        now: Micros,
+        manner: RecordOptions,
+        step: SourceMove,
+    ) -> Result<Vec<(Receipt, Episode)>> {
+        step.check()?;
+        self.submit_record(episodes, now, manner, Some(step))
+    }
+
+    fn submit_record(
+        &self,
+        episodes: Vec<NewEpisode>,
+        now: Micros,
+        manner: RecordOptions,
+        step: Option<SourceMove>,
+    ) -> Result<Vec<(Receipt, Episode)>> {
         let prepared = episodes.into_iter().map(|new| prepare(new, now)).collect::<Result<Vec<_>>>()?;
-        match self.write(Job::Record(prepared, manner))? {
+        match self.write(Job::Record(prepared, manner, step))? {
             Reply::Recorded(recorded) => Ok(recorded),
             Reply::Count(_) => Ok(Vec::new()),
         }
@@ -242,7 +266,7 @@ impl EpisodeLog {
         let mut replies = Vec::with_capacity(count);
         for job in jobs {
             replies.push(match job {
-                Job::Record(prepared, manner) => match state.lay_out_quickly(self.ids, prepared, manner) {
+                Job::Record(prepared, manner, _) => match state.lay_out_quickly(self.ids, prepared, manner) {
                     Ok((recorded, new)) => {
                         kept.extend(new);
                         Ok(Reply::Recorded(recorded))
@@ -302,11 +326,12 @@ const fn is_sync_due(state: &WriterState) -> bool {
 fn can_wait(state: &mut WriterState, jobs: &[Job], durable: bool) -> bool {
     let (mut highest, mut last_tick, mut bytes) = (state.highest, state.last_tick, 0);
     let all = jobs.iter().all(|job| match job {
-        Job::Record(prepared, _) => {
+        // A watermark is not in the journal.
+        Job::Record(_, _, Some(_)) | Job::Other(_) => false,
+        Job::Record(prepared, _, None) => {
             WriterState::needs_no_lookup(prepared, &mut highest, &mut last_tick, &mut bytes)
         }
         Job::Vectors(ids, batch, model) => state.tail.takes_vectors(ids, batch, model),
-        Job::Other(_) => false,
     });
     let is_due = !durable && is_sync_due(state);
     all && !is_due && state.tail.takes(bytes, durable)

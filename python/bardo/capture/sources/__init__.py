@@ -1,0 +1,1 @@
+"""Readers of sources that others write: transcripts, notes and tables."""

@@ -1,0 +1,111 @@
+"""Blocks of what is in force: state and rejections for every prompt, and everything for the beginning of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain, zip_longest
+
+from bardo.assemble.blocks import Block
+from bardo.assemble.context import assemble
+from bardo.assemble.copies import MadePrompts
+from bardo.conduct.entries import StateEntry, StateKind
+from bardo.conduct.entry_memory import EntryMemory, told
+from bardo.conduct.store import ConductStore
+
+#: Name and tag of the block of state and rejections.
+CONDUCT = "conduct"
+#: Maximum number of entries of each sort that a block is made of, the latest first.
+LATEST = 40
+#: Maximum length of an entry in a block, in characters: a long one must not push out the others.
+LONGEST = 240
+#: Maximum number of tokens of the block in a prompt, and its part of the budget.
+TOKENS, PART = 1_000, 6
+#: Maximum number of rules that a session begins with, the highest score first.
+TOP = 20
+
+
+def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | None:
+    """Makes the block of active state and rejections, which recovers an agent that lost its context.
+
+    Args:
+        store: State and rules of the agent.
+        cap: Maximum number of tokens of the block at first.
+        first: Id of an entry that comes first, such as the unfinished work.
+
+    Returns:
+        The block; None if nothing is in force.
+    """
+    rejections = [_of_entry(entry) for entry in store.state(kind="rejected", limit=LATEST)]
+    entries = store.state(besides="rejected", limit=LATEST)
+    entries.sort(key=lambda entry: entry.id != first)
+    # In turns, so that neither sort pushes out the other.
+    both = chain.from_iterable(zip_longest(map(_of_entry, entries), rejections))
+    memories = [each for each in both if each is not None]
+    return Block(CONDUCT, memories=memories, priority=7, cap=cap) if memories else None
+
+
+def state_text(store: ConductStore, made: MadePrompts) -> str:
+    """Returns the block of active state and rejections alone, as text; empty if nothing is in force.
+
+    Args:
+        store: State and rules of the agent.
+        made: Record of the agent's prompts, to which the text is added so that no copy of it is captured.
+    """
+    block = state_block(store, cap=TOKENS)
+    if block is None:
+        return ""
+    prompt = assemble([block], budget=TOKENS - 1, reserve=0)
+    made.note(prompt)
+    return prompt.text
+
+
+def tokens_in(budget: int) -> int:
+    """Returns the tokens of state and rejections in a prompt with a budget."""
+    return min(TOKENS, budget // PART)
+
+
+def boot_blocks(store: ConductStore, *, budget: int, now: int) -> list[Block]:
+    """Makes the blocks with which a session begins. A block of another sort, such as flows, is added here.
+
+    Args:
+        store: State and rules of the agent.
+        budget: Maximum number of tokens of all blocks.
+        now: Wall clock, microseconds UTC, at which scores of rules are evaluated.
+    """
+    sections: list[tuple[str, Callable[[], list[EntryMemory]], int]] = [
+        ("rules", lambda: _rules(store, now), 9),
+        ("rejections", lambda: _entries(store, "rejected"), 8),
+        ("tasks", lambda: _entries(store, "task", "agent_state"), 7),
+        ("decisions", lambda: _entries(store, "decision", "context"), 6),
+        ("lessons", lambda: _entries(store, "learning", "discovery"), 5),
+    ]
+    made = [(name, section(), priority) for name, section, priority in sections]
+    filled = [each for each in made if each[1]]
+    return [
+        Block(name, memories=memories, priority=priority, cap=budget // len(filled))
+        for name, memories, priority in filled
+    ]
+
+
+def _rules(store: ConductStore, now: int) -> list[EntryMemory]:
+    rules = sorted(
+        (rule for rule in store.rules(every=False) if rule.in_force(now)),
+        key=lambda rule: -rule.score_at(now),
+    )
+    return [
+        told(_cut(f"{rule.text} (score {rule.score_at(now):g})"), rule.at, rule.by) for rule in rules[:TOP]
+    ]
+
+
+def _entries(store: ConductStore, *kinds: StateKind) -> list[EntryMemory]:
+    found = [entry for kind in kinds for entry in store.state(kind=kind, limit=LATEST)]
+    found.sort(key=lambda entry: -entry.changed_at)
+    return [_of_entry(entry) for entry in found]
+
+
+def _of_entry(entry: StateEntry) -> EntryMemory:
+    return told(f"{entry.kind} ({entry.id}): {_cut(entry.summary)}", entry.changed_at, entry.by)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,161 @@
+"""Memory around every turn: captures both sides, and hands back related memories and what is in force."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Self
+
+from bardo._core import finish_episodes
+from bardo.assemble.blocks import Block, memory_blocks
+from bardo.assemble.context import assemble
+from bardo.capture import intake
+from bardo.capture.fields import EpisodeFields
+from bardo.clock import moment_of
+from bardo.conduct.briefing import tokens_in
+from bardo.errors import BardoError, InvalidInputError, StoreError
+from bardo.grimoire.recovery import Recovery
+from bardo.grimoire.retrieval import Retrieval
+from bardo.grimoire.session import Session
+from bardo.grimoire.writer import Writer
+from bardo.model import Episode, Role
+from bardo.recall.recollection import Memory
+
+#: Maximum number of tokens of the text of a turn, and of memories in it.
+BUDGET, LIMIT = 1_500, 3
+
+
+@dataclass(slots=True)
+class Turn:
+    """Turn of a conversation. `str()` is the text for the agent; use it in a `with` statement, or call `reply`.
+
+    Args:
+        text: Related memories, state and rejections, fenced as data; empty if there are none.
+        tokens: Number of its tokens.
+        memories: Related memories, best first.
+        notes: What could not be captured or found, and why; the turn goes on without it.
+    """
+
+    text: str = ""
+    tokens: int = 0
+    memories: tuple[Memory, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    _ambient: Ambient | None = None
+    _fields: EpisodeFields = field(default_factory=EpisodeFields)
+
+    def __str__(self) -> str:
+        """Returns the text for the agent."""
+        return self.text
+
+    def reply(self, text: str) -> None:
+        """Captures the agent's reply. A failure of the memory is a note and no error."""
+        if self._ambient is not None:
+            self.notes += self._ambient.capture(text, "agent", self._fields)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ambient = None
+
+
+class Ambient:
+    """Hook for every turn; `Grimoire.turn`.
+
+    Args:
+        session: Open memory.
+        writer: Recorder of both sides.
+        retrieval: Recall by words.
+        recovery: State and rejections.
+    """
+
+    def __init__(self, session: Session, writer: Writer, retrieval: Retrieval, recovery: Recovery) -> None:
+        self._session, self._writer = session, writer
+        self._retrieval, self._recovery = retrieval, recovery
+
+    def turn(
+        self, said: str, reply: str, fields: EpisodeFields, *, limit: int = LIMIT, budget: int = BUDGET
+    ) -> Turn:
+        """Captures what was said to the agent, and finds what it should know; see `Grimoire.turn`."""
+        self._session.ready()
+        if "at" in fields:
+            fields["at"] = moment_of(fields["at"])
+        if not said.strip():
+            if not reply.strip():
+                raise InvalidInputError(
+                    "neither side of the turn has a text. Pass what was said, or the reply"
+                )
+            return Turn(notes=self.capture(reply, "agent", fields))
+        notes: list[str] = []
+        blocks: list[Block] = []
+        memories: tuple[Memory, ...] = ()
+        try:
+            state = self._recovery.block(cap=tokens_in(6 * budget))
+            blocks += [] if state is None else [state]
+        except BardoError as error:
+            notes.append(f"the state and rejections are left out: {error}")
+        try:
+            found = self._retrieval.recall_by_words(said, limit, thread=fields.get("thread"))
+            memories = tuple(memory for memory in found if memory.text.strip() != said.strip())
+            blocks += memory_blocks(memories) if memories else []
+        except BardoError as error:
+            notes.append(f"no memories were searched: {error}")
+        turn = Turn(memories=memories, notes=notes, _ambient=self, _fields=fields)
+        if blocks:
+            prompt = assemble(
+                [replace(each, cap=budget // len(blocks)) for each in blocks],
+                budget=budget, reserve=0, tokenizer=self._session.config.assemble.tokenizer,
+            )  # fmt: skip
+            turn.text, turn.tokens = prompt.text, prompt.tokens
+            turn.notes += [
+                *prompt.notes,
+                *(() if self._session.is_dead else self._session.made_prompts.note(prompt)),
+            ]
+        turn.notes += self.capture(said, "user", fields)
+        if reply.strip():
+            turn.reply(reply)
+        return turn
+
+    def capture(self, text: str, role: Role, fields: EpisodeFields) -> list[str]:
+        """Records one side of a turn without waiting for a model; returns notes, and raises nothing.
+
+        The same words said again are another turn, also within a minute.
+        """
+        session = self._session
+        clean = session.made_prompts.cleaner()
+        try:
+            session.ready(write=True)
+            draft = intake.draft_of(text, fields, clean, True)
+            if draft is None:
+                return ["the text is empty, so nothing was captured", *clean.notes]
+            made = Episode(str(draft), **{"kind": "turn", **fields, "role": role})  # type: ignore[arg-type]
+            now = session.clock.now()
+            # With an id of its own it is no retry of an equal turn.
+            (episode,) = finish_episodes([made], now=now, seed=int.from_bytes(os.urandom(8)))
+            taken = session.recorder.record([episode], tick=None, own_ticks=False)
+            session.unembedded += taken.fresh
+        except BardoError as error:
+            return [f"the {role}'s side was not captured: {error}"]
+        notes = list(clean.notes)
+        if taken.forgotten:
+            notes.append(f"the {role}'s side was forgotten on purpose before and not captured")
+        elif role == "agent":
+            try:
+                session.checkpoints.exchange(count=1, last=episode.id, session=episode.session or "", at=now)
+            except StoreError as error:
+                notes.append(f"no checkpoint of the session could be written: {error}")
+        return notes
+
+    def join(self, session: str) -> None:
+        """Continues a session whose turns are processes of their own: it does not end with this process.
+
+        Raises:
+            InvalidInputError: The session has no name.
+        """
+        if not session:
+            raise InvalidInputError("a session over several processes needs a name. Pass one")
+        self._session.checkpoints.detached = True
+        self._session.checkpoints.join(session)

@@ -1,0 +1,96 @@
+"""Backtest: replays old transcripts to seed a new agent, and reports what it learned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bardo.conduct.store import ConductStore
+from bardo.errors import InvalidInputError
+from bardo.grimoire.passes import CuratorPasses
+from bardo.grimoire.scribe import Scribe, SourceReport
+from bardo.grimoire.session import Session
+from bardo.grimoire.stores import all_facts
+from bardo.ports import Progress, no_progress
+
+#: Maximum number of learned facts that a report shows.
+SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestReport:
+    """Report of a backtest.
+
+    Args:
+        sources: Report of each file that was read.
+        episodes: Number of episodes.
+        facts: Number of facts that were learned.
+        learned: Texts of the surest facts, at most 20.
+        entries: Number of entries of state, by kind.
+        rules: Number of rules.
+        notes: Notes on the files and on the consolidation.
+    """
+
+    sources: tuple[SourceReport, ...]
+    episodes: int
+    facts: int
+    learned: tuple[str, ...]
+    entries: dict[str, int]
+    rules: int
+    notes: tuple[str, ...] = ()
+
+
+def backtest(
+    session: Session,
+    scribe: Scribe,
+    passes: CuratorPasses,
+    sources: str | Path | Iterable[str | Path],
+    *,
+    progress: Progress = no_progress,
+) -> BacktestReport:
+    """Implements `Grimoire.backtest`.
+
+    Args:
+        session: Open memory, without episodes.
+        scribe: Reader of the sources.
+        passes: Consolidation of their episodes.
+        sources: Files or folders, in the order of their replay.
+        progress: Callback for progress.
+    """
+    session.ready(write=True)
+    paths = [sources] if isinstance(sources, (str, Path)) else list(sources)
+    if not paths:
+        raise InvalidInputError("there is nothing to replay. Pass files or folders")
+    if len(session.log):
+        raise InvalidInputError(
+            f"{session.agent} has {len(session.log)} episodes already, and a backtest seeds a new agent. Name a new "
+            "folder, or read more transcripts with scribe"
+        )
+    read: list[SourceReport] = []
+    for done, path in enumerate(paths):
+        progress("reading", done, len(paths))
+        read += scribe.read(path, {"verified": True}, file_format=None, name=None, whole=True).sources
+    progress("reading", len(paths), len(paths))
+    slept = passes.sleep(dry_run=False, progress=progress)
+    return _report(session, read, slept.notes)
+
+
+def _report(session: Session, read: list[SourceReport], notes: Iterable[str]) -> BacktestReport:
+    facts = sorted(all_facts(session.facts), key=lambda fact: -fact.confidence)
+    store = ConductStore(session.path, facts=session.facts)
+    try:
+        entries = Counter(str(entry.kind) for entry in store.state())
+        rules = sum(rule.in_force(session.clock.now()) for rule in store.rules(every=False))
+    finally:
+        store.close()
+    told = [f"{each.name}: {note}" for each in read for note in each.notes]
+    if not entries and not rules:
+        told.append(
+            "no rejections, decisions or rules were heard in the transcripts: facts alone were learned"
+        )
+    return BacktestReport(
+        tuple(read), len(session.log), len(facts), tuple(fact.text for fact in facts[:SHOWN]),
+        dict(entries), rules, (*told, *notes),
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""Recovery of an agent that lost its context, or whose last session was cut off."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from bardo._cached_property import locked_cached_property
+from bardo.assemble.blocks import Block
+from bardo.assemble.context import assemble, count_tokens
+from bardo.conduct import state
+from bardo.conduct.briefing import boot_blocks, state_block
+from bardo.conduct.entries import StateEntry
+from bardo.conduct.entry_memory import EntryMemory
+from bardo.conduct.store import ConductStore, check
+from bardo.conduct.tasks import require_life
+from bardo.errors import InvalidInputError, NotFoundError
+from bardo.grimoire.checkpoints import Checkpoint
+from bardo.grimoire.session import Session
+from bardo.model import INHERITED_KIND, Episode
+
+Tier = Literal[0, 1, 2, 3]
+#: Maximum number of tokens of each tier, and of the text with which a session begins.
+BUDGETS: dict[int, int] = {0: 999, 1: 10_000, 2: 15_000, 3: 100_000}
+BOOT = 3_000
+#: Number of the last messages from tier 1 on.
+MESSAGES = 30
+#: Maximum length of a message, and of an entry of the recap, in characters.
+MESSAGE_CHARACTERS, RECAP_CHARACTERS = 4_000, 160
+#: Tokens kept for the marks of a block: its tag, date and source.
+_MARKS = 120
+#: Number of the latest episodes that a recap and a log are made of.
+_READ, _READ_OF_LOG = 500, 5_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+RESUME = "[SESSION_RESUME]"
+IDLE = "idle"
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """Text for an agent that begins or resumes. `str()` is the text.
+
+    Args:
+        text: Text, fenced as data; empty if there is nothing to say.
+        tokens: Number of its tokens.
+        budget: Maximum number of tokens.
+        is_resumed: Whether an earlier session was cut off, which the text says with `[SESSION_RESUME]`.
+        notes: Content that did not fit.
+    """
+
+    text: str
+    tokens: int
+    budget: int
+    is_resumed: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Returns the text."""
+        return self.text
+
+
+class Recovery:
+    """Briefings and checkpoints; `boot`, `recover`, `heartbeat` and `checkpoint` of `Grimoire`.
+
+    Args:
+        session: Open memory.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = threading.RLock()
+        # The last block, with what it was made of: reading thousands of entries takes longer than the rest of a turn.
+        self._latest: tuple[tuple[tuple[int, int], int, str], Block | None] | None = None
+
+    @locked_cached_property
+    def store(self) -> ConductStore:
+        """State and rules of the agent."""
+        return self._session.closing(ConductStore(self._session.path, facts=self._session.facts))
+
+    def block(self, *, cap: int) -> Block | None:
+        """Makes the block of state and rejections for a prompt; None if nothing is in force."""
+        asked = (self.store.stamp(), cap, self._session.checkpoints.doing)
+        if self._latest is None or self._latest[0] != asked:
+            self._latest = asked, state_block(self.store, cap=cap, first=asked[2])
+        return self._latest[1]
+
+    def boot(self, budget: int = BOOT) -> Briefing:
+        """Makes the text with which a session begins; see `Grimoire.boot`."""
+        self._session.ready()
+        blocks = boot_blocks(self.store, budget=budget, now=self._session.clock.now())
+        return self._briefing(blocks, budget)
+
+    def recover(self, tier: int = 0, budget: int | None = None) -> Briefing:
+        """Makes the text that recovers a lost context; see `Grimoire.recover`."""
+        self._session.ready()
+        if tier not in BUDGETS:
+            raise InvalidInputError(
+                f"the tier is {tier}. Use 0 (state), 1 (messages), 2 (recap) or 3 (the log)"
+            )
+        budget = BUDGETS[tier] if budget is None else budget
+        found = self.block(cap=min(budget, BUDGETS[0]))
+        blocks = [] if found is None else [found]
+        if tier:
+            blocks += self._past(tier, budget - min(budget, BUDGETS[0]) - 2 * _MARKS)
+        return self._briefing(blocks, budget)
+
+    def heartbeat(self) -> Briefing:
+        """Resumes unfinished work, or says that there is none; see `Grimoire.heartbeat`."""
+        self._session.ready()
+        if self._unfinished() is None:
+            return Briefing(IDLE, count_tokens(IDLE), BUDGETS[0])
+        return self.recover(0)
+
+    def checkpoint(self, doing: str = "", *, done: bool = False, by: str = "") -> StateEntry | None:
+        """Writes a checkpoint; see `Grimoire.checkpoint`."""
+        session = self._session
+        session.ready(write=True)
+        now = session.clock.now()
+        with self._lock:
+            entry = None
+            if doing.strip():
+                cleaner = session.made_prompts.cleaner()
+                given = StateEntry("", "agent_state", cleaner(doing).strip(), by=by, at=now, changed_at=now)
+                check(given)
+                with self.store.writing():
+                    entry = state.keep(
+                        self.store, given, lambda _: None, lambda: require_life(session.folder, session.agent)
+                    )
+                if self._session.checkpoints.doing not in {"", entry.id}:
+                    self._finish(self._session.checkpoints.doing, by, now)
+                self._session.checkpoints.work(entry.id, at=now)
+            elif not done:
+                self._session.checkpoints.work(self._session.checkpoints.doing, at=now)
+            if done:
+                entry = self._finish(self._session.checkpoints.doing, by, now)
+                self._session.checkpoints.work("", at=now)
+                self._session.checkpoints.unfinished = None
+                self._session.checkpoints.detached = False
+                self._session.checkpoints.close()
+            return entry
+
+    def _finish(self, id_: str, by: str, now: int) -> StateEntry | None:
+        with self.store.writing():
+            entry = self._entry(id_)
+            if entry is None or entry.status != "active":
+                return None
+            return self.store.put(replace(entry, status="done", changed_at=now, closed_by=by))
+
+    def _entry(self, id_: str) -> StateEntry | None:
+        if not id_:
+            return None
+        try:
+            entry = self.store.get(id_)
+        except NotFoundError:
+            return None
+        return entry if isinstance(entry, StateEntry) else None
+
+    def _unfinished(self) -> Checkpoint | None:
+        """Returns the checkpoint of a session that was cut off, or of unfinished work."""
+        if self._session.checkpoints.unfinished is not None:
+            return self._session.checkpoints.unfinished
+        entry = self._entry(self._session.checkpoints.doing)
+        return Checkpoint(doing=entry.id, at=entry.changed_at) if entry and entry.status == "active" else None
+
+    def _briefing(self, blocks: list[Block], budget: int) -> Briefing:
+        cut_off = self._session.checkpoints.unfinished
+        unfinished = self._unfinished()
+        if unfinished is not None:
+            text = _resume_text(unfinished, cut_off=cut_off is not None)
+            blocks = [
+                Block("resume", text, priority=10, protected=True, place="first", trusted=True),
+                *blocks,
+            ]
+        if not blocks:
+            return Briefing("", 0, budget)
+        prompt = assemble(blocks, budget=budget, reserve=0, tokenizer=self._session.config.assemble.tokenizer)
+        notes = prompt.notes
+        if not self._session.is_dead:
+            notes = (*notes, *self._session.made_prompts.note(prompt))
+            if cut_off is not None:
+                self._session.checkpoints.resume()
+        return Briefing(prompt.text, prompt.tokens, budget, cut_off is not None, notes)
+
+    def _past(self, tier: int, room: int) -> list[Block]:
+        """Makes the blocks of the last messages, of the day, or of the log."""
+        log = self._session.log
+        read = _READ if tier < max(BUDGETS) else _READ_OF_LOG
+        latest = [episode for episode in log.latest(read) if episode.kind != INHERITED_KIND]
+        latest.sort(key=lambda episode: (episode.tick, episode.event_index))
+        if tier == max(BUDGETS):
+            return self._conversation("log", latest, room, MESSAGE_CHARACTERS)
+        messages = [episode for episode in latest if episode.kind in {"turn", "tool"}][-MESSAGES:]
+        recap_room = room - BUDGETS[1] + BUDGETS[0] if tier > 1 else 0
+        blocks = self._conversation("messages", messages, room - max(recap_room, 0), MESSAGE_CHARACTERS)
+        if tier > 1 and latest:
+            day, shown = _day(latest[-1].at), {episode.id for episode in messages}
+            others = [each for each in latest if _day(each.at) == day and each.id not in shown]
+            blocks += self._conversation("recap", others, max(recap_room, room // 4), RECAP_CHARACTERS)
+        return blocks
+
+    def _conversation(self, name: str, episodes: list[Episode], room: int, longest: int) -> list[Block]:
+        """Makes a block of episodes in order, the latest that fit: one entry, so that its lines stay in order."""
+        lines: list[str] = []
+        tokenizer = self._session.config.assemble.tokenizer
+        for episode in reversed(episodes):
+            line = _line(episode, longest)
+            room -= count_tokens(line, tokenizer) + 1
+            if room < 0:
+                break
+            lines.append(line)
+        if not lines:
+            return []
+        left = len(episodes) - len(lines)
+        text = "\n".join([*([f"[{left} earlier ones are left out]"] * bool(left)), *reversed(lines)])
+        last = episodes[-1]
+        memory = EntryMemory(text, last.at, "self", last.tick, layer="episode")
+        return [Block(name, memories=[memory], priority=6)]
+
+
+def _resume_text(unfinished: Checkpoint, *, cut_off: bool) -> str:
+    """Says what is resumed, in words of this module and numbers alone."""
+    told = [RESUME]
+    if cut_off:
+        told.append(f"The last session was cut off after its checkpoint at {_moment(unfinished.at)}")
+        told.append(f"({unfinished.exchanges} exchanges).")
+    if unfinished.doing:
+        told.append(f"The unfinished work is the entry {unfinished.doing}: go on with it.")
+    return " ".join(
+        [*told, "Read what is in force before anything else; `recover` with tier 1 has the last messages."]
+    )
+
+
+def _line(episode: Episode, longest: int) -> str:
+    text = episode.text if len(episode.text) <= longest else f"{episode.text[: longest - 6]} [...]"
+    lines = "\n".join(f"  {line}" for line in text.splitlines())
+    name = " ".join((episode.speaker or episode.role).split())
+    return f"{name}, {_moment(episode.at)}:\n{lines}"
+
+
+def _moment(at: int) -> str:
+    try:
+        return (_EPOCH + timedelta(microseconds=at)).strftime("%Y-%m-%d %H:%M")
+    except OverflowError:
+        return "an unknown time"
+
+
+def _day(at: int) -> str:
+    return _moment(at)[:10]
