@@ -24,7 +24,7 @@ from bardo.recall.options import OwnerRecallOptions, RecallOptions
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REFERENCE = (REPOSITORY / "docs" / "reference" / "grimoire.md").read_text(encoding="utf-8")
-LOOP = "remember recall context outcome learn forget tick sleep bequeath on stats close"
+LOOP = "remember recall context outcome learn forget triage tick sleep bequeath on stats close"
 NOUNS = {
     "episodes": "list get verify find",
     "facts": "list get why history confidence supersede contradict link links",

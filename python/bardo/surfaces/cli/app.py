@@ -30,6 +30,7 @@ from bardo.surfaces.cli import (
     learn,
     lineage,
     maintenance,
+    notes,
     outcome,
     pages,
     prompts,
@@ -39,6 +40,7 @@ from bardo.surfaces.cli import (
     show,
     simulate,
     sleep,
+    triage,
     trust,
     vitality,
 )
@@ -56,6 +58,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "outcome": outcome.outcome,
         "learn": learn.learn,
         "forget": forget.forget,
+        "triage": triage.triage,
         "tick": sleep.tick,
         "sleep": sleep.sleep,
         "bequeath": inheritance.bequeath,
@@ -75,6 +78,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
         "lineage": lineage.app,
         "gate": gate.app,
         "trust": trust.app,
+        "notes": notes.app,
     },
     "Further": {
         "show": show.show,
