@@ -43,6 +43,20 @@ def left_out(gram: Any, targets: Any, penalty: float) -> tuple[Any, Any]:
     return targets - dual / np.diag(inverse)[:, None], dual
 
 
+def best_of(
+    table: Any, vectors: Any, targets: Any, scales: tuple[float, ...]
+) -> tuple[float, float, Any, Any]:
+    """Scale, penalty, scores and weights of the regression whose squared error in cross-validation is least."""
+    found = []
+    for scale in scales:
+        data = np.hstack([table, scale * vectors]) if scale else table
+        gram = (data @ data.T).astype(np.float64)
+        for penalty in PENALTIES:
+            scores, dual = left_out(gram, targets, penalty)
+            found.append((float(((scores - targets) ** 2).mean()), scale, penalty, scores, data.T @ dual))
+    return min(found, key=lambda one: one[0])[1:]
+
+
 def limit_of_precision(scores: Any, labels: Any, precision: float) -> float:
     """Smallest score from which precision holds for all scores above it."""
     order = np.argsort(-scores)
@@ -97,17 +111,7 @@ def main() -> None:
             labels = [row[target] for row in rows]
             classes = sorted(set(labels)) if target == "intent" else [True]
             targets = np.array([[1.0 if label == each else -1.0 for each in classes] for label in labels])
-            best = None
-            for scale in scales:
-                data = np.hstack([table, scale * np.asarray(vectors)]) if scale else table
-                gram = (data @ data.T).astype(np.float64)
-                for penalty in PENALTIES:
-                    scores, dual = left_out(gram, targets, penalty)
-                    error = float(((scores - targets) ** 2).mean())
-                    if best is None or error < best[0]:
-                        best = (error, scale, penalty, scores, data.T @ dual)
-            assert best is not None
-            _, scale, penalty, scores, coefficients = best
+            scale, penalty, scores, coefficients = best_of(table, np.asarray(vectors), targets, scales)
             found = weights(coefficients, names, scale, classes if target == "intent" else [target])
             report = f"{kind} {target} (scale {scale}, penalty {penalty}):"
             if target == "intent":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 #: Characters of a message that are read.
 READ = 500
@@ -36,7 +37,7 @@ def features(text: str, previous: Sequence[str] = ()) -> frozenset[str]:
     folded = shown.casefold()
     words = _WORDS.findall(folded)
     found = {f"w {word}" for word in words}
-    found |= {f"b {left} {right}" for left, right in zip(words, words[1:], strict=False)}
+    found |= {f"b {left} {right}" for left, right in pairwise(words)}
     found |= {f"f {' '.join(words[:count])}" for count in (1, 2) if len(words) >= count}
     for word in words:
         if _UNSPACED.search(word):

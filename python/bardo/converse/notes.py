@@ -36,11 +36,15 @@ _INSTALL = re.compile(
     re.IGNORECASE,
 )
 #: Words after "install" that are no name of a program.
-_NO_PROGRAM = frozenset(
-    """a all an and any as at base before by command commands everything failed fails first for from guide here how i in
-    instructions into is it latest manual no not of on one only or our out page process script section so step steps
-    successfully that them then there these they this to today took twice was we were when which with without
-    yesterday you your""".split()
+_NO_PROGRAM = re.compile(
+    r"""(?x) (?:
+    a|all|an|and|any|as|at|base|before|by|command|commands|everything|failed|fails|
+    first|for|from|guide|here|how|i|in|instructions|into|is|it|latest|manual|no|not|
+    of|on|one|only|or|our|out|page|process|script|section|so|step|steps|successfully|
+    that|them|then|there|these|they|this|to|today|took|twice|was|we|were|when|which|
+    with|without|yesterday|you|your
+    )""",
+    re.IGNORECASE,
 )
 _DECISION = re.compile(
     r"\b(?:we|i|they|team)(?:'ve|'ll| have| has)? (?:finally |then |just )?(?:decided|agreed|chose|settled on|opted)\b"
@@ -222,7 +226,7 @@ def _warnings(file: Path, units: list[_Unit]) -> Iterator[NoteWarning]:
         # A command may stand between backticks, or in the code of this unit or of the next one.
         after = units[place + 1] if place + 1 < len(units) else None
         coded = unit.code or (after is not None and after.section == unit.section and after.code)
-        if name and name.casefold() not in _NO_PROGRAM and not has["commands"] and not coded:
+        if name and not _NO_PROGRAM.fullmatch(name) and not has["commands"] and not coded:
             yield _warning(file, unit, "install_without_command", name)
         if _DECISION.search(prose):
             rest = [other for other in units[place:] if other.section == unit.section]

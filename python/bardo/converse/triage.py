@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from bardo import _core
 from bardo._validation import checked
@@ -87,7 +88,8 @@ def _triage(text: str, previous: Sequence[str], embed: Embed | None) -> Triage:
         # "yes" to a question may be a decision: the answer to it needs what was asked.
         return Triage("small_talk", False, False, False, TRIVIAL_TOKENS, "prefilter")
     weights = read_weights(_PACKAGE, _FILE)
-    vector, note = None, ""
+    vector: npt.NDArray[np.float64] | None = None
+    note = ""
     if embed is not None:
         vectors, fingerprint = embed([text[:READ]])
         if vectors is None or fingerprint is None:
@@ -114,7 +116,9 @@ def _triage(text: str, previous: Sequence[str], embed: Embed | None) -> Triage:
     )
 
 
-def _scores(table: Mapping[str, Any], found: frozenset[str], vector: Vectors | None) -> tuple[Vectors, float]:
+def _scores(
+    table: Mapping[str, Any], found: frozenset[str], vector: npt.NDArray[np.float64] | None
+) -> tuple[npt.NDArray[np.float64], float]:
     """Score of each class, and the share of the features that have weights."""
     known = [row for name in found if (row := table["features"].get(name)) is not None]
     scores = np.asarray(table["bias"], dtype=np.float64)
