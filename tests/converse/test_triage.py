@@ -111,6 +111,10 @@ def test_only_the_beginning_of_a_long_message_is_read() -> None:
 def test_a_message_that_is_no_text_is_refused(wrong: object) -> None:
     with pytest.raises(InvalidInputError, match="text"):
         bardo.triage(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="previous"):
+        bardo.triage("Which one?", ["a", 5])  # type: ignore[list-item]
+    with pytest.raises(InvalidInputError, match="previous"):
+        bardo.triage("Which one?", "the first")
 
 
 def test_the_command_prints_the_triage(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""What a message of a conversation needs: its intent, the memories that its answer needs, and its worth."""
+"""Conversations: triage of messages, and checks of notes."""

@@ -64,12 +64,12 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 
 @dataclass(frozen=True, slots=True)
 class NoteWarning:
-    """What a note lacks.
+    """Gap in a note.
 
     Args:
         path: File.
         line: Number of the line, from 1.
-        kind: What is missing.
+        kind: Kind of the gap.
         text: The line.
         suggestion: What to add.
     """

@@ -19,6 +19,7 @@ from bardo import _core
 from bardo._validation import checked
 from bardo._weights import read_weights
 from bardo.converse.features import READ, features
+from bardo.errors import InvalidInputError
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
@@ -38,7 +39,7 @@ _PACKAGE, _FILE = "bardo.converse", "triage.json"
 
 @dataclass(frozen=True, slots=True)
 class Triage:
-    """What a message needs.
+    """Needs of a message.
 
     Args:
         intent: Most likely of nine intents; None after a failure.
@@ -71,6 +72,12 @@ def triage(text: str, previous: Sequence[str] = (), *, embed: Embed | None = Non
     Raises:
         InvalidInputError: An argument has a wrong type.
     """
+    if isinstance(previous, str) or not all(isinstance(each, str) for each in previous):
+        raise InvalidInputError(
+            f"previous is {previous!r}. It must be a list of strings, the messages before it"
+        )
+    if _core.triviality(text) is not None:
+        return Triage("small_talk", False, False, False, TRIVIAL_TOKENS, "prefilter")
     try:
         return _triage(text, previous, embed)
     except Exception as error:
@@ -79,14 +86,14 @@ def triage(text: str, previous: Sequence[str] = (), *, embed: Embed | None = Non
 
 
 def is_worth_extracting(text: str) -> bool:
-    """Whether a language model should read a message for facts, as far as the pre-filter and the words tell."""
-    return triage(text).extract
+    """Whether a language model should read a message for facts: the pre-filter does not recognise it as trivial.
+
+    The regressions do not decide this: they miss statements that a model finds (`extract` is a hint for callers).
+    """
+    return _core.triviality(text) is None
 
 
 def _triage(text: str, previous: Sequence[str], embed: Embed | None) -> Triage:
-    if _core.triviality(text) is not None:
-        # "yes" to a question may be a decision: the answer to it needs what was asked.
-        return Triage("small_talk", False, False, False, TRIVIAL_TOKENS, "prefilter")
     weights = read_weights(_PACKAGE, _FILE)
     vector: npt.NDArray[np.float64] | None = None
     note = ""
@@ -102,7 +109,7 @@ def _triage(text: str, previous: Sequence[str], embed: Embed | None) -> Triage:
     found = features(text, previous)
     intents, known = _scores(table["intent"], found, vector)
     memory, save = (float(_scores(table[name], found, vector)[0][0]) for name in ("memory", "save"))
-    # What the weights do not know is not judged: it counts as needing memory, and as worth reading.
+    # A text with few known features is not judged: it counts as needing memory, and as worth reading.
     familiar = known >= FAMILIAR
     words = len(text.split())
     return Triage(
