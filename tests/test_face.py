@@ -25,7 +25,7 @@ from bardo.recall.options import OwnerRecallOptions, RecallOptions
 REPOSITORY = Path(__file__).resolve().parent.parent
 REFERENCE = (REPOSITORY / "docs" / "reference" / "grimoire.md").read_text(encoding="utf-8")
 LOOP = (
-    "remember scribe backtest turn recall context outcome learn forget tick sleep boot recover heartbeat "
+    "remember scribe backtest turn recall context outcome learn forget triage tick sleep boot recover heartbeat "
     "checkpoint bequeath on stats close"
 )
 NOUNS = {

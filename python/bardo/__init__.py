@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.dream import DreamComplete
     from bardo.consolidate.lint import LintReport
+    from bardo.converse.notes import NotesReport, check_notes
+    from bardo.converse.triage import Triage, triage
     from bardo.errors import BardoError
     from bardo.grimoire.aio import AsyncGrimoire
     from bardo.grimoire.erasure import ForgetReport
@@ -50,6 +52,7 @@ _HOME = {
     "LintReport": "bardo.consolidate.lint",
     "ManualClock": "bardo.ports",
     "Memory": "bardo.recall.recollection",
+    "NotesReport": "bardo.converse.notes",
     "OutcomeReport": "bardo.recall.feedback",
     "PhaseChange": "bardo.life.clocks",
     "Prompt": "bardo.assemble.context",
@@ -57,15 +60,18 @@ _HOME = {
     "Recollection": "bardo.recall.recollection",
     "SystemClock": "bardo.ports",
     "Testament": "bardo.bequeath.testament",
+    "Triage": "bardo.converse.triage",
     "Verdict": "bardo.conduct.verdict",
     "Visitor": "bardo.grimoire.reader",
     "Vitality": "bardo.life.clocks",
     "bequeath_posthumously": "bardo.grimoire.factory",
     "check": "bardo.grimoire.integrity",
+    "check_notes": "bardo.converse.notes",
     "drop": "bardo.grimoire.inbox",
     "gate": "bardo.conduct.factory",
     "inherit": "bardo.grimoire.factory",
     "open": "bardo.grimoire.factory",
+    "triage": "bardo.converse.triage",
     "visit": "bardo.grimoire.reader",
 }
 
@@ -86,6 +92,7 @@ __all__ = [
     "LintReport",
     "ManualClock",
     "Memory",
+    "NotesReport",
     "OutcomeReport",
     "PhaseChange",
     "Prompt",
@@ -93,16 +100,19 @@ __all__ = [
     "Recollection",
     "SystemClock",
     "Testament",
+    "Triage",
     "Verdict",
     "Visitor",
     "Vitality",
     "__version__",
     "bequeath_posthumously",
     "check",
+    "check_notes",
     "drop",
     "gate",
     "inherit",
     "open",
+    "triage",
     "visit",
 ]
 

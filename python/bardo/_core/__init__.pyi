@@ -92,6 +92,7 @@ from bardo._core._text import (
     stability,
     stems,
     touches,
+    triviality,
     without_stop_words,
 )
 
@@ -173,6 +174,7 @@ __all__ = [
     "strip_copies",
     "touches",
     "traces",
+    "triviality",
     "unfit_facts",
     "without_stop_words",
 ]

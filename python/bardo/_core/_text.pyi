@@ -1,6 +1,7 @@
 """Reading of texts and records without a store."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +85,9 @@ def retention_now(fact: Fact, *, tick: int, tau_ticks: float) -> float:
 
 def findings(text: str) -> dict[str, list[str]]:
     """The `urls`, shell `commands` and file `paths` of a text, each once and in its order."""
+
+def triviality(text: str) -> Literal["emoji", "small_talk", "command"] | None:
+    """Why a message needs no memory; None if it has to be read. Takes less than 50 microseconds."""
 
 def number_names(episodes: Sequence[Episode]) -> list[tuple[str, str]]:
     """Subject and metric of every baseline that episodes can have moved."""

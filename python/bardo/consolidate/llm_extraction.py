@@ -7,7 +7,7 @@ their words, and gives no orders. The rules read the same messages; the model ca
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -109,11 +109,18 @@ class Asker:
         facts: What is known: the latest are told.
         agent: Whose memory it is.
         checks: What its statements are checked with.
+        is_worth: Whether the text of a user is worth a question; the rules read it in any case.
     """
 
     def __init__(
-        self, advisor: Advisor, facts: FactStore, agent: str, checks: StatementChecks | None = None
+        self,
+        advisor: Advisor,
+        facts: FactStore,
+        agent: str,
+        checks: StatementChecks | None = None,
+        is_worth: Callable[[str], bool] = bool,
     ) -> None:
+        self._is_worth = is_worth
         self._checks = checks or StatementChecks()
         self._advisor = advisor
         self._facts = facts
@@ -134,7 +141,12 @@ class Asker:
 
     def read(self, episodes: Sequence[Episode]) -> list[Fact]:
         """Lets the model extract facts from these episodes; a note tells where it could not be asked."""
-        readable = [episode for episode in episodes if len(episode.text.strip()) >= SHORTEST]
+        readable = [
+            episode
+            for episode in episodes
+            if len(episode.text.strip()) >= SHORTEST
+            and (episode.role != "user" or self._is_worth(episode.text))
+        ]
         found: list[Fact] = []
         for batch in self._batches(readable):
             answered = self._ask(batch)

@@ -322,6 +322,7 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
     recall = _async_method(Grimoire.recall)
     context = _async_method(Grimoire.context)
     outcome = _async_method(Grimoire.outcome)
+    triage = _async_method(Grimoire.triage)
     learn = _async_method(Grimoire.learn)
     forget = _async_method(Grimoire.forget)
     tick = _async_method(Grimoire.tick)

@@ -8,6 +8,7 @@ from bardo._cached_property import locked_cached_property
 from bardo.consolidate.extraction_pass import Extractor
 from bardo.consolidate.llm_extraction import Asker
 from bardo.consolidate.reconcile import Reconciler
+from bardo.converse.triage import is_worth_extracting
 from bardo.errors import ConfigError
 from bardo.grimoire.session import Session
 from bardo.language.ledger import Ledger
@@ -100,7 +101,9 @@ class Extraction:
             session.log, session.facts, session.indexer.vectors_of, agent=session.agent,
             batch=session.config.curator.batch,
             learning=session.indexer.learning, hold=session.config.curator.shadow,
-            asker=Asker(asked, session.facts, session.agent, self._checks()) if asked else None,
+            asker=(
+                Asker(asked, session.facts, session.agent, self._checks(), is_worth_extracting) if asked else None
+            ),
             reconciler=Reconciler(asked, session.facts) if asked else None,
             statements=self._statements(),
         )  # fmt: skip

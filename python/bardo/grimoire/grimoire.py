@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bardo.conduct.entries import StateEntry
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
+    from bardo.converse.triage import Triage
     from bardo.grimoire.ambient import Turn
     from bardo.grimoire.backtest import BacktestReport
     from bardo.grimoire.erasure import ForgetReport
@@ -264,6 +265,21 @@ class Grimoire(Resources):
         return self._deletion.forget(
             what, selection, reason=reason, about=about, allow_again=allow_again, dry_run=dry_run, progress=progress
         )  # fmt: skip
+
+    @checked
+    def triage(self, text: str, previous: Sequence[str] = ()) -> Triage:
+        """Decides what a message needs: its intent, whether the answer needs memories, and whether it is worth saving.
+
+        Nothing is stored. A failure counts as a message that needs memory; `note` gives its reason.
+
+        Args:
+            text: Message of a person.
+            previous: Messages before it, the latest last.
+        """
+        from bardo.converse import triage
+
+        self._session.ready()
+        return triage.triage(text, previous, embed=self._session.indexer.vectors_of)
 
     def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
         """Advances logical time; returns the report of a pass of the Curator if one was due.

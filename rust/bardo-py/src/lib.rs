@@ -105,7 +105,7 @@ mod _core {
         use crate::text::{
             confidence_now, decay, findings, may_be_same_statement, modes_with, number_names, pack_tokens,
             retention_now, speaks_against, split_sentences, spoken_sentences, stability, stems, touches,
-            without_stop_words,
+            triviality, without_stop_words,
         };
     }
 

@@ -7,7 +7,7 @@ use bardo_core::model::decay::{self as forgetting, DecayFactors};
 use bardo_core::model::{self, Metadata, Persistence};
 use bardo_core::text::same_statement::{self, Overlap};
 use bardo_core::text::sentences::{self, MAX_PIECES};
-use bardo_core::text::{stop_words, urls_commands_paths};
+use bardo_core::text::{prefilter, stop_words, urls_commands_paths};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -49,6 +49,9 @@ functions! {
 
     /// The web addresses, shell commands and file paths of a text.
     fn findings(text: &str) => Ok(urls_commands_paths::findings(text));
+
+    /// Why a message needs no memory: `emoji`, `small_talk` or `command`; nothing if it has to be read.
+    fn triviality(text: &str) => Ok(prefilter::triviality(text).map(prefilter::Triviality::name));
 
     /// The baselines that episodes can have moved.
     fn number_names(episodes: Episodes)

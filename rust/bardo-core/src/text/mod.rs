@@ -8,6 +8,7 @@ pub mod gazetteer;
 mod name_words;
 pub mod names;
 pub(crate) mod packed_words;
+pub mod prefilter;
 pub(crate) mod qualifiers;
 pub mod same_statement;
 pub mod sentences;

@@ -1,0 +1,1 @@
+"""Conversations: triage of messages, and checks of notes."""

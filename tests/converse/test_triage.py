@@ -1,0 +1,126 @@
+"""Triage: the pre-filter, the classifier, and what holds when one of them fails."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import bardo
+from bardo import _core
+from bardo.converse import triage as module
+from bardo.errors import InvalidInputError
+from bardo.model import Fingerprint
+
+
+@pytest.mark.parametrize(
+    "text", ["hi", "Thanks a lot!", "👍", "/help", "muchas gracias", "谢谢", "спасибо", "ok cool"]
+)
+def test_a_trivial_message_needs_no_memory(text: str) -> None:
+    found = bardo.triage(text)
+    assert (found.intent, found.memory, found.save, found.extract) == ("small_talk", False, False, False)
+    assert (found.by, found.max_tokens) == ("prefilter", 500)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thanks, now restart it",
+        "hi, did the build pass?",
+        "no, use tabs",
+        "ok, 50%",
+        "/etc/hosts is gone again",
+    ],
+)
+def test_a_message_with_content_passes_the_prefilter(text: str) -> None:
+    assert _core.triviality(text) is None
+    assert bardo.triage(text).by == "words"
+
+
+def test_the_prefilter_takes_less_than_fifty_microseconds() -> None:
+    texts = ["thanks a lot, see you tomorrow!", "did the migration finish?", "x " * 30_000, "🎉" * 10_000]
+    for text in texts:
+        best = float("inf")
+        for _ in range(50):
+            begin = time.perf_counter()
+            _core.triviality(text)
+            best = min(best, time.perf_counter() - begin)
+        # A text of 60 KB is checked for UTF-8 when it passes the border.
+        assert best < 50e-6, (text[:20], best)
+
+
+def test_the_classifier_tells_questions_about_the_project_from_chat(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "a") as g:
+        asked = g.triage("Did the nightly backup of the orders table finish?")
+        feeling = g.triage("I feel so alone and I can't stop crying")
+        said = g.triage("write a haiku about the sea")
+    assert (asked.intent, asked.memory) == ("project_question", True)
+    assert feeling.intent == "emotional_support"
+    assert said.memory is False
+    assert {asked.by, feeling.by, said.by} <= {"model", "words"}
+
+
+def test_a_message_in_an_unknown_script_counts_as_needing_memory() -> None:
+    found = bardo.triage("ჩემი პროექტი როდის დასრულდება")
+    assert found.memory
+    assert found.extract
+
+
+def test_a_failure_never_drops_a_message() -> None:
+    def broken(texts: object) -> object:
+        raise RuntimeError("out of memory")
+
+    found = bardo.triage("Where is the key?", embed=broken)  # type: ignore[arg-type]
+    assert (found.intent, found.memory, found.save, found.extract, found.by) == (
+        None,
+        True,
+        True,
+        True,
+        "failure",
+    )
+    assert "out of memory" in found.note
+    assert found.max_tokens == 2_500
+
+
+def test_a_missing_or_other_model_leaves_the_decision_to_words() -> None:
+    import numpy as np
+
+    other = (np.ones((1, 4), np.float32), Fingerprint("other", "1", "none", 4))
+    for embed in (lambda texts: (None, None), lambda texts: other):
+        found = bardo.triage("Where did we put the spare key?", embed=embed)
+        assert found.by == "words"
+        assert "words alone decide" in found.note
+
+
+def test_the_same_message_has_the_same_triage() -> None:
+    text = "Which of the two suppliers did we choose?"
+    assert bardo.triage(text, ["Two offers arrived."]) == bardo.triage(text, ["Two offers arrived."])
+
+
+def test_only_the_beginning_of_a_long_message_is_read() -> None:
+    start = "Where did we put the spare key of the shed? "
+    long = start + "x" * (module.READ - len(start))
+    assert bardo.triage(long + " hello" * 50_000).intent == bardo.triage(long).intent
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"hello"])
+def test_a_message_that_is_no_text_is_refused(wrong: object) -> None:
+    with pytest.raises(InvalidInputError, match="text"):
+        bardo.triage(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="previous"):
+        bardo.triage("Which one?", ["a", 5])  # type: ignore[list-item]
+    with pytest.raises(InvalidInputError, match="previous"):
+        bardo.triage("Which one?", "the first")
+
+
+def test_the_command_prints_the_triage(tmp_path: Path) -> None:
+    bardo.open(tmp_path / "a").close()
+    done = subprocess.run(
+        [sys.executable, "-m", "bardo", "triage", "thanks!", "--at", str(tmp_path / "a"), "--json"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["intent"] == "small_talk"
