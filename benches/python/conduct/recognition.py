@@ -113,7 +113,8 @@ def table(pairs: Sequence[Mapping[str, str]], decided: Sequence[str]) -> list[st
         block, warn = counts["same", "block"], counts["same", "warn"]
         cells = (
             cell(block, many["same"]), cell(block + warn, many["same"]), cell(counts["near", "block"], many["near"]),
-            cell(counts["near", "warn"], many["near"]), cell(many["unrelated"] - counts["unrelated", "allow"], many["unrelated"]),
+            cell(counts["near", "warn"], many["near"]),
+            cell(many["unrelated"] - counts["unrelated", "allow"], many["unrelated"]),
         )  # fmt: skip
         lines.append(f"| {form} | {' | '.join(cells)} |")
     return lines

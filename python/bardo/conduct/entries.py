@@ -48,8 +48,7 @@ class StateEntry:
         closed_by: Name of the person or agent that ended the entry.
         closed_why: Reason for ending it.
         superseded_by: Id of the entry that replaced it; empty while none did.
-        forbids: Forbidden things, commands, packages, flags and hosts of a rejection, as JSON (`Forbidden`); empty if
-            they are read from the summary.
+        forbids: Corrections of what a rejection forbids, as JSON (`Forbids`); empty if all is read from the summary.
     """
 
     id: str
@@ -92,6 +91,7 @@ class Rule:
         uses: Number of passed actions to which it applied.
         failures: Number of failed actions to which it applied.
         retired_why: Reason for retiring it.
+        forbidden: Corrections of what the forbidden action means, as JSON (`Forbids`); empty if there are none.
     """
 
     id: str
@@ -108,6 +108,7 @@ class Rule:
     uses: int = 0
     failures: int = 0
     retired_why: str = ""
+    forbidden: str = ""
 
     def score_at(self, now: int) -> float:
         """Returns the score at a wall clock (microseconds UTC), a function of time alone (law 4).

@@ -318,7 +318,9 @@ class Gate(Handle):
         now = self._clock.now()
         self._index.refresh()
         rules = self._rules(now)
-        found, notes = self._index.match(action, self._embedder)
+        found, notes = self._index.match(
+            action, self._embedder, now=now, approved=bool(approved_by.strip())
+        )
         findings, touched, applying, outcomes = findings_of(
             self._index, found, rules, approved_by=approved_by, now=now
         )
@@ -369,7 +371,7 @@ class Gate(Handle):
         told, note = clean(action.strip()), clean(note)
         now = self._clock.now()
         self._index.refresh()
-        found, notes = self._index.match(action, self._embedder)
+        found, notes = self._index.match(action, self._embedder, now=now)
         named = [rules] if isinstance(rules, str) else list(rules)
         applied, violated = aftermath.split(self._rules(now), found, named)
         outcome = Outcome(

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from bardo import _core
-from bardo.conduct import operation_table, operations
+from bardo.conduct import deeds, forbidden, operation_table, operations, recognition
 from bardo.conduct.entries import Outcome, Rule, StateEntry
 from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch
 from bardo.conduct.store import ConductStore, Row
@@ -108,19 +108,24 @@ class ConductIndex:
         with self._lock:
             return [self._rows[id_] for text in texts for id_ in sorted(self._ids.get(text, ()))]
 
-    def match(self, action: str, embedder: Embedder | None) -> tuple[dict[str, Touch], list[str]]:
+    def match(
+        self, action: str, embedder: Embedder | None, *, now: int = 0, approved: bool = False
+    ) -> tuple[dict[str, Touch], list[str]]:
         """Compares an action with every text; returns the possibly related ones, and notes.
 
         Args:
             action: Action in words, or as a command.
             embedder: Embedder of the agent's model; None to compare words alone.
+            now: Wall clock, microseconds UTC, for conditions such as "on Fridays".
+            approved: Whether a person approved the action.
         """
         with self._lock:
             if not self._texts:
                 return {}, []
             cosines, notes = self._cosines(action, embedder)
-            done = operations.action(action)
-            places, rest = self._candidates(done, action)
+            deed = deeds.deed(action)
+            done = deed.done
+            places, rest = self._candidates(deed)
             if cosines is not None:
                 related = (cosines >= NEAR).nonzero()[0]
                 order = related[(-cosines[related]).argsort()].tolist()
@@ -133,7 +138,7 @@ class ConductIndex:
                 text: Touch(
                     None if cosines is None else float(cosines[place]),
                     *found,
-                    operations.compare(ruling, done),
+                    self._reading(text, ruling, deed, now=now, approved=approved),
                 )
                 for text, place, ruling, found in zip(texts, places, rulings, words, strict=True)
             }
@@ -178,9 +183,10 @@ class ConductIndex:
         for text in fresh:
             place = self._places[text]
             tokens = tokens_of(text)
+            keys = forbidden.keys_of(text) if _can_forbid(row) else ()
             self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
             self._named.append(_NAME.search(text) is not None)
-            for token in tokens:
+            for token in (*tokens, *keys):
                 self._postings[token].append(place)
 
     def _remove(self, id_: str) -> None:
@@ -201,11 +207,32 @@ class ConductIndex:
         for row in rows:
             self._add(row)
 
-    def _candidates(self, done: operations.Action, action: str) -> tuple[list[int], list[tuple[int, int]]]:
+    def _reading(
+        self, text: str, ruling: operations.Ruling, deed: deeds.Deed, *, now: int, approved: bool
+    ) -> operations.Reading:
+        """Returns the relation of an action to a text: by what a rejection or rule forbids, else by its operation."""
+        by_operation = operations.compare(ruling, deed.done)
+        forbids = self._forbids(text)
+        if forbids is None:
+            return by_operation
+        return recognition.joined(recognition.compare(forbids, deed, now=now, approved=approved), by_operation)
+
+    def _forbids(self, text: str) -> forbidden.Forbids | None:
+        """Returns what a text forbids; None if it is of no rejection and no rule."""
+        for id_ in self._ids.get(text, ()):
+            row = self._rows[id_]
+            if isinstance(row, StateEntry) and row.kind == "rejected":
+                return forbidden.corrected(text, row.forbids)
+            if isinstance(row, Rule) and text in (row.forbids, row.approval):
+                return forbidden.corrected(text, row.forbidden if text == row.forbids else "")
+        return None
+
+    def _candidates(self, deed: deeds.Deed) -> tuple[list[int], list[tuple[int, int]]]:
         """Returns the texts to compare in full, the greatest overlap first, and others with their common words.
 
         A text is compared if it has two words in common with the action, all of its words, a name, or an operation.
         """
+        done, action = deed.done, deed.text
         count = len(self._texts)
         weights: defaultdict[int, float] = defaultdict(float)
         words: defaultdict[int, int] = defaultdict(int)
@@ -231,6 +258,12 @@ class ConductIndex:
                 for place in set(postings[0]).intersection(*postings[1:]):
                     weights[place] += _OPERATION * math.log1p(count)
                     found.add(place)
+        for key in deeds.keys_of(deed):
+            posting = self._postings.get(key, ())
+            weight = math.log1p(count / len(posting)) if posting else 0.0
+            for place in posting:
+                weights[place] += weight
+                found.add(place)
         alive = [place for place in found if self._alive[place]]
         order = sorted(alive, key=lambda place: -weights[place] / self._sizes[place])
         return order[:CANDIDATES], [
@@ -307,6 +340,10 @@ def tokens_of(text: str) -> frozenset[str]:
         {*_WORD.findall(text), *_PART.findall(operations.CAMEL.sub(" ", text))}
     )
     return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
+
+
+def _can_forbid(row: Row) -> bool:
+    return isinstance(row, Rule) or (isinstance(row, StateEntry) and row.kind == "rejected")
 
 
 def _texts_of(row: Row) -> tuple[str, ...]:

@@ -43,3 +43,5 @@ OUTCOMES = """
     DELETE FROM state WHERE kind = 'learning' AND by = agent
         AND (summary LIKE '%: passed' OR summary LIKE '%: failed')
 """
+#: Column of the corrections of what a rule forbids.
+FORBIDDEN = "ALTER TABLE rules ADD COLUMN forbidden TEXT NOT NULL DEFAULT ''"

@@ -1,0 +1,327 @@
+"""What a rejection forbids, as data: proposed from its text by a vocabulary (`forbidden.toml`), corrected by a person."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+from bardo.conduct import conditions, operation_table, operations
+from bardo.errors import InvalidInputError
+
+#: Maximum number of cached proposals.
+_PROPOSALS = 16_384
+#: Longest list, and longest item in characters.
+LISTED, LONG = 256, 200
+_PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/[\w./*-]+")
+_HOST = re.compile(r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b")
+_FLAG = re.compile(r"(?<!\S)--?[a-z][\w-]*")
+#: Operations for which any action that does not only read will do: "no Redis", "don't touch the folder".
+ANY = frozenset({"use", "install", "modify"})
+
+
+@dataclass(frozen=True, slots=True)
+class Forbids:
+    """What a rejection or a rule forbids. An action is forbidden if it fits one pattern and meets all conditions.
+
+    A pattern is a command, package, flag, host, path or phrase; or one of the things, done by one of the verbs.
+
+    Args:
+        things: Objects in words; the words of one of them must be in the action.
+        verbs: Operations (`operations.toml`), one of which must be done to a thing; any if empty.
+        phrases: Words that are enough alone, all of those of one phrase.
+        commands: Command lines as globs ("git push *--force*"), `sql ...` for SQL.
+        packages: Names of packages that must not be installed, added or run.
+        flags: Options of commands.
+        hosts: Names of hosts.
+        paths: Paths as globs, which must not be written to.
+        conditions: Conditions, all of which must hold: "on fridays", "in production", "above 5 %".
+        by: Person or agent who corrected the data; empty for a proposal.
+    """
+
+    things: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    by: str = ""
+
+    def to_json(self) -> str:
+        """Returns the data as JSON, without empty lists."""
+        return json.dumps({name: value for name, value in asdict(self).items() if value}, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Forbids:
+        """Reads what `to_json` wrote.
+
+        Raises:
+            InvalidInputError: The text is not such data.
+        """
+        try:
+            given = json.loads(text)
+        except ValueError as error:
+            raise InvalidInputError(f"what is forbidden is no JSON: {error}") from None
+        return cls.of(given)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Forbids:
+        """Checks lists of texts by field, and returns them as data.
+
+        Raises:
+            InvalidInputError: A field does not exist, is no list of texts, or is too long.
+        """
+        if not isinstance(given, Mapping):
+            raise InvalidInputError("what is forbidden is a mapping, such as {'packages': ['moment']}")
+        if unknown := set(given) - set(LISTS) - {"by"}:
+            raise InvalidInputError(f"there is no {', '.join(sorted(unknown))}. Use {', '.join(LISTS)}")
+        lists: dict[str, tuple[str, ...]] = {}
+        for name in LISTS:
+            items = given.get(name, ())
+            if isinstance(items, str):
+                items = (items,)
+            if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
+                raise InvalidInputError(f"{name} is a list of texts")
+            if len(items) > LISTED or any(len(item) > LONG for item in items):
+                raise InvalidInputError(f"{name} has at most {LISTED} texts of {LONG} characters")
+            lists[name] = tuple(dict.fromkeys(filter(None, (item.strip() for item in items))))
+        by = given.get("by", "")
+        return cls(**lists, by=by if isinstance(by, str) else "")
+
+    def lines(self) -> list[str]:
+        """Returns the data in lines for a person, one per field."""
+        return [f"{name}: {', '.join(items)}" for name in LISTS if (items := getattr(self, name))]
+
+
+#: Fields of lists.
+LISTS = tuple(field.name for field in fields(Forbids) if field.name != "by")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that are all in a text, in any order; or literal, if function words or signs are what makes the phrase."""
+
+    stems: frozenset[str]
+    literal: re.Pattern[str] | None
+
+    def is_in(self, stems: frozenset[str], text: str) -> bool:
+        """Whether a text with given stems has the phrase."""
+        return self.stems <= stems and (self.literal is None or self.literal.search(text) is not None)
+
+
+@lru_cache(8_192)
+def phrase_of(words: str) -> Phrase:
+    """Reads a phrase of the vocabulary or of a person."""
+    stems = stems_of(words)
+    is_word = " " not in words and words.replace("-", "").replace("_", "").isalnum()
+    if len(stems) > 1 or (is_word and stems):
+        return Phrase(stems, None)
+    start, end = (r"(?<!\w)" if words[0].isalnum() else ""), (r"(?!\w)" if words[-1].isalnum() else "")
+    return Phrase(stems, re.compile(start + r"\s+".join(map(re.escape, words.split())) + end, re.IGNORECASE))
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """Practice that rejections name in one way, and actions do in another; see `forbidden.toml`."""
+
+    said: tuple[Phrase, ...]
+    alone: bool
+    forbids: Forbids
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Content of `forbidden.toml`, with words as stems."""
+
+    practices: tuple[Practice, ...]
+    #: Practices by a stem of their names.
+    by_stem: Mapping[str, tuple[int, ...]]
+    #: Names of a kind, by kind: each is a set of stems.
+    kinds: Mapping[str, tuple[frozenset[str], ...]]
+    #: Members of kinds with the kind, by one stem of the member.
+    members: Mapping[str, tuple[tuple[frozenset[str], str], ...]]
+    kinds_by_stem: Mapping[str, tuple[tuple[frozenset[str], str], ...]]
+    #: Practices by a stem of a phrase, and by the program of a command; those of any program are under "".
+    by_phrase: Mapping[str, tuple[tuple[Phrase, int], ...]]
+    by_program: Mapping[str, tuple[tuple[str, int], ...]]
+    incidental: frozenset[str]
+    reading: frozenset[str]
+    removing: frozenset[str]
+    reading_calls: frozenset[str]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Returns the vocabulary; the file is read once."""
+    raw: dict[str, Any] = tomllib.loads(
+        resources.files("bardo.conduct").joinpath("forbidden.toml").read_text(encoding="utf-8")
+    )
+    practices = tuple(
+        Practice(
+            tuple(map(phrase_of, given["said"])),
+            given.get("alone", True),
+            Forbids.of({name: items for name, items in given.items() if name not in ("said", "alone")}),
+        )
+        for given in raw["practice"]
+    )
+    by_stem: dict[str, tuple[int, ...]] = {}
+    for number, practice in enumerate(practices):
+        for stem in {_key(name.stems) for name in practice.said}:
+            by_stem[stem] = (*by_stem.get(stem, ()), number)
+    kinds: dict[str, tuple[frozenset[str], ...]] = {}
+    members: dict[str, tuple[tuple[frozenset[str], str], ...]] = {}
+    kinds_by_stem: dict[str, tuple[tuple[frozenset[str], str], ...]] = {}
+    for names, given in raw["kind"].items():
+        kind, *_ = spoken = names.split("|")
+        kinds[kind] = tuple(map(stems_of, spoken))
+        for name in kinds[kind]:
+            stem = min(name)
+            kinds_by_stem[stem] = (*kinds_by_stem.get(stem, ()), (name, kind))
+        for member in filter(None, map(stems_of, given)):
+            stem = min(member)
+            members[stem] = (*members.get(stem, ()), (member, kind))
+    by_phrase: dict[str, tuple[tuple[Phrase, int], ...]] = {}
+    by_program: dict[str, tuple[tuple[str, int], ...]] = {}
+    for number, practice in enumerate(practices):
+        for phrase in map(phrase_of, practice.forbids.phrases):
+            stem = _key(phrase.stems)
+            by_phrase[stem] = (*by_phrase.get(stem, ()), (phrase, number))
+        for pattern in practice.forbids.commands:
+            program = pattern.split(" ", 1)[0].lower()
+            program = "" if re.search(r"[*\[?=]", program) else program
+            by_program[program] = (*by_program.get(program, ()), (pattern, number))
+    words = raw["words"]
+    return Vocabulary(
+        practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
+        stems_of(" ".join(words["incidental"])), frozenset(words["reading"]), frozenset(words["removing"]),
+        frozenset(words["reading_calls"]),
+    )  # fmt: skip
+
+
+def _key(stems: frozenset[str]) -> str:
+    """Returns the stem by which a phrase is found: its rarest; "" for a phrase without stems."""
+    return min(stems, key=lambda stem: (stem in _COMMON, stem), default="")
+
+
+#: Stems too frequent to find a practice by, if its name has another.
+_COMMON = frozenset({"use", "test", "file", "data", "code", "add", "run", "send", "servic", "chang", "order", "custom"})
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+@lru_cache(65_536)
+def stems_of(text: str) -> frozenset[str]:
+    """Returns the stems of the content words of a text, and of the canonical names of aliases."""
+    same = operation_table.table().same
+    found = operation_table.content_stems(_TOKEN.findall(operations.CAMEL.sub(" ", text)))
+    return frozenset(same.get(stem, stem) for stem in found)
+
+
+def kinds_in(
+    stems: frozenset[str], by_stem: Mapping[str, tuple[tuple[frozenset[str], str], ...]]
+) -> frozenset[str]:
+    """Returns the kinds that are named, or of which a member is named, among given stems."""
+    return frozenset(kind for stem in stems for words, kind in by_stem.get(stem, ()) if words <= stems)
+
+
+def practices_in(text: str) -> list[int]:
+    """Returns the numbers of the practices that a text names."""
+    words = vocabulary()
+    stems = stems_of(text)
+    numbers = {number for stem in (*stems, "") for number in words.by_stem.get(stem, ())}
+    return sorted(n for n in numbers if any(name.is_in(stems, text) for name in words.practices[n].said))
+
+
+def keys_of(text: str) -> frozenset[str]:
+    """Returns the keys of the practices and kinds that a rejection names, by which actions find it."""
+    found = {f"practice {number}" for number in practices_in(text)}
+    return frozenset(found | {f"kind {kind}" for kind in kinds_in(stems_of(text), vocabulary().kinds_by_stem)})
+
+
+@lru_cache(_PROPOSALS)
+def propose(text: str) -> Forbids:
+    """Reads from the text of a rejection what it forbids."""
+    (ruling,) = operations.rulings([text])
+    head, found = conditions.split(text)
+    stems = stems_of(text)
+    said = [vocabulary().practices[number] for number in practices_in(text)]
+    covered = frozenset[str]().union(
+        *(name.stems for practice in said for name in practice.said if name.is_in(stems, text))
+    )
+    is_alone = any(practice.alone for practice in said)
+    head, scopes = conditions.scopes(head)
+    thing = _noun_phrase(head)
+    incidental = vocabulary().incidental
+    scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
+    if stems_of(thing) <= incidental:
+        thing = ""
+    if not thing and scopes and not is_alone:
+        thing = _noun_phrase(scopes.pop(0)[1])
+    contrasting = operation_table.table().contrasting
+    where = tuple(
+        f"{preposition} {words}"
+        for preposition, words in scopes
+        if not is_alone or not stems_of(words) & covered or stems_of(words) & contrasting
+    )
+    own = Forbids(
+        things=(thing,) if thing and not is_alone else (),
+        verbs=() if is_alone else tuple(sorted(ruling.operations)),
+        packages=_package_names(thing, ruling.operations),
+        flags=tuple(_FLAG.findall(text)),
+        hosts=tuple(_HOST.findall(text.lower())),
+        paths=tuple(_PATH.findall(text)),
+        conditions=(*found, *where),
+    )
+    return _joined([own, *(practice.forbids for practice in said)])
+
+
+def corrected(text: str, changes: str) -> Forbids:
+    """Returns what the text of a rejection forbids, with the fields that a correction (JSON) replaces."""
+    proposed = propose(text)
+    if not changes:
+        return proposed
+    given = json.loads(changes)
+    return replace(proposed, **{name: tuple(items) for name, items in given.items() if name in LISTS}, by=given.get("by", ""))
+
+
+def _joined(parts: Iterable[Forbids]) -> Forbids:
+    parts = list(parts)
+    return Forbids(
+        **{
+            name: tuple(dict.fromkeys(item for part in parts for item in getattr(part, name)))
+            for name in LISTS
+        }
+    )
+
+
+def _noun_phrase(head: str) -> str:
+    """Returns the words of a text that are neither framing nor an operation."""
+    table = operation_table.table()
+    words = [word for word in _TOKEN.findall(head) if word.lower().replace("’", "'") not in table.framing]
+    stems = operation_table.stem_each([word.lower() for word in words])
+    kept: list[str] = []
+    start = 0
+    while start < len(words):
+        for length in (3, 2, 1):
+            if tuple(stems[start : start + length]) in table.phrases and len(stems) - start >= length:
+                start += length
+                break
+        else:
+            if operation_table.content_stems([words[start]]):
+                kept.append(words[start])
+            start += 1
+    return " ".join(kept)
+
+
+def _package_names(phrase: str, verbs: frozenset[str]) -> tuple[str, ...]:
+    """Returns the name of a package: a single word that is used or installed."""
+    words = phrase.split()
+    is_name = len(words) == 1 and (not verbs or bool(verbs & {"use", "install"}))
+    return (words[0].lower(),) if is_name else ()

@@ -1,0 +1,142 @@
+"""Decides whether an action is what a rejection forbids, by the data of the rejection (`Forbids`)."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from bardo.conduct import conditions, operations
+from bardo.conduct.deeds import Deed, fits
+from bardo.conduct.forbidden import ANY, Forbids, kinds_in, phrase_of, stems_of, vocabulary
+from bardo.conduct.operations import Reading
+
+#: Operations that plan something for another time.
+_EVENT = re.compile(r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)")
+_NEGATED = re.compile(
+    r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
+    r"(?:move|migrate) off|be closed)\b"
+)
+#: Operations that end something.
+_ENDING = frozenset({"delete", "remove", "stop", "close"})
+_VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
+_DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
+
+
+def compare(forbids: Forbids, done: Deed, *, now: int, approved: bool = False) -> Reading:
+    """Returns the relation of an action to what is forbidden; `UNKNOWN` if nothing of it is in the action.
+
+    Args:
+        forbids: Data of the rejection.
+        done: Parsed action.
+        now: Wall clock, microseconds UTC, for conditions of time that the action leaves open.
+        approved: Whether a person approved the action.
+    """
+    found = _by_pattern(forbids, done)
+    if found is not Reading.SAME:
+        by_things = _by_things(forbids, done)
+        found = by_things if by_things is not Reading.UNKNOWN else found
+    if found is not Reading.SAME or not forbids.conditions:
+        return found
+    is_event = _EVENT.search(done.text) is not None
+    every = [_holds(condition, done, now=now, approved=approved, is_event=is_event) for condition in forbids.conditions]
+    return Reading.SAME if all(every) else Reading.NEAR
+
+
+def joined(found: Reading, by_operation: Reading) -> Reading:
+    """Joins the relation by what is forbidden with that by the operation, where the first does not know."""
+    if found is Reading.UNKNOWN:
+        return by_operation
+    if found is Reading.NEAR and by_operation is Reading.OTHER:
+        return Reading.OTHER
+    return found
+
+
+def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
+    """Returns the relation by commands, flags, packages, hosts, paths and phrases."""
+    if fits(forbids.commands, done.commands):
+        return Reading.NEAR if any(_DRY.search(line) for line in done.commands) else Reading.SAME
+    if not done.options.isdisjoint(forbids.flags) or _has_package(forbids.packages, done):
+        return Reading.SAME
+    named = any(host == each or host.endswith(f".{each}") for each in forbids.hosts for host in done.hosts)
+    named = named or any(_is_under(path, each) for each in forbids.paths for path in done.paths)
+    if not named and any(phrase_of(phrase).is_in(done.stems, done.text) for phrase in forbids.phrases):
+        named = True
+    if not named:
+        return Reading.UNKNOWN
+    is_undone = done.removes and not set(forbids.verbs) & _ENDING and done.form == "tool"
+    if done.reads or is_undone or (done.form == "prose" and _NEGATED.search(done.text)):
+        return Reading.NEAR
+    return Reading.SAME
+
+
+def _by_things(forbids: Forbids, done: Deed) -> Reading:
+    """Returns the relation by objects and operations."""
+    specific = frozenset(forbids.verbs) - ANY
+    if not forbids.things:
+        return Reading.SAME if specific & done.verbs and not done.reads else Reading.UNKNOWN
+    if not any(_involves(thing, done) for thing in forbids.things):
+        return Reading.UNKNOWN
+    if specific and not set(forbids.verbs) & done.verbs:
+        is_open = (done.reads and done.form != "command") or not (done.verbs or done.reads)
+        return Reading.NEAR if is_open else Reading.UNKNOWN
+    if done.reads:
+        return Reading.OTHER if done.form == "command" else Reading.NEAR
+    if specific:
+        return Reading.SAME
+    if (done.removes and "modify" not in forbids.verbs) or (done.form == "prose" and _NEGATED.search(done.text)):
+        return Reading.NEAR
+    return Reading.SAME
+
+
+def _involves(thing: str, done: Deed) -> bool:
+    """Whether an action has all words of a thing, or a member of the kind that they name."""
+    stems, named = _thing(thing)
+    for kind in named & done.kinds:
+        for name in vocabulary().kinds[kind]:
+            stems -= name
+    return stems <= done.stems
+
+
+@lru_cache(4_096)
+def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
+    stems = stems_of(thing)
+    kept = stems - vocabulary().incidental
+    return kept or stems, kinds_in(stems, vocabulary().kinds_by_stem)
+
+
+def _holds(condition: str, done: Deed, *, now: int, approved: bool, is_event: bool) -> bool | None:
+    if conditions.is_known(condition):
+        return conditions.holds(condition, done.text, now=now, approved=approved, is_event=is_event)
+    _, _, words = condition.partition(" ")
+    if _involves(words, done):
+        return True
+    return False if conditions.excluding(stems_of(words), done.stems) else None
+
+
+def _has_package(packages: Sequence[str], done: Deed) -> bool:
+    """Whether a command installs or runs one of the packages, in any version or a path of it."""
+    if not packages or not done.verbs & {"use", "install"} or done.form != "command":
+        return False
+    wanted = {_plain(name) for name in packages}
+    for line in done.commands:
+        inner = operations.action(line)
+        if not inner.operations & {"use", "install"}:
+            continue
+        for word in line.split():
+            name = _plain(word)
+            if name in wanted or name.split("/")[0] in wanted:
+                return True
+    return False
+
+
+@lru_cache(4_096)
+def _plain(name: str) -> str:
+    """Returns the name of a package without version, suffix and case."""
+    return re.sub(r"\.(?:js|ts|py|rs|rb|io)$", "", _VERSION.sub("", name.strip("'\"").lower()))
+
+
+def _is_under(path: str, pattern: str) -> bool:
+    path, pattern = path.removeprefix("./").rstrip("/"), pattern.removeprefix("./").rstrip("/*")
+    return path == pattern or path.startswith(f"{pattern}/") or fnmatch.fnmatch(path, pattern)
