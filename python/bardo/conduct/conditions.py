@@ -54,8 +54,8 @@ _PART = re.compile(
 )
 _WEEKDAY = re.compile(rf"\b(?:on |over the |at the |this |at )?(?:a )?({'|'.join(DAYS)}|weekend|weekday)s?\b", re.IGNORECASE)
 _CLOCK = re.compile(
-    rf"\b(before|after|until|past|earlier than|later than|from) ({_NUMBER}(?::\d\d)?) ?(am|pm|o'?clock|h)?"
-    r"( utc| gmt)?(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))\b",
+    rf"\b(before|after|until|past|earlier than|later than|from) ({_NUMBER}(?::\d\d)?)(?: ?(am|pm|o'?clock|h)\b)?"
+    r"(?: ?(?:utc|gmt)\b)?(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
@@ -67,7 +67,7 @@ _LOWER = ("below", "under", "less than", "fewer than", "lower than", "shorter th
 _VERSIONED = re.compile(r"\b(?:upgrade|update|bump|version|node|python|java|go)\b", re.IGNORECASE)
 _PRODUCTION = re.compile(r"\b(?:in|on|to|against|into|from|at)?(?: the| our)? ?\b(production|prod|live)\b", re.IGNORECASE)
 _SCOPE = re.compile(
-    r"\b(in|on|at|to|for|from|with|over|against|into|onto|of|through|via|inside|within|under|by|near|between|about|than|"
+    r"(?<![-\w])(in|on|at|to|for|from|with|over|against|into|onto|of|through|via|inside|within|under|by|near|between|about|than|"
     r"during|after|before|without)\b",
     re.IGNORECASE,
 )

@@ -81,11 +81,11 @@ def deed(text: str) -> Deed:
     stems = stems_of(text)
     call = _CALL.fullmatch(text)
     named = _JSON_NAME.search(text) if text.lstrip().startswith("{") else None
-    sql = [" ".join(match[0].split()).lower() for match in _SQL.finditer(text)] if _SQL.search(text) else []
-    lines: tuple[str, ...] = ()
     form = "tool" if call or text.lstrip().startswith("{") else "prose"
     if form == "prose" and (done.command or _is_command(text)):
         form = "command"
+    sql = [] if form == "prose" else [" ".join(match[0].split()).lower().rstrip("'\" )") for match in _SQL.finditer(text)]
+    lines: tuple[str, ...] = ()
     if form == "command" or (named and named[1] in ("bash", "shell", "run", "exec", "terminal")):
         lines = tuple(_commands(text if form == "command" else _argument(text)))
     verbs = {verb for name in done.operations for verb in operations.closure(name)}

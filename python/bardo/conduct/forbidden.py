@@ -20,6 +20,8 @@ _PROPOSALS = 16_384
 LISTED, LONG = 256, 200
 _PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/[\w./*-]+")
 _HOST = re.compile(r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b")
+#: "Stop" is a rejection by itself, except after another one.
+_STOP = re.compile(r"\b(?:never|do not|don'?t|not to|no) stop(?:ping)?\b", re.IGNORECASE)
 _FLAG = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 #: Operations for which any action that does not only read will do: "no Redis", "don't touch the folder".
 ANY = frozenset({"use", "install", "modify"})
@@ -109,6 +111,7 @@ LISTS = tuple(field.name for field in fields(Forbids) if field.name != "by")
 class Phrase:
     """Words that are all in a text, in any order; or literal, if function words or signs are what makes the phrase."""
 
+    text: str
     stems: frozenset[str]
     literal: re.Pattern[str] | None
 
@@ -121,11 +124,10 @@ class Phrase:
 def phrase_of(words: str) -> Phrase:
     """Reads a phrase of the vocabulary or of a person."""
     stems = stems_of(words)
-    is_word = " " not in words and words.replace("-", "").replace("_", "").isalnum()
-    if len(stems) > 1 or (is_word and stems):
-        return Phrase(stems, None)
+    if len(stems) > 1 or (stems and words.isalnum()):
+        return Phrase(words, stems, None)
     start, end = (r"(?<!\w)" if words[0].isalnum() else ""), (r"(?!\w)" if words[-1].isalnum() else "")
-    return Phrase(stems, re.compile(start + r"\s+".join(map(re.escape, words.split())) + end, re.IGNORECASE))
+    return Phrase(words, stems, re.compile(start + r"\s+".join(map(re.escape, words.split())) + end, re.IGNORECASE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +250,9 @@ def keys_of(text: str) -> frozenset[str]:
 @lru_cache(_PROPOSALS)
 def propose(text: str) -> Forbids:
     """Reads from the text of a rejection what it forbids."""
-    (ruling,) = operations.rulings([text])
     head, found = conditions.split(text)
+    (ruling,) = operations.rulings([head if head.strip() else text])
+    verbs = ruling.operations | ({"stop"} if _STOP.search(text) else set())
     stems = stems_of(text)
     said = [vocabulary().practices[number] for number in practices_in(text)]
     covered = frozenset[str]().union(
@@ -258,7 +261,7 @@ def propose(text: str) -> Forbids:
     is_alone = any(practice.alone for practice in said)
     head, scopes = conditions.scopes(head)
     thing = _noun_phrase(head)
-    incidental = vocabulary().incidental
+    incidental = vocabulary().incidental | operation_table.table().kinds
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
     if stems_of(thing) <= incidental:
         thing = ""
@@ -272,8 +275,8 @@ def propose(text: str) -> Forbids:
     )
     own = Forbids(
         things=(thing,) if thing and not is_alone else (),
-        verbs=() if is_alone else tuple(sorted(ruling.operations)),
-        packages=_package_names(thing, ruling.operations),
+        verbs=() if is_alone else tuple(sorted(verbs)),
+        packages=_package_names(thing, verbs),
         flags=tuple(_FLAG.findall(text)),
         hosts=tuple(_HOST.findall(text.lower())),
         paths=tuple(_PATH.findall(text)),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from bardo import _core
 from bardo.conduct import deeds, forbidden, operation_table, operations, recognition
 from bardo.conduct.entries import Outcome, Rule, StateEntry
-from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch
+from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch, near_at
 from bardo.conduct.store import ConductStore, Row
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
 from bardo.ports import Embedder, Vectors
@@ -54,6 +54,8 @@ class ConductIndex:
         self._rows: dict[str, Row] = {}
         self._rules: dict[str, Rule] = {}
         self._latest: list[StateEntry] = []
+        #: Ids of rejections and of rules that forbid something.
+        self._forbidding: set[str] = set()
         #: Ids of the rows of a text, and the place of the text.
         self._ids: dict[str, set[str]] = {}
         self._places: dict[str, int] = {}
@@ -125,12 +127,13 @@ class ConductIndex:
             cosines, notes = self._cosines(action, embedder)
             deed = deeds.deed(action)
             done = deed.done
+            near = near_at(len(self._forbidding))
             places, rest = self._candidates(deed)
             if cosines is not None:
-                related = (cosines >= NEAR).nonzero()[0]
+                related = (cosines >= min(NEAR, near)).nonzero()[0]
                 order = related[(-cosines[related]).argsort()].tolist()
-                near = [place for place in order if self._alive[place]]
-                places = list(dict.fromkeys([*places, *near[:BY_MEANING]]))
+                alive = [place for place in order if self._alive[place]]
+                places = list(dict.fromkeys([*places, *alive[:BY_MEANING]]))
             texts = [self._texts[place] for place in places]
             rulings = operations.rulings(texts)
             words = _core.touches([ruling.text for ruling in rulings], action)
@@ -139,6 +142,7 @@ class ConductIndex:
                     None if cosines is None else float(cosines[place]),
                     *found,
                     self._reading(text, ruling, deed, now=now, approved=approved),
+                    near if self._forbids(text) else NEAR,
                 )
                 for text, place, ruling, found in zip(texts, places, rulings, words, strict=True)
             }
@@ -166,6 +170,8 @@ class ConductIndex:
         self._rows[row.id] = row
         if isinstance(row, Rule):
             self._rules[row.id] = row
+        if _can_forbid(row):
+            self._forbidding.add(row.id)
         fresh = []
         for text in _texts_of(row):
             if text in self._ids:
@@ -193,6 +199,7 @@ class ConductIndex:
         self._seen.pop(id_, None)
         row = self._rows.pop(id_, None)
         self._rules.pop(id_, None)
+        self._forbidding.discard(id_)
         for text in _texts_of(row) if row is not None else ():
             self._ids[text].discard(id_)
             if not self._ids[text]:
@@ -343,7 +350,9 @@ def tokens_of(text: str) -> frozenset[str]:
 
 
 def _can_forbid(row: Row) -> bool:
-    return isinstance(row, Rule) or (isinstance(row, StateEntry) and row.kind == "rejected")
+    if isinstance(row, Rule):
+        return bool(row.forbids or row.approval)
+    return (isinstance(row, StateEntry) and row.kind == "rejected")
 
 
 def _texts_of(row: Row) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bardo.conduct import conditions, operations
+from bardo.conduct import conditions, operation_table, operations
 from bardo.conduct.deeds import Deed, fits
 from bardo.conduct.forbidden import ANY, Forbids, kinds_in, phrase_of, stems_of, vocabulary
 from bardo.conduct.operations import Reading
@@ -61,11 +61,13 @@ def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
         return Reading.SAME
     named = any(host == each or host.endswith(f".{each}") for each in forbids.hosts for host in done.hosts)
     named = named or any(_is_under(path, each) for each in forbids.paths for path in done.paths)
-    if not named and any(phrase_of(phrase).is_in(done.stems, done.text) for phrase in forbids.phrases):
-        named = True
-    if not named:
+    phrases = [found for phrase in forbids.phrases if (found := phrase_of(phrase)).is_in(done.stems, done.text)]
+    if not named and not phrases:
         return Reading.UNKNOWN
-    is_undone = done.removes and not set(forbids.verbs) & _ENDING and done.form == "tool"
+    # "Delete the column of card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
+    ending = vocabulary().removing | _ENDING
+    is_undone = done.form == "tool" and done.removes and not set(forbids.verbs) & _ENDING
+    is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
     if done.reads or is_undone or (done.form == "prose" and _NEGATED.search(done.text)):
         return Reading.NEAR
     return Reading.SAME
@@ -102,7 +104,7 @@ def _involves(thing: str, done: Deed) -> bool:
 @lru_cache(4_096)
 def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
     stems = stems_of(thing)
-    kept = stems - vocabulary().incidental
+    kept = stems - vocabulary().incidental - operation_table.table().kinds
     return kept or stems, kinds_in(stems, vocabulary().kinds_by_stem)
 
 
