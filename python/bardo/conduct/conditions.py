@@ -105,9 +105,10 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     """Splits a rejection into what is rejected and the conditions of it."""
     found: list[str] = []
     rest = text.strip().rstrip(".!")
-    if _APPROVAL.search(rest):
-        found.append("without approval")
-        rest = _APPROVAL.sub(" ", rest)
+    for clause in (_APPROVAL, *(each for each in operation_table.table().clauses if "approv" in each.pattern)):
+        if clause.search(rest):
+            found.append("without approval")
+            rest = clause.sub(" ", rest)
     for pattern, name in ((_LIMIT, _limit_name), (_CLOCK, _clock_name), (_PART, _part_name), (_WEEKDAY, _day_name)):
         for match in pattern.finditer(rest):
             found.append(name(match, text))
@@ -164,12 +165,20 @@ def _number(word: str) -> float:
     return float(f"{first}.{''.join(rest)}" if rest else first)
 
 
-_TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-])", re.IGNORECASE)  # noqa: E501
+_TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)", re.IGNORECASE)  # noqa: E501
 _WORD_TIME = re.compile(rf"\bat ({'|'.join(list(_NUMBERS)[1:13])})\b", re.IGNORECASE)
 _DAY = re.compile(r"(?<![a-z])(mon|tue(?:s)?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?s?(?![a-z])", re.IGNORECASE)  # noqa: E501
 _FIGURE = re.compile(rf"(?<![\w.:#-])[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT})?", re.IGNORECASE)
 _VERSION = re.compile(r"(?<![\w.])v?(\d+)(?:\.\d+)*(?![\w:])|@\^?~?v?(\d+)")
 _SHARE = re.compile(rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b(?! (?:of (?:{'|'.join(DAYS)}|\w+uary|march|april|may|june|july)))", re.IGNORECASE)  # noqa: E501
+
+
+#: Argument of a call that is an amount; other numbers of the call are then names of accounts, days and so on.
+_AMOUNT = re.compile(
+    r"\w*(?:amount|qty|quantity|price|total|value|size|replicas|leverage|count|percent|pct|discount|rate|share|weight|limit)\w*"
+    rf"[\"']?\s*[=:]\s*[\"']?[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT}|pct)?",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(64)
@@ -187,7 +196,8 @@ def times_of(action: str) -> Times:
     days = {next(day for day in DAYS if day.startswith(match[1].lower()[:3])) for match in _DAY.finditer(action)}
     days |= {word for word in ("weekend", "weekday") if word in action.lower()}
     plain = _TIME.sub(" ", action)
-    figures = [(_number(match[1]), bool(match[2])) for match in _FIGURE.finditer(plain)]
+    amounts = list(_AMOUNT.finditer(plain))
+    figures = [(_number(match[1]), bool(match[2])) for match in amounts or _FIGURE.finditer(plain)]
     figures += [(_SHARES[match[1].lower()], True) for match in _SHARE.finditer(plain)]
     return Times(tuple(minutes), frozenset(days), tuple(figures))
 

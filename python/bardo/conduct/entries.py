@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bardo.config import SECONDS_PER_DAY
+
+if TYPE_CHECKING:
+    from bardo.conduct.forbidden import Forbids
 
 StateKind = Literal["decision", "task", "rejected", "discovery", "learning", "context", "agent_state"]
 StateStatus = Literal["active", "done", "archived"]
@@ -66,6 +69,13 @@ class StateEntry:
     superseded_by: str = ""
     forbids: str = ""
 
+    @property
+    def forbidden(self) -> Forbids:
+        """Returns what a rejection forbids, as data: read from its summary, with its corrections."""
+        from bardo.conduct.forbidden import corrected
+
+        return corrected(self.summary, self.forbids)
+
     def as_of(self, now: int) -> StateEntry:
         """Returns the entry at a wall clock (microseconds UTC): archived three days after it was done."""
         is_old = self.status == "done" and now - self.changed_at >= DONE_DAYS * _DAY
@@ -91,7 +101,7 @@ class Rule:
         uses: Number of passed actions to which it applied.
         failures: Number of failed actions to which it applied.
         retired_why: Reason for retiring it.
-        forbidden: Corrections of what the forbidden action means, as JSON (`Forbids`); empty if there are none.
+        corrections: Corrections of what `forbids` means, as JSON (`Forbids`); empty if there are none.
     """
 
     id: str
@@ -108,7 +118,14 @@ class Rule:
     uses: int = 0
     failures: int = 0
     retired_why: str = ""
-    forbidden: str = ""
+    corrections: str = ""
+
+    @property
+    def forbidden(self) -> Forbids:
+        """Returns what a rule forbids, as data: read from the words of the action, with its corrections."""
+        from bardo.conduct.forbidden import corrected
+
+        return corrected(self.forbids, self.corrections)
 
     def score_at(self, now: int) -> float:
         """Returns the score at a wall clock (microseconds UTC), a function of time alone (law 4).

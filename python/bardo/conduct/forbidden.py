@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -18,13 +18,21 @@ from bardo.errors import InvalidInputError
 _PROPOSALS = 16_384
 #: Longest list, and longest item in characters.
 LISTED, LONG = 256, 200
-_PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/[\w./*-]+")
+_PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/(?:[\w.*-]*/)*(?:[\w*-]*\.[\w*]+|(?!\w))")
 _HOST = re.compile(r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b")
 #: "Stop" is a rejection by itself, except after another one.
 _STOP = re.compile(r"\b(?:never|do not|don'?t|not to|no) stop(?:ping)?\b", re.IGNORECASE)
+#: Forms that reject a thing, whatever is done with it.
+_UNWANTED = re.compile(
+    r"\b(?:want|keep|hands off|leave|do|have|allow\w*|accept\w*|see|forbidden|banned|rejected|tried|stand|avoid|say|said|"
+    r"decided against|voted against|depend)\b|^\W*(?:please |absolutely |really )?no\b|\bno (?:more|new)\b",
+    re.IGNORECASE,
+)
 _FLAG = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 #: Operations for which any action that does not only read will do: "no Redis", "don't touch the folder".
-ANY = frozenset({"use", "install", "modify"})
+ANY = frozenset({"use", "modify"})
+#: Operations that end something: a rejection of them is not about the use of the thing.
+ENDING = frozenset({"delete", "remove", "stop", "close", "backup", "read", "test"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +65,9 @@ class Forbids:
     conditions: tuple[str, ...] = ()
     by: str = ""
 
-    def to_json(self) -> str:
-        """Returns the data as JSON, without empty lists."""
-        return json.dumps({name: value for name, value in asdict(self).items() if value}, ensure_ascii=False)
-
     @classmethod
     def from_json(cls, text: str) -> Forbids:
-        """Reads what `to_json` wrote.
+        """Reads a correction.
 
         Raises:
             InvalidInputError: The text is not such data.
@@ -113,11 +117,15 @@ class Phrase:
 
     text: str
     stems: frozenset[str]
-    literal: re.Pattern[str] | None
+    literal: str
 
-    def is_in(self, stems: frozenset[str], text: str) -> bool:
-        """Whether a text with given stems has the phrase."""
-        return self.stems <= stems and (self.literal is None or self.literal.search(text) is not None)
+    def is_in(self, stems: frozenset[str], text: str, *, prose: bool = False) -> bool:
+        """Whether a text with given stems has the phrase; names of code are literal in prose."""
+        if not self.stems <= stems:
+            return False
+        if prose and not self.literal and _CODE.search(self.text):
+            return self.text.lower() in text.lower()
+        return not self.literal or bool(re.search(self.literal, text, re.IGNORECASE))
 
 
 @lru_cache(8_192)
@@ -125,9 +133,9 @@ def phrase_of(words: str) -> Phrase:
     """Reads a phrase of the vocabulary or of a person."""
     stems = stems_of(words)
     if len(stems) > 1 or (stems and words.isalnum()):
-        return Phrase(words, stems, None)
+        return Phrase(words, stems, "")
     start, end = (r"(?<!\w)" if words[0].isalnum() else ""), (r"(?!\w)" if words[-1].isalnum() else "")
-    return Phrase(words, stems, re.compile(start + r"\s+".join(map(re.escape, words.split())) + end, re.IGNORECASE))
+    return Phrase(words, stems, start + r"\s+".join(map(re.escape, words.split())) + end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +143,7 @@ class Practice:
     """Practice that rejections name in one way, and actions do in another; see `forbidden.toml`."""
 
     said: tuple[Phrase, ...]
+    unless: frozenset[str]
     alone: bool
     forbids: Forbids
 
@@ -150,6 +159,7 @@ class Vocabulary:
     kinds: Mapping[str, tuple[frozenset[str], ...]]
     #: Members of kinds with the kind, by one stem of the member.
     members: Mapping[str, tuple[tuple[frozenset[str], str], ...]]
+    #: Kinds by a stem of their names.
     kinds_by_stem: Mapping[str, tuple[tuple[frozenset[str], str], ...]]
     #: Practices by a stem of a phrase, and by the program of a command; those of any program are under "".
     by_phrase: Mapping[str, tuple[tuple[Phrase, int], ...]]
@@ -163,14 +173,16 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """Returns the vocabulary; the file is read once."""
-    raw: dict[str, Any] = tomllib.loads(
-        resources.files("bardo.conduct").joinpath("forbidden.toml").read_text(encoding="utf-8")
-    )
+    text = resources.files("bardo.conduct").joinpath("forbidden.toml").read_text(encoding="utf-8")
+    # All stems in one call.
+    operation_table.content_stems(_TOKEN.findall(operations.CAMEL.sub(" ", text)))
+    raw: dict[str, Any] = tomllib.loads(text)
     practices = tuple(
         Practice(
-            tuple(map(phrase_of, given["said"])),
+            tuple(map(phrase_of, _items(given["said"]))),
+            stems_of(given.get("unless", "")),
             given.get("alone", True),
-            Forbids.of({name: items for name, items in given.items() if name not in ("said", "alone")}),
+            Forbids(**{name: _items(given[name]) for name in LISTS if name in given}),
         )
         for given in raw["practice"]
     )
@@ -187,7 +199,7 @@ def vocabulary() -> Vocabulary:
         for name in kinds[kind]:
             stem = min(name)
             kinds_by_stem[stem] = (*kinds_by_stem.get(stem, ()), (name, kind))
-        for member in filter(None, map(stems_of, given)):
+        for member in filter(None, map(stems_of, _items(given))):
             stem = min(member)
             members[stem] = (*members.get(stem, ()), (member, kind))
     by_phrase: dict[str, tuple[tuple[Phrase, int], ...]] = {}
@@ -203,9 +215,13 @@ def vocabulary() -> Vocabulary:
     words = raw["words"]
     return Vocabulary(
         practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
-        stems_of(" ".join(words["incidental"])), frozenset(words["reading"]), frozenset(words["removing"]),
-        frozenset(words["reading_calls"]),
+        stems_of(words["incidental"]), *(frozenset(_items(words[name])) for name in ("reading", "removing", "reading_calls")),
     )  # fmt: skip
+
+
+def _items(text: str) -> tuple[str, ...]:
+    """Returns the items of a list of the vocabulary."""
+    return tuple(item.strip() for item in text.replace(",\n", ", ").split(", "))
 
 
 def _key(stems: frozenset[str]) -> str:
@@ -213,6 +229,7 @@ def _key(stems: frozenset[str]) -> str:
     return min(stems, key=lambda stem: (stem in _COMMON, stem), default="")
 
 
+_CODE = re.compile(r"\w[._]\w|[(=]")
 #: Stems too frequent to find a practice by, if its name has another.
 _COMMON = frozenset({"use", "test", "file", "data", "code", "add", "run", "send", "servic", "chang", "order", "custom"})
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -238,7 +255,40 @@ def practices_in(text: str) -> list[int]:
     words = vocabulary()
     stems = stems_of(text)
     numbers = {number for stem in (*stems, "") for number in words.by_stem.get(stem, ())}
-    return sorted(n for n in numbers if any(name.is_in(stems, text) for name in words.practices[n].said))
+    found = []
+    for number in sorted(numbers):
+        practice = words.practices[number]
+        names = [name for name in practice.said if name.is_in(stems, text)]
+        # A single word names a practice only if the rejection has no other object: not "don't delete the migrations".
+        if practice.unless.isdisjoint(stems) and any(
+            len(name.stems) > 1 or name.literal or _is_only(name.stems, text) for name in names
+        ):
+            found.append(number)
+    return found
+
+
+@lru_cache(_PROPOSALS)
+def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...], frozenset[str]]:
+    """Returns the object of a rejection, its scopes, its conditions, and its operations."""
+    head, found = conditions.split(operations.SUFFIX.sub("", text))
+    (ruling,) = operations.rulings([head if head.strip() else text])
+    verbs = ruling.operations | ({"stop"} if _STOP.search(text) else frozenset())
+    if not verbs and _UNWANTED.search(text):
+        verbs = frozenset({"use"})
+    head, scopes = conditions.scopes(head)
+    incidental = vocabulary().incidental | operation_table.table().kinds
+    scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
+    thing = _noun_phrase(head)
+    return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
+
+
+def _is_only(name: frozenset[str], text: str) -> bool:
+    """Whether a rejection is of nothing but what a single word names."""
+    thing, scopes, _, verbs = _object(text)
+    if not verbs.isdisjoint(ENDING):
+        return False
+    stems = stems_of(thing or (scopes[0][1] if scopes else ""))
+    return stems - vocabulary().incidental - operation_table.table().kinds <= name
 
 
 def keys_of(text: str) -> frozenset[str]:
@@ -250,22 +300,15 @@ def keys_of(text: str) -> frozenset[str]:
 @lru_cache(_PROPOSALS)
 def propose(text: str) -> Forbids:
     """Reads from the text of a rejection what it forbids."""
-    head, found = conditions.split(text)
-    (ruling,) = operations.rulings([head if head.strip() else text])
-    verbs = ruling.operations | ({"stop"} if _STOP.search(text) else set())
+    thing, parts, found, verbs = _object(text)
+    scopes = list(parts)
     stems = stems_of(text)
     said = [vocabulary().practices[number] for number in practices_in(text)]
     covered = frozenset[str]().union(
         *(name.stems for practice in said for name in practice.said if name.is_in(stems, text))
     )
     is_alone = any(practice.alone for practice in said)
-    head, scopes = conditions.scopes(head)
-    thing = _noun_phrase(head)
-    incidental = vocabulary().incidental | operation_table.table().kinds
-    scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
-    if stems_of(thing) <= incidental:
-        thing = ""
-    if not thing and scopes and not is_alone:
+    if not thing and scopes and not said:
         thing = _noun_phrase(scopes.pop(0)[1])
     contrasting = operation_table.table().contrasting
     where = tuple(
@@ -290,8 +333,9 @@ def corrected(text: str, changes: str) -> Forbids:
     proposed = propose(text)
     if not changes:
         return proposed
-    given = json.loads(changes)
-    return replace(proposed, **{name: tuple(items) for name, items in given.items() if name in LISTS}, by=given.get("by", ""))
+    given = Forbids.from_json(changes)
+    named = json.loads(changes)
+    return replace(proposed, **{name: getattr(given, name) for name in LISTS if name in named}, by=given.by)
 
 
 def _joined(parts: Iterable[Forbids]) -> Forbids:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from bardo._core import FactStore
 from bardo._validation import checked
 from bardo.assemble.copies import MadePrompts
 from bardo.bequeath import lineage
-from bardo.conduct import aftermath, state
+from bardo.conduct import aftermath, correction, state
 from bardo.conduct import rules as population
 from bardo.conduct.aftermath import QUESTION, Aftermath
 from bardo.conduct.entries import (
@@ -30,6 +30,7 @@ from bardo.conduct.entries import (
     StateKind,
 )
 from bardo.conduct.findings import findings_of
+from bardo.conduct.forbidden import Forbids
 from bardo.conduct.index import ConductIndex
 from bardo.conduct.store import ConductStore, check, check_kind
 from bardo.conduct.tasks import require_life
@@ -86,7 +87,8 @@ class Gate(Handle):
             episode: Id of the source episode; the rejection is deleted when that is forgotten.
 
         Returns:
-            The new entry, or the renewed existing entry if the same action was rejected before.
+            The new entry, or the renewed existing entry if the same action was rejected before. Its `forbidden` is what
+            it forbids, as data read from the text: look at it, and `correct` it.
 
         Raises:
             InvalidInputError: A text is empty, or longer than 2,000 characters.
@@ -147,6 +149,26 @@ class Gate(Handle):
                 old = self._store.put(replace(old, superseded_by=kept.id, closed_by=by))
                 self._end(old, "archived", by, f"superseded by {kept.id}")
             return kept
+
+    @checked
+    def correct(
+        self, id_: str, *, forbids: Forbids | Mapping[str, Any], add: bool = False, by: str = ""
+    ) -> StateEntry | Rule:
+        """Corrects what a rejection or a rule forbids; an agent alone may only widen it.
+
+        Args:
+            id_: Id of the rejection or rule.
+            forbids: Lists by field of `Forbids`, such as `{"packages": ["moment"]}`; other fields stay as they are.
+            add: Whether to add to the lists instead of replacing them.
+            by: Person who corrects it.
+
+        Raises:
+            NotFoundError: There is no such entry in force.
+            InvalidInputError: The id is of an entry that forbids nothing, a list is not valid, or the correction
+                narrows what is forbidden and no person is named.
+        """
+        self._ready(write=True)
+        return correction.correct(self._store, id_, forbids, add=add, by=by, now=self._clock.now())
 
     @checked
     def finish(self, id_: str, *, by: str = "", why: str = "") -> StateEntry:

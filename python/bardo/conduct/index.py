@@ -137,15 +137,19 @@ class ConductIndex:
             texts = [self._texts[place] for place in places]
             rulings = operations.rulings(texts)
             words = _core.touches([ruling.text for ruling in rulings], action)
-            touched = {
-                text: Touch(
-                    None if cosines is None else float(cosines[place]),
-                    *found,
-                    self._reading(text, ruling, deed, now=now, approved=approved),
-                    near if self._forbids(text) else NEAR,
-                )
-                for text, place, ruling, found in zip(texts, places, rulings, words, strict=True)
-            }
+            touched = {}
+            for text, place, ruling, (share, count, apart) in zip(texts, places, rulings, words, strict=True):
+                forbids = self._forbids(text)
+                reading = operations.compare(ruling, done)
+                if forbids is not None:
+                    found = recognition.compare(forbids, deed, now=now, approved=approved)
+                    reading = recognition.joined(found, reading)
+                    # An action that only reads is not the rejected one, even with all of its words.
+                    apart = apart or (deed.reads and "read" not in forbids.verbs)
+                touched[text] = Touch(
+                    None if cosines is None else float(cosines[place]), share, count, apart, reading,
+                    NEAR if forbids is None else near,
+                )  # fmt: skip
             for place, shared in rest:
                 # Taken as near: a text that is not compared in full must not block, nor pass in silence.
                 share = min(1.0, shared / self._sizes[place])
@@ -214,16 +218,6 @@ class ConductIndex:
         for row in rows:
             self._add(row)
 
-    def _reading(
-        self, text: str, ruling: operations.Ruling, deed: deeds.Deed, *, now: int, approved: bool
-    ) -> operations.Reading:
-        """Returns the relation of an action to a text: by what a rejection or rule forbids, else by its operation."""
-        by_operation = operations.compare(ruling, deed.done)
-        forbids = self._forbids(text)
-        if forbids is None:
-            return by_operation
-        return recognition.joined(recognition.compare(forbids, deed, now=now, approved=approved), by_operation)
-
     def _forbids(self, text: str) -> forbidden.Forbids | None:
         """Returns what a text forbids; None if it is of no rejection and no rule."""
         for id_ in self._ids.get(text, ()):
@@ -231,7 +225,7 @@ class ConductIndex:
             if isinstance(row, StateEntry) and row.kind == "rejected":
                 return forbidden.corrected(text, row.forbids)
             if isinstance(row, Rule) and text in (row.forbids, row.approval):
-                return forbidden.corrected(text, row.forbidden if text == row.forbids else "")
+                return forbidden.corrected(text, row.corrections if text == row.forbids else "")
         return None
 
     def _candidates(self, deed: deeds.Deed) -> tuple[list[int], list[tuple[int, int]]]:

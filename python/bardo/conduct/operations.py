@@ -25,7 +25,7 @@ _PHRASE = 3
 _NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
+SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
 #: Ends of a command or a clause.
 _PARTS = re.compile(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
 _COMMANDS = re.compile(r"&&|\|\||[;|\n]|(?<=\S):\s")
@@ -151,7 +151,7 @@ def action(text: str) -> Action:
         used |= command.about
         if command.named:
             for name in names[1:]:
-                whole = _SUFFIX.sub("", re.split(r"(?<!^)@|[=<>~!^\[:]", name)[0]).lower()
+                whole = SUFFIX.sub("", re.split(r"(?<!^)@|[=<>~!^\[:]", name)[0]).lower()
                 used |= _stems([whole, *re.split(r"[/@]", whole)])
                 kin |= _stems(_names([name]))
     is_command = bool(known) and all(known)
@@ -377,7 +377,7 @@ def _mentioned_operations(text: str, spoken: Sequence[str]) -> tuple[frozenset[s
 
 def _words(text: str) -> list[str]:
     """Splits a text into words; `snake_case` is two, and the suffix of moment.js is dropped."""
-    return _WORD.findall(_SUFFIX.sub("", text).replace("_", " "))
+    return _WORD.findall(SUFFIX.sub("", text).replace("_", " "))
 
 
 def _parts(text: str) -> list[str]:

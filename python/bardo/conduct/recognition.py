@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from bardo.conduct import conditions, operation_table, operations
 from bardo.conduct.deeds import Deed, fits
-from bardo.conduct.forbidden import ANY, Forbids, kinds_in, phrase_of, stems_of, vocabulary
+from bardo.conduct.forbidden import ANY, ENDING, Forbids, kinds_in, phrase_of, stems_of, vocabulary
 from bardo.conduct.operations import Reading
 
 #: Operations that plan something for another time.
@@ -18,8 +18,8 @@ _NEGATED = re.compile(
     r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
     r"(?:move|migrate) off|be closed)\b"
 )
-#: Operations that end something.
-_ENDING = frozenset({"delete", "remove", "stop", "close"})
+#: Prepositions that exclude each other.
+_SIDES = frozenset({"before", "during", "after", "with", "without"})
 _VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
 _DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
 
@@ -41,7 +41,10 @@ def compare(forbids: Forbids, done: Deed, *, now: int, approved: bool = False) -
         return found
     is_event = _EVENT.search(done.text) is not None
     every = [_holds(condition, done, now=now, approved=approved, is_event=is_event) for condition in forbids.conditions]
-    return Reading.SAME if all(every) else Reading.NEAR
+    if False in every:
+        return Reading.NEAR
+    # With a condition that the action leaves open, all words decide.
+    return Reading.TOUCHES if None in every else Reading.SAME
 
 
 def joined(found: Reading, by_operation: Reading) -> Reading:
@@ -60,13 +63,15 @@ def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
     if not done.options.isdisjoint(forbids.flags) or _has_package(forbids.packages, done):
         return Reading.SAME
     named = any(host == each or host.endswith(f".{each}") for each in forbids.hosts for host in done.hosts)
-    named = named or any(_is_under(path, each) for each in forbids.paths for path in done.paths)
-    phrases = [found for phrase in forbids.phrases if (found := phrase_of(phrase)).is_in(done.stems, done.text)]
+    if not forbids.things and _does(forbids, done):
+        named = named or any(_is_under(path, each) for each in forbids.paths for path in done.paths)
+    is_prose = done.form == "prose"
+    phrases = [found for phrase in forbids.phrases if (found := phrase_of(phrase)).is_in(done.stems, done.text, prose=is_prose)]
     if not named and not phrases:
         return Reading.UNKNOWN
     # "Delete the column of card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
-    ending = vocabulary().removing | _ENDING
-    is_undone = done.form == "tool" and done.removes and not set(forbids.verbs) & _ENDING
+    ending = vocabulary().removing | ENDING
+    is_undone = done.form != "command" and done.removes and not set(forbids.verbs) & ENDING
     is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
     if done.reads or is_undone or (done.form == "prose" and _NEGATED.search(done.text)):
         return Reading.NEAR
@@ -80,16 +85,33 @@ def _by_things(forbids: Forbids, done: Deed) -> Reading:
         return Reading.SAME if specific & done.verbs and not done.reads else Reading.UNKNOWN
     if not any(_involves(thing, done) for thing in forbids.things):
         return Reading.UNKNOWN
-    if specific and not set(forbids.verbs) & done.verbs:
+    if not _does(forbids, done):
         is_open = (done.reads and done.form != "command") or not (done.verbs or done.reads)
         return Reading.NEAR if is_open else Reading.UNKNOWN
-    if done.reads:
+    if done.reads and "read" not in forbids.verbs:
         return Reading.OTHER if done.form == "command" else Reading.NEAR
-    if specific:
-        return Reading.SAME
-    if (done.removes and "modify" not in forbids.verbs) or (done.form == "prose" and _NEGATED.search(done.text)):
+    if done.form == "prose" and _NEGATED.search(done.text):
         return Reading.NEAR
-    return Reading.SAME
+    if specific - {"install"}:
+        return Reading.SAME
+    if done.form == "command" and "install" in done.verbs and not any(
+        _installs(thing, done) for thing in forbids.things
+    ):
+        return Reading.NEAR
+    if not forbids.verbs:
+        # The operation is not known: all words decide.
+        return Reading.TOUCHES
+    return Reading.NEAR if done.removes and "modify" not in forbids.verbs else Reading.SAME
+
+
+def _does(forbids: Forbids, done: Deed) -> bool:
+    """Whether an action does one of the forbidden operations, or an unknown one where any will do."""
+    verbs = set(forbids.verbs)
+    if verbs <= ANY:
+        return True
+    if "install" in verbs and not done.verbs:
+        return True
+    return bool(verbs & done.verbs)
 
 
 def _involves(thing: str, done: Deed) -> bool:
@@ -99,6 +121,14 @@ def _involves(thing: str, done: Deed) -> bool:
         for name in vocabulary().kinds[kind]:
             stems -= name
     return stems <= done.stems
+
+
+def _installs(thing: str, done: Deed) -> bool:
+    """Whether a command that installs packages names the thing, and not a package with a longer name."""
+    stems, named = _thing(thing)
+    members = [name for kind in named for names in vocabulary().members.values() for name, of in names if of == kind]
+    wanted = (stems, *members)
+    return any(stems_of(_plain(word)) in wanted for line in done.commands for word in line.split())
 
 
 @lru_cache(4_096)
@@ -111,9 +141,10 @@ def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
 def _holds(condition: str, done: Deed, *, now: int, approved: bool, is_event: bool) -> bool | None:
     if conditions.is_known(condition):
         return conditions.holds(condition, done.text, now=now, approved=approved, is_event=is_event)
-    _, _, words = condition.partition(" ")
+    preposition, _, words = condition.partition(" ")
     if _involves(words, done):
-        return True
+        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", done.text)}
+        return preposition not in _SIDES or not others or preposition in others
     return False if conditions.excluding(stems_of(words), done.stems) else None
 
 

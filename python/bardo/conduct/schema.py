@@ -44,4 +44,4 @@ OUTCOMES = """
         AND (summary LIKE '%: passed' OR summary LIKE '%: failed')
 """
 #: Column of the corrections of what a rule forbids.
-FORBIDDEN = "ALTER TABLE rules ADD COLUMN forbidden TEXT NOT NULL DEFAULT ''"
+CORRECTIONS = "ALTER TABLE rules ADD COLUMN corrections TEXT NOT NULL DEFAULT ''"

@@ -74,7 +74,7 @@ class ConductStore:
                 statements(schema.VERSIONS),
                 unchanged,
                 statements(schema.OUTCOMES),
-                statements(schema.FORBIDDEN),
+                statements(schema.CORRECTIONS),
             ),
             loss="what was decided and rejected is lost with it, nothing else",
         )
@@ -448,7 +448,7 @@ def _texts(what: Row) -> tuple[str, ...]:
             )  # fmt: skip
         case Rule():
             return (
-                what.text, what.forbids, what.approval, what.by, what.retired_by, what.retired_why, what.forbidden
+                what.text, what.forbids, what.approval, what.by, what.retired_by, what.retired_why, what.corrections
             )  # fmt: skip
         case Outcome():
             return what.action, what.note, what.by
