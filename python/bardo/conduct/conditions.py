@@ -45,14 +45,18 @@ _REASON = re.compile(
     r"please|thanks|never again|no exceptions?)\b.*|\b(?:because|since)\b.*|(?<=\w)[.!] +\w.*",
     re.IGNORECASE,
 )
-_NEGATES = re.compile(r"\b(?:no|not|never|don'?t|avoid|stop|against|without|leave|keep|can'?t)\b", re.IGNORECASE)
+_NEGATES = re.compile(
+    r"\b(?:no|not|never|don'?t|avoid|stop|against|without|leave|keep|can'?t)\b", re.IGNORECASE
+)
 _PART = re.compile(
     r"\b(?:at|by|over|in the|during the|during|in|within|through the)? ?\b(?:(night)s?(?:time)?|(day)(?:time)?|"
     r"((?:office|business|working|work|opening|trading) hours|working day)|(after hours|out of hours)|"
     r"(morning)s?|(afternoon)s?|(evening)s?)\b",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(rf"\b(?:on |over the |at the |this |at )?(?:a )?({'|'.join(DAYS)}|weekend|weekday)s?\b", re.IGNORECASE)
+_WEEKDAY = re.compile(
+    rf"\b(?:on |over the |at the |this |at )?(?:a )?({'|'.join(DAYS)}|weekend|weekday)s?\b", re.IGNORECASE
+)
 _CLOCK = re.compile(
     rf"\b(before|after|until|past|earlier than|later than|from) ({_NUMBER}(?::\d\d)?)(?: ?(am|pm|o'?clock|h)\b)?"
     r"(?: ?(?:utc|gmt)\b)?(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))",
@@ -65,7 +69,9 @@ _LIMIT = re.compile(
 )
 _LOWER = ("below", "under", "less than", "fewer than", "lower than", "shorter than")
 _VERSIONED = re.compile(r"\b(?:upgrade|update|bump|version|node|python|java|go)\b", re.IGNORECASE)
-_PRODUCTION = re.compile(r"\b(?:in|on|to|against|into|from|at)?(?: the| our)? ?\b(production|prod|live)\b", re.IGNORECASE)
+_PRODUCTION = re.compile(
+    r"\b(?:in|on|to|against|into|from|at)?(?: the| our)? ?\b(production|prod|live)\b", re.IGNORECASE
+)
 _SCOPE = re.compile(
     r"(?<![-\w])(in|on|at|to|for|from|with|over|against|into|onto|of|through|via|inside|within|under|by|near|between|about|than|"
     r"during|after|before|without)\b",
@@ -105,11 +111,19 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     """Splits a rejection into what is rejected and the conditions of it."""
     found: list[str] = []
     rest = text.strip().rstrip(".!")
-    for clause in (_APPROVAL, *(each for each in operation_table.table().clauses if "approv" in each.pattern)):
+    for clause in (
+        _APPROVAL,
+        *(each for each in operation_table.table().clauses if "approv" in each.pattern),
+    ):
         if clause.search(rest):
             found.append("without approval")
             rest = clause.sub(" ", rest)
-    for pattern, name in ((_LIMIT, _limit_name), (_CLOCK, _clock_name), (_PART, _part_name), (_WEEKDAY, _day_name)):
+    for pattern, name in (
+        (_LIMIT, _limit_name),
+        (_CLOCK, _clock_name),
+        (_PART, _part_name),
+        (_WEEKDAY, _day_name),
+    ):
         for match in pattern.finditer(rest):
             found.append(name(match, text))
         rest = pattern.sub(" ", rest)
@@ -165,12 +179,21 @@ def _number(word: str) -> float:
     return float(f"{first}.{''.join(rest)}" if rest else first)
 
 
-_TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)", re.IGNORECASE)  # noqa: E501
+_TIME = re.compile(
+    r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)",
+    re.IGNORECASE,
+)  # noqa: E501
 _WORD_TIME = re.compile(rf"\bat ({'|'.join(list(_NUMBERS)[1:13])})\b", re.IGNORECASE)
-_DAY = re.compile(r"(?<![a-z])(mon|tue(?:s)?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?s?(?![a-z])", re.IGNORECASE)  # noqa: E501
+_DAY = re.compile(
+    r"(?<![a-z])(mon|tue(?:s)?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?s?(?![a-z])",
+    re.IGNORECASE,
+)  # noqa: E501
 _FIGURE = re.compile(rf"(?<![\w.:#-])[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT})?", re.IGNORECASE)
 _VERSION = re.compile(r"(?<![\w.])v?(\d+)(?:\.\d+)*(?![\w:])|@\^?~?v?(\d+)")
-_SHARE = re.compile(rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b(?! (?:of (?:{'|'.join(DAYS)}|\w+uary|march|april|may|june|july)))", re.IGNORECASE)  # noqa: E501
+_SHARE = re.compile(
+    rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b(?! (?:of (?:{'|'.join(DAYS)}|\w+uary|march|april|may|june|july)))",
+    re.IGNORECASE,
+)  # noqa: E501
 
 
 #: Argument of a call that is an amount; other numbers of the call are then names of accounts, days and so on.
@@ -193,7 +216,9 @@ def times_of(action: str) -> Times:
         else:
             minutes.append(int(match[5]) * 60)
     minutes += [_NUMBERS[match[1].lower()] * 60 for match in _WORD_TIME.finditer(action)]
-    days = {next(day for day in DAYS if day.startswith(match[1].lower()[:3])) for match in _DAY.finditer(action)}
+    days = {
+        next(day for day in DAYS if day.startswith(match[1].lower()[:3])) for match in _DAY.finditer(action)
+    }
     days |= {word for word in ("weekend", "weekday") if word in action.lower()}
     plain = _TIME.sub(" ", action)
     amounts = list(_AMOUNT.finditer(plain))
@@ -226,9 +251,13 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
         return _any([_is_at_side(kind, value, minute) for minute in minutes])
     if kind == "at" and value in _PARTS:
         word = value.split()[0]
-        if not found.minutes and re.search(rf"\b{word}\b|\btonight\b" if word == "night" else rf"\b{word}\b", action, re.I):
+        if not found.minutes and re.search(
+            rf"\b{word}\b|\btonight\b" if word == "night" else rf"\b{word}\b", action, re.I
+        ):
             return True
-        if value == "after hours" and re.search(r"\bextended|after[-_ ]hours|pre[-_]?market|overnight", action, re.I):
+        if value == "after hours" and re.search(
+            r"\bextended|after[-_ ]hours|pre[-_]?market|overnight", action, re.I
+        ):
             return True
         start, end = _PARTS[value]
         return _any([start <= m < end if start < end else m >= start or m < end for m in minutes])
@@ -285,11 +314,19 @@ def _exceeds(kind: str, value: str, action: str, found: Times) -> bool | None:
         is_share = value.endswith("%")
         figures = [figure for figure, percent in found.figures if percent is is_share]
         if is_share and not figures:
-            figures = [figure for figure, _ in found.figures if re.search(r"percent|pct|discount|rate|share", action, re.I)]
+            figures = [
+                figure
+                for figure, _ in found.figures
+                if re.search(r"percent|pct|discount|rate|share", action, re.I)
+            ]
     if not figures:
         return None
     limit = float(value.removeprefix("version ").removesuffix("%"))
-    return any(figure > limit for figure in figures) if kind == "above" else any(figure < limit for figure in figures)
+    return (
+        any(figure > limit for figure in figures)
+        if kind == "above"
+        else any(figure < limit for figure in figures)
+    )
 
 
 def _any(found: list[bool | None]) -> bool | None:
@@ -301,5 +338,6 @@ def _any(found: list[bool | None]) -> bool | None:
 def excluding(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether words of a condition and of an action exclude each other: unit tests, integration tests."""
     return any(
-        one & group and other & group and not one & other & group for group in operation_table.table().contrasts
+        one & group and other & group and not one & other & group
+        for group in operation_table.table().contrasts
     )

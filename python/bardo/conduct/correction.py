@@ -23,7 +23,9 @@ def correct(
             if there.status != "active":
                 raise NotFoundError(f"{id_} is {there.status} already")
         elif not (isinstance(there, Rule) and there.forbids):
-            raise InvalidInputError(f"{id_} forbids nothing. Only a rejection, or a rule that forbids, is corrected")
+            raise InvalidInputError(
+                f"{id_} forbids nothing. Only a rejection, or a rule that forbids, is corrected"
+            )
         elif there.retired_by:
             raise NotFoundError(f"{id_} was retired already by {there.retired_by}")
         before = there.forbidden

@@ -29,14 +29,24 @@ _SQL_READS = re.compile(r"select|show|explain|describe", re.IGNORECASE)
 _SQL_DELETES = re.compile(r"drop|truncate|delete", re.IGNORECASE)
 _META = re.compile(r"\\[a-z]+\+?")
 _HOST = re.compile(r"(?<![\w.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w])")
-_PATH = re.compile(r"(?<![\w:.])(?:~|\.{1,2})?/?[\w.*~-]+(?:/[\w.*~-]+)+|(?<![\w/])/[\w.-]+|(?<!\w)\.[a-z][\w.-]+")
+_PATH = re.compile(
+    r"(?<![\w:.])(?:~|\.{1,2})?/?[\w.*~-]+(?:/[\w.*~-]+)+|(?<![\w/])/[\w.-]+|(?<!\w)\.[a-z][\w.-]+"
+)
 #: Programs that run a command given as an argument or by standard input.
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "fish", "ssh", "at", "batch", "su", "watch", "xargs", "nohup", "timeout",
                      "nice", "parallel", "crontab", "script", "eval"})  # fmt: skip
-_WRAPPERS = frozenset({"sudo", "doas", "env", "time", "nohup", "command", "exec", "xargs", "nice", "ionice", "setsid"})
+_WRAPPERS = frozenset(
+    {"sudo", "doas", "env", "time", "nohup", "command", "exec", "xargs", "nice", "ionice", "setsid"}
+)
+#: Options of these programs that are followed by a value.
+_WITH_VALUE = frozenset({"-u", "-g", "-h", "-p", "-C", "-n", "-U"})
 _ECHOES = frozenset({"echo", "printf"})
-_EXEC = re.compile(r"(?:docker|podman|kubectl|docker-compose) (?:compose )?(?:exec|run)\b.*? (?:--|sh -c|bash -c) (.+)")
-_HARMLESS = re.compile(r"(?<!\S)(?:--dry-run(?:=\S+)?|--help|-h|--version|--check|--diff|--list|--whatif|--simulate)(?!\S)")
+_EXEC = re.compile(
+    r"(?:docker|podman|kubectl|docker-compose) (?:compose )?(?:exec|run)\b.*? (?:--|sh -c|bash -c) (.+)"
+)
+_HARMLESS = re.compile(
+    r"(?<!\S)(?:--dry-run(?:=\S+)?|--help|-h|--version|--check|--diff|--list|--whatif|--simulate)(?!\S)"
+)
 _WRITES = re.compile(r"(?<![2&=-])>{1,2}\s*(?!/dev/null|&)\S|\btee\b")
 
 
@@ -84,7 +94,11 @@ def deed(text: str) -> Deed:
     form = "tool" if call or text.lstrip().startswith("{") else "prose"
     if form == "prose" and (done.command or _is_command(text)):
         form = "command"
-    sql = [] if form == "prose" else [" ".join(match[0].split()).lower().rstrip("'\" )") for match in _SQL.finditer(text)]
+    sql = (
+        []
+        if form == "prose"
+        else [" ".join(match[0].split()).lower().rstrip("'\" )") for match in _SQL.finditer(text)]
+    )
     lines: tuple[str, ...] = ()
     if form == "command" or (named and named[1] in ("bash", "shell", "run", "exec", "terminal")):
         lines = tuple(_commands(text if form == "command" else _argument(text)))
@@ -103,7 +117,9 @@ def deed(text: str) -> Deed:
             verbs.add("migrate")
     reads = _reads(text, form, done, call[1] if call else named[1] if named else "", lines, sql)
     removes = bool(verbs & {"remove", "delete", "stop", "close"}) or _first(text, words.removing)
-    options = frozenset(option.partition("=")[0] for line in lines for option in line.split() if option.startswith("-"))
+    options = frozenset(
+        option.partition("=")[0] for line in lines for option in line.split() if option.startswith("-")
+    )
     return Deed(
         text, done, frozenset(verbs), stems, kinds_in(stems, words.members),
         (*lines, *(f"sql {line}" for line in sql)), options, form, reads, removes,
@@ -121,11 +137,18 @@ def _is_command(text: str) -> bool:
     table = operation_table.table()
     program = first.rsplit("/", 1)[-1]
     known = program in table.commands or program in vocabulary().by_program or program in _SHELLS
-    shell = sum(word.startswith(("-", "/", "./", "~", "|", ">", "&&", "$", "'", '"')) or "=" in word or "/" in word for word in rest)
+    shell = sum(
+        word.startswith(("-", "/", "./", "~", "|", ">", "&&", "$", "'", '"')) or "=" in word or "/" in word
+        for word in rest
+    )
     if known and (not rest or shell):
         return True
     prose = len(operation_table.content_stems(rest)) < len(rest) - shell
-    return bool(shell and not (prose and shell < 2)) or (len(rest) <= 3 and "-" in first) or (known and not prose)
+    return (
+        bool(shell and not (prose and shell < 2))
+        or (len(rest) <= 3 and "-" in first)
+        or (known and not prose)
+    )
 
 
 def _argument(text: str) -> str:
@@ -159,7 +182,7 @@ def _commands(text: str, depth: int = _DEPTH) -> Iterator[str]:
             prefix.append(words[0])
             words = words[1:]
             while prefix[-1] in _WRAPPERS and words and words[0].startswith("-"):
-                words = words[1:]
+                words = words[2 if words[0] in _WITH_VALUE else 1 :]
         if prefix:
             yield " ".join((*prefix, *words))
         if not words:
@@ -176,7 +199,9 @@ def _commands(text: str, depth: int = _DEPTH) -> Iterator[str]:
                     yield from _commands(word, depth - 1)
             inner = [word for word in words[1:] if not word.startswith("-")]
             if program in ("ssh", "timeout", "xargs", "watch", "nice", "parallel", "su") and len(inner) > 1:
-                yield from _commands(shlex.join(inner[program not in ("xargs", "watch", "parallel") :]), depth - 1)
+                yield from _commands(
+                    shlex.join(inner[program not in ("xargs", "watch", "parallel") :]), depth - 1
+                )
         elif (inside := _EXEC.match(line)) is not None:
             yield from _commands(inside[1], depth - 1)
         elif program in ("npx", "bunx", "pnpx", "uvx") and len(words) > 1:
@@ -195,7 +220,12 @@ def _reads(
         if sql:
             return all(_SQL_READS.match(line) for line in sql)
         parts = operations.CAMEL.sub("_", called.rsplit(".", 1)[-1]).lower().split("_")
-        return parts[0] in words.reading_calls or parts[-1] in words.reading_calls - {"plan", "report", "summary", "head"}
+        return parts[0] in words.reading_calls or parts[-1] in words.reading_calls - {
+            "plan",
+            "report",
+            "summary",
+            "head",
+        }
     if _WRITES.search(text):
         return False
     if sql:
@@ -203,11 +233,15 @@ def _reads(
     if _HARMLESS.search(text):
         return True
     plain = [line for line in lines if line]
-    return bool(plain) and all(
-        (found := operations.action(line)).operations
-        and all(table.operations[name].reads for name in found.operations)
-        for line in plain
-    ) or bool(_META.search(text) and lines and lines[0].startswith("psql"))
+    return (
+        bool(plain)
+        and all(
+            (found := operations.action(line)).operations
+            and all(table.operations[name].reads for name in found.operations)
+            for line in plain
+        )
+        or bool(_META.search(text) and lines and lines[0].startswith("psql"))
+    )
 
 
 def _first(text: str, stems: frozenset[str]) -> bool:
@@ -243,7 +277,17 @@ def keys_of(done: Deed) -> frozenset[str]:
     }
     for line in done.commands:
         low = line.lower()
-        for pattern, number in (*words.by_program.get(low.split(" ", 1)[0], ()), *words.by_program.get("", ())):
+        for pattern, number in (
+            *words.by_program.get(low.split(" ", 1)[0], ()),
+            *words.by_program.get("", ()),
+        ):
             if number not in found and glob(pattern).fullmatch(low):
                 found.add(number)
-    return frozenset({f"practice {number}" for number in found} | {f"kind {kind}" for kind in done.kinds})
+    return frozenset(
+        {f"practice {number}" for number in found}
+        | {f"kind {kind}" for kind in done.kinds}
+        | {f"word {stem}" for stem in done.stems}
+        | {f"verb {verb}" for verb in done.verbs}
+        | {f"flag {option}" for option in done.options}
+        | {f"program {line.split(' ', 1)[0].lower()}" for line in done.commands}
+    )

@@ -19,7 +19,9 @@ _PROPOSALS = 16_384
 #: Longest list, and longest item in characters.
 LISTED, LONG = 256, 200
 _PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/(?:[\w.*-]*/)*(?:[\w*-]*\.[\w*]+|(?!\w))")
-_HOST = re.compile(r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b")
+_HOST = re.compile(
+    r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b"
+)
 #: "Stop" is a rejection by itself, except after another one.
 _STOP = re.compile(r"\b(?:never|do not|don'?t|not to|no) stop(?:ping)?\b", re.IGNORECASE)
 #: Forms that reject a thing, whatever is done with it.
@@ -102,9 +104,9 @@ class Forbids:
         by = given.get("by", "")
         return cls(**lists, by=by if isinstance(by, str) else "")
 
-    def lines(self) -> list[str]:
-        """Returns the data in lines for a person, one per field."""
-        return [f"{name}: {', '.join(items)}" for name in LISTS if (items := getattr(self, name))]
+    def lists(self) -> dict[str, tuple[str, ...]]:
+        """Returns the lists by field, without empty ones."""
+        return {name: items for name in LISTS if (items := getattr(self, name))}
 
 
 #: Fields of lists.
@@ -229,17 +231,28 @@ def _key(stems: frozenset[str]) -> str:
     return min(stems, key=lambda stem: (stem in _COMMON, stem), default="")
 
 
+_NAME = re.compile(r"[A-Z][a-z]+[A-Z]{2,}$")
 _CODE = re.compile(r"\w[._]\w|[(=]")
 #: Stems too frequent to find a practice by, if its name has another.
-_COMMON = frozenset({"use", "test", "file", "data", "code", "add", "run", "send", "servic", "chang", "order", "custom"})
+_COMMON = frozenset(
+    {"use", "test", "file", "data", "code", "add", "run", "send", "servic", "chang", "order", "custom"}
+)
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 @lru_cache(65_536)
 def stems_of(text: str) -> frozenset[str]:
-    """Returns the stems of the content words of a text, and of the canonical names of aliases."""
+    """Returns the stems of the content words of a text, and of the canonical names of aliases.
+
+    A word with an inner capital gives its parts, as in `sendMail`; a name stays whole, as MongoDB.
+    """
     same = operation_table.table().same
-    found = operation_table.content_stems(_TOKEN.findall(operations.CAMEL.sub(" ", text)))
+    words = [
+        part
+        for word in _TOKEN.findall(text.replace("_", " "))
+        for part in ([word] if _NAME.match(word) else operations.CAMEL.sub(" ", word).split())
+    ]
+    found = operation_table.content_stems(words)
     return frozenset(same.get(stem, stem) for stem in found)
 
 
@@ -272,14 +285,27 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     """Returns the object of a rejection, its scopes, its conditions, and its operations."""
     head, found = conditions.split(operations.SUFFIX.sub("", text))
     (ruling,) = operations.rulings([head if head.strip() else text])
-    verbs = ruling.operations | ({"stop"} if _STOP.search(text) else frozenset())
+    head, scopes = conditions.scopes(head)
+    thing, kept = _noun_phrase(head)
+    verbs = (ruling.operations - kept) | ({"stop"} if _STOP.search(text) else frozenset())
     if not verbs and _UNWANTED.search(text):
         verbs = frozenset({"use"})
-    head, scopes = conditions.scopes(head)
     incidental = vocabulary().incidental | operation_table.table().kinds
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
-    thing = _noun_phrase(head)
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
+
+
+def keys_of_correction(changes: str) -> frozenset[str]:
+    """Returns the keys of the words, options and programs of a correction, by which actions find it."""
+    given = Forbids.from_json(changes)
+    plain = (*given.things, *given.phrases, *given.packages, *given.hosts, *given.paths)
+    found = {f"word {stem}" for item in plain for stem in stems_of(item)}
+    found |= {f"verb {verb}" for verb in given.verbs if not given.things}
+    return frozenset(
+        found
+        | {f"flag {flag}" for flag in given.flags}
+        | {f"program {command.split(' ', 1)[0].lower()}" for command in given.commands}
+    )
 
 
 def _is_only(name: frozenset[str], text: str) -> bool:
@@ -294,7 +320,9 @@ def _is_only(name: frozenset[str], text: str) -> bool:
 def keys_of(text: str) -> frozenset[str]:
     """Returns the keys of the practices and kinds that a rejection names, by which actions find it."""
     found = {f"practice {number}" for number in practices_in(text)}
-    return frozenset(found | {f"kind {kind}" for kind in kinds_in(stems_of(text), vocabulary().kinds_by_stem)})
+    return frozenset(
+        found | {f"kind {kind}" for kind in kinds_in(stems_of(text), vocabulary().kinds_by_stem)}
+    )
 
 
 @lru_cache(_PROPOSALS)
@@ -309,7 +337,7 @@ def propose(text: str) -> Forbids:
     )
     is_alone = any(practice.alone for practice in said)
     if not thing and scopes and not said:
-        thing = _noun_phrase(scopes.pop(0)[1])
+        thing, _ = _noun_phrase(scopes.pop(0)[1])
     contrasting = operation_table.table().contrasting
     where = tuple(
         f"{preposition} {words}"
@@ -348,23 +376,31 @@ def _joined(parts: Iterable[Forbids]) -> Forbids:
     )
 
 
-def _noun_phrase(head: str) -> str:
-    """Returns the words of a text that are neither framing nor an operation."""
+def _noun_phrase(head: str) -> tuple[str, frozenset[str]]:
+    """Returns the words that are neither framing nor the operation, and operations that some of them also name.
+
+    The first operation is the verb: in "delete the migrations", the migrations are a thing.
+    """
     table = operation_table.table()
     words = [word for word in _TOKEN.findall(head) if word.lower().replace("’", "'") not in table.framing]
     stems = operation_table.stem_each([word.lower() for word in words])
-    kept: list[str] = []
+    phrase: list[str] = []
+    verbs: frozenset[str] = frozenset()
+    nouns: frozenset[str] = frozenset()
     start = 0
     while start < len(words):
+        told, length = frozenset[str](), 1
         for length in (3, 2, 1):
-            if tuple(stems[start : start + length]) in table.phrases and len(stems) - start >= length:
-                start += length
+            told = table.phrases.get(tuple(stems[start : start + length]), frozenset())
+            if told:
                 break
-        else:
-            if operation_table.content_stems([words[start]]):
-                kept.append(words[start])
-            start += 1
-    return " ".join(kept)
+        if told and (not verbs or verbs <= ANY | {"install"}):
+            verbs |= told
+        elif operation_table.content_stems(words[start : start + length]):
+            phrase += words[start : start + length]
+            nouns |= told
+        start += length
+    return " ".join(phrase), nouns - verbs
 
 
 def _package_names(phrase: str, verbs: frozenset[str]) -> tuple[str, ...]:

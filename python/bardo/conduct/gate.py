@@ -340,9 +340,7 @@ class Gate(Handle):
         now = self._clock.now()
         self._index.refresh()
         rules = self._rules(now)
-        found, notes = self._index.match(
-            action, self._embedder, now=now, approved=bool(approved_by.strip())
-        )
+        found, notes = self._index.match(action, self._embedder, now=now, approved=bool(approved_by.strip()))
         findings, touched, applying, outcomes = findings_of(
             self._index, found, rules, approved_by=approved_by, now=now
         )

@@ -54,6 +54,8 @@ class ConductIndex:
         self._rows: dict[str, Row] = {}
         self._rules: dict[str, Rule] = {}
         self._latest: list[StateEntry] = []
+        #: Keys of corrections, by the place of the text.
+        self._corrected: defaultdict[int, frozenset[str]] = defaultdict(frozenset)
         #: Ids of rejections and of rules that forbid something.
         self._forbidding: set[str] = set()
         #: Ids of the rows of a text, and the place of the text.
@@ -190,6 +192,12 @@ class ConductIndex:
             self._texts.append(text)
             self._alive.append(True)
             fresh.append(text)
+        if changes := _corrections_of(row):
+            text, changed = changes
+            keys = forbidden.keys_of_correction(changed) - self._corrected[self._places[text]]
+            self._corrected[self._places[text]] |= keys
+            for key in keys:
+                self._postings[key].append(self._places[text])
         for text in fresh:
             place = self._places[text]
             tokens = tokens_of(text)
@@ -343,10 +351,20 @@ def tokens_of(text: str) -> frozenset[str]:
     return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
 
 
+def _corrections_of(row: Row) -> tuple[str, str] | None:
+    """Returns the text that a correction is of, and the correction."""
+    match row:
+        case StateEntry(kind="rejected") if row.forbids:
+            return row.summary, row.forbids
+        case Rule() if row.corrections and row.forbids:
+            return row.forbids, row.corrections
+    return None
+
+
 def _can_forbid(row: Row) -> bool:
     if isinstance(row, Rule):
         return bool(row.forbids or row.approval)
-    return (isinstance(row, StateEntry) and row.kind == "rejected")
+    return isinstance(row, StateEntry) and row.kind == "rejected"
 
 
 def _texts_of(row: Row) -> tuple[str, ...]:

@@ -51,7 +51,9 @@ class Touch:
             return False
         if self.reading is not Reading.UNKNOWN:
             return True
-        return self.words >= NEAR_WORDS or self.same or (self.cosine is not None and self.cosine >= self.near_at)
+        return (
+            self.words >= NEAR_WORDS or self.same or (self.cosine is not None and self.cosine >= self.near_at)
+        )
 
     @property
     def same(self) -> bool:

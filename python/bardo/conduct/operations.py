@@ -37,7 +37,8 @@ _BY_NAME = frozenset({"use", "install"})
 #: An identifier of code, with a dot, an underscore, an inner capital or a parenthesis.
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*(?:[._][A-Za-z]\w*)+|\b[A-Za-z_]\w*(?=\()|\b[a-z]+[A-Z]\w*")
 _OFF = re.compile(
-    r"\b(?:enabled?|active|on|running|state|power|status|mode)[\"']?\s*[=:]\s*[\"']?(?:false|0|off|disabled)\b", re.IGNORECASE
+    r"\b(?:enabled?|active|on|running|state|power|status|mode)[\"']?\s*[=:]\s*[\"']?(?:false|0|off|disabled)\b",
+    re.IGNORECASE,
 )
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 

@@ -13,7 +13,9 @@ from bardo.conduct.forbidden import ANY, ENDING, Forbids, kinds_in, phrase_of, s
 from bardo.conduct.operations import Reading
 
 #: Operations that plan something for another time.
-_EVENT = re.compile(r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)")
+_EVENT = re.compile(
+    r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)"
+)
 _NEGATED = re.compile(
     r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
     r"(?:move|migrate) off|be closed)\b"
@@ -40,7 +42,10 @@ def compare(forbids: Forbids, done: Deed, *, now: int, approved: bool = False) -
     if found is not Reading.SAME or not forbids.conditions:
         return found
     is_event = _EVENT.search(done.text) is not None
-    every = [_holds(condition, done, now=now, approved=approved, is_event=is_event) for condition in forbids.conditions]
+    every = [
+        _holds(condition, done, now=now, approved=approved, is_event=is_event)
+        for condition in forbids.conditions
+    ]
     if False in every:
         return Reading.NEAR
     # With a condition that the action leaves open, all words decide.
@@ -66,7 +71,11 @@ def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
     if not forbids.things and _does(forbids, done):
         named = named or any(_is_under(path, each) for each in forbids.paths for path in done.paths)
     is_prose = done.form == "prose"
-    phrases = [found for phrase in forbids.phrases if (found := phrase_of(phrase)).is_in(done.stems, done.text, prose=is_prose)]
+    phrases = [
+        found
+        for phrase in forbids.phrases
+        if (found := phrase_of(phrase)).is_in(done.stems, done.text, prose=is_prose)
+    ]
     if not named and not phrases:
         return Reading.UNKNOWN
     # "Delete the column of card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
@@ -93,9 +102,13 @@ def _by_things(forbids: Forbids, done: Deed) -> Reading:
     if done.form == "prose" and _NEGATED.search(done.text):
         return Reading.NEAR
     if specific - {"install"}:
-        return Reading.SAME
-    if done.form == "command" and "install" in done.verbs and not any(
-        _installs(thing, done) for thing in forbids.things
+        # "Cancel the booking" names the forbidden operation, and ends it.
+        is_ended = done.form == "prose" and done.removes and not specific & (ENDING | done.done.operations)
+        return Reading.NEAR if is_ended else Reading.SAME
+    if (
+        done.form == "command"
+        and "install" in done.verbs
+        and not any(_installs(thing, done) for thing in forbids.things)
     ):
         return Reading.NEAR
     if not forbids.verbs:
@@ -126,7 +139,9 @@ def _involves(thing: str, done: Deed) -> bool:
 def _installs(thing: str, done: Deed) -> bool:
     """Whether a command that installs packages names the thing, and not a package with a longer name."""
     stems, named = _thing(thing)
-    members = [name for kind in named for names in vocabulary().members.values() for name, of in names if of == kind]
+    members = [
+        name for kind in named for names in vocabulary().members.values() for name, of in names if of == kind
+    ]
     wanted = (stems, *members)
     return any(stems_of(_plain(word)) in wanted for line in done.commands for word in line.split())
 
