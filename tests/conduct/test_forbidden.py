@@ -114,7 +114,7 @@ def test_an_action_that_reads_undoes_or_differs_is_not_blocked(
     ],
 )
 def test_a_condition_is_decided_by_the_action_then_by_the_clock(
-    gate: bardo.Gate, clock: ManualClock, about: str, action: str, now: int, expected: bool
+    gate: bardo.Gate, clock: ManualClock, *, about: str, action: str, now: int, expected: bool
 ) -> None:
     clock.set(now)
     gate.reject(about)
@@ -171,7 +171,8 @@ def test_law_15_an_agent_alone_widens_and_does_not_narrow_what_is_forbidden(gate
     gate.correct(entry.id, forbids={"packages": ["luxon"]}, add=True)
     assert gate.before("npm i luxon").decision == "block"
     for narrower in (
-        {"packages": []}, {"packages": ["luxon"]}, {"things": ["other"]}, {"conditions": ["on fridays"]}, {"verbs": ["sell"]},
+        {"packages": []}, {"packages": ["luxon"]}, {"things": ["other"]}, {"conditions": ["on fridays"]},
+        {"verbs": ["sell"]},
     ):  # fmt: skip
         with pytest.raises(errors.InvalidInputError, match="only a person narrows"):
             gate.correct(entry.id, forbids=narrower)
@@ -241,22 +242,23 @@ def test_the_vocabulary_is_sound() -> None:
         assert any(getattr(practice.forbids, name) for name in LISTS)
         for name in LISTS:
             items = getattr(practice.forbids, name)
-            assert "" not in items and len(items) == len(set(items)), (practice.said[0].text, name)
+            assert "" not in items, (practice.said[0].text, name)
+            assert len(items) == len(set(items)), (practice.said[0].text, name)
     assert all(words.members.values())
 
 
 #: Words of no language.
-WORDS = st.lists(st.text("qxzjkvw", min_size=9, max_size=12), min_size=1, max_size=6).map(" ".join)
+WORDS = st.permutations(["qxzjkvw", "vwkjqzx", "zzqxkvj", "jkqvwxz", "xwvqkjz", "kvzxqjw"]).map(" ".join)
 
 
-@given(WORDS, WORDS)
+@given(WORDS, st.integers(1, 5))
 def test_an_action_that_shares_no_word_with_a_rejection_of_unknown_words_is_unknown(
-    about: str, action: str
+    words: str, place: int
 ) -> None:
-    if set(about.split()) & set(action.split()):
-        return
+    every = words.split()
+    about, action = " ".join(every[:place]), " ".join(every[place:])
     for said in (f"no {about}", f"don't use {about}", f"never delete the {about}"):
-        for done in (f"add {action}", f"npm i {action.split()[0]}", f"rm -rf {action.split()[0]}"):
+        for done in (f"add {action}", f"npm i {action}", f"rm -rf {action}"):
             assert read(said, done) is Reading.UNKNOWN, (said, done)
 
 

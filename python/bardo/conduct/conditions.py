@@ -18,8 +18,8 @@ DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 _NUMBERS = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+         "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
     )
 } | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
      "thousand": 1000, "dozen": 12}  # fmt: skip
@@ -35,13 +35,19 @@ _PARTS: Mapping[str, tuple[int, int]] = {
     "after hours": (18 * 60, 8 * 60), "morning": (6 * 60, 12 * 60), "afternoon": (12 * 60, 18 * 60),
     "evening": (18 * 60, 23 * 60),
 }  # fmt: skip
+#: Other names of a part of the day in actions.
+_ALSO: Mapping[str, str] = {
+    "night": "|tonight", "after hours": "[-_ ]hours|extended|pre[-_]?market|overnight",
+}  # fmt: skip
 _APPROVAL = re.compile(
-    r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|permission|consent|"
+    r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|"
+    r"permission|consent|"
     r"ask\w*|confirm\w*|seeing|seen|agree\w*|checks?|says? (?:so|yes)|go-?ahead)\b.*",
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"(?:,|;|:| - | – | — |\bbecause\b|\bsince\b|\bas\b) ?\b(?:we|i|it|its|it's|they|he|she|you|that|this|only|just|use|ever|"
+    r"(?:,|;|:| - | – | — |\bbecause\b|\bsince\b|\bas\b) ?\b(?:we|i|it|its|it's|they|he|she|you|that|this|only|just|"
+    r"use|ever|"
     r"please|thanks|never again|no exceptions?)\b.*|\b(?:because|since)\b.*|(?<=\w)[.!] +\w.*",
     re.IGNORECASE,
 )
@@ -63,7 +69,8 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    rf"\b(?:nothing |anything )?(above|over|more than|past|beyond|exceeding|higher than|greater than|larger than|longer than|"
+    rf"\b(?:nothing |anything )?(above|over|more than|past|beyond|exceeding|higher than|greater than|larger than|"
+    rf"longer than|"
     rf"below|under|less than|fewer than|lower than|shorter than) (?:the )?[€$£]?({_NUMBER}) ?({_UNIT})?",
     re.IGNORECASE,
 )
@@ -86,7 +93,8 @@ _NOT_LIVE = re.compile(
 )
 _ASKS = re.compile(
     r"\b(?:draft|for (?:approval|review|sign-?off|a look)|ask\w* (?:\w+ )?(?:for|whether|if|to|before)|approved by|"
-    r"after (?:\w+ ){0,3}(?:approv\w*|sign\w*|ok\w*|agree\w*|review\w*)|with (?:\w+'?s? ){0,2}(?:approval|sign-?off|ok|review)|"
+    r"after (?:\w+ ){0,3}(?:approv\w*|sign\w*|ok\w*|agree\w*|review\w*)|"
+    r"with (?:\w+'?s? ){0,2}(?:approval|sign-?off|ok|review)|"
     r"propose|request|wait for|once (?:\w+ ){0,3}(?:approv\w*|agree\w*|sign\w*|ok\w*)|dry[-_ ]run|view|show|list)\b",
     re.IGNORECASE,
 )
@@ -124,8 +132,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         (_PART, _part_name),
         (_WEEKDAY, _day_name),
     ):
-        for match in pattern.finditer(rest):
-            found.append(name(match, text))
+        found += [name(match, text) for match in pattern.finditer(rest)]
         rest = pattern.sub(" ", rest)
     head = _REASON.sub(" ", rest)
     rest = head if head.strip() else rest
@@ -180,20 +187,22 @@ def _number(word: str) -> float:
 
 
 _TIME = re.compile(
-    r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)",
+    r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|"
+    r"\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)",
     re.IGNORECASE,
-)  # noqa: E501
+)
 _WORD_TIME = re.compile(rf"\bat ({'|'.join(list(_NUMBERS)[1:13])})\b", re.IGNORECASE)
 _DAY = re.compile(
     r"(?<![a-z])(mon|tue(?:s)?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?s?(?![a-z])",
     re.IGNORECASE,
-)  # noqa: E501
+)
 _FIGURE = re.compile(rf"(?<![\w.:#-])[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT})?", re.IGNORECASE)
 _VERSION = re.compile(r"(?<![\w.])v?(\d+)(?:\.\d+)*(?![\w:])|@\^?~?v?(\d+)")
 _SHARE = re.compile(
-    rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b(?! (?:of (?:{'|'.join(DAYS)}|\w+uary|march|april|may|june|july)))",
+    rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b"
+    rf"(?! (?:of (?:{'|'.join(DAYS)}|\w+uary|march|april|may|june|july)))",
     re.IGNORECASE,
-)  # noqa: E501
+)
 
 
 #: Argument of a call that is an amount; other numbers of the call are then names of accounts, days and so on.
@@ -246,18 +255,18 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
         return True if live and not other else False if other else None
     if kind in ("above", "below"):
         return _exceeds(kind, value, action, found)
+    return _holds_now(kind, value, action, now=now, is_event=is_event)
+
+
+def _holds_now(kind: str, value: str, action: str, *, now: int, is_event: bool) -> bool | None:
+    """Whether a condition of the time of the day or of the week holds."""
+    found = times_of(action)
     minutes = found.minutes or (() if is_event or found.days else (now // _MINUTE % _DAY_MINUTES,))
     if kind in ("before", "after") and re.match(r"\d\d:\d\d", value):
         return _any([_is_at_side(kind, value, minute) for minute in minutes])
     if kind == "at" and value in _PARTS:
-        word = value.split()[0]
-        if not found.minutes and re.search(
-            rf"\b{word}\b|\btonight\b" if word == "night" else rf"\b{word}\b", action, re.I
-        ):
-            return True
-        if value == "after hours" and re.search(
-            r"\bextended|after[-_ ]hours|pre[-_]?market|overnight", action, re.I
-        ):
+        named = rf"\b(?:{value.partition(' ')[0]}{_ALSO.get(value, '')})\b"
+        if not found.minutes and re.search(named, action, re.IGNORECASE):
             return True
         start, end = _PARTS[value]
         return _any([start <= m < end if start < end else m >= start or m < end for m in minutes])
@@ -317,7 +326,7 @@ def _exceeds(kind: str, value: str, action: str, found: Times) -> bool | None:
             figures = [
                 figure
                 for figure, _ in found.figures
-                if re.search(r"percent|pct|discount|rate|share", action, re.I)
+                if re.search(r"percent|pct|discount|rate|share", action, re.IGNORECASE)
             ]
     if not figures:
         return None

@@ -34,7 +34,8 @@ def correct(
             raise InvalidInputError(f"nothing is corrected. Give one of {', '.join(LISTS)}")
         if add:
             changes = {name: (*getattr(before, name), *items) for name, items in changes.items()}
-        after = replace(before, **{name: tuple(dict.fromkeys(items)) for name, items in changes.items()})
+        lists: dict[str, Any] = {name: tuple(dict.fromkeys(items)) for name, items in changes.items()}
+        after = replace(before, **lists)
         if not by.strip() and not _is_wider(after, before):
             raise InvalidInputError("only a person narrows what is forbidden: name who, with by=...")
         stored = there.forbids if isinstance(there, StateEntry) else there.corrections

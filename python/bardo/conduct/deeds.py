@@ -1,4 +1,4 @@
-"""Parses what an action does beyond its operation: commands inside of commands, SQL, calls of tools, hosts and paths."""
+"""Parses what an action does beyond its operation: commands in commands, SQL, calls of tools, hosts and paths."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ _SEPARATOR = re.compile(r"[;|&()\n]+")
 _CALL = re.compile(r"\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\((.*)", re.DOTALL)
 _JSON_NAME = re.compile(r"\"(?:tool|name|function|command|action)\"\s*:\s*\"([^\"]+)\"")
 _SQL = re.compile(
-    r"\b(?:drop (?:table|index|database|schema|column|view|user|role)|truncate(?: table)?|delete from|update [\w.\"]+ set|"
-    r"insert into|alter (?:table|database|role|user)|create (?:unique |or replace )?(?:table|index|database|schema|view|user|"
+    r"\b(?:drop (?:table|index|database|schema|column|view|user|role)|truncate(?: table)?|delete from|"
+    r"update [\w.\"]+ set|"
+    r"insert into|alter (?:table|database|role|user)|create (?:unique |or replace )?(?:table|index|database|schema|"
+    r"view|user|"
     r"role)|grant \w+|revoke \w+|select .{1,80}? from|show \w+|explain|describe)\b[^;]*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -33,13 +35,17 @@ _PATH = re.compile(
     r"(?<![\w:.])(?:~|\.{1,2})?/?[\w.*~-]+(?:/[\w.*~-]+)+|(?<![\w/])/[\w.-]+|(?<!\w)\.[a-z][\w.-]+"
 )
 #: Programs that run a command given as an argument or by standard input.
-_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "fish", "ssh", "at", "batch", "su", "watch", "xargs", "nohup", "timeout",
+_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "fish", "ssh", "at", "batch", "su", "watch", "xargs", "nohup",
+                     "timeout",
                      "nice", "parallel", "crontab", "script", "eval"})  # fmt: skip
 _WRAPPERS = frozenset(
     {"sudo", "doas", "env", "time", "nohup", "command", "exec", "xargs", "nice", "ionice", "setsid"}
 )
 #: Options of these programs that are followed by a value.
 _WITH_VALUE = frozenset({"-u", "-g", "-h", "-p", "-C", "-n", "-U"})
+#: Shells of which the arguments are a command, after a host or a duration except for some.
+_RUNNERS = frozenset({"ssh", "timeout", "xargs", "watch", "nice", "parallel", "su"})
+_WITHOUT_TARGET = frozenset({"xargs", "watch", "parallel"})
 _ECHOES = frozenset({"echo", "printf"})
 _EXEC = re.compile(
     r"(?:docker|podman|kubectl|docker-compose) (?:compose )?(?:exec|run)\b.*? (?:--|sh -c|bash -c) (.+)"
@@ -115,7 +121,13 @@ def deed(text: str) -> Deed:
         verbs |= {"delete", "remove"} if any(_SQL_DELETES.match(line) for line in writes) else set()
         if any(line.startswith(("alter", "create", "drop")) for line in writes):
             verbs.add("migrate")
-    reads = _reads(text, form, done, call[1] if call else named[1] if named else "", lines, sql)
+    called = call[1] if call else named[1] if named else ""
+    if sql and form != "prose":
+        reads = all(_SQL_READS.match(line) for line in sql) and not _WRITES.search(text)
+    elif form == "prose":
+        reads = _first(text, words.reading) and not _WRITES.search(text)
+    else:
+        reads = _call_reads(called) if form == "tool" else _lines_read(text, lines)
     removes = bool(verbs & {"remove", "delete", "stop", "close"}) or _first(text, words.removing)
     options = frozenset(
         option.partition("=")[0] for line in lines for option in line.split() if option.startswith("-")
@@ -193,55 +205,52 @@ def _commands(text: str, depth: int = _DEPTH) -> Iterator[str]:
         if depth <= 1:
             continue
         following = parts[place + 1][0].rsplit("/", 1)[-1] if place + 1 < len(parts) else ""
-        if program in _SHELLS or (program in _ECHOES and following in _SHELLS | {"sudo"}):
-            for word in words[1:]:
-                if " " in word:
-                    yield from _commands(word, depth - 1)
-            inner = [word for word in words[1:] if not word.startswith("-")]
-            if program in ("ssh", "timeout", "xargs", "watch", "nice", "parallel", "su") and len(inner) > 1:
-                yield from _commands(
-                    shlex.join(inner[program not in ("xargs", "watch", "parallel") :]), depth - 1
-                )
-        elif (inside := _EXEC.match(line)) is not None:
-            yield from _commands(inside[1], depth - 1)
-        elif program in ("npx", "bunx", "pnpx", "uvx") and len(words) > 1:
-            yield " ".join(word for word in words[1:] if word not in ("-y", "--yes"))
-        elif words[0].rstrip("0123456789.") == "python" and words[1:2] == ["-m"]:
-            yield " ".join(words[2:])
+        yield from _inside(program, words, following, depth - 1)
 
 
-def _reads(
-    text: str, form: str, done: operations.Action, called: str, lines: Sequence[str], sql: Sequence[str]
-) -> bool:
-    table, words = operation_table.table(), vocabulary()
-    if form == "prose":
-        return _first(text, words.reading) and not _WRITES.search(text)
-    if form == "tool":
-        if sql:
-            return all(_SQL_READS.match(line) for line in sql)
-        parts = operations.CAMEL.sub("_", called.rsplit(".", 1)[-1]).lower().split("_")
-        return parts[0] in words.reading_calls or parts[-1] in words.reading_calls - {
-            "plan",
-            "report",
-            "summary",
-            "head",
-        }
+def _inside(program: str, words: Sequence[str], following: str, depth: int) -> Iterator[str]:
+    """Yields the commands that a command runs: in a shell, on another host, from a package.
+
+    Args:
+        program: Program of the command.
+        words: Words of the command.
+        following: Program that reads its output; empty if there is none.
+        depth: Number of further levels that are read.
+    """
+    if program in _SHELLS or (program in _ECHOES and following in _SHELLS | {"sudo"}):
+        for word in words[1:]:
+            if " " in word:
+                yield from _commands(word, depth)
+        inner = [word for word in words[1:] if not word.startswith("-")]
+        if program in _RUNNERS and len(inner) > 1:
+            yield from _commands(shlex.join(inner[program not in _WITHOUT_TARGET :]), depth)
+    elif (found := _EXEC.match(" ".join((program, *words[1:])))) is not None:
+        yield from _commands(found[1], depth)
+    elif program in ("npx", "bunx", "pnpx", "uvx") and len(words) > 1:
+        yield " ".join(word for word in words[1:] if word not in ("-y", "--yes"))
+    elif words[0].rstrip("0123456789.") == "python" and words[1:2] == ["-m"]:
+        yield " ".join(words[2:])
+
+
+def _call_reads(called: str) -> bool:
+    """Whether the name of a function is of one that reads."""
+    reading = vocabulary().reading_calls
+    parts = operations.CAMEL.sub("_", called.rsplit(".", 1)[-1]).lower().split("_")
+    return parts[0] in reading or parts[-1] in reading - {"plan", "report", "summary", "head"}
+
+
+def _lines_read(text: str, lines: Sequence[str]) -> bool:
+    """Whether command lines only read."""
     if _WRITES.search(text):
         return False
-    if sql:
-        return all(_SQL_READS.match(line) for line in sql)
     if _HARMLESS.search(text):
         return True
-    plain = [line for line in lines if line]
-    return (
-        bool(plain)
-        and all(
-            (found := operations.action(line)).operations
-            and all(table.operations[name].reads for name in found.operations)
-            for line in plain
-        )
-        or bool(_META.search(text) and lines and lines[0].startswith("psql"))
+    table = operation_table.table()
+    does = [operations.action(line).operations for line in lines if line]
+    is_known = bool(does) and all(
+        found and all(table.operations[name].reads for name in found) for found in does
     )
+    return is_known or bool(_META.search(text) and lines and lines[0].startswith("psql"))
 
 
 def _first(text: str, stems: frozenset[str]) -> bool:

@@ -1,11 +1,11 @@
-"""What a rejection forbids, as data: proposed from its text by a vocabulary (`forbidden.toml`), corrected by a person."""
+"""What a rejection forbids, as data: proposed from its text by `forbidden.toml`, and corrected by a person."""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from importlib import resources
@@ -26,7 +26,8 @@ _HOST = re.compile(
 _STOP = re.compile(r"\b(?:never|do not|don'?t|not to|no) stop(?:ping)?\b", re.IGNORECASE)
 #: Forms that reject a thing, whatever is done with it.
 _UNWANTED = re.compile(
-    r"\b(?:want|keep|hands off|leave|do|have|allow\w*|accept\w*|see|forbidden|banned|rejected|tried|stand|avoid|say|said|"
+    r"\b(?:want|keep|hands off|leave|do|have|allow\w*|accept\w*|see|forbidden|banned|rejected|tried|stand|avoid|say|"
+    r"said|"
     r"decided against|voted against|depend)\b|^\W*(?:please |absolutely |really )?no\b|\bno (?:more|new)\b",
     re.IGNORECASE,
 )
@@ -91,7 +92,7 @@ class Forbids:
             raise InvalidInputError("what is forbidden is a mapping, such as {'packages': ['moment']}")
         if unknown := set(given) - set(LISTS) - {"by"}:
             raise InvalidInputError(f"there is no {', '.join(sorted(unknown))}. Use {', '.join(LISTS)}")
-        lists: dict[str, tuple[str, ...]] = {}
+        lists: dict[str, Any] = {}
         for name in LISTS:
             items = given.get(name, ())
             if isinstance(items, str):
@@ -184,7 +185,7 @@ def vocabulary() -> Vocabulary:
             tuple(map(phrase_of, _items(given["said"]))),
             stems_of(given.get("unless", "")),
             given.get("alone", True),
-            Forbids(**{name: _items(given[name]) for name in LISTS if name in given}),
+            Forbids.of({name: _items(given[name]) for name in LISTS if name in given}),
         )
         for given in raw["practice"]
     )
@@ -217,7 +218,8 @@ def vocabulary() -> Vocabulary:
     words = raw["words"]
     return Vocabulary(
         practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
-        stems_of(words["incidental"]), *(frozenset(_items(words[name])) for name in ("reading", "removing", "reading_calls")),
+        stems_of(words["incidental"]), frozenset(_items(words["reading"])), frozenset(_items(words["removing"])),
+        frozenset(_items(words["reading_calls"])),
     )  # fmt: skip
 
 
@@ -366,14 +368,11 @@ def corrected(text: str, changes: str) -> Forbids:
     return replace(proposed, **{name: getattr(given, name) for name in LISTS if name in named}, by=given.by)
 
 
-def _joined(parts: Iterable[Forbids]) -> Forbids:
-    parts = list(parts)
-    return Forbids(
-        **{
-            name: tuple(dict.fromkeys(item for part in parts for item in getattr(part, name)))
-            for name in LISTS
-        }
-    )
+def _joined(parts: Sequence[Forbids]) -> Forbids:
+    lists: dict[str, Any] = {
+        name: tuple(dict.fromkeys(item for part in parts for item in getattr(part, name))) for name in LISTS
+    }
+    return Forbids(**lists)
 
 
 def _noun_phrase(head: str) -> tuple[str, frozenset[str]]:

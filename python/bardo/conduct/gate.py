@@ -32,6 +32,7 @@ from bardo.conduct.entries import (
 from bardo.conduct.findings import findings_of
 from bardo.conduct.forbidden import Forbids
 from bardo.conduct.index import ConductIndex
+from bardo.conduct.required import require_action, require_person
 from bardo.conduct.store import ConductStore, check, check_kind
 from bardo.conduct.tasks import require_life
 from bardo.conduct.verdict import Decision, Verdict, with_texts
@@ -87,8 +88,7 @@ class Gate(Handle):
             episode: Id of the source episode; the rejection is deleted when that is forgotten.
 
         Returns:
-            The new entry, or the renewed existing entry if the same action was rejected before. Its `forbidden` is what
-            it forbids, as data read from the text: look at it, and `correct` it.
+            The new entry, or the renewed one if the same was rejected before. `forbidden` is what it forbids, as data.
 
         Raises:
             InvalidInputError: A text is empty, or longer than 2,000 characters.
@@ -164,8 +164,7 @@ class Gate(Handle):
 
         Raises:
             NotFoundError: There is no such entry in force.
-            InvalidInputError: The id is of an entry that forbids nothing, a list is not valid, or the correction
-                narrows what is forbidden and no person is named.
+            InvalidInputError: The entry forbids nothing, a list is not valid, or no person narrows what is forbidden.
         """
         self._ready(write=True)
         return correction.correct(self._store, id_, forbids, add=add, by=by, now=self._clock.now())
@@ -199,7 +198,7 @@ class Gate(Handle):
         with self._ending(id_) as entry:
             if entry.kind != "rejected":
                 raise InvalidInputError(f"{id_} is a {entry.kind}, and only a rejection is lifted")
-            return self._end(entry, "archived", _named(by, "lifts a rejection"), why)
+            return self._end(entry, "archived", require_person(by, "lifts a rejection"), why)
 
     @checked
     def rule(
@@ -236,7 +235,7 @@ class Gate(Handle):
         if not 1 <= score <= MOST:
             raise InvalidInputError(f"a rule's score is 1 to 10, not {score}")
         if score >= CRITICAL:
-            _named(by, "gives a critical rule")
+            require_person(by, "gives a critical rule")
         text, forbids, approval = self._cleaned(text, forbids, approval)
         given = Rule("", text, forbids, approval, score, by, episode, now, now)
         return population.keep(self._store, given, self._vectors, agent=self.agent, now=now)
@@ -274,7 +273,7 @@ class Gate(Handle):
             if rule.retired_by:
                 raise NotFoundError(f"{id_} was retired already by {rule.retired_by}")
             if rule.score >= CRITICAL:
-                _named(by, "retires a critical rule")
+                require_person(by, "retires a critical rule")
             return self._store.put(replace(rule, retired_by=by.strip() or self.agent))
 
     @checked
@@ -336,7 +335,7 @@ class Gate(Handle):
             InvalidInputError: The action is empty, or the budget is too small for any text.
         """
         self._ready()
-        _require_action(action)
+        require_action(action)
         now = self._clock.now()
         self._index.refresh()
         rules = self._rules(now)
@@ -386,7 +385,7 @@ class Gate(Handle):
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
-        _require_action(action)
+        require_action(action)
         clean = self._made.cleaner()
         told, note = clean(action.strip()), clean(note)
         now = self._clock.now()
@@ -442,7 +441,7 @@ class Gate(Handle):
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
-        _named(by, "accepts a loss")
+        require_person(by, "accepts a loss")
         now = self._clock.now()
         (why,) = self._cleaned(why)
 
@@ -499,14 +498,3 @@ class Gate(Handle):
         cleaned = tuple(clean(text).strip() for text in texts)
         clean.tell(stacklevel=4)
         return cleaned
-
-
-def _require_action(action: str) -> None:
-    if not action.strip():
-        raise InvalidInputError("there is no action. Say which")
-
-
-def _named(by: str, does: str) -> str:
-    if not by.strip():
-        raise InvalidInputError(f"only a person {does}: name who, with by=...")
-    return by

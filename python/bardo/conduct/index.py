@@ -140,9 +140,11 @@ class ConductIndex:
             rulings = operations.rulings(texts)
             words = _core.touches([ruling.text for ruling in rulings], action)
             touched = {}
-            for text, place, ruling, (share, count, apart) in zip(texts, places, rulings, words, strict=True):
+            for text, place, ruling, (share, count, differs) in zip(
+                texts, places, rulings, words, strict=True
+            ):
                 forbids = self._forbids(text)
-                reading = operations.compare(ruling, done)
+                reading, apart = operations.compare(ruling, done), differs
                 if forbids is not None:
                     found = recognition.compare(forbids, deed, now=now, approved=approved)
                     reading = recognition.joined(found, reading)
@@ -194,14 +196,14 @@ class ConductIndex:
             fresh.append(text)
         if changes := _corrections_of(row):
             text, changed = changes
-            keys = forbidden.keys_of_correction(changed) - self._corrected[self._places[text]]
-            self._corrected[self._places[text]] |= keys
-            for key in keys:
+            added = forbidden.keys_of_correction(changed) - self._corrected[self._places[text]]
+            self._corrected[self._places[text]] |= added
+            for key in added:
                 self._postings[key].append(self._places[text])
         for text in fresh:
             place = self._places[text]
             tokens = tokens_of(text)
-            keys = forbidden.keys_of(text) if _can_forbid(row) else ()
+            keys = forbidden.keys_of(text) if _can_forbid(row) else frozenset[str]()
             self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
             self._named.append(_NAME.search(text) is not None)
             for token in (*tokens, *keys):
@@ -268,7 +270,7 @@ class ConductIndex:
                     weights[place] += _OPERATION * math.log1p(count)
                     found.add(place)
         for key in deeds.keys_of(deed):
-            posting = self._postings.get(key, ())
+            posting = self._postings.get(key, [])
             weight = math.log1p(count / len(posting)) if posting else 0.0
             for place in posting:
                 weights[place] += weight

@@ -78,7 +78,7 @@ def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
     ]
     if not named and not phrases:
         return Reading.UNKNOWN
-    # "Delete the column of card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
+    # "Delete the card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
     ending = vocabulary().removing | ENDING
     is_undone = done.form != "command" and done.removes and not set(forbids.verbs) & ENDING
     is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
@@ -87,7 +87,7 @@ def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
     return Reading.SAME
 
 
-def _by_things(forbids: Forbids, done: Deed) -> Reading:
+def _by_things(forbids: Forbids, done: Deed) -> Reading:  # noqa: PLR0911 - one return per relation
     """Returns the relation by objects and operations."""
     specific = frozenset(forbids.verbs) - ANY
     if not forbids.things:
