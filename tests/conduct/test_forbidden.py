@@ -1,4 +1,4 @@
-"""What a rejection forbids, as data: proposed from its text, corrected by a person, recognised in actions."""
+"""Data of what a rejection forbids: proposed from its text, corrected by a person, recognised in actions."""
 
 from __future__ import annotations
 

@@ -310,7 +310,7 @@ def _is_at_side(kind: str, value: str, minute: int) -> bool | None:
     if kind == "before":
         return minute < limit
     if value.endswith("o'clock") and hours <= 12:
-        # "After nine" is rather the evening; in the morning nobody knows.
+        # "After nine" is rather the evening; in the morning it is unknown.
         late = limit + 12 * 60 if hours < 12 else limit
         return True if minute >= late else None if minute >= limit else False
     return minute >= limit

@@ -1,4 +1,4 @@
-"""What a rejection forbids, as data: proposed from its text by `forbidden.toml`, and corrected by a person."""
+"""Data of what a rejection forbids: proposed from its text by `forbidden.toml`, and corrected by a person."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HOST = re.compile(
 )
 #: "Stop" is a rejection by itself, except after another one.
 _STOP = re.compile(r"\b(?:never|do not|don'?t|not to|no) stop(?:ping)?\b", re.IGNORECASE)
-#: Forms that reject a thing, whatever is done with it.
+#: Forms that reject a thing, with any operation.
 _UNWANTED = re.compile(
     r"\b(?:want|keep|hands off|leave|do|have|allow\w*|accept\w*|see|forbidden|banned|rejected|tried|stand|avoid|say|"
     r"said|"
@@ -40,7 +40,7 @@ ENDING = frozenset({"delete", "remove", "stop", "close", "backup", "read", "test
 
 @dataclass(frozen=True, slots=True)
 class Forbids:
-    """What a rejection or a rule forbids. An action is forbidden if it fits one pattern and meets all conditions.
+    """Data of what a rejection or a rule forbids. An action is forbidden if it fits one pattern and meets all conditions.
 
     A pattern is a command, package, flag, host, path or phrase; or one of the things, done by one of the verbs.
 
