@@ -40,7 +40,7 @@ ENDING = frozenset({"delete", "remove", "stop", "close", "backup", "read", "test
 
 @dataclass(frozen=True, slots=True)
 class Forbids:
-    """Data of what a rejection or a rule forbids. An action is forbidden if it fits one pattern and meets all conditions.
+    """Data of what a rejection or a rule forbids. An action must fit one pattern and meet all conditions.
 
     A pattern is a command, package, flag, host, path or phrase; or one of the things, done by one of the verbs.
 
