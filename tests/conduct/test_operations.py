@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo.conduct.operations import Reading, action, compare, rulings
+from bardo.ports import ManualClock
 from helpers.models import flat
 
 TABLE = tomllib.loads(resources.files("bardo.conduct").joinpath("operations.toml").read_text("utf-8"))
@@ -101,7 +102,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_gate_decides_by_what_a_command_does(folder: Path, decision: str, about: str, what: str) -> None:
-    with bardo.gate(folder, words_only=True) as gate:
+    # A Wednesday at 11:00.
+    with bardo.gate(folder, words_only=True, clock=ManualClock(1_709_722_800_000_000)) as gate:
         rejected = gate.reject(about)
         try:
             assert gate.before(what).decision == decision

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bardo.config import SECONDS_PER_DAY
+
+if TYPE_CHECKING:
+    from bardo.conduct.forbidden import Forbids
 
 StateKind = Literal["decision", "task", "rejected", "discovery", "learning", "context", "agent_state"]
 StateStatus = Literal["active", "done", "archived"]
@@ -48,8 +51,7 @@ class StateEntry:
         closed_by: Name of the person or agent that ended the entry.
         closed_why: Reason for ending it.
         superseded_by: Id of the entry that replaced it; empty while none did.
-        forbids: Forbidden things, commands, packages, flags and hosts of a rejection, as JSON (`Forbidden`); empty if
-            they are read from the summary.
+        forbids: Corrections of what a rejection forbids, as JSON (`Forbids`); empty if all is read from the summary.
     """
 
     id: str
@@ -66,6 +68,13 @@ class StateEntry:
     closed_why: str = ""
     superseded_by: str = ""
     forbids: str = ""
+
+    @property
+    def forbidden(self) -> Forbids:
+        """Returns what a rejection forbids, as data: read from its summary, with its corrections."""
+        from bardo.conduct.forbidden import corrected
+
+        return corrected(self.summary, self.forbids)
 
     def as_of(self, now: int) -> StateEntry:
         """Returns the entry at a wall clock (microseconds UTC): archived three days after it was done."""
@@ -92,6 +101,7 @@ class Rule:
         uses: Number of passed actions to which it applied.
         failures: Number of failed actions to which it applied.
         retired_why: Reason for retiring it.
+        corrections: Corrections of what `forbids` means, as JSON (`Forbids`); empty if there are none.
     """
 
     id: str
@@ -108,6 +118,14 @@ class Rule:
     uses: int = 0
     failures: int = 0
     retired_why: str = ""
+    corrections: str = ""
+
+    @property
+    def forbidden(self) -> Forbids:
+        """Returns what a rule forbids, as data: read from the words of the action, with its corrections."""
+        from bardo.conduct.forbidden import corrected
+
+        return corrected(self.forbids, self.corrections)
 
     def score_at(self, now: int) -> float:
         """Returns the score at a wall clock (microseconds UTC), a function of time alone (law 4).

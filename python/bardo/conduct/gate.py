@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from bardo._core import FactStore
 from bardo._validation import checked
 from bardo.assemble.copies import MadePrompts
 from bardo.bequeath import lineage
-from bardo.conduct import aftermath, state
+from bardo.conduct import aftermath, correction, state
 from bardo.conduct import rules as population
 from bardo.conduct.aftermath import QUESTION, Aftermath
 from bardo.conduct.briefing import state_text
@@ -31,7 +31,9 @@ from bardo.conduct.entries import (
     StateKind,
 )
 from bardo.conduct.findings import findings_of
+from bardo.conduct.forbidden import Forbids
 from bardo.conduct.index import ConductIndex
+from bardo.conduct.required import require_action, require_person
 from bardo.conduct.store import ConductStore, check, check_kind
 from bardo.conduct.tasks import require_life
 from bardo.conduct.verdict import Decision, Verdict, with_texts
@@ -87,7 +89,7 @@ class Gate(Handle):
             episode: Id of the source episode; the rejection is deleted when that is forgotten.
 
         Returns:
-            The new entry, or the renewed existing entry if the same action was rejected before.
+            The new entry, or the renewed one if the same was rejected before. `forbidden` is what it forbids, as data.
 
         Raises:
             InvalidInputError: A text is empty, or longer than 2,000 characters.
@@ -150,6 +152,25 @@ class Gate(Handle):
             return kept
 
     @checked
+    def correct(
+        self, id_: str, *, forbids: Forbids | Mapping[str, Any], add: bool = False, by: str = ""
+    ) -> StateEntry | Rule:
+        """Corrects what a rejection or a rule forbids; an agent alone may only widen it.
+
+        Args:
+            id_: Id of the rejection or rule.
+            forbids: Lists by field of `Forbids`, such as `{"packages": ["moment"]}`; other fields stay as they are.
+            add: Whether to add to the lists instead of replacing them.
+            by: Person who corrects it.
+
+        Raises:
+            NotFoundError: There is no such entry in force.
+            InvalidInputError: The entry forbids nothing, a list is not valid, or no person narrows what is forbidden.
+        """
+        self._ready(write=True)
+        return correction.correct(self._store, id_, forbids, add=add, by=by, now=self._clock.now())
+
+    @checked
     def finish(self, id_: str, *, by: str = "", why: str = "") -> StateEntry:
         """Marks an entry, such as a task, as done. Rejections are ended with `lift`.
 
@@ -178,7 +199,7 @@ class Gate(Handle):
         with self._ending(id_) as entry:
             if entry.kind != "rejected":
                 raise InvalidInputError(f"{id_} is a {entry.kind}, and only a rejection is lifted")
-            return self._end(entry, "archived", _named(by, "lifts a rejection"), why)
+            return self._end(entry, "archived", require_person(by, "lifts a rejection"), why)
 
     @checked
     def rule(
@@ -215,7 +236,7 @@ class Gate(Handle):
         if not 1 <= score <= MOST:
             raise InvalidInputError(f"a rule's score is 1 to 10, not {score}")
         if score >= CRITICAL:
-            _named(by, "gives a critical rule")
+            require_person(by, "gives a critical rule")
         text, forbids, approval = self._cleaned(text, forbids, approval)
         given = Rule("", text, forbids, approval, score, by, episode, now, now)
         return population.keep(self._store, given, self._vectors, agent=self.agent, now=now)
@@ -253,7 +274,7 @@ class Gate(Handle):
             if rule.retired_by:
                 raise NotFoundError(f"{id_} was retired already by {rule.retired_by}")
             if rule.score >= CRITICAL:
-                _named(by, "retires a critical rule")
+                require_person(by, "retires a critical rule")
             return self._store.put(replace(rule, retired_by=by.strip() or self.agent))
 
     @checked
@@ -315,11 +336,11 @@ class Gate(Handle):
             InvalidInputError: The action is empty, or the budget is too small for any text.
         """
         self._ready()
-        _require_action(action)
+        require_action(action)
         now = self._clock.now()
         self._index.refresh()
         rules = self._rules(now)
-        found, notes = self._index.match(action, self._embedder)
+        found, notes = self._index.match(action, self._embedder, now=now, approved=bool(approved_by.strip()))
         findings, touched, applying, outcomes = findings_of(
             self._index, found, rules, approved_by=approved_by, now=now
         )
@@ -365,12 +386,12 @@ class Gate(Handle):
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
-        _require_action(action)
+        require_action(action)
         clean = self._made.cleaner()
         told, note = clean(action.strip()), clean(note)
         now = self._clock.now()
         self._index.refresh()
-        found, notes = self._index.match(action, self._embedder)
+        found, notes = self._index.match(action, self._embedder, now=now)
         named = [rules] if isinstance(rules, str) else list(rules)
         applied, violated = aftermath.split(self._rules(now), found, named)
         outcome = Outcome(
@@ -421,7 +442,7 @@ class Gate(Handle):
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
-        _named(by, "accepts a loss")
+        require_person(by, "accepts a loss")
         now = self._clock.now()
         (why,) = self._cleaned(why)
 
@@ -484,14 +505,3 @@ class Gate(Handle):
         cleaned = tuple(clean(text).strip() for text in texts)
         clean.tell(stacklevel=4)
         return cleaned
-
-
-def _require_action(action: str) -> None:
-    if not action.strip():
-        raise InvalidInputError("there is no action. Say which")
-
-
-def _named(by: str, does: str) -> str:
-    if not by.strip():
-        raise InvalidInputError(f"only a person {does}: name who, with by=...")
-    return by

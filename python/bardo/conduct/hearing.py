@@ -42,8 +42,8 @@ _PROPOSAL = re.compile(
 )
 #: Words that name nothing by themselves.
 _EMPTY = frozenset({
-    "no", "nope", "nah", "not", "never", "don't", "do", "want", "that", "this", "it", "please", "thanks", "thank", "you",
-    "i", "we", "let's", "let", "us", "the", "one", "way", "other", "go", "with", "absolutely", "forget", "about",
+    "no", "nope", "nah", "not", "never", "don't", "do", "want", "that", "this", "it", "please", "thanks", "thank",
+    "you", "i", "we", "let's", "let", "us", "the", "one", "way", "other", "go", "with", "absolutely", "forget", "about",
     "rather", "would", "i'd", "prefer", "sounds", "right", "better", "is", "yes", "yep", "ok", "okay", "a", "an", "to",
     "of",
 })  # fmt: skip

@@ -15,9 +15,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from bardo import _core
-from bardo.conduct import operation_table, operations
+from bardo.conduct import deeds, forbidden, operation_table, operations, recognition
 from bardo.conduct.entries import Outcome, Rule, StateEntry
-from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch
+from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch, near_at
 from bardo.conduct.store import ConductStore, Row
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
 from bardo.ports import Embedder, Vectors
@@ -54,6 +54,10 @@ class ConductIndex:
         self._rows: dict[str, Row] = {}
         self._rules: dict[str, Rule] = {}
         self._latest: list[StateEntry] = []
+        #: Keys of corrections, by the place of the text.
+        self._corrected: defaultdict[int, frozenset[str]] = defaultdict(frozenset)
+        #: Ids of rejections and of rules that forbid something.
+        self._forbidding: set[str] = set()
         #: Ids of the rows of a text, and the place of the text.
         self._ids: dict[str, set[str]] = {}
         self._places: dict[str, int] = {}
@@ -108,35 +112,48 @@ class ConductIndex:
         with self._lock:
             return [self._rows[id_] for text in texts for id_ in sorted(self._ids.get(text, ()))]
 
-    def match(self, action: str, embedder: Embedder | None) -> tuple[dict[str, Touch], list[str]]:
+    def match(
+        self, action: str, embedder: Embedder | None, *, now: int = 0, approved: bool = False
+    ) -> tuple[dict[str, Touch], list[str]]:
         """Compares an action with every text; returns the possibly related ones, and notes.
 
         Args:
             action: Action in words, or as a command.
             embedder: Embedder of the agent's model; None to compare words alone.
+            now: Wall clock, microseconds UTC, for conditions such as "on Fridays".
+            approved: Whether a person approved the action.
         """
         with self._lock:
             if not self._texts:
                 return {}, []
             cosines, notes = self._cosines(action, embedder)
-            done = operations.action(action)
-            places, rest = self._candidates(done, action)
+            deed = deeds.deed(action)
+            done = deed.done
+            near = near_at(len(self._forbidding))
+            places, rest = self._candidates(deed)
             if cosines is not None:
-                related = (cosines >= NEAR).nonzero()[0]
+                related = (cosines >= min(NEAR, near)).nonzero()[0]
                 order = related[(-cosines[related]).argsort()].tolist()
-                near = [place for place in order if self._alive[place]]
-                places = list(dict.fromkeys([*places, *near[:BY_MEANING]]))
+                alive = [place for place in order if self._alive[place]]
+                places = list(dict.fromkeys([*places, *alive[:BY_MEANING]]))
             texts = [self._texts[place] for place in places]
             rulings = operations.rulings(texts)
             words = _core.touches([ruling.text for ruling in rulings], action)
-            touched = {
-                text: Touch(
-                    None if cosines is None else float(cosines[place]),
-                    *found,
-                    operations.compare(ruling, done),
-                )
-                for text, place, ruling, found in zip(texts, places, rulings, words, strict=True)
-            }
+            touched = {}
+            for text, place, ruling, (share, count, differs) in zip(
+                texts, places, rulings, words, strict=True
+            ):
+                forbids = self._forbids(text)
+                reading, apart = operations.compare(ruling, done), differs
+                if forbids is not None:
+                    found = recognition.compare(forbids, deed, now=now, approved=approved)
+                    reading = recognition.joined(found, reading)
+                    # An action that only reads is not the rejected one, even with all of its words.
+                    apart = apart or (deed.reads and "read" not in forbids.verbs)
+                touched[text] = Touch(
+                    None if cosines is None else float(cosines[place]), share, count, apart, reading,
+                    NEAR if forbids is None else near,
+                )  # fmt: skip
             for place, shared in rest:
                 # Taken as near: a text that is not compared in full must not block, nor pass in silence.
                 share = min(1.0, shared / self._sizes[place])
@@ -161,6 +178,8 @@ class ConductIndex:
         self._rows[row.id] = row
         if isinstance(row, Rule):
             self._rules[row.id] = row
+        if _can_forbid(row):
+            self._forbidding.add(row.id)
         fresh = []
         for text in _texts_of(row):
             if text in self._ids:
@@ -175,18 +194,26 @@ class ConductIndex:
             self._texts.append(text)
             self._alive.append(True)
             fresh.append(text)
+        if changes := _corrections_of(row):
+            text, changed = changes
+            added = forbidden.keys_of_correction(changed) - self._corrected[self._places[text]]
+            self._corrected[self._places[text]] |= added
+            for key in added:
+                self._postings[key].append(self._places[text])
         for text in fresh:
             place = self._places[text]
             tokens = tokens_of(text)
+            keys = forbidden.keys_of(text) if _can_forbid(row) else frozenset[str]()
             self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
             self._named.append(_NAME.search(text) is not None)
-            for token in tokens:
+            for token in (*tokens, *keys):
                 self._postings[token].append(place)
 
     def _remove(self, id_: str) -> None:
         self._seen.pop(id_, None)
         row = self._rows.pop(id_, None)
         self._rules.pop(id_, None)
+        self._forbidding.discard(id_)
         for text in _texts_of(row) if row is not None else ():
             self._ids[text].discard(id_)
             if not self._ids[text]:
@@ -201,11 +228,22 @@ class ConductIndex:
         for row in rows:
             self._add(row)
 
-    def _candidates(self, done: operations.Action, action: str) -> tuple[list[int], list[tuple[int, int]]]:
+    def _forbids(self, text: str) -> forbidden.Forbids | None:
+        """Returns what a text forbids; None if it is of no rejection and no rule."""
+        for id_ in self._ids.get(text, ()):
+            row = self._rows[id_]
+            if isinstance(row, StateEntry) and row.kind == "rejected":
+                return forbidden.corrected(text, row.forbids)
+            if isinstance(row, Rule) and text in (row.forbids, row.approval):
+                return forbidden.corrected(text, row.corrections if text == row.forbids else "")
+        return None
+
+    def _candidates(self, deed: deeds.Deed) -> tuple[list[int], list[tuple[int, int]]]:
         """Returns the texts to compare in full, the greatest overlap first, and others with their common words.
 
         A text is compared if it has two words in common with the action, all of its words, a name, or an operation.
         """
+        done, action = deed.done, deed.text
         count = len(self._texts)
         weights: defaultdict[int, float] = defaultdict(float)
         words: defaultdict[int, int] = defaultdict(int)
@@ -231,6 +269,12 @@ class ConductIndex:
                 for place in set(postings[0]).intersection(*postings[1:]):
                     weights[place] += _OPERATION * math.log1p(count)
                     found.add(place)
+        for key in deeds.keys_of(deed):
+            posting = self._postings.get(key, [])
+            weight = math.log1p(count / len(posting)) if posting else 0.0
+            for place in posting:
+                weights[place] += weight
+                found.add(place)
         alive = [place for place in found if self._alive[place]]
         order = sorted(alive, key=lambda place: -weights[place] / self._sizes[place])
         return order[:CANDIDATES], [
@@ -307,6 +351,22 @@ def tokens_of(text: str) -> frozenset[str]:
         {*_WORD.findall(text), *_PART.findall(operations.CAMEL.sub(" ", text))}
     )
     return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
+
+
+def _corrections_of(row: Row) -> tuple[str, str] | None:
+    """Returns the text that a correction is of, and the correction."""
+    match row:
+        case StateEntry(kind="rejected") if row.forbids:
+            return row.summary, row.forbids
+        case Rule() if row.corrections and row.forbids:
+            return row.forbids, row.corrections
+    return None
+
+
+def _can_forbid(row: Row) -> bool:
+    if isinstance(row, Rule):
+        return bool(row.forbids or row.approval)
+    return isinstance(row, StateEntry) and row.kind == "rejected"
 
 
 def _texts_of(row: Row) -> tuple[str, ...]:

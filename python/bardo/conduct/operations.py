@@ -25,7 +25,7 @@ _PHRASE = 3
 _NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
+SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
 #: Ends of a command or a clause.
 _PARTS = re.compile(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
 _COMMANDS = re.compile(r"&&|\|\||[;|\n]|(?<=\S):\s")
@@ -36,7 +36,10 @@ _WRITES = re.compile(r"(?<!2)>{1,2}\s*(?!/dev/null|&)\S|\$\(|`")
 _BY_NAME = frozenset({"use", "install"})
 #: An identifier of code, with a dot, an underscore, an inner capital or a parenthesis.
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*(?:[._][A-Za-z]\w*)+|\b[A-Za-z_]\w*(?=\()|\b[a-z]+[A-Z]\w*")
-_OFF = re.compile(r"\b(?:enabled?|active|on|running)\s*[=:]\s*(?:false|0|off)\b", re.IGNORECASE)
+_OFF = re.compile(
+    r"\b(?:enabled?|active|on|running|state|power|status|mode)[\"']?\s*[=:]\s*[\"']?(?:false|0|off|disabled)\b",
+    re.IGNORECASE,
+)
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 
 
@@ -149,7 +152,7 @@ def action(text: str) -> Action:
         used |= command.about
         if command.named:
             for name in names[1:]:
-                whole = _SUFFIX.sub("", re.split(r"(?<!^)@|[=<>~!^\[:]", name)[0]).lower()
+                whole = SUFFIX.sub("", re.split(r"(?<!^)@|[=<>~!^\[:]", name)[0]).lower()
                 used |= _stems([whole, *re.split(r"[/@]", whole)])
                 kin |= _stems(_names([name]))
     is_command = bool(known) and all(known)
@@ -375,7 +378,7 @@ def _mentioned_operations(text: str, spoken: Sequence[str]) -> tuple[frozenset[s
 
 def _words(text: str) -> list[str]:
     """Splits a text into words; `snake_case` is two, and the suffix of moment.js is dropped."""
-    return _WORD.findall(_SUFFIX.sub("", text).replace("_", " "))
+    return _WORD.findall(SUFFIX.sub("", text).replace("_", " "))
 
 
 def _parts(text: str) -> list[str]:

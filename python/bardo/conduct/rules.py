@@ -152,7 +152,13 @@ def _confirmed(known: Rule, given: Rule, now: int) -> Rule:
         return there
     if there.episode != given.episode:
         there = replace(there, text=given.text, forbids="", approval="", episode=given.episode)
-    return replace(there, forbids=given.forbids or there.forbids, approval=given.approval or there.approval)
+    forbids = given.forbids or there.forbids
+    return replace(
+        there,
+        forbids=forbids,
+        approval=given.approval or there.approval,
+        corrections=there.corrections if forbids == known.forbids else "",
+    )
 
 
 def _merged(known: Rule, given: Rule, now: int, *, confirm: bool = True) -> Rule:

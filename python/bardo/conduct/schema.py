@@ -43,3 +43,5 @@ OUTCOMES = """
     DELETE FROM state WHERE kind = 'learning' AND by = agent
         AND (summary LIKE '%: passed' OR summary LIKE '%: failed')
 """
+#: Column of the corrections of what a rule forbids.
+CORRECTIONS = "ALTER TABLE rules ADD COLUMN corrections TEXT NOT NULL DEFAULT ''"

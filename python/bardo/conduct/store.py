@@ -74,6 +74,7 @@ class ConductStore:
                 statements(schema.VERSIONS),
                 unchanged,
                 statements(schema.OUTCOMES),
+                statements(schema.CORRECTIONS),
             ),
             loss="what was decided and rejected is lost with it, nothing else",
         )
@@ -450,7 +451,9 @@ def _texts(what: Row) -> tuple[str, ...]:
                 what.summary, what.detail, what.domain, what.by, what.closed_by, what.closed_why, what.forbids
             )  # fmt: skip
         case Rule():
-            return what.text, what.forbids, what.approval, what.by, what.retired_by, what.retired_why
+            return (
+                what.text, what.forbids, what.approval, what.by, what.retired_by, what.retired_why, what.corrections
+            )  # fmt: skip
         case Outcome():
             return what.action, what.note, what.by
 

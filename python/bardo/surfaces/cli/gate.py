@@ -29,6 +29,9 @@ Domain = Annotated[str, typer.Option("--domain", help="Domain of the entry.")]
 Words = Annotated[
     bool, typer.Option("--words", help="Compare by words alone: no model is loaded, it answers at once.")
 ]
+Listed = Annotated[list[str] | None, typer.Option(help="Item of the list; may be repeated.")]
+#: Number of items of a list that `reject` and `correct` print.
+_ITEMS = 8
 #: Exit codes of `before`.
 _CODES = {"allow": exits.OK, "warn": exits.WARNED, "block": exits.BLOCKED}
 
@@ -148,7 +151,42 @@ def reject(
 ) -> None:
     """Reject a kind of action: the gate blocks such actions until a person lifts the rejection."""
     with _gate(at, words=True) as opened:
-        _kept(opened.reject(what, why=why, by=by, domain=domain), as_json=as_json)
+        _forbidding(opened.reject(what, why=why, by=by, domain=domain), as_json=as_json)
+
+
+@app.command()
+def correct(
+    id_: Id,
+    *,
+    thing: Listed = None,
+    verb: Listed = None,
+    phrase: Listed = None,
+    command: Annotated[
+        list[str] | None, typer.Option("--command", help="Command line as a glob, such as 'npm i moment*'.")
+    ] = None,
+    package: Listed = None,
+    flag: Listed = None,
+    host: Listed = None,
+    path: Listed = None,
+    condition: Listed = None,
+    clear: Annotated[
+        list[str] | None,
+        typer.Option("--clear", help="List to empty, such as `conditions`; may be repeated."),
+    ] = None,
+    add: Annotated[bool, typer.Option("--add", help="Add to the lists instead of replacing them.")] = False,
+    by: By = "",
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Correct what a rejection or a rule forbids; each option may be repeated. Only a person narrows it."""
+    given = {
+        "things": thing, "verbs": verb, "phrases": phrase, "commands": command, "packages": package, "flags": flag,
+        "hosts": host, "paths": path, "conditions": condition,
+    }  # fmt: skip
+    changes = {name: items for name, items in given.items() if items} | {name: [] for name in clear or ()}
+    with _gate(at, words=True) as opened:
+        _forbidding(opened.correct(id_, forbids=changes, add=add, by=by), as_json=as_json)
 
 
 @app.command()
@@ -308,6 +346,17 @@ def _gate(at: Path, *, words: bool) -> Gate:
 
     with found(at):
         return bardo.gate(at, words_only=words)
+
+
+def _forbidding(what: StateEntry | Rule, *, as_json: bool) -> None:
+    """Prints an entry with what it forbids, for correction."""
+    output = Output(as_json=as_json)
+    lists = what.forbidden.lists()
+    output.document({**plain(what), "forbidden": lists})
+    output.text(f"{what.id}  {getattr(what, 'summary', '') or getattr(what, 'text', '')}")
+    for name, items in lists.items():
+        more = f" and {len(items) - _ITEMS} more (--json)" if len(items) > _ITEMS else ""
+        output.text(f"  {name}: {', '.join(items[:_ITEMS])}{more}")
 
 
 def _kept(what: StateEntry | Rule, *, as_json: bool) -> None:

@@ -1,0 +1,171 @@
+"""Measures how a gate recognises rejected actions, on pairs that were labelled blind.
+
+    python -m conduct.recognition --split dev|held|own [--words] [--wrong] [--write FILE]
+
+A line of the data is a rejection and an action: the same, near it (similar, and allowed), or unrelated. Each action is
+asked of a gate that holds its rejection alone. Then each is asked of a gate with 50 rejections of the set, where the
+findings about other rejections are counted; rejections that share half of their words with the action's own are not
+counted as others. No language model takes part; `--words` leaves out the embedding model, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import bardo
+from bardo.conduct.operation_table import content_stems
+from bardo.ports import ManualClock
+from common.report import write_section
+
+DATA = Path(__file__).with_name("data")
+#: Wednesday, 6 March 2024, 11:00 UTC: no night, weekend or Friday.
+NOW = 1_709_722_800_000_000
+#: Number of rejections in the store of many.
+STORED = 50
+#: Share of common words above which two rejections say the same.
+ALIKE = 0.5
+FORMS = ("sentence", "command", "tool")
+#: Quantile of the normal distribution for an interval of 95 %.
+_Z = 1.96
+
+
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """Bounds of the 95 % interval of a share by Wilson."""
+    if not count:
+        return 0.0, 1.0
+    share, spread = hits / count, _Z * _Z / count
+    middle = (share + spread / 2) / (1 + spread)
+    half = _Z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / count / 4)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def cell(hits: int, count: int) -> str:
+    """A share with its interval, for a table."""
+    if not count:
+        return "-"
+    low, high = wilson(hits, count)
+    return f"{hits}/{count} = {hits / count:.1%} ({low:.0%}-{high:.0%})"
+
+
+def decide(gate: bardo.Gate, pair: Mapping[str, str]) -> str:
+    """The decision about an action, of a gate that holds its rejection alone."""
+    id_ = gate.reject(pair["rejection"], by="anna").id
+    decision = gate.before(pair["action"]).decision
+    gate.forget(id_)
+    return decision
+
+
+def apart(one: str, other: str) -> bool:
+    """Whether two rejections are about different things."""
+    first, second = (content_stems(text.replace(".", " ").replace(",", " ").split()) for text in (one, other))
+    return len(first & second) < ALIKE * min(len(first), len(second))
+
+
+def others(gate: bardo.Gate, pairs: Sequence[Mapping[str, str]]) -> tuple[Counter[str], list[str]]:
+    """Counts findings about other rejections in a store of many, by pair and by action; lists them."""
+    chosen: list[str] = []
+    for pair in pairs:
+        if all(apart(pair["rejection"], known) for known in chosen):
+            chosen.append(pair["rejection"])
+    chosen = chosen[:STORED]
+    for text in chosen:
+        gate.reject(text, by="anna")
+    counts: Counter[str] = Counter(stored=len(chosen))
+    told = []
+    for pair in pairs:
+        strangers = {text for text in chosen if apart(text, pair["rejection"])}
+        found = {(each.text, each.blocks) for each in gate.before(pair["action"]).findings}
+        wrong = {(text, blocks) for text, blocks in found if text in strangers}
+        counts.update(
+            actions=1,
+            pairs=len(strangers),
+            found=len(wrong),
+            hit=bool(wrong),
+            blocked=sum(b for _, b in wrong),
+        )
+        told += [f"{'block' if blocks else 'warn'}: {pair['action']} | {text}" for text, blocks in wrong]
+    return counts, told
+
+
+def table(pairs: Sequence[Mapping[str, str]], decided: Sequence[str]) -> list[str]:
+    """Shares by form, with their intervals."""
+    lines = [
+        "| form | same: blocked | same: blocked or warned | near: blocked | near: warned | unrelated: warned |",
+        "|---|---|---|---|---|---|",
+    ]
+    for form in (*FORMS, "all"):
+        counts = Counter(
+            (pair["label"], decision)
+            for pair, decision in zip(pairs, decided, strict=True)
+            if form in ("all", pair["form"])
+        )
+        many = {
+            label: sum(n for (each, _), n in counts.items() if each == label)
+            for label in ("same", "near", "unrelated")
+        }
+        block, warn = counts["same", "block"], counts["same", "warn"]
+        cells = (
+            cell(block, many["same"]), cell(block + warn, many["same"]), cell(counts["near", "block"], many["near"]),
+            cell(counts["near", "warn"], many["near"]),
+            cell(many["unrelated"] - counts["unrelated", "allow"], many["unrelated"]),
+        )  # fmt: skip
+        lines.append(f"| {form} | {' | '.join(cells)} |")
+    return lines
+
+
+def main() -> int:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--split", choices=("dev", "held", "own"), required=True)
+    parser.add_argument(
+        "--words", action="store_true", help="compare by words alone, without the embedding model"
+    )
+    parser.add_argument("--wrong", action="store_true", help="list wrong decisions; not for the held split")
+    parser.add_argument("--write", type=Path, help="Markdown file whose section is replaced")
+    options = parser.parse_args()
+    if options.wrong and options.split == "held":
+        parser.error("the lines of the held split are not looked at")
+    lines = (DATA / f"gates-{options.split}.jsonl").read_text(encoding="utf-8").splitlines()
+    pairs = [json.loads(line) for line in lines if line.strip()]
+    with tempfile.TemporaryDirectory() as folder:
+        bardo.open(folder, agent="measured").close()
+        with bardo.gate(folder, words_only=options.words, clock=ManualClock(NOW)) as gate:
+            decided = [decide(gate, pair) for pair in pairs]
+            counts, told = others(gate, pairs)
+    how = "by words alone" if options.words else "with the embedding model"
+    text = "\n".join(
+        [
+            f"## Recognition of rejected actions: {options.split}, {how}",
+            "",
+            f"{len(pairs)} pairs; shares with 95 % intervals (Wilson). No language model.",
+            "",
+            *table(pairs, decided),
+            "",
+            f"In a store of {counts['stored']} rejections, findings about others: "
+            f"{cell(counts['found'], counts['pairs'])} of the pairs of an action and another rejection, "
+            f"{cell(counts['hit'], counts['actions'])} of the actions; {counts['blocked']} of them block.",
+        ]
+    )
+    print(text)
+    if options.wrong:
+        expected = {"same": ("block",), "near": ("warn", "allow"), "unrelated": ("allow",)}
+        for pair, decision in zip(pairs, decided, strict=True):
+            if decision not in expected[pair["label"]]:
+                print(
+                    f"  {pair['id']:4} {pair['label']} -> {decision}: {pair['rejection']} | {pair['action']}"
+                )
+        print("others:", *told, sep="\n  ")
+    if options.write:
+        write_section(options.write, f"conduct-recognition-{options.split}{'-words' * options.words}", text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+"""Decides whether an action is what a rejection forbids, by the data of the rejection (`Forbids`)."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from bardo.conduct import conditions, operation_table, operations
+from bardo.conduct.deeds import Deed, fits
+from bardo.conduct.forbidden import ANY, ENDING, Forbids, kinds_in, phrase_of, stems_of, vocabulary
+from bardo.conduct.operations import Reading
+
+#: Operations that plan something for another time.
+_EVENT = re.compile(
+    r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)"
+)
+_NEGATED = re.compile(
+    r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
+    r"(?:move|migrate) off|be closed)\b"
+)
+#: Prepositions that exclude each other.
+_SIDES = frozenset({"before", "during", "after", "with", "without"})
+_VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
+_DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
+
+
+def compare(forbids: Forbids, done: Deed, *, now: int, approved: bool = False) -> Reading:
+    """Returns the relation of an action to what is forbidden; `UNKNOWN` if nothing of it is in the action.
+
+    Args:
+        forbids: Data of the rejection.
+        done: Parsed action.
+        now: Wall clock, microseconds UTC, for conditions of time that the action leaves open.
+        approved: Whether a person approved the action.
+    """
+    found = _by_pattern(forbids, done)
+    if found is not Reading.SAME:
+        by_things = _by_things(forbids, done)
+        found = by_things if by_things is not Reading.UNKNOWN else found
+    if found is not Reading.SAME or not forbids.conditions:
+        return found
+    is_event = _EVENT.search(done.text) is not None
+    every = [
+        _holds(condition, done, now=now, approved=approved, is_event=is_event)
+        for condition in forbids.conditions
+    ]
+    if False in every:
+        return Reading.NEAR
+    # With a condition that the action leaves open, all words decide.
+    return Reading.TOUCHES if None in every else Reading.SAME
+
+
+def joined(found: Reading, by_operation: Reading) -> Reading:
+    """Joins the relation by what is forbidden with that by the operation, where the first does not know."""
+    if found is Reading.UNKNOWN:
+        return by_operation
+    if found is Reading.NEAR and by_operation is Reading.OTHER:
+        return Reading.OTHER
+    return found
+
+
+def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
+    """Returns the relation by commands, flags, packages, hosts, paths and phrases."""
+    if fits(forbids.commands, done.commands):
+        return Reading.NEAR if any(_DRY.search(line) for line in done.commands) else Reading.SAME
+    if not done.options.isdisjoint(forbids.flags) or _has_package(forbids.packages, done):
+        return Reading.SAME
+    named = any(host == each or host.endswith(f".{each}") for each in forbids.hosts for host in done.hosts)
+    if not forbids.things and _does(forbids, done):
+        named = named or any(_is_under(path, each) for each in forbids.paths for path in done.paths)
+    is_prose = done.form == "prose"
+    phrases = [
+        found
+        for phrase in forbids.phrases
+        if (found := phrase_of(phrase)).is_in(done.stems, done.text, prose=is_prose)
+    ]
+    if not named and not phrases:
+        return Reading.UNKNOWN
+    # "Delete the card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
+    ending = vocabulary().removing | ENDING
+    is_undone = done.form != "command" and done.removes and not set(forbids.verbs) & ENDING
+    is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
+    if done.reads or is_undone or (done.form == "prose" and _NEGATED.search(done.text)):
+        return Reading.NEAR
+    return Reading.SAME
+
+
+def _by_things(forbids: Forbids, done: Deed) -> Reading:  # noqa: PLR0911 - one return per relation
+    """Returns the relation by objects and operations."""
+    specific = frozenset(forbids.verbs) - ANY
+    if not forbids.things:
+        return Reading.SAME if specific & done.verbs and not done.reads else Reading.UNKNOWN
+    if not any(_involves(thing, done) for thing in forbids.things):
+        return Reading.UNKNOWN
+    if not _does(forbids, done):
+        is_open = (done.reads and done.form != "command") or not (done.verbs or done.reads)
+        return Reading.NEAR if is_open else Reading.UNKNOWN
+    if done.reads and "read" not in forbids.verbs:
+        return Reading.OTHER if done.form == "command" else Reading.NEAR
+    if done.form == "prose" and _NEGATED.search(done.text):
+        return Reading.NEAR
+    if specific - {"install"}:
+        # "Cancel the booking" names the forbidden operation, and ends it.
+        is_ended = done.form == "prose" and done.removes and not specific & (ENDING | done.done.operations)
+        return Reading.NEAR if is_ended else Reading.SAME
+    if (
+        done.form == "command"
+        and "install" in done.verbs
+        and not any(_installs(thing, done) for thing in forbids.things)
+    ):
+        return Reading.NEAR
+    if not forbids.verbs:
+        # The operation is not known: all words decide.
+        return Reading.TOUCHES
+    return Reading.NEAR if done.removes and "modify" not in forbids.verbs else Reading.SAME
+
+
+def _does(forbids: Forbids, done: Deed) -> bool:
+    """Whether an action does one of the forbidden operations, or an unknown one where any will do."""
+    verbs = set(forbids.verbs)
+    if verbs <= ANY:
+        return True
+    if "install" in verbs and not done.verbs:
+        return True
+    return bool(verbs & done.verbs)
+
+
+def _involves(thing: str, done: Deed) -> bool:
+    """Whether an action has all words of a thing, or a member of the kind that they name."""
+    stems, named = _thing(thing)
+    for kind in named & done.kinds:
+        for name in vocabulary().kinds[kind]:
+            stems -= name
+    return stems <= done.stems
+
+
+def _installs(thing: str, done: Deed) -> bool:
+    """Whether a command that installs packages names the thing, and not a package with a longer name."""
+    stems, named = _thing(thing)
+    members = [
+        name for kind in named for names in vocabulary().members.values() for name, of in names if of == kind
+    ]
+    wanted = (stems, *members)
+    return any(stems_of(_plain(word)) in wanted for line in done.commands for word in line.split())
+
+
+@lru_cache(4_096)
+def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
+    stems = stems_of(thing)
+    kept = stems - vocabulary().incidental - operation_table.table().kinds
+    return kept or stems, kinds_in(stems, vocabulary().kinds_by_stem)
+
+
+def _holds(condition: str, done: Deed, *, now: int, approved: bool, is_event: bool) -> bool | None:
+    if conditions.is_known(condition):
+        return conditions.holds(condition, done.text, now=now, approved=approved, is_event=is_event)
+    preposition, _, words = condition.partition(" ")
+    if _involves(words, done):
+        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", done.text)}
+        return preposition not in _SIDES or not others or preposition in others
+    return False if conditions.excluding(stems_of(words), done.stems) else None
+
+
+def _has_package(packages: Sequence[str], done: Deed) -> bool:
+    """Whether a command installs or runs one of the packages, in any version or a path of it."""
+    if not packages or not done.verbs & {"use", "install"} or done.form != "command":
+        return False
+    wanted = {_plain(name) for name in packages}
+    for line in done.commands:
+        inner = operations.action(line)
+        if not inner.operations & {"use", "install"}:
+            continue
+        for word in line.split():
+            name = _plain(word)
+            if name in wanted or name.split("/")[0] in wanted:
+                return True
+    return False
+
+
+@lru_cache(4_096)
+def _plain(name: str) -> str:
+    """Returns the name of a package without version, suffix and case."""
+    return re.sub(r"\.(?:js|ts|py|rs|rb|io)$", "", _VERSION.sub("", name.strip("'\"").lower()))
+
+
+def _is_under(path: str, pattern: str) -> bool:
+    path, pattern = path.removeprefix("./").rstrip("/"), pattern.removeprefix("./").rstrip("/*")
+    return path == pattern or path.startswith(f"{pattern}/") or fnmatch.fnmatch(path, pattern)
