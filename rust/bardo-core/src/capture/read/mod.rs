@@ -5,4 +5,5 @@
 
 mod changes;
 mod episodes;
+mod sources;
 mod threads;

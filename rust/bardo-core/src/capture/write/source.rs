@@ -1,10 +1,9 @@
 //! Watermark of a source of episodes, such as a transcript. It moves in the transaction that records the episodes, so a
 //! process that is killed neither loses nor repeats any of them.
 
-use redb::{ReadableTable, TableError};
+use redb::ReadableTable;
 
 use super::transaction::Transaction;
-use crate::capture::log::EpisodeLog;
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::schema::SOURCES;
 use crate::error::{Error, Result};
@@ -39,7 +38,7 @@ impl SourceMark {
         [self.position.to_le_bytes().as_slice(), self.state.as_bytes()].concat()
     }
 
-    fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, Fault> {
+    pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, Fault> {
         let read = || {
             let (position, state) = bytes.split_first_chunk::<POSITION_BYTES>()?;
             let state = std::str::from_utf8(state).ok()?.to_owned();
@@ -88,37 +87,5 @@ impl Transaction<'_> {
         self.inner.open_table(SOURCES)?.insert(step.name.as_str(), step.to.to_bytes().as_slice())?;
         self.changed = true;
         Ok(())
-    }
-}
-
-impl EpisodeLog {
-    /// Watermark of a source; `None` if it was never read.
-    pub fn source(&self, name: &str) -> Result<Option<SourceMark>> {
-        self.read_as_is(|view| match view.open_table(SOURCES) {
-            Ok(table) => {
-                let stored = table.get(name)?;
-                stored.map(|bytes| SourceMark::from_bytes(name, bytes.value())).transpose()
-            }
-            Err(TableError::TableDoesNotExist(_)) => Ok(None),
-            Err(error) => Err(error.into()),
-        })
-    }
-
-    /// Every source with its watermark, by name.
-    pub fn sources(&self) -> Result<Vec<(String, SourceMark)>> {
-        self.read_as_is(|view| {
-            let table = match view.open_table(SOURCES) {
-                Ok(table) => table,
-                Err(TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
-                Err(error) => return Err(error.into()),
-            };
-            let mut found = Vec::new();
-            for row in table.range::<&str>(..)? {
-                let (name, bytes) = row?;
-                let mark = SourceMark::from_bytes(name.value(), bytes.value())?;
-                found.push((name.value().to_owned(), mark));
-            }
-            Ok(found)
-        })
     }
 }
