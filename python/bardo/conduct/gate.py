@@ -485,14 +485,7 @@ class Gate(Handle):
         """Locks and returns an entry in force."""
         self._ready(write=True)
         with self._store.writing():
-            entry = self._store.get(id_)
-            if isinstance(entry, Outcome):
-                raise InvalidInputError(f"{id_} is an outcome, which does not end")
-            if not isinstance(entry, StateEntry):
-                raise InvalidInputError(f"{id_} is a rule. End it with retire")
-            if entry.status != "active":
-                raise NotFoundError(f"{id_} is {entry.status} already")
-            yield entry
+            yield state.in_force(self._store, id_)
 
     def _end(self, entry: StateEntry, status: Literal["done", "archived"], by: str, why: str) -> StateEntry:
         now = self._clock.now()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bardo.conduct.entries import StateEntry
+from bardo.conduct.entries import Outcome, StateEntry
 from bardo.conduct.findings import place_of_same
 from bardo.conduct.rules import VectorsOf, alike
 from bardo.conduct.store import ConductStore
+from bardo.errors import InvalidInputError, NotFoundError
 
 #: Number of the latest entries of a kind, rejections aside, among which a repetition is sought.
 COMPARED = 200
@@ -50,3 +51,24 @@ def keep(
             changed_at=given.changed_at,
         )
     )
+
+
+def in_force(store: ConductStore, id_: str) -> StateEntry:
+    """Reads an entry that has not ended.
+
+    Args:
+        store: State of the agent.
+        id_: Id of the entry.
+
+    Raises:
+        InvalidInputError: The id is of an outcome or of a rule.
+        NotFoundError: There is no such entry, or it has ended.
+    """
+    entry = store.get(id_)
+    if isinstance(entry, Outcome):
+        raise InvalidInputError(f"{id_} is an outcome, which does not end")
+    if not isinstance(entry, StateEntry):
+        raise InvalidInputError(f"{id_} is a rule. End it with retire")
+    if entry.status != "active":
+        raise NotFoundError(f"{id_} is {entry.status} already")
+    return entry

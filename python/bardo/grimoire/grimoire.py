@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
 from bardo._validation import checked
 from bardo.capture.fields import EpisodeFields
 from bardo.folder import Folder
-from bardo.grimoire.resources import Resources
+from bardo.grimoire.continuity import Continuity
 from bardo.grimoire.session import Session
 from bardo.grimoire.statement_fields import StatementFields
 from bardo.grimoire.stores import Stores
@@ -22,7 +22,6 @@ from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
 if TYPE_CHECKING:
     from bardo.assemble.context import Phase, Profile, Prompt, Task
     from bardo.bequeath.testament import Testament
-    from bardo.conduct.entries import StateEntry
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
     from bardo.converse.triage import Triage
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from bardo.grimoire.backtest import BacktestReport
     from bardo.grimoire.erasure import ForgetReport
     from bardo.grimoire.intent import Forgettable
-    from bardo.grimoire.recovery import Briefing
     from bardo.grimoire.results import Entity, Triple
     from bardo.grimoire.scribe import ScribeReport
     from bardo.recall.feedback import OutcomeReport
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 Event = TypeVar("Event")
 
 
-class Grimoire(Resources):
+class Grimoire(Continuity):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     The methods that an agent's loop calls are here; all others are methods of a resource, such as `facts.why`. An
@@ -424,55 +422,6 @@ class Grimoire(Resources):
         if lasting:
             self._ambient.join(fields.get("session") or "")
         return self._ambient.turn(said, reply, fields, limit=limit, budget=budget)
-
-    @checked
-    def boot(self, *, budget: int = 3_000) -> Briefing:
-        """Returns the text with which a session begins: rules (top 20), rejections, tasks, decisions, lessons.
-
-        If the last session was cut off, it begins with `[SESSION_RESUME]`, once.
-
-        Args:
-            budget: Maximum number of tokens.
-
-        Raises:
-            BudgetTooSmallError: Not even the note on the last session fits.
-            ConductLostError: The state and rules are lost.
-        """
-        return self._recovery.boot(budget)
-
-    @checked
-    def recover(self, tier: int = 0, *, budget: int | None = None) -> Briefing:
-        """Returns the text that recovers a lost context; see `boot` for a session that begins.
-
-        Args:
-            tier: 0: active state and rejections, under 1,000 tokens for any history; 1: also the last 30 messages
-                (10,000); 2: also the day's recap (15,000); 3: the log, the latest that fits (100,000).
-            budget: Maximum number of tokens; that of the tier if None.
-
-        Raises:
-            InvalidInputError: There is no such tier.
-            ConductLostError: The state and rules are lost.
-        """
-        return self._recovery.recover(tier, budget)
-
-    @checked
-    def heartbeat(self) -> Briefing:
-        """Returns the text to resume unfinished work (as `recover`), or `idle`."""
-        return self._recovery.heartbeat()
-
-    @checked
-    def checkpoint(self, doing: str = "", *, done: bool = False, by: str = "") -> StateEntry | None:
-        """Writes a checkpoint at once, atomically; one is also written every 3 exchanges of `turn` or `remember`.
-
-        Args:
-            doing: Work that is being done, in a sentence: an entry of state that comes first until it is done.
-            done: Whether that work, and the session, ended.
-            by: Author.
-
-        Returns:
-            The entry of the work that began or ended; None without one.
-        """
-        return self._recovery.checkpoint(doing, done=done, by=by)
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
         """Subscribes a callable to events of this memory, while it is open and in this process.
