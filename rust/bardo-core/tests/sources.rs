@@ -60,9 +60,9 @@ fn a_refused_move_records_nothing_and_a_refused_episode_moves_nothing() {
     let stale = SourceMark { state: "of another file".into(), ..mark(10) };
     read(&log, vec![new(episode(0, "hi again"))], step(Some(stale), 12)).unwrap_err();
     read(&log, vec![new(episode(0, ""))], step(Some(mark(10)), 12)).unwrap_err();
-    let long =
+    let oversized =
         SourceMove { to: SourceMark { position: 12, state: "x".repeat(5_000) }, ..step(Some(mark(10)), 12) };
-    read(&log, Vec::new(), long).unwrap_err();
+    read(&log, Vec::new(), oversized).unwrap_err();
     let nameless = SourceMove { name: String::new(), ..step(None, 1) };
     read(&log, Vec::new(), nameless).unwrap_err();
     assert_eq!(log.len().unwrap(), 1);
