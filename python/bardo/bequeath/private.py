@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.bequeath import figures
+from bardo.bequeath import business, figures
 from bardo.bequeath.cues import after, bits, common_words, cue
 
 #: Names of the kinds found here, as in marks and counts.
@@ -35,6 +35,8 @@ _LONGEST = 1_024
 _LABELLED, _BESIDE = 56, 24
 #: Minimum entropy of a random token in bits per character; words and identifiers in camel case stay below.
 _BITS, _BITS_NAMED = 3.6, 3.0
+#: Minimum length of a random part of an address.
+_LONG_PART = 20
 #: Minimum number of consecutive BIP-39 words of a seed phrase, in a sentence that names one and in any other.
 _SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
 #: Maximum number of letters of a word that is a password only if the text says so.
@@ -72,7 +74,7 @@ _PREDICATE = re.compile(
 )
 _LINKING = (
     r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was)\b[^.;:=]{0,40}?)?"
-    r"\s{0,2}(?::|=|—|–|-|->|\b(?:is|was|lautet|ist|est|es|é|jest|to|это|c'est|är|on|stays|still)\b|は|是|：)\s{0,2}"
+    r"\s{0,2}(?::|=|—|–|-|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|to|это|c'est|är|on|stays|still)\b|は|是|：)\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(
     _LINKING + r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
@@ -86,6 +88,19 @@ _SAID = re.compile(
 _CASED = re.compile(
     r"(?i)[:=–—]\s{0,2}[\"'“]?(?P<secret>\w[\w-]{2,40})[\"'”]?,?\s\(?(?:(?:all\s|in\s)?(?:lower|upper|small|capital)[\s-]?"
     r"(?:case|letters?|caps)|no spaces|one word|all caps|without spaces|capital \w)\b"
+)
+#: The word that opens a conversation, told to a third person on an occasion: `tell security the word velvet when ...`.
+_TOLD_WORD = re.compile(
+    r"(?i)\btell\s(?:the\s)?\w{3,20}\sthe\s(?:(?:magic|code|secret|safe)\s?)?word\s[\"'“]?(?P<secret>\w{3,40})[\"'”]?(?=\s(?:when|if|at|as)\b|[.,;]|$)"
+)
+#: A word with figures after the word for a password: `key password copper355`; names of algorithms have that form, too.
+_FIGURED_WORD = re.compile(
+    r"(?i)(?!(?:sha|argon|base|utf|aes|rsa|version|python|windows|office|postgres|step|field|rule|row|line|note)[-_]?\d)"
+    r"[a-z]{4,}[-_]?\d{2,}[!#$*]?"
+)
+#: A random word after the thing that it opens: `pw of the nas nlTlRwDpZv`.
+_OF_THING = re.compile(
+    r"\s(?:of|for|on|to|at)\s(?:[\w-]{1,20}\s){1,4}(?P<secret>(?=\S*(?:\d[A-Za-z]|[a-z]\d\w|[a-z][A-Z]\w*[a-z][A-Z]))[^\s,;:/]{6,64})"
 )
 #: A password of one or more words after its mention: `they ask for a codeword, ours is anchor meadow 4411`.
 _OURS = re.compile(
@@ -172,6 +187,8 @@ _NAMED_REFERENCE = re.compile(r"[A-Z]{2,6}[-#/]\d{3,}(?:[-/_][A-Za-z\d]{1,12})*"
 _LABEL = re.compile(r"[A-Z]{2,6}(?=[-#/]?\d)")
 #: A version before its release (semver.org, 2.0.0, item 9), as in `6.74.388-rc6159`.
 _PRERELEASE = re.compile(r"(?<![\w.])v?\d{1,4}\.\d{1,4}\.\d{1,4}-[A-Za-z][A-Za-z\d.-]{0,24}")
+#: An address of the web, whose numbers are names.
+_ADDRESS = re.compile(r"https?://[^\s\"'<>]{1,2048}")
 _BASE_32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,}")
 _RUN = re.compile(r"[a-z]{3,8}(?:[\s,]{1,2}[a-z]{3,8}){2,29}")
 _QUOTED = re.compile(r"[\"'“«](?P<secret>[a-z]{3,8}(?:\s[a-z]{3,8}){2,23})[\"'”»]")
@@ -227,16 +244,18 @@ def _of(sentence: str) -> Iterator[Span]:
     """Finds the private spans of one sentence, ignoring the marks of an earlier pass."""
     taken = [match.span() for match in _MARKED.finditer(sentence)]
     plain = _MARKED.sub(lambda match: " " * len(match[0]), sentence)
-    without_versions = _PRERELEASE.sub(lambda match: " " * len(match[0]), plain)
+    named = business.mask(plain)
+    without_versions = _PRERELEASE.sub(lambda match: " " * len(match[0]), named)
     for find in (_passwords, _seeds, _keys, _identities, _codes):
-        for span in find(without_versions if find is _codes else plain):
+        for span in find(without_versions if find is _codes else named if find is _identities else plain):
             if span.start < span.end and all(span.end <= start or span.start >= end for start, end in taken):
                 taken.append((span.start, span.end))
                 yield span
     # Numbers are skipped inside of spans already found, and inside of permitted telephone and test numbers.
     for start, end in (*taken, *(match.span() for form in (_PHONE, _CARD) for match in form.finditer(plain))):
         plain = plain[:start] + "_" * (end - start) + plain[end:]
-    plain = _PRERELEASE.sub(lambda match: "_" * len(match[0]), plain)
+    plain = _PRERELEASE.sub(lambda match: "_" * len(match[0]), business.mask(plain))
+    plain = _ADDRESS.sub(lambda match: "_" * len(match[0]), plain)
     yield from (Span(*found) for found in figures.figures(plain))
 
 
@@ -266,8 +285,14 @@ def _passwords(text: str) -> Iterator[Span]:
         ):
             yield _group(told, "password")
         following = _NEXT_WORD.match(text, found.end())
-        if following and _ODD.fullmatch(following["secret"]) and not _NAME.fullmatch(following["secret"]):
+        if following and (
+            _FIGURED_WORD.fullmatch(following["secret"])
+            or (_ODD.fullmatch(following["secret"]) and not _NAME.fullmatch(following["secret"]))
+        ):
             yield _group(following, "password")
+        thing = _OF_THING.match(text, found.end())
+        if thing and not _NAME.fullmatch(thing["secret"]):
+            yield _group(thing, "password")
         if unspaced:
             words = (
                 word
@@ -291,6 +316,7 @@ def _passwords(text: str) -> Iterator[Span]:
             if cue("account").search(match["left"]) and _CAMEL.search(match["secret"]):
                 yield _group(match, "password")
     yield from (_group(match, "password") for match in _SAID.finditer(text))
+    yield from (_group(match, "password") for match in _TOLD_WORD.finditer(text))
     yield from (_group(match, "password") for match in _CASED.finditer(text))
     yield from (
         _group(match, "password")
@@ -380,7 +406,8 @@ def _keys(text: str) -> Iterator[Span]:
         is_named = cue("key").search(text[max(match.start() - 24, 0) : match.start()])
         is_base_32 = is_named and _BASE_32.fullmatch(token)
         is_path = _FILE.fullmatch(token) or (not is_named and _PATH.fullmatch(token))
-        is_form = _PUBLIC_FORM.fullmatch(token) or is_path
+        is_page = token.startswith("//") and not any(len(part) >= _LONG_PART for part in token.split("/"))
+        is_form = _PUBLIC_FORM.fullmatch(token) or is_path or is_page
         is_reference = not is_named and (_REFERENCE.fullmatch(token) or _is_reference(token))
         if _is_public(text, match.start()) or is_reference or (is_form and not is_base_32):
             continue

@@ -88,10 +88,50 @@ PATTERNS: tuple[Pattern, ...] = (
         "prefixed_key",
         _START
         + r"(?:dop|doo|dor|dp|shpat|shpca|shppa|shpss|sq0atp|sq0csp|rk|pk|ak|key|api|secret|tok|lin_api|"
-        r"ntn|secret_|figd|pat|xai|gsk|pplx|r8|hvs|hvb|nvapi|glsa|sbp|ATATT|ops|dckr_pat|"
-        r"sntrys)[_-](?=[\w-]{0,255}\d)(?=[\w-]{0,255}[A-Za-z])[\w-]{20,255}",
+        r"ntn|secret_|figd|pat|xai|gsk|pplx|r8|hvs|hvb|nvapi|glsa|sbp|ATATT|ATCTT|ops|dckr_pat|dckr_oat|"
+        r"sntrys|sntryu|pul|bkua|sqp|squ|sqa|pscale_pw|pscale_tkn|pscale_oauth|CCIPAT|CCIPRJ|NRAK|PMAK|GOCSPX|xkeysib|"
+        r"phc|phx|nfp|rnd|tvly|lsv2_pt|lsv2_sk|e2b|rubygems|tfp|xapp|fo1|vercel|whsk|EAAC)[_-](?=[\w-]{0,255}\d)(?=[\w-]{0,255}[A-Za-z])[\w-]{20,255}",
         "token formats of DigitalOcean, Shopify, Square, Linear, Notion, Figma, Groq, Replicate, "
-        "Vault, Grafana, Docker, Sentry and others",
+        "Vault, Grafana, Docker, Sentry, Pulumi, Buildkite, SonarQube, PlanetScale, CircleCI and others",
+    ),
+    Pattern(
+        "prefixed_key",
+        _START
+        + r"(?:dapi[0-9a-f]{32}|SK[0-9a-f]{32}|[0-9a-f]{36}NRAL|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,255}|"
+        r"dp\.(?:pt|st|ct|scim)\.[\w.-]{30,255}|ya29\.[\w-]{20,1024}|1//0[\w-]{20,255}|sl\.[\w-]{60,1024}|s\.\w{24})"
+        + _END,
+        "token formats of Databricks, Twilio, New Relic, Terraform Cloud, Doppler, Google, Dropbox, Vault",
+    ),
+    Pattern("recovery_key", r"(?<![\w-])\d{6}(?:-\d{6}){7}(?![\w-])", "BitLocker recovery guide, Microsoft"),
+    Pattern(
+        "webhook_url",
+        r"https://(?:[\w-]+\.)?(?:discord(?:app)?\.com/api/webhooks|webhook\.office\.com/webhookb2|"
+        r"hooks\.zapier\.com/hooks|chat\.googleapis\.com/v1/spaces)/[^\s\"'<>]{16,512}",
+        "webhook references of Discord, Microsoft Teams, Zapier, Google Chat",
+    ),
+    Pattern(
+        "url_secret",
+        r"(?i)(?<=[?&])(?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|(?:\w{1,20}[_-])?token|"
+        r"(?:\w{1,20}[_-]?)?key|secret|password|pwd|auth)=(?!\[redacted)(?P<secret>[^\s&\"'<>#]{8,1024})",
+        "ours: a parameter of an address that names a secret",
+    ),
+    Pattern(
+        "cookie",
+        r"(?i)(?<![\w-])(?:[\w.-]{0,20}sess(?:ion)?(?:_?id)?|[\w.-]{0,12}sid|(?:csrf|xsrf)[\w-]{0,12}|auth[\w-]{0,12}|"
+        r"remember[\w-]{0,12})=(?!\[redacted)(?P<secret>(?=[^\s;,\"']{0,255}\d)[^\s;,\"']{12,4096})",
+        "RFC 6265, section 4: cookies of a session",
+    ),
+    Pattern(
+        "password",
+        r"(?i)(?<![\w/])(?:jdbc:oracle:thin:|sqlplus\s{1,3}(?:-\w\s{1,3}){0,3})[\w$#]{1,64}/(?!\[redacted)(?P<secret>[^\s@/]{3,128})@",
+        "Oracle JDBC and SQL*Plus references, user/password@database",
+    ),
+    Pattern(
+        "password",
+        r"(?i)\b(?:shared|client|consumer|signing|webhook|app|radius)[ _-]secret(?:\s(?:is|was))?\s{0,2}[:=]?\s{1,2}"
+        r"[\"']?"
+        r"(?!\[redacted)(?P<secret>(?=[^\s\"',;]{0,255}\d)[^\s\"',;]{6,256})",
+        "ours: a word that names a secret, and a word with a digit",
     ),
     Pattern(
         "password",
