@@ -22,7 +22,7 @@ SLOW = {
     "subprocess",
 }
 #: Modules of an open memory at most, those of Python itself included: each takes a fraction of a millisecond.
-MODULES = 158
+MODULES = 159
 #: Modules that opening a memory loads. Every other module loads at the first call that needs it.
 OPENING = {
     "bardo", "bardo._atomic", "bardo._cached_property", "bardo._core", "bardo._core._assemble",
@@ -33,8 +33,8 @@ OPENING = {
     "bardo.capture.intake", "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.episode_batch",
     "bardo.capture.tool_calls",
     "bardo.clock", "bardo.config", "bardo.errors", "bardo.folder", "bardo.grimoire", "bardo.grimoire.events",
-    "bardo.grimoire.factory", "bardo.grimoire.grimoire", "bardo.grimoire.idle", "bardo.grimoire.resources",
-    "bardo.grimoire.session", "bardo.grimoire.stores",
+    "bardo.grimoire.continuity", "bardo.grimoire.factory", "bardo.grimoire.grimoire", "bardo.grimoire.idle",
+    "bardo.grimoire.resources", "bardo.grimoire.session", "bardo.grimoire.stores",
     "bardo.grimoire.statement_fields",
     "bardo.grimoire.writer", "bardo.index", "bardo.index.embedding", "bardo.index.embedding.cache",
     "bardo.index.embedding.embedders", "bardo.index.embedding.engines", "bardo.index.embedding.minilm",

@@ -26,6 +26,8 @@ STRENGTH, SCALE, COMMON = 0.3, 3.0, 2
 PRECISION = {"rejection": 0.97, "rule": 0.97}
 OTHERS = 0.95
 FOLDS, STEPS = 10, 3_000
+#: Minimum limit: a few dozen utterances of a kind tell no smaller one.
+LEAST_LIMIT = 0.8
 
 
 def fitted(table: Any, labels: Any) -> Any:
@@ -50,9 +52,10 @@ def limits(table: Any, labels: Any, is_dev: Any) -> list[float]:
         right = np.cumsum(labels[order] == place) / np.arange(1, len(order) + 1)
         enough = np.flatnonzero(right >= PRECISION.get(kind, OTHERS))
         last = int(enough[-1]) if len(enough) else 0
-        found.append(round(float(margins[order[last]]), 3))
-        recall = np.sum(labels[order[: last + 1]] == place) / np.sum(labels == place)
-        print(f"{kind}: limit {found[-1]}, precision {right[last]:.2f}, recall {recall:.2f}")
+        found.append(max(LEAST_LIMIT, round(float(margins[order[last]]), 3)))
+        heard = labels[margins >= found[-1]] == place
+        recall = heard.sum() / np.sum(labels == place)
+        print(f"{kind}: limit {found[-1]}, precision {heard.mean():.2f}, recall {recall:.2f}")
     return found
 
 
