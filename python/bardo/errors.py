@@ -4,6 +4,10 @@ Every message has two parts: the wrong value and why, and the remedy. The Rust c
 exception inherits from Python's builtin for its case, if there is one.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class BardoError(Exception):
     """Base of every error that bardo raises on purpose."""
@@ -114,6 +118,22 @@ class StoreReadOnlyError(StoreUnavailableError):
 
 class GrimoireClosedError(StoreError):
     """The grimoire was closed, or belongs to the parent of a forked process."""
+
+
+class ActionBlockedError(BardoError):
+    """A gate blocks the action, which was not run.
+
+    Attributes:
+        verdict: `Verdict` of the gate.
+    """
+
+    def __init__(self, message: str, *, verdict: Any) -> None:
+        super().__init__(message)
+        self.verdict = verdict
+
+
+class NotGrantedError(BardoError):
+    """Another agent's memory has no grant for this agent to read its published outputs."""
 
 
 class EmbeddingMismatchError(BardoError):

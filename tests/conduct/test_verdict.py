@@ -20,7 +20,7 @@ from bardo.assemble.framing import MARK
 from bardo.conduct.entries import Rule, StateEntry
 from bardo.conduct.gate import BUDGET
 from bardo.conduct.matching import Touch
-from bardo.conduct.store import LONGEST
+from bardo.conduct.rows import LONGEST
 from bardo.conduct.verdict import Finding, Verdict, with_text
 from bardo.errors import BardoWarning, BudgetTooSmallError, InvalidInputError
 from helpers.models import flat
@@ -143,4 +143,4 @@ def test_the_text_holds_for_any_unicode(texts: list[tuple[str, str, str]], block
         tempfile.TemporaryDirectory() as folder,
         contextlib.closing(MadePrompts(Path(folder), agent="a")) as made,
     ):
-        holds(with_text(verdict, budget, made), budget)
+        holds(with_text(verdict, budget, made, now=0), budget)

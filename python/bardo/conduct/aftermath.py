@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from bardo.conduct.entries import CRITICAL, STEP, Answer, Outcome, Result, Rule
 from bardo.conduct.findings import place_of_same
 from bardo.conduct.matching import Touch
+from bardo.conduct.procedures import Flow
 from bardo.conduct.rules import raised_score
 from bardo.conduct.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
@@ -29,6 +30,7 @@ class Aftermath:
         failed: Ids of rules that applied to the failed action; the failure was counted, and their scores fell.
         question: Question for the agent that acted; empty if it is answered.
         notes: Failures and omissions.
+        flow: Flow that was followed, with the counted result; None if none is known.
     """
 
     outcome: Outcome
@@ -37,6 +39,7 @@ class Aftermath:
     failed: tuple[str, ...]
     question: str
     notes: tuple[str, ...]
+    flow: Flow | None = None
 
 
 def split(

@@ -8,8 +8,11 @@ from itertools import chain, zip_longest
 from bardo.assemble.blocks import Block
 from bardo.assemble.context import assemble
 from bardo.assemble.copies import MadePrompts
+from bardo.conduct.capabilities import health_text, tool_text
 from bardo.conduct.entries import StateEntry, StateKind
 from bardo.conduct.entry_memory import EntryMemory, told
+from bardo.conduct.flows import results_text
+from bardo.conduct.procedures import Capability, Flow, Mission
 from bardo.conduct.store import ConductStore
 
 #: Name and tag of the block of state and rejections.
@@ -65,7 +68,7 @@ def tokens_in(budget: int) -> int:
 
 
 def boot_blocks(store: ConductStore, *, budget: int, now: int) -> list[Block]:
-    """Makes the blocks with which a session begins. A block of another sort, such as flows, is added here.
+    """Makes the blocks with which a session begins: mission, rules, state, flows and capabilities.
 
     Args:
         store: State and rules of the agent.
@@ -73,10 +76,13 @@ def boot_blocks(store: ConductStore, *, budget: int, now: int) -> list[Block]:
         now: Wall clock, microseconds UTC, at which scores of rules are evaluated.
     """
     sections: list[tuple[str, Callable[[], list[EntryMemory]], int]] = [
+        ("mission", lambda: _missions(store), 10),
         ("rules", lambda: _rules(store, now), 9),
         ("rejections", lambda: _entries(store, "rejected"), 8),
         ("tasks", lambda: _entries(store, "task", "agent_state"), 7),
+        ("flows", lambda: _flows(store, now), 7),
         ("decisions", lambda: _entries(store, "decision", "context"), 6),
+        ("capabilities", lambda: _capabilities(store), 6),
         ("lessons", lambda: _entries(store, "learning", "discovery"), 5),
     ]
     made = [(name, section(), priority) for name, section, priority in sections]
@@ -94,6 +100,28 @@ def _rules(store: ConductStore, now: int) -> list[EntryMemory]:
     )
     return [
         told(_cut(f"{rule.text} (score {rule.score_at(now):g})"), rule.at, rule.by) for rule in rules[:TOP]
+    ]
+
+
+def _missions(store: ConductStore) -> list[EntryMemory]:
+    # Not cut: it is the directive itself, and short by its limit.
+    return [told(each.text, each.at, each.by) for each in store.rows(Mission, every=False)]
+
+
+def _flows(store: ConductStore, now: int) -> list[EntryMemory]:
+    """Returns flows without their steps, which `before` shows, the most used first."""
+    flows = sorted(store.rows(Flow, every=False), key=lambda flow: (-flow.used, -flow.changed_at))
+    return [
+        told(_cut(f"{flow.name} ({flow.id}; {results_text(flow, now)})"), flow.changed_at, flow.by)
+        for flow in flows[:TOP]
+    ]
+
+
+def _capabilities(store: ConductStore) -> list[EntryMemory]:
+    found = sorted(store.rows(Capability), key=lambda each: (each.health in ("ok", ""), each.name))
+    return [
+        told(_cut(health_text(each) if each.health else tool_text(each)), each.checked_at or each.at, each.by)
+        for each in found[:TOP]
     ]
 
 

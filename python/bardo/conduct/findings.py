@@ -9,6 +9,7 @@ from bardo import _core
 from bardo.conduct.entries import CRITICAL, Outcome, Rule, StateEntry
 from bardo.conduct.index import ConductIndex
 from bardo.conduct.matching import NOTHING, Touch
+from bardo.conduct.procedures import Flow
 from bardo.conduct.verdict import Finding
 
 
@@ -17,6 +18,7 @@ def findings_of(
     found: Mapping[str, Touch],
     rules: Sequence[Rule],
     *,
+    flows: Sequence[tuple[Flow, bool]],
     approved_by: str,
     now: int,
 ) -> tuple[list[Finding], list[StateEntry], list[Rule], list[Outcome]]:
@@ -26,6 +28,7 @@ def findings_of(
         index: Index that holds the compared texts.
         found: Matches of the action, by text.
         rules: Rules in force.
+        flows: Flows that are meant for the action, and whether it equals a trigger.
         approved_by: Person who approved the action.
         now: Wall clock, microseconds UTC.
     """
@@ -59,6 +62,11 @@ def findings_of(
             touch = found.get(rule.text, NOTHING)
             if touch.applies or (touch.near and rule.score_at(now) >= CRITICAL):
                 applying.append(rule)
+    findings += [
+        Finding(flow.id, "flow", flow.name, "", flow.by, flow.changed_at, is_same, _touch_of(flow, found))
+        for flow, is_same in flows
+        if flow.needs_approval and not (is_same and approved_by.strip())
+    ]
     findings.sort(key=lambda finding: (not finding.blocks, -finding.touch.closeness))
     near.sort(key=lambda pair: (-pair[0], -pair[1].changed_at, -int(pair[1].id[1:])))
     outcomes.sort(key=lambda pair: (-pair[0], -pair[1].changed_at))
@@ -67,6 +75,11 @@ def findings_of(
 
 def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, blocks: bool) -> Finding:
     return Finding(rule.id, reason, rule.text, "", rule.by, rule.confirmed_at, blocks, touch)
+
+
+def _touch_of(flow: Flow, found: Mapping[str, Touch]) -> Touch:
+    touches = [touch for text in flow.texts if (touch := found.get(text)) is not None]
+    return max(touches, key=lambda touch: touch.closeness, default=NOTHING)
 
 
 def place_of_same(known: Sequence[str], given: str) -> int | None:

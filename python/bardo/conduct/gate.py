@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from bardo._core import FactStore
 from bardo._validation import checked
-from bardo.assemble.copies import MadePrompts
-from bardo.bequeath import lineage
-from bardo.conduct import aftermath, correction, state
+from bardo.conduct import aftermath, capabilities, correction, flows, state
 from bardo.conduct import rules as population
 from bardo.conduct.aftermath import QUESTION, Aftermath
 from bardo.conduct.briefing import state_text
@@ -32,15 +29,14 @@ from bardo.conduct.entries import (
 )
 from bardo.conduct.findings import findings_of
 from bardo.conduct.forbidden import Forbids
-from bardo.conduct.index import ConductIndex
+from bardo.conduct.gate_base import GateBase
+from bardo.conduct.matching import Touch
+from bardo.conduct.procedures import Flow
 from bardo.conduct.required import require_action, require_person
-from bardo.conduct.store import ConductStore, check, check_kind
+from bardo.conduct.rows import check, check_kind
 from bardo.conduct.tasks import require_life
 from bardo.conduct.verdict import Decision, Verdict, with_texts
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.folder import Folder, dead_error
-from bardo.handle import Handle
-from bardo.ports import Clock, Embedder, Vectors
 
 #: Maximum number of tokens of a verdict.
 BUDGET = 3_000
@@ -48,32 +44,19 @@ BUDGET = 3_000
 LATEST = 5
 #: Maximum number of rules that a verdict shows, the highest score first.
 TOP = 20
+#: Maximum numbers of capabilities, and of tools, that a verdict shows.
+CAPABILITIES = 10
 #: Maximum number of outcomes of the same action that a verdict shows.
 OUTCOMES = 3
 
 
-class Gate(Handle):
+class Gate(GateBase):
     """Gate before an agent's actions, created by `bardo.gate`; close it after use. Safe to share among threads.
 
     Attributes:
         path: Folder of the memory.
         agent: Name of the agent.
     """
-
-    _CLOSED = "the gate of {0} is closed. Open it again with bardo.gate({0!r})"
-
-    def __init__(self, folder: Folder, facts: FactStore, *, clock: Clock, embedder: Embedder | None) -> None:
-        super().__init__(folder, facts)
-        self._clock = clock
-        self._embedder = embedder
-        self._store = ConductStore(folder.root, facts=facts)
-        self._index = ConductIndex(self._store)
-        self._made = MadePrompts(folder.root, agent=self.agent)
-
-    @property
-    def now(self) -> int:
-        """Returns the wall clock, microseconds UTC, at which scores of rules are evaluated."""
-        return self._clock.now()
 
     @checked
     def reject(
@@ -322,10 +305,10 @@ class Gate(Handle):
 
     @checked
     def before(self, action: str, *, approved_by: str = "", budget: int = BUDGET) -> Verdict:
-        """Checks an action against rejections and rules, and collects the state to know before it.
+        """Checks an action against rejections, rules and flows, and collects the state to know before it.
 
-        The action is blocked if it was rejected, if a critical rule forbids it, or if a rule requires an approval
-        that was not given. An action that is only related to one of these gets a warning.
+        The action is blocked if it was rejected, if a critical rule forbids it, or if a rule or a flow requires an
+        approval that was not given. An action that is only related to one of these gets a warning.
 
         Args:
             action: Action in words, or as a command.
@@ -341,9 +324,11 @@ class Gate(Handle):
         self._index.refresh()
         rules = self._rules(now)
         found, notes = self._index.match(action, self._embedder, now=now, approved=bool(approved_by.strip()))
+        suited = flows.matching(self._index.flows, found)
         findings, touched, applying, outcomes = findings_of(
-            self._index, found, rules, approved_by=approved_by, now=now
+            self._index, found, rules, flows=suited, approved_by=approved_by, now=now
         )
+        health, tools = capabilities.shown(self._index.capabilities, found, limit=CAPABILITIES)
         shown = [rule for rule in rules if rule.score_at(now) >= SHOWN][:TOP]
         ids = {entry.id for entry in touched}
         others = [entry for entry in self._index.latest if entry.id not in ids]
@@ -352,9 +337,10 @@ class Gate(Handle):
             decision = "block" if findings[0].blocks else "warn"
         verdict = Verdict(
             action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), "", 0, tuple(notes),
-            tuple(applying), outcomes=tuple(outcomes[:OUTCOMES]),
+            tuple(applying), outcomes=tuple(outcomes[:OUTCOMES]), flow=suited[0][0] if suited else None,
+            capabilities=tuple(health), tools=tuple(tools),
         )  # fmt: skip
-        return with_texts(verdict, budget, self._made)
+        return with_texts(verdict, budget, self._made, now=now)
 
     @checked
     def after(
@@ -364,10 +350,11 @@ class Gate(Handle):
         passed: bool,
         note: str = "",
         rules: Iterable[str] = (),
+        flow: str = "",
         changed: Answer | None = None,
         episode: str = "",
     ) -> Aftermath:
-        """Records the result of an action, and adjusts the rules that applied to it.
+        """Records the result of an action, counts it for its flow, and adjusts the rules that applied to it.
 
         A pass reinforces them, a failure counts against them. A broken rule is counted and reinforced. Results of the
         same action are one outcome; earlier notes stay in `history`.
@@ -377,12 +364,13 @@ class Gate(Handle):
             passed: Whether the action succeeded.
             note: Lesson from the action.
             rules: Ids of rules that the agent followed, besides those that the action shows to apply.
+            flow: Name or id of the flow that was followed; if not given, the one with a trigger equal to the action.
             changed: Answer to the question whether a flow, a tool or a check changed, or only a rule.
             episode: Id of the episode of the result.
 
         Raises:
             InvalidInputError: The action is empty, or longer than an outcome may be.
-            NotFoundError: A named rule is not in force.
+            NotFoundError: A named rule or flow is not in force.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
@@ -394,16 +382,20 @@ class Gate(Handle):
         found, notes = self._index.match(action, self._embedder, now=now)
         named = [rules] if isinstance(rules, str) else list(rules)
         applied, violated = aftermath.split(self._rules(now), found, named)
+        followed = self._followed(flow, found)
         outcome = Outcome(
             "", told, "passed" if passed else "failed", int(passed), int(not passed), note, " ".join(sorted(applied)),
             changed or "", self.agent, episode, now, now,
         )  # fmt: skip
         check(outcome)
-        outcome = aftermath.record(self._store, outcome, applied, violated, now=now)
+        with self._store.writing():
+            outcome = aftermath.record(self._store, outcome, applied, violated, now=now)
+            if followed is not None:
+                followed = flows.count(self._store, followed, passed=passed, now=now)
         confirmed, failed = (applied, set[str]()) if passed else (set[str](), applied)
         return Aftermath(
             outcome, tuple(sorted(confirmed)), tuple(sorted(violated)), tuple(sorted(failed)),
-            "" if outcome.answer else QUESTION, (*clean.notes, *notes),
+            "" if outcome.answer else QUESTION, (*clean.notes, *notes), followed,
         )  # fmt: skip
 
     @checked
@@ -460,25 +452,18 @@ class Gate(Handle):
         self._ready()
         return state_text(self._store, self._made)
 
+    def _followed(self, name: str, found: Mapping[str, Touch]) -> Flow | None:
+        """Returns the named flow, or the one that equals the action; None if there is none."""
+        if name:
+            return flows.in_force(self._parts, name)
+        flow, is_same = next(iter(flows.matching(self._index.flows, found)), (None, False))
+        # Counters of the present row: the index may lag behind another process.
+        return flows.in_force(self._parts, flow.id) if flow is not None and is_same else None
+
     def _rules(self, now: int) -> list[Rule]:
         """Returns the rules in force from the index, the highest score first."""
         found = [rule for rule in self._index.rules if rule.in_force(now)]
         return sorted(found, key=lambda rule: (-rule.score_at(now), int(rule.id[1:])))
-
-    def _vectors(self, texts: Sequence[str]) -> Vectors | None:
-        return self._index.vectors(texts, self._embedder)
-
-    def _release(self) -> None:
-        self._made.close()
-        self._store.close()
-        self._facts.close()
-
-    def _ready(self, *, write: bool = False) -> None:
-        super()._ready()
-        if write and self._folder.tombstone.exists() and (stone := lineage.is_dead(self.path)) is not None:
-            raise dead_error(stone.agent)
-        if write:
-            require_life(self._folder, self.agent)
 
     @contextlib.contextmanager
     def _ending(self, id_: str) -> Iterator[StateEntry]:
@@ -491,10 +476,3 @@ class Gate(Handle):
         now = self._clock.now()
         (why,) = self._cleaned(why)
         return self._store.put(replace(entry, status=status, changed_at=now, closed_by=by, closed_why=why))
-
-    def _cleaned(self, *texts: str) -> tuple[str, ...]:
-        """Removes copies of prompts from texts and reports them in a warning."""
-        clean = self._made.cleaner()
-        cleaned = tuple(clean(text).strip() for text in texts)
-        clean.tell(stacklevel=4)
-        return cleaned

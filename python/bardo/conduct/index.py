@@ -18,7 +18,9 @@ from bardo import _core
 from bardo.conduct import deeds, forbidden, operation_table, operations, recognition
 from bardo.conduct.entries import Outcome, Rule, StateEntry
 from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch, near_at
-from bardo.conduct.store import ConductStore, Row
+from bardo.conduct.procedures import Capability, Flow
+from bardo.conduct.rows import Row
+from bardo.conduct.store import ConductStore
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
 from bardo.ports import Embedder, Vectors
 
@@ -37,7 +39,7 @@ _OPERATION = 0.5
 
 
 class ConductIndex:
-    """Index over one agent's entries in force, rules and outcomes; safe to share among threads.
+    """Index over one agent's entries in force, rules, outcomes, flows and capabilities; safe to share among threads.
 
     Args:
         store: State and rules of the agent.
@@ -53,6 +55,8 @@ class ConductIndex:
         self._seen: dict[str, bytes] = {}
         self._rows: dict[str, Row] = {}
         self._rules: dict[str, Rule] = {}
+        #: Flows and capabilities, by id.
+        self._procedures: dict[str, Flow | Capability] = {}
         self._latest: list[StateEntry] = []
         #: Keys of corrections, by the place of the text.
         self._corrected: defaultdict[int, frozenset[str]] = defaultdict(frozenset)
@@ -106,6 +110,16 @@ class ConductIndex:
     def rules(self) -> list[Rule]:
         """Returns the rules that are not retired, in no order."""
         return list(self._rules.values())
+
+    @property
+    def flows(self) -> list[Flow]:
+        """Returns the flows in force, in no order."""
+        return [row for row in self._procedures.values() if isinstance(row, Flow)]
+
+    @property
+    def capabilities(self) -> list[Capability]:
+        """Returns the capabilities, in no order."""
+        return [row for row in self._procedures.values() if isinstance(row, Capability)]
 
     def rows(self, texts: Iterable[str]) -> list[Row]:
         """Returns the rows with given texts."""
@@ -178,6 +192,8 @@ class ConductIndex:
         self._rows[row.id] = row
         if isinstance(row, Rule):
             self._rules[row.id] = row
+        if isinstance(row, Flow | Capability):
+            self._procedures[row.id] = row
         if _can_forbid(row):
             self._forbidding.add(row.id)
         fresh = []
@@ -213,6 +229,7 @@ class ConductIndex:
         self._seen.pop(id_, None)
         row = self._rows.pop(id_, None)
         self._rules.pop(id_, None)
+        self._procedures.pop(id_, None)
         self._forbidding.discard(id_)
         for text in _texts_of(row) if row is not None else ():
             self._ids[text].discard(id_)
@@ -378,3 +395,7 @@ def _texts_of(row: Row) -> tuple[str, ...]:
             return tuple(filter(None, (row.forbids, row.approval))) or (row.text,)
         case Outcome():
             return (row.action,)
+        case Flow() | Capability():
+            return row.texts
+        case _:
+            return ()

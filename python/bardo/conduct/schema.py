@@ -45,3 +45,33 @@ OUTCOMES = """
 """
 #: Column of the corrections of what a rule forbids.
 CORRECTIONS = "ALTER TABLE rules ADD COLUMN corrections TEXT NOT NULL DEFAULT ''"
+#: Tables of flows, capabilities, missions, and outputs with the grants to read them.
+PROCEDURES = """
+    CREATE TABLE flows (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, agent TEXT NOT NULL, name TEXT NOT NULL, steps TEXT NOT NULL,
+        triggers TEXT NOT NULL, needs_approval INTEGER NOT NULL, domain TEXT NOT NULL, by TEXT NOT NULL,
+        episode TEXT NOT NULL, version INTEGER NOT NULL, succeeded INTEGER NOT NULL, failed INTEGER NOT NULL,
+        at INTEGER NOT NULL, changed_at INTEGER NOT NULL, used_at INTEGER NOT NULL, retired_by TEXT NOT NULL,
+        retired_why TEXT NOT NULL
+    );
+    CREATE TABLE capabilities (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, agent TEXT NOT NULL, name TEXT NOT NULL, what TEXT NOT NULL,
+        usage TEXT NOT NULL, probe TEXT NOT NULL, timeout REAL NOT NULL, health TEXT NOT NULL, note TEXT NOT NULL,
+        checked_at INTEGER NOT NULL, took INTEGER NOT NULL, by TEXT NOT NULL, episode TEXT NOT NULL,
+        at INTEGER NOT NULL, changed_at INTEGER NOT NULL
+    );
+    CREATE TABLE missions (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, agent TEXT NOT NULL, text TEXT NOT NULL, by TEXT NOT NULL,
+        episode TEXT NOT NULL, at INTEGER NOT NULL, ended_at INTEGER NOT NULL, ended_by TEXT NOT NULL,
+        ended_why TEXT NOT NULL
+    );
+    CREATE TABLE outputs (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, agent TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
+        domain TEXT NOT NULL, by TEXT NOT NULL, episode TEXT NOT NULL, at INTEGER NOT NULL
+    );
+    CREATE TABLE grants (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, agent TEXT NOT NULL, reader TEXT NOT NULL, domain TEXT NOT NULL,
+        by TEXT NOT NULL, at INTEGER NOT NULL, revoked_at INTEGER NOT NULL, revoked_by TEXT NOT NULL,
+        episode TEXT NOT NULL
+    )
+"""

@@ -7,15 +7,16 @@ import json
 import sqlite3
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from bardo._core import FactStore
 from bardo._database import Database, statements, unchanged
-from bardo._validation import holds_surrogate
 from bardo.conduct import mark, schema
-from bardo.conduct.entries import Answer, Outcome, Rule, StateEntry, StateKind
+from bardo.conduct.entries import Outcome, Rule, StateEntry, StateKind
 from bardo.conduct.mark import Mark
+from bardo.conduct.rows import INDEXED, TABLES, Row, check, compared_texts, letter_of, table_of
 from bardo.errors import (
     BardoWarning,
     ConductLostError,
@@ -26,30 +27,13 @@ from bardo.errors import (
 )
 from bardo.ports import Vectors
 
-Row = StateEntry | Rule | Outcome
-Kept = TypeVar("Kept", StateEntry, Rule, Outcome)
+Kept = TypeVar("Kept", bound=Row)
 
 FILE_NAME = "conduct.db"
 #: Number of stored vectors above which those of texts no longer compared are deleted.
 VECTORS = 4_096
-#: Maximum length of a text field in characters: these are put into prompts whole.
-LONGEST = 2_000
-
-_STATE, _RULES, _RESULTS = StateEntry.__slots__[1:], Rule.__slots__[1:], Outcome.__slots__[1:]
-#: Table, type and columns of a row, by the letter of its id.
-_TABLES: Mapping[str, tuple[str, type[Row], tuple[str, ...]]] = {
-    "s": ("state", StateEntry, _STATE),
-    "r": ("rules", Rule, _RULES),
-    "o": ("outcomes", Outcome, _RESULTS),
-}
-#: Condition of the rows in force, by the letter of the id; rules also leave by time.
-_IN_FORCE = {"s": "status = 'active'", "r": "retired_by = ''", "o": "1"}
-#: Texts with which actions are compared.
-_COMPARED = (
-    "SELECT summary FROM state WHERE status = 'active' UNION SELECT text FROM rules WHERE retired_by = '' "
-    "UNION SELECT forbids FROM rules WHERE retired_by = '' UNION SELECT approval FROM rules WHERE retired_by = '' "
-    "UNION SELECT action FROM outcomes"
-)
+#: Tables whose rows are verified by their checksums before they are read.
+_VERIFIED = ("made", *(table.name for table in TABLES.values()), "versions")
 
 
 class ConductStore:
@@ -75,6 +59,7 @@ class ConductStore:
                 unchanged,
                 statements(schema.OUTCOMES),
                 statements(schema.CORRECTIONS),
+                statements(schema.PROCEDURES),
             ),
             loss="what was decided and rejected is lost with it, nothing else",
         )
@@ -114,7 +99,7 @@ class ConductStore:
         asked |= {} if every else {"status = ?": "active"}
         conditions = " AND ".join(condition for condition, value in asked.items() if value)
         rows = self._read(
-            f"SELECT number, {', '.join(_STATE)} FROM state WHERE {conditions} "
+            f"SELECT number, {', '.join(TABLES['s'].columns)} FROM state WHERE {conditions} "
             "ORDER BY changed_at DESC, number DESC LIMIT ?",
             (*filter(None, asked.values()), limit),
         )
@@ -122,23 +107,32 @@ class ConductStore:
 
     def rules(self, *, every: bool = True) -> list[Rule]:
         """Lists rules, retired ones only with `every`, the highest stored score first."""
-        kept = "1" if every else _IN_FORCE["r"]
-        query = f"SELECT number, {', '.join(_RULES)} FROM rules WHERE agent = ? AND {kept} ORDER BY score DESC, number"
-        return [Rule(f"r{number}", *fields) for number, *fields in self._read(query, (self._agent,))]
+        found = self.rows(Rule, every=every)
+        return sorted(found, key=lambda rule: (-rule.score, int(rule.id[1:])))
 
     def outcomes(self, *, limit: int = -1) -> list[Outcome]:
         """Lists outcomes of actions, the latest first."""
         rows = self._read(
-            f"SELECT number, {', '.join(_RESULTS)} FROM outcomes WHERE agent = ? "
+            f"SELECT number, {', '.join(TABLES['o'].columns)} FROM outcomes WHERE agent = ? "
             "ORDER BY changed_at DESC, number DESC LIMIT ?",
             (self._agent, limit),
         )
         return [Outcome(f"o{number}", *fields) for number, *fields in rows]
 
+    def rows(self, kind: type[Kept], *, every: bool = True) -> list[Kept]:
+        """Lists the rows of a value type, the earliest first; only those in force unless `every`."""
+        letter, table = next((letter, table) for letter, table in TABLES.items() if table.kind is kind)
+        rows = self._read(
+            f"SELECT number, {', '.join(table.columns)} FROM {table.name} WHERE agent = ? "
+            f"AND {'1' if every else table.in_force} ORDER BY number",
+            (self._agent,),
+        )
+        return [table.row(f"{letter}{number}", values) for number, *values in rows]  # type: ignore[misc] # of `kind`
+
     def changes(
         self, stamp: tuple[int, int] | None, seen: Mapping[str, bytes]
     ) -> tuple[tuple[int, int], list[tuple[bytes, Row]], list[str]]:
-        """Returns the rows in force that differ from the seen ones, each with its checksum, and the ids of others.
+        """Returns the compared rows in force that differ from the seen ones, with checksums, and the ids of others.
 
         Args:
             stamp: Stamp of the seen rows; None if none were seen.
@@ -153,24 +147,27 @@ class ConductStore:
                 return (0, 0), [], list(seen)
             with self._database.reading() as connection:
                 if not is_nested:
-                    self._database.verify(connection, "made", "state", "rules", "outcomes", "versions")
+                    self._database.verify(connection, *_VERIFIED)
                     self._mark.require_same(connection)
                 found = connection.execute("SELECT id, writes FROM made WHERE intact").fetchone()
                 if found == stamp:
                     return found, [], []
                 changed: list[tuple[bytes, Row]] = []
                 there: set[str] = set()
-                for letter, (table, kind, names) in _TABLES.items():
-                    query = f"SELECT number, checksum FROM {table} WHERE agent = ? AND {_IN_FORCE[letter]}"
+                for letter in INDEXED:
+                    table = TABLES[letter]
+                    query = f"SELECT number, checksum FROM {table.name} WHERE agent = ? AND {table.in_force}"
                     sums = {
                         f"{letter}{number}": checksum
                         for number, checksum in connection.execute(query, (self._agent,))
                     }
                     there |= sums.keys()
                     for id_ in (id_ for id_, checksum in sums.items() if seen.get(id_) != checksum):
-                        query = f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND intact"
+                        query = (
+                            f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE number = ? AND intact"
+                        )
                         fields = connection.execute(query, (int(id_[1:]),)).fetchone()
-                        changed.append((sums[id_], kind(id_, *fields)))
+                        changed.append((sums[id_], table.row(id_, fields)))
                 return found, changed, [id_ for id_ in seen if id_ not in there]
 
     def stamp(self) -> tuple[int, int]:
@@ -183,11 +180,11 @@ class ConductStore:
         Raises:
             NotFoundError: There is no such entry, rule or outcome.
         """
-        if id_[:1] in _TABLES and id_[1:].isdecimal():
-            table, kind, names = _TABLES[id_[0]]
-            query = f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND agent = ? AND intact"
+        if id_[:1] in TABLES and id_[1:].isdecimal():
+            table = TABLES[id_[0]]
+            query = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE number = ? AND agent = ? AND intact"
             for fields in self._read(query, (int(id_[1:]), self._agent)):
-                return kind(id_, *fields)
+                return table.row(id_, fields)
         raise NotFoundError(
             f"there is no entry, rule or outcome {id_!r} in {self.path.name}. List them with `bardo gate show`"
         )
@@ -200,25 +197,26 @@ class ConductStore:
             StoreUnavailableError: The file cannot be written.
         """
         check(what)
-        letter = _letter(what)
-        table, _, names = _TABLES[letter]
-        values: tuple[Any, ...] = tuple(getattr(what, name) for name in names)
+        letter = letter_of(what)
+        table = TABLES[letter]
+        names, values = table.columns, table.values(what)
         with self.writing() as connection:
             if what.id:
                 self._keep_version(connection, what)
                 changes = ", ".join(f"{name} = ?" for name in names)
                 connection.execute(
-                    f"UPDATE {table} SET {changes} WHERE number = ? AND agent = ? AND intact",
+                    f"UPDATE {table.name} SET {changes} WHERE number = ? AND agent = ? AND intact",
                     (*values, int(what.id[1:]), self._agent),
                 )
                 _count(connection)
                 return what
             marks = ", ".join("?" * (len(names) + 1))
             done = connection.execute(
-                f"INSERT INTO {table} (agent, {', '.join(names)}) VALUES ({marks})", (self._agent, *values)
+                f"INSERT INTO {table.name} (agent, {', '.join(names)}) VALUES ({marks})",
+                (self._agent, *values),
             )
             _count(connection)
-            return type(what)(f"{letter}{done.lastrowid}", *values)
+            return replace(what, id=f"{letter}{done.lastrowid}")
 
     def versions(self, id_: str) -> list[Row]:
         """Lists the versions of an entry, a rule or an outcome, the earliest first, including the present one.
@@ -228,20 +226,22 @@ class ConductStore:
         """
         now = self.get(id_)
         rows = self._read("SELECT fields FROM versions WHERE entry = ? ORDER BY number", (id_,))
-        return [*(type(now)(id_, **json.loads(fields)) for (fields,) in rows), now]
+        return [*(_earlier(id_, fields) for (fields,) in rows), now]
 
     def _keep_version(self, connection: sqlite3.Connection, what: Row) -> None:
         """Stores the present version of a row if one of its texts is about to change."""
-        table, _, names = _TABLES[_letter(what)]
+        table = table_of(what)
         row = connection.execute(
-            f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND agent = ? AND intact",
+            f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE number = ? AND agent = ? AND intact",
             (int(what.id[1:]), self._agent),
         ).fetchone()
         if row is None:
             return
-        before = type(what)(what.id, *row)
-        if any(old and old != new for old, new in zip(_texts(before), _texts(what), strict=True)):
-            fields = json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)
+        before = table.row(what.id, row)
+        if any(
+            old and old != new for old, new in zip(table.texts_of(before), table.texts_of(what), strict=True)
+        ):
+            fields = json.dumps(dict(zip(table.columns, row, strict=True)), ensure_ascii=False)
             connection.execute(
                 "INSERT INTO versions (entry, episode, fields) VALUES (?, ?, ?)",
                 (what.id, before.episode, fields),
@@ -266,7 +266,7 @@ class ConductStore:
         with self.writing() as connection:
             query = "SELECT COUNT(*) FROM vectors WHERE agent = ?"
             many = connection.execute(query, (self._agent,)).fetchone()[0] > VECTORS
-            stale = f"(model != :model OR text NOT IN ({_COMPARED}))" if many else "model != :model"
+            stale = f"(model != :model OR text NOT IN ({compared_texts()}))" if many else "model != :model"
             connection.execute(
                 f"DELETE FROM vectors WHERE agent = :agent AND {stale}",
                 {"agent": self._agent, "model": model},
@@ -317,14 +317,14 @@ class ConductStore:
             return []
         every: list[Row] = []
         try:
-            for table, kind, names in _TABLES.values():
-                rows = self._database.read(f"SELECT number, {', '.join(names)} FROM {table}")
-                every += [kind(*row) for row in rows]
+            for table in TABLES.values():
+                rows = self._database.read(f"SELECT {', '.join(table.columns)} FROM {table.name}")
+                every += [table.row("", row) for row in rows]
             versions = self._database.read("SELECT entry, fields FROM versions")
         except ConductLostError:
             return []
-        every += [_TABLES[entry[0]][1](entry, **json.loads(fields)) for entry, fields in versions]
-        return [text for each in every for text in _texts(each) if text]
+        every += [_earlier(entry, fields) for entry, fields in versions]
+        return [text for each in every for text in table_of(each).texts_of(each) if text]
 
     def accept_loss(self, entry: Callable[[str], StateEntry]) -> StateEntry:
         """Accepts the existing file, or a new one if there is none, as the agent's, with an entry that records it.
@@ -366,7 +366,7 @@ class ConductStore:
             if not self._mark.require_file():
                 return []
             with self._database.reading() as connection:
-                self._database.verify(connection, "made", "state", "rules", "outcomes", "versions")
+                self._database.verify(connection, *_VERIFIED)
                 self._mark.require_same(connection)
                 return connection.execute(query, given).fetchall()
 
@@ -417,13 +417,13 @@ def _count(connection: sqlite3.Connection) -> None:
 def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bool]) -> list[str]:
     """Deletes the rows selected by id, agent and episode; returns their ids."""
     gone = []
-    for letter, (table, _, _) in _TABLES.items():
+    for letter, table in TABLES.items():
         for number, agent, episode in connection.execute(
-            f"SELECT number, agent, episode FROM {table}"
+            f"SELECT number, agent, episode FROM {table.name}"
         ).fetchall():
             id_ = f"{letter}{number}"
             if wanted(id_, agent, episode):
-                connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+                connection.execute(f"DELETE FROM {table.name} WHERE number = ?", (number,))
                 gone.append(id_)
     there = len(gone)
     for number, entry, episode in connection.execute(
@@ -433,56 +433,12 @@ def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bo
             connection.execute("DELETE FROM versions WHERE number = ?", (number,))
             there += 1
     # Vectors can be of earlier texts of the deleted rows.
-    connection.execute(f"DELETE FROM vectors WHERE text NOT IN ({_COMPARED})")
+    connection.execute(f"DELETE FROM vectors WHERE text NOT IN ({compared_texts()})")
     if there:
         _count(connection)
     return gone
 
 
-def _letter(what: Row) -> str:
-    return next(letter for letter, (_, kind, _) in _TABLES.items() if isinstance(what, kind))
-
-
-def _texts(what: Row) -> tuple[str, ...]:
-    """Returns the texts of a row, the required one first."""
-    match what:
-        case StateEntry():
-            return (
-                what.summary, what.detail, what.domain, what.by, what.closed_by, what.closed_why, what.forbids
-            )  # fmt: skip
-        case Rule():
-            return (
-                what.text, what.forbids, what.approval, what.by, what.retired_by, what.retired_why, what.corrections
-            )  # fmt: skip
-        case Outcome():
-            return what.action, what.note, what.by
-
-
-def check_kind(kind: str) -> None:
-    """Refuses a kind of entry that does not exist."""
-    if kind not in get_args(StateKind):
-        raise InvalidInputError(f"there is no kind {kind!r}. Use one of {', '.join(get_args(StateKind))}")
-
-
-def check(what: Row) -> None:
-    """Refuses an entry, a rule or an outcome that is not valid.
-
-    Raises:
-        InvalidInputError: A text is empty or too long, or the kind does not exist.
-    """
-    texts = _texts(what)
-    if not texts[0].strip():
-        raise InvalidInputError("there is nothing to keep. Say it in a sentence")
-    for text in texts:
-        if len(text) > LONGEST:
-            raise InvalidInputError(
-                f"a text of {len(text)} characters is too long. Say it in {LONGEST} at most"
-            )
-        if holds_surrogate(text):
-            raise InvalidInputError("a lone surrogate is no text. Decode it properly first")
-    if isinstance(what, StateEntry):
-        check_kind(what.kind)
-    if isinstance(what, Outcome) and what.answer and what.answer not in get_args(Answer):
-        raise InvalidInputError(
-            f"there is no answer {what.answer!r}. Use one of {', '.join(get_args(Answer))}"
-        )
+def _earlier(id_: str, stored: str) -> Row:
+    """Makes a row of the stored fields of an earlier version."""
+    return TABLES[id_[0]].earlier(id_, json.loads(stored))

@@ -14,7 +14,8 @@ from bardo.conduct import state
 from bardo.conduct.briefing import boot_blocks, state_block
 from bardo.conduct.entries import StateEntry
 from bardo.conduct.entry_memory import EntryMemory
-from bardo.conduct.store import ConductStore, check
+from bardo.conduct.rows import check
+from bardo.conduct.store import ConductStore
 from bardo.conduct.tasks import require_life
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.checkpoints import Checkpoint

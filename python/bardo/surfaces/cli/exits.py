@@ -36,6 +36,7 @@ _BY_CLASS: Final = (
     (errors.NotFoundError, NOTHING_FOUND),
     (errors.ConductLostError, LOST),
     (errors.StoreError, STORE),
+    (errors.ActionBlockedError, BLOCKED),
     (errors.TestamentError, TESTAMENT),
     (errors.EmbedderUnavailableError, MISSING),
     (errors.MissingPackageError, MISSING),
