@@ -55,6 +55,10 @@ def test_law_11_what_was_taken_from_an_episode_goes_with_it(
         gate.note("discovery", f"heard: {SECRET}", episode=doomed.id),
         gate.rule(WHY, forbids=SECRET, by="anna", episode=doomed.id),
         gate.after("open the vault", passed=True, note=SECRET, episode=doomed.id).outcome,
+        gate.flows.add("vault", [SECRET], triggers=[WHY], episode=doomed.id),
+        gate.capabilities.add("vault", WHY, usage=SECRET, episode=doomed.id),
+        gate.missions.set(SECRET, episode=doomed.id),
+        gate.bridges.publish(WHY, SECRET, episode=doomed.id),
     ]
     gate.lift(gone[0].id, by="anna", why=SECRET)
     assert gate.before(SECRET).findings
@@ -62,7 +66,8 @@ def test_law_11_what_was_taken_from_an_episode_goes_with_it(
     assert set(report.conduct) == {each.id for each in gone}
     assert "conduct.db" in {look.place for look in report.looked}
     assert gate.state(every=True) == stays[::-1]
-    assert gate.rules(every=True) == []
+    assert gate.rules(every=True) == gate.flows.list(every=True) == gate.capabilities.list() == []
+    assert gate.missions.list() == gate.bridges.outputs() == []
     gate.close()
     assert holders(grimoire.path, SECRET) == holders(grimoire.path, WHY) == []
     assert grimoire.forget(kept, reason="all of it").conduct == (stays[0].id,)

@@ -260,6 +260,8 @@ LATER_COLUMNS = [
     ("rules", "retired_why"), ("rules", "corrections"),
 ]  # fmt: skip
 
+LATER_TABLES = ["versions", "outcomes", "flows", "capabilities", "missions", "outputs", "grants"]
+
 
 def of_version_1(folder: Path, agent: str) -> None:
     """Makes a file of the earlier version: no owner, no record in the mark, and no checksums."""
@@ -270,8 +272,8 @@ def of_version_1(folder: Path, agent: str) -> None:
         connection.execute("DROP TABLE made")
         for table, column in LATER_COLUMNS:
             connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        connection.execute("DROP TABLE versions")
-        connection.execute("DROP TABLE outcomes")
+        for table in LATER_TABLES:
+            connection.execute(f"DROP TABLE {table}")
         connection.execute("UPDATE state SET agent = ?", (agent,))
         connection.execute("PRAGMA user_version = 1")
     connection.close()

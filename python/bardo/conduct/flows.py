@@ -15,7 +15,7 @@ from bardo.conduct.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
 
 #: Minimum cosine of an action with a trigger or a name, for a flow that is found by meaning alone.
-MEANT = 0.55
+MEANT = 0.45
 
 
 class Flows:

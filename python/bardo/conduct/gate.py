@@ -33,7 +33,7 @@ from bardo.conduct.gate_base import GateBase
 from bardo.conduct.matching import Touch
 from bardo.conduct.procedures import Flow
 from bardo.conduct.required import require_action, require_person
-from bardo.conduct.rows import check, check_kind
+from bardo.conduct.rows import Row, check, check_kind
 from bardo.conduct.tasks import require_life
 from bardo.conduct.verdict import Decision, Verdict, with_texts
 from bardo.errors import InvalidInputError, NotFoundError
@@ -294,14 +294,14 @@ class Gate(GateBase):
         return self._store.outcomes()
 
     @checked
-    def history(self, id_: str) -> list[StateEntry] | list[Rule] | list[Outcome]:
-        """Lists all versions of an entry, a rule or an outcome, the earliest first, including the present one.
+    def history(self, id_: str) -> list[Row]:
+        """Lists all versions of an entry, a rule, a flow or another row, the earliest first, with the present one.
 
         Raises:
-            NotFoundError: There is no such entry, rule or outcome.
+            NotFoundError: There is no row with this id.
         """
         self._ready()
-        return self._store.versions(id_)  # type: ignore[return-value] # all are of one kind
+        return self._store.versions(id_)
 
     @checked
     def before(self, action: str, *, approved_by: str = "", budget: int = BUDGET) -> Verdict:

@@ -55,7 +55,7 @@ def before(
 ) -> None:
     """Print the objections to an action; exits with 8 if it is blocked, 9 if it is warned of, 0 if it is allowed."""
     output = Output(as_json=as_json)
-    with _gate(at, words=words) as opened:
+    with open_gate(at, words=words) as opened:
         verdict = opened.before(action, approved_by=approved_by)
     output.document(verdict)
     output.text((verdict.text if prompt else "") or verdict.brief)
@@ -74,6 +74,7 @@ def after(
     rule: Annotated[
         list[str] | None, typer.Option("--rule", help="Id of a rule that was followed; may be repeated.")
     ] = None,
+    flow: Annotated[str, typer.Option("--flow", help="Name or id of the flow that was followed.")] = "",
     changed: Annotated[
         Answer | None, typer.Option("--changed", help="What changed, so that it holds by itself.")
     ] = None,
@@ -84,13 +85,19 @@ def after(
 ) -> None:
     """Record the outcome of an action: a pass raises the score of rules that applied, a failure counts against them."""
     output = Output(as_json=as_json)
-    with _gate(at, words=words) as opened:
-        told = opened.after(action, passed=not failed, note=note, rules=rule or (), changed=changed)
+    with open_gate(at, words=words) as opened:
+        told = opened.after(
+            action, passed=not failed, note=note, rules=rule or (), flow=flow, changed=changed
+        )
     output.document(told)
     output.text(f"{told.outcome.id}  {told.outcome.action}: {told.outcome.last}")
     for name, ids in (("confirmed", told.confirmed), ("violated", told.violated), ("failed", told.failed)):
         if ids:
             output.text(f"{name}: {', '.join(ids)}")
+    if told.flow is not None:
+        output.text(
+            f"flow {told.flow.id}  {told.flow.name}: {told.flow.succeeded} of {told.flow.used} succeeded"
+        )
     if told.question:
         output.text(told.question)
     for line in told.notes:
@@ -108,7 +115,7 @@ def answer(
 ) -> None:
     """Answer the question after an action: did a flow, a tool or a check change, or only a rule?"""
     output = Output(as_json=as_json)
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         outcome = opened.answer(id_, changed)
     output.document(outcome)
     output.text(f"{outcome.id}  {outcome.action}: {outcome.answer}")
@@ -118,7 +125,7 @@ def answer(
 def outcomes(*, at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """List the outcomes of actions, the latest first."""
     output = Output(as_json=as_json)
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         found = opened.outcomes()
     output.document({"outcomes": plain(found)})
     for each in found:
@@ -130,7 +137,7 @@ def outcomes(*, at: At = HERE, as_json: Json = False, debug: Debug = False) -> N
 def consolidate(*, words: Words = False, at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """Merge near-duplicate rules, and retire the least used above 80 in force."""
     output = Output(as_json=as_json)
-    with _gate(at, words=words) as opened:
+    with open_gate(at, words=words) as opened:
         merged, left = opened.consolidate()
     output.document({"merged": plain(merged), "left": plain(left)})
     for each in (*merged, *left):
@@ -150,7 +157,7 @@ def reject(
     debug: Debug = False,
 ) -> None:
     """Reject a kind of action: the gate blocks such actions until a person lifts the rejection."""
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         _forbidding(opened.reject(what, why=why, by=by, domain=domain), as_json=as_json)
 
 
@@ -185,7 +192,7 @@ def correct(
         "hosts": host, "paths": path, "conditions": condition,
     }  # fmt: skip
     changes = {name: items for name, items in given.items() if items} | {name: [] for name in clear or ()}
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         _forbidding(opened.correct(id_, forbids=changes, add=add, by=by), as_json=as_json)
 
 
@@ -200,7 +207,7 @@ def lift(
     debug: Debug = False,
 ) -> None:
     """End a rejection; its record is kept with the person who lifted it."""
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         _kept(opened.lift(id_, by=by, why=why), as_json=as_json)
 
 
@@ -222,14 +229,14 @@ def rule(
     debug: Debug = False,
 ) -> None:
     """Add a rule, or confirm it if it exists."""
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         _kept(opened.rule(text, forbids=forbids, approval=approval, score=score, by=by), as_json=as_json)
 
 
 @app.command()
 def retire(id_: Id, *, by: By = "", at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """End a rule; a critical one needs the name of a person."""
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         _kept(opened.retire(id_, by=by), as_json=as_json)
 
 
@@ -249,7 +256,7 @@ def note(
     debug: Debug = False,
 ) -> None:
     """Add an entry of state: a decision, a task, a discovery."""
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         kept = opened.note(kind, summary, detail=detail, by=by, domain=domain, supersedes=supersedes)
         _kept(kept, as_json=as_json)
 
@@ -259,7 +266,7 @@ def finish(
     id_: Id, *, by: By = "", why: Why = "", at: At = HERE, as_json: Json = False, debug: Debug = False
 ) -> None:
     """Mark an entry as done."""
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         _kept(opened.finish(id_, by=by, why=why), as_json=as_json)
 
 
@@ -276,7 +283,7 @@ def show(
 ) -> None:
     """List entries of state and rules."""
     output = Output(as_json=as_json)
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         state, rules, now = opened.state(domain=domain, every=every), opened.rules(every=every), opened.now
     scores = {each.id: each.score_at(now) for each in rules}
     output.document(
@@ -298,17 +305,17 @@ def show(
 
 @app.command()
 def history(id_: Id, *, at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
-    """List the versions of an entry or a rule, the earliest first."""
+    """List the versions of an entry, a rule or a flow, the earliest first."""
+    from bardo.conduct.rows import table_of
+
     output = Output(as_json=as_json)
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         versions = opened.history(id_)
     output.document({"versions": plain(versions)})
     for each in versions:
-        said = (
-            getattr(each, name, "")
-            for name in ("summary", "text", "action", "detail", "note", "forbids", "approval")
-        )
-        output.text("  ".join([moment(getattr(each, "changed_at", 0) or each.at), *filter(None, said)]))
+        texts = filter(None, table_of(each).texts_of(each))
+        said = ("; ".join(text.splitlines()) for text in texts)
+        output.text("  ".join([moment(getattr(each, "changed_at", 0) or each.at), *said]))
 
 
 @app.command("accept-loss")
@@ -321,7 +328,7 @@ def accept_loss(
     debug: Debug = False,
 ) -> None:
     """Open gates again after the loss of conduct.db; its content is given up, and the accepting person is recorded."""
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         _kept(opened.accept_loss(by=by, why=why), as_json=as_json)
 
 
@@ -335,13 +342,19 @@ def forget(
 ) -> None:
     """Delete entries and rules permanently."""
     output = Output(as_json=as_json)
-    with _gate(at, words=True) as opened:
+    with open_gate(at, words=True) as opened:
         gone = opened.forget(ids)
     output.document({"forgotten": gone})
     output.text(f"{len(gone)} forgotten")
 
 
-def _gate(at: Path, *, words: bool) -> Gate:
+def open_gate(at: Path, *, words: bool) -> Gate:
+    """Opens the gate of the memory in a folder.
+
+    Args:
+        at: Folder of the memory.
+        words: Whether to compare by words alone.
+    """
     import bardo
 
     with found(at):

@@ -1,0 +1,77 @@
+"""Actions under a gate: a block of code and a decorated function are checked before, and recorded after."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+import bardo
+from bardo import errors
+
+
+def test_a_block_is_checked_before_and_recorded_after(gate: bardo.Gate) -> None:
+    gate.flows.add("rebalance", ["look", "trade"], triggers=["rebalance the book"])
+    with gate.acting("rebalance the book") as verdict:
+        assert verdict.flow is not None
+        assert gate.outcomes() == []
+    with pytest.raises(ZeroDivisionError), gate.acting("rebalance the book"):
+        1 / 0  # noqa: B018
+    (outcome,) = gate.outcomes()
+    assert (outcome.passed, outcome.failed, outcome.note) == (1, 1, "ZeroDivisionError: division by zero")
+    assert (gate.flows.get("rebalance").succeeded, gate.flows.get("rebalance").failed) == (1, 1)
+
+
+def test_a_blocked_block_is_not_run_nor_recorded(gate: bardo.Gate) -> None:
+    rejected = gate.reject("short ETH on weekends", by="anna")
+    with (
+        pytest.raises(errors.ActionBlockedError, match=rejected.id) as caught,
+        gate.acting("short ETH on weekends"),
+    ):
+        pytest.fail("the block was run")
+    assert caught.value.verdict.decision == "block"
+    assert gate.outcomes() == []
+
+
+def test_a_function_is_gated_by_its_arguments(gate: bardo.Gate) -> None:
+    gate.reject("deploy billing to production", by="anna")
+    done = []
+
+    @gate.gated("deploy {service} to {environment}")
+    def deploy(service: str, environment: str = "production") -> str:
+        """Deploys."""
+        done.append((service, environment))
+        return service
+
+    assert deploy("search") == "search"
+    with pytest.raises(errors.ActionBlockedError):
+        deploy("billing")
+    assert deploy.__doc__ == "Deploys."
+    assert done == [("search", "production")]
+    assert [outcome.action for outcome in gate.outcomes()] == ["deploy search to production"]
+
+
+def test_a_coroutine_function_is_recorded_when_it_ends(gate: bardo.Gate) -> None:
+    @gate.gated("fetch {what}")
+    async def fetch(what: str) -> str:
+        await asyncio.sleep(0)
+        assert gate.outcomes() == []
+        return what
+
+    assert asyncio.run(fetch("prices")) == "prices"
+    assert [outcome.action for outcome in gate.outcomes()] == ["fetch prices"]
+
+
+def test_functions_that_cannot_be_gated_are_refused(gate: bardo.Gate) -> None:
+    with pytest.raises(errors.InvalidInputError, match="generator"):
+
+        @gate.gated("count")
+        def count() -> object:
+            yield 1
+
+    @gate.gated("deploy {nothing}")
+    def deploy(service: str) -> None:
+        pytest.fail("the function was run")
+
+    with pytest.raises(errors.InvalidInputError, match="cannot be made"):
+        deploy("search")
