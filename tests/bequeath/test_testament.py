@@ -397,6 +397,11 @@ def test_a_testament_of_many_short_facts_takes_less_than_400_bytes_an_entry(tmp_
         {"kind": "rejected", "text": "x", "at": -1},
         {"kind": "rejected", "text": "x", "generation": 1.5},
         {"kind": "rejected", "text": "x", "status": "done"},
+        {"kind": "rejected", "text": "x", "corrections": {"packages": ["x"]}},
+        {"kind": "flow", "text": "x", "steps": "run"},
+        {"kind": "flow", "text": "x", "steps": ["x" * 2_001]},
+        {"kind": "flow", "text": "x", "triggers": ["x"] * 101},
+        {"kind": "flow", "text": "x", "needs_approval": 1},
     ],
 )
 def test_a_forged_directive_is_refused(tmp_path, forged):

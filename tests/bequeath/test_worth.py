@@ -91,6 +91,49 @@ def test_the_gate_of_an_heir_and_of_its_heir_blocks_what_the_parents_blocked(tmp
             heir.bequeath(tmp_path / f"{name}.testament")
 
 
+def test_flows_missions_and_corrections_cross_to_heirs(tmp_path, minilm) -> None:
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann, bardo.gate(ann.path, embedder=minilm) as gate:
+        flow = gate.flows.add(
+            "release", ["run make check"], triggers=["deploy to production"], needs_approval=True
+        )
+        gate.flows.record("release", passed=True)
+        gate.missions.set("Keep the API up", by="Mona")
+        rejected = gate.reject("add date libraries", by="Mona")
+        gate.correct(rejected.id, forbids={"packages": ["tempora"]}, add=True, by="Mona")
+        gate.capabilities.add("psql", usage="psql -h reports")
+        ann.bequeath(tmp_path / "ann.testament")
+    for parent, name in (("ann", "ben"), ("ben", "cat")):
+        with bardo.inherit(tmp_path / f"{parent}.testament", tmp_path / name, embedder=minilm) as heir:
+            with bardo.gate(heir.path, embedder=minilm) as gate:
+                verdict = gate.before("deploy to production")
+                assert (verdict.decision, verdict.findings[0].reason) == ("block", "flow")
+                inherited = gate.flows.get("release")
+                assert (inherited.steps, inherited.triggers, inherited.used) == (flow.steps, flow.triggers, 0)
+                assert inherited.by.startswith("inherited from ann")
+                assert gate.before("npm install tempora").decision == "block"
+                with pytest.raises(bardo.errors.InvalidInputError, match="only a person"):
+                    gate.missions.set("do as you like")
+                assert gate.capabilities.list() == []
+            assert "Keep the API up" in str(heir.boot())
+            assert any("run make check" in one.text for one in heir.recall("how do we deploy to production?"))
+            heir.bequeath(tmp_path / f"{name}.testament")
+
+
+def test_an_heir_keeps_its_own_mission_and_flow(tmp_path, minilm) -> None:
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann, bardo.gate(ann.path, embedder=minilm) as gate:
+        gate.missions.set("Keep the API up", by="Mona")
+        gate.flows.add("release", ["push at once"])
+        ann.bequeath(tmp_path / "ann.testament")
+    with (
+        bardo.open(tmp_path / "ben", embedder=minilm) as heir,
+        bardo.gate(heir.path, embedder=minilm) as gate,
+    ):
+        own = gate.missions.set("Keep the books")
+        flow = gate.flows.add("release", ["run make check"])
+        heir.lineage.adopt(tmp_path / "ann.testament")
+        assert (gate.missions.current(), gate.flows.list()) == (own, [flow])
+
+
 def test_a_lifted_rejection_stays_lifted_when_a_testament_brings_it_again(tmp_path, minilm) -> None:
     for name in ("ann", "eve"):
         with bardo.open(tmp_path / name, embedder=minilm) as parent, bardo.gate(parent.path) as gate:

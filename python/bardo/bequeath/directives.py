@@ -1,8 +1,9 @@
-"""Directives in a testament: decisions, rejections, tasks and rules, held by the heir's gate as by the parent's."""
+"""Directives in a testament: what the parent's gate held (rejections, rules, flows, tasks), for the heir's gate."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,21 +19,23 @@ from bardo.model import Episode
 DIRECTIVE_LIMIT, TEXT_LIMIT = 512, 2_000
 #: Kinds of directives, most needed first, and the word that begins their text in memory.
 KINDS = {
-    "rejected": "Rejected", "rule": "Rule", "decision": "Decided", "task": "Open task", "discovery": "Found",
-    "learning": "Learned", "context": "Context",
+    "rejected": "Rejected", "rule": "Rule", "mission": "Mission", "decision": "Decided", "task": "Open task",
+    "flow": "Flow", "discovery": "Found", "learning": "Learned", "context": "Context",
 }  # fmt: skip
 #: Prefix of the kind of an episode that was made of a directive.
 EPISODE_KIND = "gate."
 _TEXTS = ("text", "detail", "domain", "forbids", "approval", "by", "origin")
+#: Fields that are lists of texts, and the maximum length of a list.
+_LISTS, LIST_LIMIT = ("steps", "triggers"), 100
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """Decision, rejection, task or rule in force at the death of an agent.
+    """Decision, rejection, task, rule, flow or mission in force at the death of an agent.
 
     Args:
         kind: One of `KINDS`.
-        text: Content in a sentence; of a rejection the rejected action.
+        text: Content in a sentence; of a rejection the rejected action, of a flow its name.
         detail: Reason and further details.
         domain: Subject area.
         forbids: Action that a rule forbids.
@@ -42,6 +45,10 @@ class Directive:
         at: Time of the last change, microseconds UTC.
         origin: Agent that held it first; empty for the testator.
         generation: Number of lives between that agent and the testator.
+        corrections: Corrections of what a rejection or a rule forbids, as JSON; empty if there are none.
+        steps: Steps of a flow.
+        triggers: Actions for which a flow is meant.
+        needs_approval: Whether a flow needs a person's approval.
     """
 
     kind: str
@@ -55,12 +62,25 @@ class Directive:
     at: int = 0
     origin: str = ""
     generation: int = 0
+    corrections: str = ""
+    steps: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+    needs_approval: bool = False
+
+    def document(self) -> dict[str, Any]:
+        """Returns the fields for `conduct.json`, without those of other kinds."""
+        given = dataclasses.asdict(self)
+        others = ("corrections", "steps", "triggers", "needs_approval")
+        return {name: value for name, value in given.items() if value or name not in others}
 
     def episode(self) -> Episode:
         """Returns the directive as an episode, by which recall finds it; the same directive has the same id."""
         told = [f"{KINDS[self.kind]}: {self.text}", self.detail]
         told += [f"Forbidden: {self.forbids}"] * bool(self.forbids and self.forbids != self.text)
         told += [f"Needs approval: {self.approval}"] * bool(self.approval)
+        told += [f"For: {'; '.join(self.triggers)}"] * bool(self.triggers)
+        told += [f"Steps: {'; '.join(self.steps)}"] * bool(self.steps)
+        told += ["Needs a person's approval"] * self.needs_approval
         return Episode(
             ". ".join(part.strip().rstrip(".") for part in told if part.strip()),
             id=_id(self.kind, self.text, at=self.at),
@@ -91,7 +111,26 @@ def _redacted(one: Directive, agent: str, redacted: Counter[str]) -> Directive:
     texts: dict[str, Any] = {
         name: redact.redact(getattr(one, name), redacted)[:TEXT_LIMIT] for name in _TEXTS
     }
+    lists = {
+        name: tuple(redact.redact(text, redacted)[:TEXT_LIMIT] for text in getattr(one, name)[:LIST_LIMIT])
+        for name in _LISTS
+    }
+    texts |= {**lists, "corrections": _redacted_corrections(one.corrections, redacted)}
     return dataclasses.replace(one, **{**texts, "origin": one.origin or agent})
+
+
+def _redacted_corrections(given: str, redacted: Counter[str]) -> str:
+    """Redacts each text of corrections, which stay JSON."""
+    if not given:
+        return ""
+    found: dict[str, list[str] | str] = json.loads(given)
+    clean: dict[str, list[str] | str] = {}
+    for name, texts in found.items():
+        if isinstance(texts, str):
+            clean[name] = redact.redact(texts, redacted)
+        else:
+            clean[name] = [redact.redact(text, redacted) for text in texts]
+    return json.dumps(clean, ensure_ascii=False)
 
 
 def read(raw: bytes, agent: str) -> tuple[Directive, ...] | None:
@@ -115,11 +154,16 @@ def _directive(found: Any, agent: str) -> Directive | None:
     if not isinstance(found, dict) or not found.keys() <= set(Directive.__dataclass_fields__):
         return None
     texts = [found.get(name, "") for name in _TEXTS]
+    lists = [found.get(name, []) for name in _LISTS]
     score, at, generation = found.get("score", 0.0), found.get("at", 0), found.get("generation", 0)
     fits = (
         found.get("kind") in KINDS
-        and all(isinstance(text, str) and len(text) <= TEXT_LIMIT for text in texts)
+        and all(map(_is_text, texts))
         and bool(texts[0].strip())
+        and all(map(_is_list, lists))
+        and isinstance(found.get("corrections", ""), str)
+        and len(found.get("corrections", "")) <= TEXT_LIMIT * 2
+        and isinstance(found.get("needs_approval", False), bool)
         and isinstance(score, int | float)
         and 0 <= score <= 10
         and all(
@@ -127,7 +171,18 @@ def _directive(found: Any, agent: str) -> Directive | None:
             for number, limit in ((at, 1 << 62), (generation, GENERATION_LIMIT + 1))
         )
     )
-    return Directive(**{**found, "origin": found.get("origin") or agent}) if fits else None
+    if not fits:
+        return None
+    tuples = {name: tuple(found.get(name, ())) for name in _LISTS}
+    return Directive(**{**found, **tuples, "origin": found.get("origin") or agent})
+
+
+def _is_text(found: Any) -> bool:
+    return isinstance(found, str) and len(found) <= TEXT_LIMIT
+
+
+def _is_list(found: Any) -> bool:
+    return isinstance(found, list) and len(found) <= LIST_LIMIT and all(map(_is_text, found))
 
 
 def _id(*parts: str, at: int) -> str:

@@ -277,7 +277,7 @@ def write(
         EPISODES: tables.write_episodes(best),
         LINKS: tables.write_links(choose_links(links, [*entries, *best], left_out)),
         QUESTIONS: _json([dataclasses.asdict(question) for question in asked]),
-        CONDUCT: _json([dataclasses.asdict(order) for order in orders]),
+        CONDUCT: _json([order.document() for order in orders]),
         KNOWN: bundle,
     }
     deflated = {name: container.deflate(parts[name]) for name in DEFLATED}

@@ -21,7 +21,7 @@ _HEADINGS = 48
 #: Tokens that a line costs besides its own, in the comparison of worths: without them the shortest lines always win.
 _OVERHEAD = 16
 #: Worth of directives by kind. Those that bind come before those that inform.
-_DIRECTIVES = {"rejected": 2.0, "rule": 2.0, "decision": 1.6, "task": 1.4}
+_DIRECTIVES = {"rejected": 2.0, "rule": 2.0, "mission": 2.0, "decision": 1.6, "task": 1.4, "flow": 1.4}
 #: Factor on the worth of what no longer holds, and worth of a question that a pass derived.
 _ENDED, _QUESTION = 0.25, 0.3
 #: Share of the words of a line that another tells already, from which on it is left out; its exact words all are told.

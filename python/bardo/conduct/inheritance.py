@@ -1,20 +1,21 @@
-"""Hands the gate's decisions, rejections, tasks and rules to an heir, where they stay marked as inherited."""
+"""Hands the gate's rejections, rules, flows and tasks to an heir, where they stay marked as inherited."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 from bardo.bequeath.directives import KINDS, Directive
+from bardo.conduct.authors import author_of, mark_of
 from bardo.conduct.entries import Rule, StateEntry, StateKind
 from bardo.conduct.findings import place_of_same
+from bardo.conduct.flows import results_text
+from bardo.conduct.forbidden import Forbids
+from bardo.conduct.procedures import Flow, Mission
+from bardo.conduct.rows import Row
 from bardo.conduct.store import ConductStore
-
-_INHERITED = re.compile(
-    r"inherited from (?P<origin>.+?)(?: \((?P<generation>\d+) generations\))?(?:, by (?P<by>.*))?"
-)
+from bardo.errors import InvalidInputError
 
 
 def directives_of(store: ConductStore, *, now: int) -> list[Directive]:
@@ -27,22 +28,35 @@ def directives_of(store: ConductStore, *, now: int) -> list[Directive]:
     found = []
     for entry in store.state():
         if entry.kind in KINDS:
-            by, origin, generation = _author(entry.by)
+            by, origin, generation = author_of(entry.by)
             found.append(
                 Directive(
                     entry.kind, entry.summary, entry.detail, entry.domain, by=by, at=entry.changed_at, origin=origin,
-                    generation=generation,
+                    generation=generation, corrections=entry.forbids,
                 )
             )  # fmt: skip
     for rule in store.rules():
         if rule.in_force(now):
-            by, origin, generation = _author(rule.by)
+            by, origin, generation = author_of(rule.by)
             found.append(
                 Directive(
                     "rule", rule.text, forbids=rule.forbids, approval=rule.approval, score=rule.score_at(now), by=by,
-                    at=rule.confirmed_at, origin=origin, generation=generation,
+                    at=rule.confirmed_at, origin=origin, generation=generation, corrections=rule.corrections,
                 )
             )  # fmt: skip
+    for flow in store.rows(Flow, every=False):
+        by, origin, generation = author_of(flow.by)
+        found.append(
+            Directive(
+                "flow", flow.name, results_text(flow, now), flow.domain, by=by, at=flow.changed_at, origin=origin,
+                generation=generation, steps=flow.steps, triggers=flow.triggers, needs_approval=flow.needs_approval,
+            )
+        )  # fmt: skip
+    for mission in store.rows(Mission, every=False):
+        by, origin, generation = author_of(mission.by)
+        found.append(
+            Directive("mission", mission.text, by=by, at=mission.at, origin=origin, generation=generation)
+        )
     return found
 
 
@@ -64,27 +78,50 @@ def take(store: ConductStore, given: Sequence[Directive], *, now: int) -> int:
         for entry in store.state(every=True):
             known[entry.kind].append(entry.summary)
         known["rule"] = [rule.text for rule in store.rules()]
+        known["flow"] = [flow.name for flow in store.rows(Flow)]
+        known["mission"] = [mission.text for mission in store.rows(Mission)]
+        has_mission = bool(store.rows(Mission, every=False))
         for one in given:
-            if place_of_same(known[one.kind], one.text) is not None:
+            if place_of_same(known[one.kind], one.text) is not None or (
+                one.kind == "mission" and has_mission
+            ):
                 continue
             known[one.kind].append(one.text)
-            by, episode = _mark(one), one.episode().id
-            if one.kind == "rule":
-                store.put(Rule("", one.text, one.forbids, one.approval, one.score, by, episode, one.at, now))
-            else:
-                kind: StateKind = one.kind  # type: ignore[assignment] # one of `KINDS`
-                entry = StateEntry("", kind, one.text, one.detail, one.domain, by=by, episode=episode)
-                store.put(replace(entry, at=one.at, changed_at=now))
+            has_mission |= one.kind == "mission"
+            store.put(_row(one, now))
             new += 1
     return new
 
 
-def _mark(one: Directive) -> str:
-    lives = f" ({one.generation} generations)" if one.generation > 1 else ""
-    return f"inherited from {one.origin}{lives}{f', by {one.by}' if one.by else ''}"[:2_000]
+def _row(one: Directive, now: int) -> Row:
+    """Makes the heir's row of a directive. Results of a flow are counted from zero: the heir's circumstances are others."""
+    by, episode = mark_of(one), one.episode().id
+    match one.kind:
+        case "rule":
+            return Rule(
+                "", one.text, one.forbids, one.approval, one.score, by, episode, one.at, now,
+                corrections=_corrections(one),
+            )  # fmt: skip
+        case "flow":
+            return Flow(
+                "", one.text, one.steps, one.triggers, one.needs_approval, one.domain, by, episode, at=one.at,
+                changed_at=now,
+            )  # fmt: skip
+        case "mission":
+            return Mission("", one.text, by, episode, now)
+    kind: StateKind = one.kind  # type: ignore[assignment] # one of `KINDS`
+    entry = StateEntry(
+        "", kind, one.text, one.detail, one.domain, by=by, episode=episode, forbids=_corrections(one)
+    )
+    return replace(entry, at=one.at, changed_at=now)
 
 
-def _author(by: str) -> tuple[str, str, int]:
-    """Returns the author, the agent that held it first, and the generations since."""
-    match = _INHERITED.fullmatch(by)
-    return (match["by"] or "", match["origin"], int(match["generation"] or 1)) if match else (by, "", 0)
+def _corrections(one: Directive) -> str:
+    """Returns the corrections of a directive; none if they are not valid, so that its words say what is forbidden."""
+    if not one.corrections:
+        return ""
+    try:
+        Forbids.from_json(one.corrections)
+    except InvalidInputError:
+        return ""
+    return one.corrections

@@ -6,6 +6,7 @@ import builtins
 from dataclasses import replace
 
 from bardo._validation import checked
+from bardo.conduct.authors import author_of
 from bardo.conduct.parts import Parts
 from bardo.conduct.procedures import Mission
 from bardo.conduct.required import require_person
@@ -47,7 +48,7 @@ class Missions:
             if known is not None:
                 if known.text == text:
                     return known
-                if known.by:
+                if author_of(known.by)[0]:
                     require_person(by, "replaces a person's mission")
             kept = parts.store.put(Mission("", text, by.strip(), episode, now))
             if known is not None:
@@ -87,7 +88,7 @@ class Missions:
                 raise NotFoundError(
                     "no mission is in force. Set one with missions.set (`bardo missions set`)"
                 )
-            if known.by:
+            if author_of(known.by)[0]:
                 require_person(by, "ends a person's mission")
             return parts.store.put(_ended(known, by or parts.agent, why, parts.clock.now()))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
@@ -129,7 +130,7 @@ class Lineage:
     @checked
     def adopt(
         self,
-        testaments: Sequence[Testament],
+        testaments: str | Path | Testament | Sequence[str | Path | Testament],
         *,
         through_archive: bool = False,
         allow: str | Sequence[str] = (),
@@ -140,27 +141,31 @@ class Lineage:
         loops, its life begins with the first tick that is passed, and inherited facts decay from there.
 
         Args:
-            testaments: Testaments from `bardo.bequeath.testament.read`.
+            testaments: Testament files, all of which are verified before anything is stored, or testaments that
+                `bardo.bequeath.testament.read` returned.
             through_archive: Whether they come from a public archive instead of a chosen parent.
             allow: Unknown signers whose testaments are adopted with limits: their keys, the first 16 digits of them, or
                 names of testators.
 
         Raises:
+            TestamentError: A file is not a testament, or was changed; nothing was stored.
             UnknownSignerError: A signer is neither known nor allowed; nothing was stored.
             GrimoireClosedError: The agent has died, or its death has begun.
         """
-        from bardo.bequeath import inherit, trust
+        from bardo.bequeath import inherit, testament, trust
 
         session = self._session
         session.ready(write=True)
+        listed = [testaments] if isinstance(testaments, (str, Path, testament.Testament)) else testaments
+        given = [testament.read(one) if isinstance(one, (str, Path)) else one for one in listed]
         if session.death is not None:
             # A testament brings tasks.
             raise GrimoireClosedError(f"{session.agent} is dying and inherits nothing. Boot another heir")
-        strangers = trust.unknown_signers(testaments, session.path, allow=allow)
-        session.stores.note_birth(loops=bool(testaments) and all(one.loops for one in testaments))
+        strangers = trust.unknown_signers(given, session.path, allow=allow)
+        session.stores.note_birth(loops=bool(given) and all(one.loops for one in given))
         with session.indexer.learning():
             report = inherit.adopt(
-                testaments, session.facts, tick=session.now_tick, now=session.clock.now(),
+                given, session.facts, tick=session.now_tick, now=session.clock.now(),
                 config=session.config.bequeath, folder=session.path, log=session.log, embedder=session.embedder,
                 through_archive=through_archive, strangers=strangers, take_directives=self._take_directives,
             )  # fmt: skip
