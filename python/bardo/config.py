@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from bardo._atomic import write_atomically
-from bardo._settings import build, merge, numbers, with_setting
+from bardo._settings import FILE_NAME as FILE_NAME
+from bardo._settings import build, merge, numbers
 from bardo.errors import ConfigError
 from bardo.model import InnateState
 
-FILE_NAME = "bardo.toml"
 SECONDS_PER_DAY = 86_400
 #: e-folding time of decay in ticks, where ticks are loops (spec, the inheritance experiment: tau = 500 ticks).
 LOOP_TAU_TICKS = 500.0
@@ -170,6 +169,7 @@ class Llm:
         base_url: OpenAI-compatible address such as `http://127.0.0.1:8099/v1`; OpenAI's own if empty.
         api_key_env: Environment variable that holds the key.
         timeout_seconds: Timeout of one answer, in seconds; also the longest wait that a busy server may ask for.
+        gate_seconds: Maximum wait of a gate for an answer about an action, in seconds; 0 never asks the model.
         retries: Maximum number of retries after a transient failure.
         window_tokens: Maximum tokens of one prompt and its answer together.
         answer_tokens: Maximum tokens of one answer.
@@ -181,6 +181,7 @@ class Llm:
     base_url: str = ""
     api_key_env: str = "OPENAI_API_KEY"
     timeout_seconds: float = 60.0
+    gate_seconds: float = 3.0
     retries: int = 2
     window_tokens: int = 8_192
     answer_tokens: int = 1_024
@@ -481,20 +482,3 @@ class Config:
                 "of a tokenizer.json"
             )
         return self
-
-
-def write_setting(folder: Path, section: str, key: str, value: str) -> None:
-    """Sets one string in `bardo.toml` and leaves the rest of the file unchanged.
-
-    Raises:
-        ConfigError: The file's form does not allow a change of one line.
-    """
-    path = folder / FILE_NAME
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    changed = with_setting(text, section, key, value)
-    if changed is None:
-        raise ConfigError(
-            f"{path} cannot be changed by itself. Set {key} = {value!r} under [{section}] by hand"
-        )
-    if changed != text:
-        write_atomically(path, changed.encode())

@@ -158,3 +158,12 @@ def test_a_server_that_dies_leaves_a_night_by_rules(
         assert BY_RULES in by_rules
         assert {fact.text for fact in grimoire.facts.list()} == by_rules
         assert "cannot be reached" in report.notes[0]
+
+
+def test_a_real_model_decides_a_warning_of_a_gate(url: str, tmp_path: Path) -> None:
+    bardo.open(tmp_path / "trader").close()
+    given = {"llm": settings(url) | {"gate_seconds": 120.0}}
+    with bardo.gate(tmp_path / "trader", config=given) as gate:
+        gate.reject("close the ETH long before the weekend", by="anna")
+        verdict = gate.before("close the ETH hedge before the weekend meeting")
+    assert verdict.notes[0].startswith("the language model 'smollm2' decided"), verdict.notes

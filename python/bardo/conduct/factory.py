@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bardo._validation import checked
 from bardo.conduct.gate import Gate
-from bardo.config import Config
+from bardo.config import Config, Llm
 from bardo.folder import Folder
 from bardo.handle import facts_of
 from bardo.index.embedding.serving import serving
-from bardo.ports import Clock, Embedder, checked_clock
+from bardo.ports import LLM, Clock, Embedder, checked_clock
+
+if TYPE_CHECKING:
+    from bardo.conduct.adjudication import Adjudicator
 
 
 @checked
@@ -23,6 +27,7 @@ def gate(
     config: Config | Mapping[str, Any] | None = None,
     clock: Clock | None = None,
     embedder: Embedder | Callable[[list[str]], Any] | None = None,
+    llm: LLM | None = None,
     words_only: bool = False,
 ) -> Gate:
     """Opens an agent's decisions, rejections and rules, whether or not another process has its memory open.
@@ -33,7 +38,9 @@ def gate(
         config: Settings that override those of `bardo.toml`.
         clock: Source of the wall clock; the computer's if not given.
         embedder: As `bardo.open` takes it. Without a model actions are compared by their words.
-        words_only: Whether to compare by words even where there is a model: a hook starts at once then.
+        llm: Language model of your own, which decides about warnings; that of the settings, if any, if not given. Its
+            calls are not paid from `life.budget`.
+        words_only: Whether to compare by words even where there are models: a hook starts at once then.
 
     Raises:
         NotFoundError: There is no memory in the folder, or its owner has not finished creating it.
@@ -47,7 +54,27 @@ def gate(
     facts = facts_of(folder, agent, settings)
     try:
         port = None if words_only else serving(folder, settings.embedding, embedder)
-        return Gate(folder, facts, clock=checked_clock(clock), embedder=port)
+        now = checked_clock(clock)
+        judge = None if words_only else _adjudicator(folder, settings.llm, llm, now)
+        return Gate(folder, facts, clock=now, embedder=port, adjudicator=judge)
     except BaseException:
         facts.close()
         raise
+
+
+def _adjudicator(folder: Folder, settings: Llm, given: LLM | None, clock: Clock) -> Adjudicator | None:
+    """Makes the access to a language model; None if none is configured."""
+    if not settings.gate_seconds or (given is None and not settings.model):
+        return None
+    from bardo.conduct.adjudication import Adjudicator
+    from bardo.language.advisor import Advisor
+    from bardo.language.client import OpenAIClient
+    from bardo.language.ledger import Ledger
+
+    # A hook waits for the answer: one attempt within the limit.
+    seconds = min(settings.gate_seconds, settings.timeout_seconds)
+    llm = given or OpenAIClient(replace(settings, timeout_seconds=seconds, retries=0))
+    ledger = Ledger(folder.root)
+    # A gate does not open the log, which has the ticks.
+    advisor = Advisor(llm, ledger, settings, clock=clock, tick=lambda: 0)
+    return Adjudicator(advisor, llm.model, seconds, ledger.close)

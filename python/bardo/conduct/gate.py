@@ -308,7 +308,8 @@ class Gate(GateBase):
         """Checks an action against rejections, rules and flows, and collects the state to know before it.
 
         The action is blocked if it was rejected, if a critical rule forbids it, or if a rule or a flow requires an
-        approval that was not given. An action that is only related to one of these gets a warning.
+        approval that was not given. An action that is only related to one of these gets a warning. With a language
+        model, it decides about the warnings within `llm.gate_seconds`, and the notes say so.
 
         Args:
             action: Action in words, or as a command.
@@ -328,6 +329,13 @@ class Gate(GateBase):
         findings, touched, applying, outcomes = findings_of(
             self._index, found, rules, flows=suited, approved_by=approved_by, now=now
         )
+        if self._adjudicator is not None and findings:
+            critical = {rule.id for rule in rules if rule.score_at(now) >= CRITICAL}
+            can_block = {each.id for each in findings if each.reason != "forbidden" or each.id in critical}
+            findings, said = self._adjudicator.judge(
+                action, findings, can_block=can_block, approved=bool(approved_by.strip())
+            )
+            notes += said
         health, tools = capabilities.shown(self._index.capabilities, found, limit=CAPABILITIES)
         shown = [rule for rule in rules if rule.score_at(now) >= SHOWN][:TOP]
         ids = {entry.id for entry in touched}

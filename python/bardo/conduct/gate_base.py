@@ -21,6 +21,7 @@ from bardo.ports import Clock, Embedder, Vectors
 
 if TYPE_CHECKING:
     from bardo.conduct.acting import Checks
+    from bardo.conduct.adjudication import Adjudicator
     from bardo.conduct.bridges import Bridges
     from bardo.conduct.capabilities import Capabilities
     from bardo.conduct.flows import Flows
@@ -35,8 +36,17 @@ class GateBase(Handle):
 
     _CLOSED = "the gate of {0} is closed. Open it again with bardo.gate({0!r})"
 
-    def __init__(self, folder: Folder, facts: FactStore, *, clock: Clock, embedder: Embedder | None) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        facts: FactStore,
+        *,
+        clock: Clock,
+        embedder: Embedder | None,
+        adjudicator: Adjudicator | None = None,
+    ) -> None:
         super().__init__(folder, facts)
+        self._adjudicator = adjudicator
         self._clock = clock
         self._embedder = embedder
         self._store = ConductStore(folder.root, facts=facts)
@@ -129,6 +139,8 @@ class GateBase(Handle):
         return self._index.vectors(texts, self._embedder)
 
     def _release(self) -> None:
+        if self._adjudicator is not None:
+            self._adjudicator.close()
         self._made.close()
         self._store.close()
         self._facts.close()

@@ -94,7 +94,7 @@ def take(store: ConductStore, given: Sequence[Directive], *, now: int) -> int:
 
 
 def _row(one: Directive, now: int) -> Row:
-    """Makes the heir's row of a directive. Results of a flow are counted from zero: the heir's circumstances are others."""
+    """Makes the heir's row of a directive. Results of a flow are counted from zero."""
     by, episode = mark_of(one), one.episode().id
     match one.kind:
         case "rule":

@@ -43,6 +43,7 @@ class Finding:
         blocks: Whether the finding blocks the action; otherwise the action is only related, or the rule is not
             critical.
         touch: Match with the action, by words and embeddings.
+        decided_by: Part that told whether the action is the one that was meant: rules, or a language model.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Finding:
     at: int
     blocks: bool
     touch: Touch
+    decided_by: Literal["rules", "model"] = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,7 @@ def _state_text(entry: StateEntry) -> str:
 
 def _finding_text(finding: Finding) -> str:
     how = "this is it" if finding.blocks else "about the same thing"
+    how += ", says a language model" if finding.decided_by == "model" else ""
     why = f" Why: {finding.detail}" if finding.detail else ""
     return f"{_REASONS[finding.reason]} ({how}; {finding.id}): {finding.text.rstrip('.')}.{why}"
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, FactStore
+from bardo._settings import write_setting
 from bardo._validation import checked
-from bardo.config import Config, Embedding, write_setting
+from bardo.config import Config, Embedding
 from bardo.errors import InvalidInputError
 from bardo.folder import Folder, dead_error
 from bardo.grimoire.grimoire import Grimoire

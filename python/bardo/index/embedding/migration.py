@@ -23,6 +23,7 @@ import numpy as np
 from bardo import config
 from bardo._atomic import parse_json, write_atomically
 from bardo._core import EpisodeLog, FactStore
+from bardo._settings import write_setting
 from bardo.errors import (
     EmbedderUnavailableError,
     EmbeddingMismatchError,
@@ -281,7 +282,7 @@ class Migration:
             while self._is_old(store):
                 self._switch(store)
         if self.pending.to:
-            config.write_setting(self._folder, "embedding", "model", self.pending.to)
+            write_setting(self._folder, "embedding", "model", self.pending.to)
         self._log.drop_staged()
         self._facts.drop_staged()
         DriftWatch(self._folder).forget()

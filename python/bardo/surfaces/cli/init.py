@@ -31,7 +31,8 @@ def init(
 ) -> None:
     """Make a grimoire, the memory of one agent."""
     import bardo
-    from bardo.config import FILE_NAME, Config, write_setting
+    from bardo._settings import write_setting
+    from bardo.config import FILE_NAME, Config
     from bardo.folder import Folder
     from bardo.index.embedding import embedders
 
