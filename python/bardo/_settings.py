@@ -7,15 +7,11 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
-from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from bardo._atomic import write_atomically
 from bardo.errors import ConfigError
 
 T = TypeVar("T")
-
-FILE_NAME = "bardo.toml"
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,20 +112,3 @@ def _setting(text: str, section: str, key: str) -> Any:
         return tomllib.loads(text).get(section, {}).get(key)
     except (tomllib.TOMLDecodeError, AttributeError):
         return None
-
-
-def write_setting(folder: Path, section: str, key: str, value: str) -> None:
-    """Sets one string in `bardo.toml` and leaves the rest of the file unchanged.
-
-    Raises:
-        ConfigError: The file's form does not allow a change of one line.
-    """
-    path = folder / FILE_NAME
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    changed = with_setting(text, section, key, value)
-    if changed is None:
-        raise ConfigError(
-            f"{path} cannot be changed by itself. Set {key} = {value!r} under [{section}] by hand"
-        )
-    if changed != text:
-        write_atomically(path, changed.encode())

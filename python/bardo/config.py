@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from bardo._settings import FILE_NAME as FILE_NAME
 from bardo._settings import build, merge, numbers
 from bardo.errors import ConfigError
 from bardo.model import InnateState
 
+FILE_NAME = "bardo.toml"
 SECONDS_PER_DAY = 86_400
 #: e-folding time of decay in ticks, where ticks are loops (spec, the inheritance experiment: tau = 500 ticks).
 LOOP_TAU_TICKS = 500.0

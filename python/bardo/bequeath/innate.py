@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bardo._atomic import read_json, write_json
-from bardo._settings import write_setting
 from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.config import Config
 from bardo.model import Fact, FactStatus, InnateState
+from bardo.settings_file import write_setting
 
 if TYPE_CHECKING:
     from bardo._core import FactStore

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, FactStore
-from bardo._settings import write_setting
 from bardo._validation import checked
 from bardo.config import Config, Embedding
 from bardo.errors import InvalidInputError
@@ -18,6 +17,7 @@ from bardo.grimoire.grimoire import Grimoire
 from bardo.grimoire.stores import open_stores
 from bardo.index.embedding import embedders
 from bardo.ports import LLM, Clock, Embedder, Progress, checked_clock, no_progress
+from bardo.settings_file import write_setting
 
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament

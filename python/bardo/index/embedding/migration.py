@@ -23,7 +23,6 @@ import numpy as np
 from bardo import config
 from bardo._atomic import parse_json, write_atomically
 from bardo._core import EpisodeLog, FactStore
-from bardo._settings import write_setting
 from bardo.errors import (
     EmbedderUnavailableError,
     EmbeddingMismatchError,
@@ -39,6 +38,7 @@ from bardo.index.embedding.drift import DriftWatch
 from bardo.index.embedding.sentences import spoken
 from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, no_progress
+from bardo.settings_file import write_setting
 
 Record = TypeVar("Record", Episode, Fact)
 

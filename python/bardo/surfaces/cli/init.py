@@ -31,10 +31,10 @@ def init(
 ) -> None:
     """Make a grimoire, the memory of one agent."""
     import bardo
-    from bardo._settings import write_setting
     from bardo.config import FILE_NAME, Config
     from bardo.folder import Folder
     from bardo.index.embedding import embedders
+    from bardo.settings_file import write_setting
 
     root = folder or at
     chosen = {
