@@ -17,7 +17,6 @@ from bardo.grimoire.grimoire import Grimoire
 from bardo.grimoire.stores import open_stores
 from bardo.index.embedding import embedders
 from bardo.ports import LLM, Clock, Embedder, Progress, checked_clock, no_progress
-from bardo.settings_file import write_setting
 
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
@@ -112,6 +111,8 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
 def _keep_model(folder: Path, settings: Embedding) -> None:
     """Writes the model that a folder was opened with to `bardo.toml`, unless it is there."""
     if Config.load(folder).embedding.model != settings.model:
+        from bardo.settings_file import write_setting
+
         write_setting(folder, "embedding", "model", settings.model)
 
 

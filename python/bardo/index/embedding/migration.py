@@ -38,7 +38,6 @@ from bardo.index.embedding.drift import DriftWatch
 from bardo.index.embedding.sentences import spoken
 from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, no_progress
-from bardo.settings_file import write_setting
 
 Record = TypeVar("Record", Episode, Fact)
 
@@ -282,6 +281,8 @@ class Migration:
             while self._is_old(store):
                 self._switch(store)
         if self.pending.to:
+            from bardo.settings_file import write_setting
+
             write_setting(self._folder, "embedding", "model", self.pending.to)
         self._log.drop_staged()
         self._facts.drop_staged()
