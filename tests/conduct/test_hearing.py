@@ -82,6 +82,14 @@ def test_law_11_what_was_heard_in_a_forgotten_episode_goes_with_it(tmp_path: Pat
         assert gate.rules() == []
 
 
+def test_a_rule_that_forbids_is_warned_of(tmp_path: Path) -> None:
+    clock = told(tmp_path, ("user", "Never push to main without a review."))
+    with bardo.gate(tmp_path, clock=clock, words_only=True) as gate:
+        verdict = gate.before("git push origin main")
+        assert (verdict.decision, verdict.findings[0].reason) == ("warn", "forbidden")
+        assert gate.before("git log").decision == "allow"
+
+
 def test_the_agents_own_no_is_a_decision(tmp_path: Path) -> None:
     clock = told(
         tmp_path, ("agent", "I decided against the scraping approach, the terms of service forbid it.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from bardo.conduct.store import ConductStore
 
 #: Score of a rule that a user said: it is told before every action, and only a person who gives it makes it critical.
 SAID = 8.0
+#: Beginning of a rule that forbids, so that the gate warns of the action. A "never" inside may be of something else.
+_PROHIBITION = re.compile(r"(?:please )?(?:never|no|don't|don’t|do not|nothing|nobody)\b", re.IGNORECASE)
 _STATE: dict[str, StateKind] = {
     "rejection": "rejected", "decision": "decision", "task": "task", "discovery": "discovery", "learning": "learning",
 }  # fmt: skip
@@ -57,7 +60,8 @@ def keep(
         for one, source in heard:
             if one.kind == "rule":
                 score = NEW if source.by_agent else SAID
-                given = Rule("", one.summary, "", "", score, source.by, source.episode, now, now)
+                forbids = one.summary if _PROHIBITION.match(one.summary) else ""
+                given = Rule("", one.summary, forbids, "", score, source.by, source.episode, now, now)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
                 continue
             kind = "decision" if one.kind == "rejection" and source.by_agent else _STATE[one.kind]
