@@ -30,7 +30,7 @@ functions! {
     /// Of each text, the share of its words of content that an action has, how many these are, and whether they mean
     /// something else there.
     fn touches(texts: Vec<String>, action: &str)
-        => Ok(texts.iter().map(|text| same_statement::touch(text, action)).collect::<Vec<_>>());
+        => Ok(same_statement::touches(&texts, action));
 
     /// The stem of each word, and nothing for a function word.
     fn stems(words: Vec<String>) => Ok(same_statement::stems(&words));

@@ -236,25 +236,30 @@ pub struct Overlap {
     pub apart: bool,
 }
 
-/// Overlap of `action` with the topic of `about`, by the words alone. Negations in `about` do not count: a text that
+/// Overlap of `action` with the topic of each text, by the words alone. Negations in a text do not count: one that
 /// forbids something ("never short ETH") is still about it.
 #[must_use]
-pub fn touch(about: &str, action: &str) -> Overlap {
-    let figures_differ = {
-        let (mut wanted, given): (_, Vec<&str>) = (figures(about), figures(action).collect());
-        !given.is_empty() && wanted.any(|figure| !given.contains(&figure))
-    };
-    let [(about, about_no), (action, action_no)] = [about, action].map(ContentWords::without_negations);
-    let words = about.content.intersection(&action.content).count();
-    Overlap {
-        share: if about.content.is_empty() { 0.0 } else { words as f64 / about.content.len() as f64 },
-        words,
-        apart: figures_differ
-            || !action_no.is_subset(&about_no)
-            || about.differs_in_name(&action)
-            || about.is_opposite(&action)
-            || about.replaces_one_word_of(&action),
-    }
+pub fn touches<S: AsRef<str>>(abouts: &[S], action: &str) -> Vec<Overlap> {
+    let given: Vec<&str> = figures(action).collect();
+    let (action, action_no) = ContentWords::without_negations(action);
+    abouts
+        .iter()
+        .map(|about| {
+            let about = about.as_ref();
+            let figures_differ = !given.is_empty() && figures(about).any(|figure| !given.contains(&figure));
+            let (about, about_no) = ContentWords::without_negations(about);
+            let words = about.content.intersection(&action.content).count();
+            Overlap {
+                share: if about.content.is_empty() { 0.0 } else { words as f64 / about.content.len() as f64 },
+                words,
+                apart: figures_differ
+                    || !action_no.is_subset(&about_no)
+                    || about.differs_in_name(&action)
+                    || about.is_opposite(&action)
+                    || about.replaces_one_word_of(&action),
+            }
+        })
+        .collect()
 }
 
 /// Stem of each word; `None` for a function word.
@@ -396,6 +401,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn touch(about: &str, action: &str) -> Overlap {
+        touches(&[about], action).remove(0)
+    }
 
     #[test]
     fn texts_that_differ_in_one_important_word_are_not_the_same() {
