@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bardo
-from bardo.conduct.hearing import KINDS, Utterance, hear
+from bardo.conduct.hearing import KINDS, Utterance, hear, utterances
 
 DAY = 86_400
 
@@ -104,6 +104,15 @@ def test_any_text_can_be_heard(said: list[tuple[str, str, bool]]) -> None:
     assert all(one is None or (one.kind in KINDS[1:] and one.margin >= 0) for one in found)
 
 
-@pytest.mark.parametrize("text", ["x " * 400, ""])
+@pytest.mark.parametrize("text", ["x " * 700, "", " \n"])
 def test_a_document_and_an_empty_text_are_no_utterances(text: str) -> None:
-    assert hear([Utterance(text)], None, None) == [None]
+    assert utterances(text) == []
+
+
+def test_a_long_message_is_heard_by_the_sentence() -> None:
+    story = "The market was full of people today and we walked along the river until it got dark and cold. "
+    said = utterances(f"{story}{story}Please avoid tabs.", "Shall I format it?")
+    assert [(one.text, one.before) for one in said] == [
+        (story.strip(), "Shall I format it?"), (story.strip(), ""), ("Please avoid tabs.", ""),
+    ]  # fmt: skip
+    assert utterances("Please avoid tabs. They look odd.") == [Utterance("Please avoid tabs. They look odd.")]

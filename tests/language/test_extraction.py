@@ -37,6 +37,8 @@ def answers(findings: Any = NOTHING, verdicts: Any = None) -> Behaviour:
 
     def answer(request: Mapping[str, Any]) -> Any:
         title = request["response_format"]["json_schema"]["schema"]["title"]
+        if title == "Answer":
+            return {"utterances": []}
         given = findings if title == "Findings" else verdicts
         return given(request["messages"][-1]["content"]) if callable(given) else given
 
@@ -48,7 +50,9 @@ def texts(grimoire: bardo.Grimoire) -> set[str]:
 
 
 def prompts(server: Server) -> list[str]:
-    return ["\n".join(message["content"] for message in request["messages"]) for request in server.requests]
+    """Questions about facts; those about undecided utterances are left out."""
+    asked = ["\n".join(message["content"] for message in request["messages"]) for request in server.requests]
+    return [prompt for prompt in asked if "You sort what was said" not in prompt]
 
 
 def test_a_model_adds_to_what_the_rules_find_with_the_episodes_it_was_shown(
@@ -67,8 +71,9 @@ def test_a_model_adds_to_what_the_rules_find_with_the_episodes_it_was_shown(
             ("Mira",),
         )
         assert report.facts_distilled == 2
-        assert report.notes == ()
-        assert grimoire.maintenance.costs().calls == len(server.requests) == 1
+        assert [note for note in report.notes if "utterances" not in note] == []
+        assert grimoire.maintenance.costs().calls == len(server.requests)
+        assert len(prompts(server)) == 1
 
 
 @pytest.mark.parametrize(
@@ -172,8 +177,8 @@ def test_a_night_with_a_faulty_server_ends_with_the_facts_of_the_rules(
         assert texts(grimoire) == {BY_RULES}
         assert report.facts_distilled == 1
         assert [note for note in report.notes if "language model" in note]
-        (spent,) = grimoire.maintenance.costs().spent
-        assert (spent.type, spent.outcome) == ("extraction", bad.outcome)
+        (spent,) = [one for one in grimoire.maintenance.costs().spent if one.type == "extraction"]
+        assert spent.outcome == bad.outcome
         assert grimoire.sleep().texts_read == 0
         assert grimoire.recall("where does Mira live?")
 

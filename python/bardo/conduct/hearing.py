@@ -19,6 +19,7 @@ from typing import Literal, cast
 import numpy as np
 
 from bardo._weights import read_weights
+from bardo.consolidate.clauses import sentences
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
@@ -26,8 +27,12 @@ from bardo.ports import Vectors
 Kind = Literal["rejection", "decision", "task", "discovery", "learning", "rule"]
 KINDS: tuple[str, ...] = ("none", "rejection", "decision", "task", "discovery", "learning", "rule")
 
-#: Maximum characters of an utterance that is read; longer ones are documents.
-CHARACTERS = 600
+#: Log odds under the limit of a kind, down to which an utterance is undecided: a language model may decide.
+UNDECIDED = 2.0
+#: Maximum characters of a message that is heard; longer ones are documents.
+CHARACTERS = 1_200
+#: Maximum words of a message that is heard as a whole; of longer ones each sentence is heard by itself.
+WHOLE_WORDS = 30
 #: Number of words that count as 1 in the features.
 _WORDS_SCALE = 30
 #: Weight of a cue beside that of a word.
@@ -108,7 +113,7 @@ class Heard:
     Args:
         kind: Its kind.
         summary: What it is about.
-        margin: Log odds over the next likely kind, less the limit of the kind; 0 or more.
+        margin: Log odds over the next likely kind, less the limit of the kind; below 0 if it is undecided.
     """
 
     kind: Kind
@@ -116,10 +121,39 @@ class Heard:
     margin: float
 
 
+def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[Utterance]:
+    """Splits a message into utterances: its sentences, or the whole if it is short; none of a document.
+
+    Args:
+        text: Message.
+        before: Words of the other party just before; empty if there are none.
+        by_agent: Whether the agent said it.
+    """
+    if not text.strip() or len(text) > CHARACTERS:
+        return []
+    if len(text.split()) <= WHOLE_WORDS:
+        return [Utterance(text.strip(), before, by_agent)]
+    return [Utterance(part, "" if place else before, by_agent) for place, part in enumerate(sentences(text))]
+
+
 def hear(
     utterances: Sequence[Utterance], vectors: Vectors | None, fingerprint: Fingerprint | None
 ) -> list[Heard | None]:
     """Hears utterances; None for one that is of no kind, or not surely enough.
+
+    Args:
+        utterances: What was said.
+        vectors: Vectors of the texts, shape (len(utterances), dims); None without an embedder.
+        fingerprint: Model of the vectors.
+    """
+    readings = read(utterances, vectors, fingerprint)
+    return [one if one is not None and one.margin >= 0 else None for one in readings]
+
+
+def read(
+    utterances: Sequence[Utterance], vectors: Vectors | None, fingerprint: Fingerprint | None
+) -> list[Heard | None]:
+    """Reads the likeliest kind of utterances, with a negative margin for undecided ones; None for one of no kind.
 
     Args:
         utterances: What was said.
@@ -141,9 +175,9 @@ def hear(
     limits = np.asarray(table["limits"])
     found: list[Heard | None] = []
     for utterance, row_scores in zip(utterances, scores, strict=True):
-        place = int(np.argmax(row_scores))
-        margin = float(row_scores[place] - np.partition(row_scores, -2)[-2] - limits[place])
-        is_heard = KINDS[place] != "none" and margin >= 0 and len(utterance.text) <= CHARACTERS
+        place = 1 + int(np.argmax(row_scores[1:]))
+        margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])
+        is_heard = margin >= -UNDECIDED
         found.append(Heard(cast(Kind, KINDS[place]), utterance.summary, margin) if is_heard else None)
     return found
 

@@ -11,6 +11,7 @@ from bardo.model import Episode
 
 if TYPE_CHECKING:
     from bardo.grimoire.session import Session
+    from bardo.language.advisor import Advisor
     from bardo.ports import Vectors
 
 #: Watermark in the log: arrival number of the last episode that was heard.
@@ -21,30 +22,40 @@ PAGE = 512
 NAMELESS = "the user"
 
 
-def listen(session: Session, *, until_done: bool) -> tuple[str, ...]:
+def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tuple[str, ...]:
     """Hears one page of episodes, or all; returns notes on what was kept or could not be.
 
     Args:
         session: State of the opened memory.
+        advisor: Access to a language model, which decides what the regressions leave undecided; None without one.
         until_done: Whether to continue until everything is heard.
     """
     kept: Counter[str] = Counter()
+    notes: dict[str, None] = {}
     while page := session.log.since(session.log.watermark(HEARD), PAGE):
         try:
-            kept.update(_hear([episode for _, episode in page], session))
+            kept.update(_hear([episode for _, episode in page], session, advisor, notes))
         except StoreError as error:
-            return (f"rejections, decisions and rules were not heard: {error}",)
+            return (
+                *notes,
+                f"rejections, decisions and rules were not heard: {error}",
+            )
         session.log.set_watermark(HEARD, page[-1][0])
         if not until_done:
             break
     if not kept:
-        return ()
+        return tuple(notes)
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kept.items()))
-    return (f"kept from what was said, in the gate: {counts}",)
+    return (
+        *notes,
+        f"kept from what was said, in the gate: {counts}",
+    )
 
 
-def _hear(episodes: Sequence[Episode], session: Session) -> list[str]:
-    """Keeps what was said in episodes, oldest first; returns the kinds of what was kept."""
+def _hear(
+    episodes: Sequence[Episode], session: Session, advisor: Advisor | None, notes: dict[str, None]
+) -> list[str]:
+    """Keeps what was said in episodes, oldest first; returns the kinds of what was kept, and adds notes."""
     from bardo.consolidate.extraction_pass import is_speech
 
     said = [
@@ -57,8 +68,26 @@ def _hear(episodes: Sequence[Episode], session: Session) -> list[str]:
     from bardo.conduct import heard, hearing
     from bardo.conduct.store import ConductStore
 
-    utterances = [hearing.Utterance(one.text, before, one.role == "agent") for one, before in said]
-    found = hearing.hear(utterances, *session.indexer.vectors_of([one.text for one in utterances]))
+    spoken = [
+        (episode, one)
+        for episode, before in said
+        for one in hearing.utterances(episode.text, before, by_agent=episode.role == "agent")
+    ]
+    if not spoken:
+        return []
+    utterances = [one for _, one in spoken]
+    found = hearing.read(utterances, *session.indexer.vectors_of([one.text for one in utterances]))
+    if advisor is None:
+        found = [one if one is not None and one.margin >= 0 else None for one in found]
+    else:
+        from bardo.conduct import hearing_model
+
+        decided = hearing_model.decide(advisor, utterances, found)
+        found = decided.heard
+        if decided.asked:
+            notes[f"the language model sorted {decided.asked} utterances that rules left undecided"] = None
+        if decided.note:
+            notes[f"utterances that rules left undecided were not heard: {decided.note}"] = None
     pairs = [
         (
             one,
@@ -66,7 +95,7 @@ def _hear(episodes: Sequence[Episode], session: Session) -> list[str]:
                 episode.id, episode.speaker or _name(episode, session), episode.role == "agent", episode.at
             ),
         )
-        for one, (episode, _) in zip(found, said, strict=True)
+        for one, (episode, _) in zip(found, spoken, strict=True)
         if one is not None
     ]
     if not pairs:

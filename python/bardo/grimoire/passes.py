@@ -119,7 +119,7 @@ class CuratorPasses:
         if report.confirmed or report.refuted:
             self._note_trials(report)
         is_hearing = session.config.curator.texts and session.death is None
-        heard = hearing.listen(session, until_done=flush) if is_hearing else ()
+        heard = hearing.listen(session, self._extraction.advisor, until_done=flush) if is_hearing else ()
         replayed = replay.replay(session.path, session.facts, session.log)
         linted = self._curator.lint().actions if is_lint_due(session) else 0
         promoted = self._pages.compile(at_once=flush)
