@@ -41,10 +41,9 @@ class Model:
     Args:
         weights: Weights of the encoder by their names.
         tokenizer: Its tokenizer.
-        start: Weights of a fitted cross-encoder to start from, its head aside; the model's own if not given.
     """
 
-    def __init__(self, weights: Any, tokenizer: Any, start: Path | None = None) -> None:
+    def __init__(self, weights: Any, tokenizer: Any) -> None:
         self.weights = dict(weights)
         self.tokenizer = tokenizer
         tokenizer.no_truncation()
@@ -65,8 +64,6 @@ class Model:
             ],
             "head": (head, np.zeros(1, np.float32)),
         }
-        if start:
-            self._start_from(start)
 
     def _layer(self, number: int) -> dict[str, Any]:
         at = f"encoder.layer.{number}."
@@ -79,19 +76,6 @@ class Model:
             for part, name in _NORMS.items()
         }
         return linear | norms
-
-    def _start_from(self, file: Path) -> None:
-        """Takes the thin matrices, biases and norms of a fitted cross-encoder."""
-        with np.load(file) as found:
-            for number, layer in enumerate(self.trained["layers"], FROZEN):
-                at = f"encoder.layer.{number}."
-                for part, name in _PARTS.items():
-                    down, up = (
-                        found[f"{at}{name}.weight:{side}"].astype(np.float32).T for side in ("down", "up")
-                    )
-                    layer[part] = (down, up, found[f"{at}{name}.bias:whole"])
-                for part, name in _NORMS.items():
-                    layer[part] = (found[f"{at}{name}.weight:whole"], found[f"{at}{name}.bias:whole"])
 
     def encode(self, older: str, newer: str) -> tuple[list[int], list[int]]:
         """Ids and types of the tokens of a pair."""
@@ -199,9 +183,7 @@ def packed(pairs: Sequence[Any], length: int, places: Sequence[int]) -> tuple[An
     return ids, types, mask
 
 
-def train(
-    model: Model, rows: Sequence[Row], seed: int, *, epochs: int = EPOCHS, rate: float = RATE
-) -> Any:
+def train(model: Model, rows: Sequence[Row], seed: int, *, epochs: int = EPOCHS) -> Any:
     """Fits the thin matrices and the head."""
     import jax
     import optax
@@ -210,8 +192,8 @@ def train(
     pairs = [model.encode(older, newer) for older, newer, _ in rows]
     labels = np.array([label for *_, label in rows], np.float32)
     steps = epochs * len(batches(pairs, chance))
-    pace = optax.warmup_cosine_decay_schedule(0, rate, steps // 15, steps, rate / 50)
-    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(pace, weight_decay=0.02))
+    rate = optax.warmup_cosine_decay_schedule(0, RATE, steps // 15, steps, RATE / 50)
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(rate, weight_decay=0.02))
 
     def loss(trained: Any, fixed: Any, batch: Any, answers: Any, key: Any) -> Any:
         found = model.logits(trained, *fixed, batch, key)

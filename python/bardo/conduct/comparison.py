@@ -1,14 +1,14 @@
 """Learned comparison of an action with the text of a rejection or rule, beside the table of operations.
 
-Two logistic regressions (`comparison.json`) join what the table reads, words, conditions and the cosine. One tells
-whether the action is about the same thing. The other tells whether it is the same action, and not only near it; for
-that a cross-encoder also reads both texts (`consolidate/actions.npz`). They are fitted on labelled pairs by
-`benches/python/conduct/fit_recognition.py`. Their limits are chosen by cross-validation, for few false blocks and
-warnings.
+Two logistic regressions (`comparison.json`) join what the table reads, conditions, words and the cosine. One tells
+whether the action is about the same thing. The other tells whether it is the same action, and not only near it. They
+are fitted on labelled pairs by `benches/python/conduct/fit_recognition.py`, with limits chosen by cross-validation for
+few false blocks and warnings.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,16 +19,13 @@ from typing import TYPE_CHECKING, Any
 from bardo._weights import read_weights
 from bardo.conduct import conditions, operations, recognition
 from bardo.conduct.deeds import Deed
-from bardo.conduct.forbidden import Forbids
+from bardo.conduct.forbidden import ENDING, Forbids
 from bardo.conduct.matching import Learned, Touch
 from bardo.conduct.operations import Reading, Ruling
 
 if TYPE_CHECKING:
-    from bardo.consolidate.cross_encoder import CrossEncoder
     from bardo.ports import Embedder
 
-#: Maximum number of pairs that the cross-encoder reads for one action.
-PAIRS = 8
 #: Words that tell what an action does to the thing, apart from the thing.
 _CUES = {
     "asks": r"\b(?:ask|check with|wait for|confirm with|propos\w*|suggest\w*|permission|approval|sign-?off|your ok|"
@@ -43,10 +40,39 @@ _CUES = {
     "timed": r"\b(?:until|before|after|once|if|when|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
     "asked": r"\?",
 }
+#: Features of an action that is rather near than the same.
+_HINTS = frozenset(
+    {
+        "reads",
+        "negated",
+        "asks first",
+        "cue asks",
+        "cue tells",
+        "cue contrasts",
+        "cue tries",
+        "cue elsewhere",
+        "cue asked",
+    }
+)
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _CUES.items()}
 #: Number of common words that counts as many, and number of cached actions.
 _MANY, _ACTIONS = 4, 16
 _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """Parsed rejection or rule.
+
+    Args:
+        text: Its text.
+        forbids: Data of what it forbids.
+        ruling: Its operations and objects.
+    """
+
+    text: str
+    forbids: Forbids
+    ruling: Ruling
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +97,12 @@ class Pair:
     by_operation: Reading
     holding: tuple[bool | None, ...]
 
+    @property
+    def is_hinted(self) -> bool:
+        """Whether a word of the action hints that it is only near: it asks, reads, ends something, or negates."""
+        ends = self.done.removes and ENDING.isdisjoint(self.forbids.verbs)
+        return ends or not _HINTS.isdisjoint(_of_action(self.done))
+
     def near_features(self) -> dict[str, float]:
         """Returns the features of being about the same thing, by their names."""
         form, touch = self.done.form, self.touch
@@ -86,6 +118,7 @@ class Pair:
             f"operation {self.by_operation}": 1,
             f"table {joined}": 1,
             f"table {joined}, {form}": 1,
+            f"table {joined}, {'hinted' if self.is_hinted else 'plain'}": 1,
             "cosine": 3 * cosine,
             f"cosine, {form}": 3 * cosine,
             "cosine squared": 6 * cosine * cosine,
@@ -102,18 +135,9 @@ class Pair:
         }
         return {name: float(value) for name, value in found.items() if value} | _of_action(self.done)
 
-    def same_features(self, odds: float) -> dict[str, float]:
-        """Returns the features of being the same action, by their names.
-
-        Args:
-            odds: Log odds of the cross-encoder.
-        """
-        said = set(_words(self.text))
-        words = _words(self.done.text)
-        found = self.near_features() | {"read": odds / 2, f"read, {self.done.form}": odds / 2}
-        for word in words:
-            found[f"w {word}"] = found[f"{'both' if word in said else 'only'} {word}"] = 1.0
-        return found | {f"g {one} {other}": 1.0 for one, other in pairwise(("^", *words))}
+    def same_features(self) -> dict[str, float]:
+        """Returns the features of being the same action, by their names."""
+        return self.near_features() | _words_of(self.done)
 
 
 @lru_cache(_ACTIONS)
@@ -125,16 +149,21 @@ def _of_action(done: Deed) -> dict[str, float]:
         "negated": recognition.NEGATED.search(done.text) is not None,
         "asks first": conditions.asks(done.text),
     }
-    found = [f"form {done.form}", *(f"cue {name}" for name, cue in _PATTERNS.items() if cue.search(done.text))]
+    found = [
+        f"form {done.form}",
+        *(f"cue {name}" for name, cue in _PATTERNS.items() if cue.search(done.text)),
+    ]
     found += [each for name, holds in told.items() if holds for each in (name, f"{name}, {done.form}")]
     return dict.fromkeys(found, 1.0)
 
 
-@lru_cache(4 * _ACTIONS)
-def _words(text: str) -> tuple[str, ...]:
-    """Returns the words, options and marks of a text in lower case; each number is one word."""
-    plain = operations.CAMEL.sub(" ", text).lower().replace("’", "'").replace("_", " ")
-    return tuple("#" if word.isdigit() else word for word in _WORD.findall(plain))
+@lru_cache(_ACTIONS)
+def _words_of(done: Deed) -> dict[str, float]:
+    """Returns the features of the words, options and marks of an action; all numbers are one word."""
+    plain = operations.CAMEL.sub(" ", done.text).lower().replace("’", "'").replace("_", " ")
+    words = ["#" if word.isdigit() else word for word in _WORD.findall(plain)]
+    found = [each for word in words for each in (f"w {word}", f"w {word}, {done.form}")]
+    return dict.fromkeys([*found, *(f"g {one} {other}" for one, other in pairwise(("^", *words)))], 1.0)
 
 
 def weights() -> Mapping[str, Any]:
@@ -148,9 +177,7 @@ def is_fitted(embedder: Embedder | None) -> bool:
 
 
 def pair_of(
-    text: str,
-    forbids: Forbids,
-    ruling: Ruling,
+    ruled: Ruled,
     done: Deed,
     common: tuple[float, int, bool],
     cosine: float | None,
@@ -162,9 +189,7 @@ def pair_of(
     """Compares an action with a forbidding text by table and words.
 
     Args:
-        text: Text of the rejection or rule.
-        forbids: Data of it.
-        ruling: Operation and things of it.
+        ruled: Text, as it was parsed.
         done: Parsed action.
         common: Share and number of the common words, and whether they differ in meaning (`_core.touches`).
         cosine: Cosine of the vectors; None without a model.
@@ -173,49 +198,37 @@ def pair_of(
         approved: Whether a person approved the action.
     """
     share, count, differs = common
+    text, forbids = ruled.text, ruled.forbids
     found = recognition.compare(forbids, done, now=now, approved=approved)
-    by_operation = operations.compare(ruling, done.done)
+    by_operation = operations.compare(ruled.ruling, done.done)
     # An action that only reads is not the rejected one, even with all of its words.
     apart = differs or (done.reads and "read" not in forbids.verbs)
+    reading = recognition.joined(found, by_operation)
+    is_sure = reading is Reading.SAME and recognition.is_sure(forbids, done)
     touch = Touch(
-        cosine, share, count, apart, recognition.joined(found, by_operation), near_at,
-        recognition.is_sure(forbids, done) or text.casefold() == done.text.casefold(),
-    )  # fmt: skip
+        cosine, share, count, apart, reading, near_at, is_sure or text.casefold() == done.text.casefold()
+    )
     holding = recognition.holding(forbids, done, now=now, approved=approved)
     return Pair(text, forbids, done, touch, found, by_operation, holding)
 
 
-def encoder() -> CrossEncoder | None:
-    """Returns the cross-encoder; None if its packages are not installed."""
-    from bardo.consolidate import cross_encoder
-
-    return cross_encoder.load("actions")
+def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
+    """Returns the matches of an action with the learned comparison, by text."""
+    return {pair.text: replace(pair.touch, learned=_learned(pair)) for pair in pairs}
 
 
-def read(pairs: Sequence[Pair], encoder: CrossEncoder | None) -> dict[str, Touch]:
-    """Adds the learned comparison to the matches of an action.
-
-    Args:
-        pairs: Pairs of one action.
-        encoder: Cross-encoder of actions; it reads the pairs that are likeliest about the same thing. None leaves it
-            to the table which actions are the same.
-    """
-    margins = {pair.text: margin("near", pair.near_features()) for pair in pairs}
-    likely = [pair for pair in pairs if margins[pair.text] >= 0 and not pair.touch.sure]
-    likely = sorted(likely, key=lambda pair: -margins[pair.text])[:PAIRS] if encoder else []
-    odds = encoder.read([(pair.text, pair.done.text) for pair in likely]) if encoder else []
-    same = {
-        pair.text: margin("same", pair.same_features(each)) for pair, each in zip(likely, odds, strict=True)
-    }
-    return {
-        pair.text: replace(pair.touch, learned=Learned(margins[pair.text], same.get(pair.text)))
-        for pair in pairs
-    }
+def _learned(pair: Pair) -> Learned:
+    table = weights()
+    near = _odds(table["near"], pair.near_features()) - table["near"]["limit"]
+    by_table = pair.touch.same
+    if near < 0 and not by_table:
+        # An action about something else is not the same, whatever its words are.
+        return Learned(near, -math.inf)
+    limit = table["same"]["limit by table" if by_table else "limit"]
+    return Learned(near, _odds(table["same"], pair.same_features()) - limit)
 
 
-def margin(question: str, features: Mapping[str, float]) -> float:
-    """Returns the log odds over the limit of a regression, `near` or `same`."""
-    table = weights()[question]
+def _odds(table: Mapping[str, Any], features: Mapping[str, float]) -> float:
+    """Returns the log odds of a regression."""
     known: Mapping[str, float] = table["features"]
-    total = sum(value * known.get(name, 0.0) for name, value in features.items())
-    return float(table["bias"] + total - table["limit"])
+    return float(table["bias"]) + sum(value * known.get(name, 0.0) for name, value in features.items())

@@ -133,7 +133,7 @@ class ConductIndex:
                 places = list(dict.fromkeys([*places, *self._by_meaning(cosines)]))
             touched, pairs = self._compared(places, deed, cosines, now=now, approved=approved)
             if cosines is not None and comparison.is_fitted(embedder):
-                touched |= comparison.read(pairs, comparison.encoder())
+                touched |= comparison.read(pairs)
             for place, shared in rest:
                 # Taken as near: a text that is not compared in full must not block, nor pass in silence.
                 share = min(1.0, shared / self._sizes[place])
@@ -145,7 +145,7 @@ class ConductIndex:
     def _compared(
         self, places: Sequence[int], deed: deeds.Deed, cosines: np.ndarray | None, *, now: int, approved: bool
     ) -> tuple[dict[str, Touch], list[comparison.Pair]]:
-        """Compares an action with texts by table and words; returns the matches, and the pairs with forbidding texts."""
+        """Compares an action with texts by table and words; returns the matches, and the pairs that forbid."""
         near = near_at(len(self._forbidding))
         texts = [self._texts[place] for place in places]
         rulings = operations.rulings(texts)
@@ -158,9 +158,8 @@ class ConductIndex:
             if forbids is None:
                 touched[text] = Touch(cosine, *common, operations.compare(ruling, deed.done))
                 continue
-            pair = comparison.pair_of(
-                text, forbids, ruling, deed, common, cosine, near_at=near, now=now, approved=approved
-            )
+            ruled = comparison.Ruled(text, forbids, ruling)
+            pair = comparison.pair_of(ruled, deed, common, cosine, near_at=near, now=now, approved=approved)
             touched[text] = pair.touch
             pairs.append(pair)
         return touched, pairs
@@ -176,7 +175,7 @@ class ConductIndex:
             for place in order
             if self._alive[place] and not self._forbidding.isdisjoint(self._ids[self._texts[place]])
         )
-        return [*related, *islice(forbidding, comparison.PAIRS if self._forbidding else 0)]
+        return [*related, *islice(forbidding, BY_MEANING // 2 if self._forbidding else 0)]
 
     def vectors(self, texts: Sequence[str], embedder: Embedder | None) -> Vectors | None:
         """Returns the vectors of texts, stored or new; None without a model, or while it is unavailable."""

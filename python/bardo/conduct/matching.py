@@ -29,11 +29,11 @@ class Learned:
 
     Args:
         near: Of being about the same thing; 0 or more warns.
-        same: Of being the same action; 0 or more blocks. None where no cross-encoder read the pair.
+        same: Of being the same action; 0 or more blocks. The limit is lower where the table reads it as the same.
     """
 
     near: float
-    same: float | None
+    same: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Touch:
     def near(self) -> bool:
         """Whether the action is related to the text."""
         if self.learned is not None:
-            return self.sure or self.learned.near >= 0
+            return self.same or self.learned.near >= 0
         if self.reading is Reading.OTHER:
             return False
         if self.reading is not Reading.UNKNOWN:
@@ -77,10 +77,8 @@ class Touch:
     @property
     def same(self) -> bool:
         """Whether the action equals the action of the text."""
-        if self.learned is not None and (self.sure or self.learned.near < 0):
-            return self.sure
-        if self.learned is not None and self.learned.same is not None:
-            return self.learned.same >= 0
+        if self.learned is not None:
+            return self.sure or self.learned.same >= 0
         if self.reading not in (Reading.TOUCHES, Reading.UNKNOWN):
             return self.reading is Reading.SAME
         cosine = self.cosine if self.cosine is not None else 0.0

@@ -1,11 +1,10 @@
 """Cross-encoders: they read two texts together, for one question about them.
 
 - `corrections`: does a newer message end what an older statement says (`fit_cross_encoder.py`)?
-- `actions`: is an action what a rejection forbids, and not only near it (`conduct/fit_recognition.py`)?
 - `worth`: is a sentence, read after the words before it, worth keeping (`fit_worth_reader.py`)?
 
 Each is all-MiniLM-L6-v2 with other weights in its upper layers and a head of one number, fitted by the script in
-`benches/python`. Its `.npz` file holds the differences from the model's weights as products of two thin
+`benches/python/knowledge`. Its `.npz` file holds the differences from the model's weights as products of two thin
 matrices (low-rank adaptation, Hu et al. 2021, arXiv 2106.09685).
 """
 
@@ -26,14 +25,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: Question that a cross-encoder is fitted for.
-Question = Literal["corrections", "worth", "actions"]
+Question = Literal["corrections", "worth"]
 
 #: Maximum length of the first and of the second text in tokens, as in training.
 OLDER_TOKENS, NEWER_TOKENS = 48, 96
 #: Number of pairs that are read at once.
 BATCH = 16
 #: Version of each build; increase it with every change of the graph or of the weights.
-_BUILDS: dict[Question, int] = {"corrections": 1, "worth": 1, "actions": 1}
+_BUILDS: dict[Question, int] = {"corrections": 1, "worth": 1}
 _START, _SEPARATOR = "[CLS]", "[SEP]"
 
 
