@@ -20,7 +20,7 @@ from bardo._weights import read_weights
 from bardo.conduct import conditions, operations, recognition
 from bardo.conduct.deeds import Deed
 from bardo.conduct.forbidden import ENDING, Forbids
-from bardo.conduct.matching import Learned, Touch
+from bardo.conduct.matching import SAME_SHARE, Learned, Touch, near_at
 from bardo.conduct.operations import Reading, Ruling
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _CUES = {
     "tells": r"\b(?:draft|note|write down|document\w*|remind\w*|explain\w*|summar\w*|list|show|look|read|review|check|"
     r"count|compare|report|find out|research)\b",
     "ends": r"\b(?:cancel\w*|remov\w*|delet\w*|undo|revert\w*|disabl\w*|turn\w* off|switch\w* off|stop\w*|uninstall\w*|"
-    r"unsubscrib\w*|block\w*|replac\w*|drop\w*|revok\w*|reduc\w*|lower\w*|declin\w*|reject\w*|clos\w*)\b",
+    r"unsubscrib\w*|block\w*|replac\w*|drop\w*|revok\w*|reduc\w*|lower\w*|declin\w*|reject\w*|clos\w*|sell\w*|repay\w*|off)\b",
     "contrasts": r"\b(?:instead|rather than|without|not|no|never|don't|won't|only|leav\w*|keep\w*|stay\w*)\b",
     "tries": r"--(?:dry-run|check|diff|help|plan|list)\b",
     "elsewhere": r"\b(?:staging|test\w*|sandbox|demo|paper|local\w*|dev|draft|preview)\b",
@@ -55,6 +55,8 @@ _HINTS = frozenset(
     }
 )
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _CUES.items()}
+#: Number of rejections and rules above which the limit of warnings grows no more.
+_COUNTED = 1_000
 #: Number of common words that counts as many, and number of cached actions.
 _MANY, _ACTIONS = 4, 16
 _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
@@ -87,6 +89,7 @@ class Pair:
         found: Relation by what is forbidden.
         by_operation: Relation by the operation.
         holding: Whether each condition holds; None for one that the action leaves open.
+        count: Number of rejections and rules with which the action is compared.
     """
 
     text: str
@@ -96,12 +99,24 @@ class Pair:
     found: Reading
     by_operation: Reading
     holding: tuple[bool | None, ...]
+    count: int
 
     @property
     def is_hinted(self) -> bool:
         """Whether a word of the action hints that it is only near: it asks, reads, ends something, or negates."""
-        ends = self.done.removes and ENDING.isdisjoint(self.forbids.verbs)
-        return ends or not _HINTS.isdisjoint(_of_action(self.done))
+        told = _of_action(self.done)
+        ends = self.done.removes or "cue ends" in told
+        return (ends and ENDING.isdisjoint(self.forbids.verbs)) or not _HINTS.isdisjoint(told)
+
+    @property
+    def stands(self) -> bool:
+        """Whether table or words read the action as the same, and no word hints at less."""
+        return self.touch.same and not self.is_hinted
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the action is the same by its letters, or with most of the words of the text."""
+        return self.touch.sure or (self.stands and self.touch.share >= SAME_SHARE)
 
     def near_features(self) -> dict[str, float]:
         """Returns the features of being about the same thing, by their names."""
@@ -182,7 +197,7 @@ def pair_of(
     common: tuple[float, int, bool],
     cosine: float | None,
     *,
-    near_at: float,
+    count: int,
     now: int,
     approved: bool = False,
 ) -> Pair:
@@ -193,11 +208,11 @@ def pair_of(
         done: Parsed action.
         common: Share and number of the common words, and whether they differ in meaning (`_core.touches`).
         cosine: Cosine of the vectors; None without a model.
-        near_at: Minimum cosine of a related action.
+        count: Number of rejections and rules with which the action is compared.
         now: Wall clock, microseconds UTC.
         approved: Whether a person approved the action.
     """
-    share, count, differs = common
+    share, words, differs = common
     text, forbids = ruled.text, ruled.forbids
     found = recognition.compare(forbids, done, now=now, approved=approved)
     by_operation = operations.compare(ruled.ruling, done.done)
@@ -206,25 +221,36 @@ def pair_of(
     reading = recognition.joined(found, by_operation)
     is_sure = reading is Reading.SAME and recognition.is_sure(forbids, done)
     touch = Touch(
-        cosine, share, count, apart, reading, near_at, is_sure or text.casefold() == done.text.casefold()
+        cosine,
+        share,
+        words,
+        apart,
+        reading,
+        near_at(count),
+        is_sure or text.casefold() == done.text.casefold(),
     )
     holding = recognition.holding(forbids, done, now=now, approved=approved)
-    return Pair(text, forbids, done, touch, found, by_operation, holding)
+    return Pair(text, forbids, done, touch, found, by_operation, holding, count)
 
 
 def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
     """Returns the matches of an action with the learned comparison, by text."""
-    return {pair.text: replace(pair.touch, learned=_learned(pair)) for pair in pairs}
+    return {pair.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair)) for pair in pairs}
+
+
+def near_limit(count: int) -> float:
+    """Returns the limit of warnings by the number of comparisons, so that unrelated actions are seldom warned of."""
+    table = weights()["near"]
+    return float(table["limit"] + table["growth"] * math.log(min(max(1, count), _COUNTED)))
 
 
 def _learned(pair: Pair) -> Learned:
     table = weights()
-    near = _odds(table["near"], pair.near_features()) - table["near"]["limit"]
-    by_table = pair.touch.same
-    if near < 0 and not by_table:
+    near = _odds(table["near"], pair.near_features()) - near_limit(pair.count)
+    if near < 0 and not pair.stands:
         # An action about something else is not the same, whatever its words are.
         return Learned(near, -math.inf)
-    limit = table["same"]["limit by table" if by_table else "limit"]
+    limit = table["same"]["limit by table" if pair.stands else "limit"]
     return Learned(near, _odds(table["same"], pair.same_features()) - limit)
 
 

@@ -146,7 +146,7 @@ class ConductIndex:
         self, places: Sequence[int], deed: deeds.Deed, cosines: np.ndarray | None, *, now: int, approved: bool
     ) -> tuple[dict[str, Touch], list[comparison.Pair]]:
         """Compares an action with texts by table and words; returns the matches, and the pairs that forbid."""
-        near = near_at(len(self._forbidding))
+        count = len(self._forbidding)
         texts = [self._texts[place] for place in places]
         rulings = operations.rulings(texts)
         words = _core.touches([ruling.text for ruling in rulings], deed.text)
@@ -159,7 +159,7 @@ class ConductIndex:
                 touched[text] = Touch(cosine, *common, operations.compare(ruling, deed.done))
                 continue
             ruled = comparison.Ruled(text, forbids, ruling)
-            pair = comparison.pair_of(ruled, deed, common, cosine, near_at=near, now=now, approved=approved)
+            pair = comparison.pair_of(ruled, deed, common, cosine, count=count, now=now, approved=approved)
             touched[text] = pair.touch
             pairs.append(pair)
         return touched, pairs

@@ -29,7 +29,8 @@ class Learned:
 
     Args:
         near: Of being about the same thing; 0 or more warns.
-        same: Of being the same action; 0 or more blocks. The limit is lower where the table reads it as the same.
+        same: Of being the same action; 0 or more blocks. The limit is lower where the table reads it
+            so, and no word hints at less.
     """
 
     near: float
@@ -48,7 +49,8 @@ class Touch:
             contrast.
         reading: Relation according to the table of commands and words.
         near_at: Minimum cosine of a related action.
-        sure: Whether the action is what the text names by its letters: a command, a package, or the text itself.
+        sure: Whether the action is what the text names by its letters (a command, a package, the text itself), or with
+            most of its words, so that no learned comparison decides.
         learned: Learned comparison; None without the model that it was fitted with.
     """
 

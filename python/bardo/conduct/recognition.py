@@ -23,6 +23,7 @@ NEGATED = re.compile(
 )
 #: Prepositions that exclude each other.
 _SIDES = frozenset({"before", "during", "after", "with", "without"})
+_LACKS = re.compile(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
 _VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
 _DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
 
@@ -169,6 +170,9 @@ def _holds(condition: str, done: Deed, *, now: int, approved: bool, is_event: bo
         return conditions.holds(condition, done.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")
     if _involves(words, done):
+        if preposition == "without":
+            # "Without a limit" does not hold for an order with one.
+            return _LACKS.search(done.text) is not None
         others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", done.text)}
         return preposition not in _SIDES or not others or preposition in others
     return False if conditions.excluding(stems_of(words), done.stems) else None
