@@ -40,20 +40,9 @@ _CUES = {
     "timed": r"\b(?:until|before|after|once|if|when|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
     "asked": r"\?",
 }
-#: Features of an action that is rather near than the same.
-_HINTS = frozenset(
-    {
-        "reads",
-        "negated",
-        "asks first",
-        "cue asks",
-        "cue tells",
-        "cue contrasts",
-        "cue tries",
-        "cue elsewhere",
-        "cue asked",
-    }
-)
+#: Features of an action that is rather near than the same; cues that are none if the forbidding text has them, too.
+_HINTS = frozenset({"reads", "negated", "asks first", "cue contrasts", "cue tries", "cue asked"})
+_UNLIKE = ("asks", "tells", "ends", "elsewhere")
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _CUES.items()}
 #: Number of rejections and rules above which the limit of warnings grows no more.
 _COUNTED = 1_000
@@ -104,9 +93,15 @@ class Pair:
     @property
     def is_hinted(self) -> bool:
         """Whether a word of the action hints that it is only near: it asks, reads, ends something, or negates."""
+        return not _HINTS.isdisjoint(_of_action(self.done)) or bool(self._hints())
+
+    def _hints(self) -> list[str]:
+        """Returns the cues of the action that the forbidding text has not."""
         told = _of_action(self.done)
-        ends = self.done.removes or "cue ends" in told
-        return (ends and ENDING.isdisjoint(self.forbids.verbs)) or not _HINTS.isdisjoint(told)
+        found = [name for name in _UNLIKE if f"cue {name}" in told and not _PATTERNS[name].search(self.text)]
+        if self.done.removes and "ends" not in found and not _PATTERNS["ends"].search(self.text):
+            found.append("ends")
+        return [name for name in found if name != "ends" or ENDING.isdisjoint(self.forbids.verbs)]
 
     @property
     def stands(self) -> bool:
@@ -148,7 +143,9 @@ class Pair:
             "operations meet": not self.done.verbs.isdisjoint(self.forbids.verbs),
             "no operation": not self.forbids.verbs,
         }
-        return {name: float(value) for name, value in found.items() if value} | _of_action(self.done)
+        hints = {f"hint {name}": 1.0 for name in self._hints()}
+        plain = {name: float(value) for name, value in found.items() if value}
+        return plain | _of_action(self.done) | hints
 
     def same_features(self) -> dict[str, float]:
         """Returns the features of being the same action, by their names."""
