@@ -1,4 +1,4 @@
-"""`python -m conduct.fit_recognition [--write]`: fits the learned comparison of actions with rejections.
+"""`python -m conduct.fit_recognition [--write] [--report FILE]`: fits the learned comparison of actions with rejections.
 
 Needs scikit-learn, which bardo itself does not. Two regressions over words, cosine, conditions and the table's readings
 (`conduct/comparison.json`) are fitted on the pairs of `SOURCES`: the vocabulary of the table was made with the others,
@@ -28,6 +28,7 @@ import numpy as np
 from bardo import _core
 from bardo.conduct import comparison, deeds, forbidden, matching, operations
 from bardo.index.embedding import embedders, minilm
+from common.report import write_section
 from conduct.recognition import DATA, NOW, STORED, table
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -188,20 +189,25 @@ def decisions(
     return decided
 
 
-def report(every: Sequence[Row], decided: Sequence[str]) -> None:
-    """Prints the decisions of the cross-validation by set and form."""
+def report(every: Sequence[Row], decided: Sequence[str]) -> str:
+    """Tables of the decisions of the cross-validation by set and form."""
+    lines = [
+        "## Recognition of rejected actions: cross-validation, with the embedding model",
+        "",
+        f"{FOLDS} folds by rejection. Limits are chosen on these scores; `train` was written from a description alone.",
+    ]
     for source in ("train", "extra", "dev", "own", "actions"):
-        rows_of = [
-            (vars(row), each) for row, each in zip(every, decided, strict=True) if row.source == source
-        ]
-        print(f"\n{source}", *table(*zip(*rows_of, strict=True)), sep="\n")  # type: ignore[arg-type]
+        places = [place for place, row in enumerate(every) if row.source == source]
+        own, found = [vars(every[place]) for place in places], [decided[place] for place in places]
+        lines += ["", f"{source}, {len(own)} pairs:", "", *table(own, found)]
     warned = [each != "allow" for row, each in zip(every, decided, strict=True) if row.source == "random"]
-    print(f"\nrandom pairs warned of: {np.mean(warned):.1%} of {len(warned)}")
+    return "\n".join([*lines, "", f"Of {len(warned)} random pairs {np.mean(warned):.1%} are warned of."])
 
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="conduct.fit_recognition", description=__doc__)
     options.add_argument("--write", action="store_true", help="write the weights into the package")
+    options.add_argument("--report", type=Path, help="Markdown file whose section is replaced")
     given = options.parse_args()
     every, places = folded()
     found = pairs(every)
@@ -222,7 +228,10 @@ def main() -> None:
     growth = round((among_many - warn) / math.log(STORED), 3)
     low, high = limits(every, found, near.scores - warn, same.scores)
     print(f"limits: warn {warn}, block {low} by table, {high} else")
-    report(every, decisions(found, near.scores - warn, same.scores, (low, high)))
+    text = report(every, decisions(found, near.scores - warn, same.scores, (low, high)))
+    print(text)
+    if given.report:
+        write_section(given.report, "conduct-recognition-validated", text)
     if given.write:
         document = {
             "about": "Regressions of pairs of a rejection and an action; made by conduct/fit_recognition.py",

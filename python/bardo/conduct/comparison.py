@@ -77,8 +77,9 @@ class Pair:
         touch: Match by words, cosine and table; the cosine is of the model that the regressions were fitted with.
         found: Relation by what is forbidden.
         by_operation: Relation by the operation.
-        holding: Whether each condition holds; None for one that the action leaves open.
         count: Number of rejections and rules with which the action is compared.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
     """
 
     text: str
@@ -87,8 +88,9 @@ class Pair:
     touch: Touch
     found: Reading
     by_operation: Reading
-    holding: tuple[bool | None, ...]
     count: int
+    now: int
+    approved: bool
 
     @property
     def is_hinted(self) -> bool:
@@ -118,9 +120,10 @@ class Pair:
         form, touch = self.done.form, self.touch
         cosine = touch.cosine or 0.0
         joined = recognition.joined(self.found, self.by_operation)
+        holding = recognition.holding(self.forbids, self.done, now=self.now, approved=self.approved)
         known = [
             holds
-            for condition, holds in zip(self.forbids.conditions, self.holding, strict=True)
+            for condition, holds in zip(self.forbids.conditions, holding, strict=True)
             if conditions.is_known(condition)
         ]
         found: dict[str, float] = {
@@ -139,7 +142,7 @@ class Pair:
             "condition holds": True in known,
             "condition fails": False in known,
             "condition open": None in known,
-            "scope fails": False in self.holding,
+            "scope fails": False in holding,
             "operations meet": not self.done.verbs.isdisjoint(self.forbids.verbs),
             "no operation": not self.forbids.verbs,
         }
@@ -226,8 +229,7 @@ def pair_of(
         near_at(count),
         is_sure or text.casefold() == done.text.casefold(),
     )
-    holding = recognition.holding(forbids, done, now=now, approved=approved)
-    return Pair(text, forbids, done, touch, found, by_operation, holding, count)
+    return Pair(text, forbids, done, touch, found, by_operation, count, now, approved)
 
 
 def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
