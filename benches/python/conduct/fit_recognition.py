@@ -1,4 +1,4 @@
-"""`python -m conduct.fit_recognition [--write] [--report FILE]`: fits the learned comparison of actions with rejections.
+"""`python -m conduct.fit_recognition [--write] [--report FILE]`: fits the learned comparison of actions with texts.
 
 Needs scikit-learn, which bardo itself does not. Two regressions over words, cosine, conditions and the table's readings
 (`conduct/comparison.json`) are fitted on the pairs of `SOURCES`: the vocabulary of the table was made with the others,

@@ -247,7 +247,7 @@ def _learned(pair: Pair) -> Learned:
     table = weights()
     near = _odds(table["near"], pair.near_features()) - near_limit(pair.count)
     if near < 0 and not pair.stands:
-        # An action about something else is not the same, whatever its words are.
+        # An action about something else is not the same.
         return Learned(near, -math.inf)
     limit = table["same"]["limit by table" if pair.stands else "limit"]
     return Learned(near, _odds(table["same"], pair.same_features()) - limit)
