@@ -119,8 +119,9 @@ def test_vectors_are_made_once_and_kept(store: ConductStore, minilm: Embedder) -
     first, _ = touches(store, texts, "short ETH on Saturday", Counting())
     again, _ = touches(store, [*texts, "email customers"], "short ETH on Saturday", Counting())
     assert asked == [texts[:2], ["email customers"]]
-    assert [replace(touch, near_at=0) for touch in again[:3]] == [
-        replace(touch, near_at=0) for touch in first
+    # The limits grow with the number of texts.
+    assert [replace(touch, near_at=0, learned=None) for touch in again[:3]] == [
+        replace(touch, near_at=0, learned=None) for touch in first
     ]
     assert first[0] == first[2]
 

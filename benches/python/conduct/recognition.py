@@ -1,6 +1,8 @@
 """Measures how a gate recognises rejected actions, on pairs that were labelled blind.
 
-    python -m conduct.recognition --split dev|held|own [--words] [--wrong] [--write FILE]
+    python -m conduct.recognition --split dev|held|own|train|extra [--words] [--wrong] [--write FILE]
+
+The weights are fitted on `train` and `extra`: only `fit_recognition` tells how well pairs like those are recognised.
 
 A line of the data is a rejection and an action: the same, near it (similar, and allowed), or unrelated. Each action is
 asked of a gate that holds its rejection alone. Then each is asked of a gate with 50 rejections of the set, where the
@@ -123,7 +125,7 @@ def table(pairs: Sequence[Mapping[str, str]], decided: Sequence[str]) -> list[st
 def main() -> int:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--split", choices=("dev", "held", "own"), required=True)
+    parser.add_argument("--split", choices=("dev", "held", "own", "train", "extra"), required=True)
     parser.add_argument(
         "--words", action="store_true", help="compare by words alone, without the embedding model"
     )

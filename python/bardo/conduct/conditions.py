@@ -249,7 +249,7 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
     found = times_of(action)
     kind, _, value = condition.partition(" ")
     if condition == "without approval":
-        return not (approved or _ASKS.search(action))
+        return not (approved or asks(action))
     if condition == "in production":
         live, other = _LIVE.search(action), _NOT_LIVE.search(action)
         return True if live and not other else False if other else None
@@ -274,6 +274,11 @@ def _holds_now(kind: str, value: str, action: str, *, now: int, is_event: bool) 
         days = found.days or (frozenset() if is_event and not found.minutes else frozenset({_today(now)}))
         return _is_on(value, days) if days else None
     return None
+
+
+def asks(action: str) -> bool:
+    """Whether an action drafts, proposes or asks, or names an approval."""
+    return _ASKS.search(action) is not None
 
 
 def is_known(condition: str) -> bool:

@@ -11,11 +11,11 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING
 
 from bardo import _core
-from bardo.conduct import deeds, forbidden, operation_table, operations, recognition
+from bardo.conduct import comparison, deeds, forbidden, operation_table, operations
 from bardo.conduct.entries import Outcome, Rule, StateEntry
 from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch, near_at
 from bardo.conduct.procedures import Capability, Flow
@@ -142,32 +142,12 @@ class ConductIndex:
                 return {}, []
             cosines, notes = self._cosines(action, embedder)
             deed = deeds.deed(action)
-            done = deed.done
-            near = near_at(len(self._forbidding))
             places, rest = self._candidates(deed)
             if cosines is not None:
-                related = (cosines >= min(NEAR, near)).nonzero()[0]
-                order = related[(-cosines[related]).argsort()].tolist()
-                alive = [place for place in order if self._alive[place]]
-                places = list(dict.fromkeys([*places, *alive[:BY_MEANING]]))
-            texts = [self._texts[place] for place in places]
-            rulings = operations.rulings(texts)
-            words = _core.touches([ruling.text for ruling in rulings], action)
-            touched = {}
-            for text, place, ruling, (share, count, differs) in zip(
-                texts, places, rulings, words, strict=True
-            ):
-                forbids = self._forbids(text)
-                reading, apart = operations.compare(ruling, done), differs
-                if forbids is not None:
-                    found = recognition.compare(forbids, deed, now=now, approved=approved)
-                    reading = recognition.joined(found, reading)
-                    # An action that only reads is not the rejected one, even with all of its words.
-                    apart = apart or (deed.reads and "read" not in forbids.verbs)
-                touched[text] = Touch(
-                    None if cosines is None else float(cosines[place]), share, count, apart, reading,
-                    NEAR if forbids is None else near,
-                )  # fmt: skip
+                places = list(dict.fromkeys([*places, *self._by_meaning(cosines)]))
+            touched, pairs = self._compared(places, deed, cosines, now=now, approved=approved)
+            if cosines is not None and comparison.is_fitted(embedder):
+                touched |= comparison.read(pairs)
             for place, shared in rest:
                 # Taken as near: a text that is not compared in full must not block, nor pass in silence.
                 share = min(1.0, shared / self._sizes[place])
@@ -175,6 +155,41 @@ class ConductIndex:
             if rest:
                 notes.append(f"{len(rest)} more entries with common words were not compared in full")
             return touched, notes
+
+    def _compared(
+        self, places: Sequence[int], deed: deeds.Deed, cosines: np.ndarray | None, *, now: int, approved: bool
+    ) -> tuple[dict[str, Touch], list[comparison.Pair]]:
+        """Compares an action with texts by table and words; returns the matches, and the pairs that forbid."""
+        count = len(self._forbidding)
+        texts = [self._texts[place] for place in places]
+        rulings = operations.rulings(texts)
+        words = _core.touches([ruling.text for ruling in rulings], deed.text)
+        touched: dict[str, Touch] = {}
+        pairs = []
+        for text, place, ruling, common in zip(texts, places, rulings, words, strict=True):
+            cosine = None if cosines is None else float(cosines[place])
+            forbids = self._forbids(text)
+            if forbids is None:
+                touched[text] = Touch(cosine, *common, operations.compare(ruling, deed.done))
+                continue
+            ruled = comparison.Ruled(text, forbids, ruling)
+            pair = comparison.pair_of(ruled, deed, common, cosine, count=count, now=now, approved=approved)
+            touched[text] = pair.touch
+            pairs.append(pair)
+        return touched, pairs
+
+    def _by_meaning(self, cosines: np.ndarray) -> list[int]:
+        """Returns the places of texts to compare for their cosines: related ones, and the nearest that forbid."""
+        order = (-cosines).argsort().tolist()
+        least = min(NEAR, near_at(len(self._forbidding)))
+        alive = (place for place in order if self._alive[place])
+        related = list(islice(takewhile(lambda place: cosines[place] >= least, alive), BY_MEANING))
+        forbidding = (
+            place
+            for place in order
+            if self._alive[place] and not self._forbidding.isdisjoint(self._ids[self._texts[place]])
+        )
+        return [*related, *islice(forbidding, BY_MEANING // 2 if self._forbidding else 0)]
 
     def vectors(self, texts: Sequence[str], embedder: Embedder | None) -> Vectors | None:
         """Returns the vectors of texts, stored or new; None without a model, or while it is unavailable."""

@@ -24,6 +24,20 @@ APPLIES_SHARE, APPLIES = 0.5, 0.6
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """Learned comparison of an action with a text (`comparison`): log odds over the limit of each decision.
+
+    Args:
+        near: Of being about the same thing; 0 or more warns.
+        same: Of being the same action; 0 or more blocks. The limit is lower where the table reads it
+            so, and no word hints at less.
+    """
+
+    near: float
+    same: float
+
+
+@dataclass(frozen=True, slots=True)
 class Touch:
     """Match of an action with a text.
 
@@ -35,6 +49,9 @@ class Touch:
             contrast.
         reading: Relation according to the table of commands and words.
         near_at: Minimum cosine of a related action.
+        sure: Whether the action is what the text names by its letters (a command, a package, the text itself), or with
+            most of its words, so that no learned comparison decides.
+        learned: Learned comparison; None without the model that it was fitted with.
     """
 
     cosine: float | None
@@ -43,10 +60,14 @@ class Touch:
     apart: bool
     reading: Reading = Reading.UNKNOWN
     near_at: float = NEAR
+    sure: bool = False
+    learned: Learned | None = None
 
     @property
     def near(self) -> bool:
         """Whether the action is related to the text."""
+        if self.learned is not None:
+            return self.same or self.learned.near >= 0
         if self.reading is Reading.OTHER:
             return False
         if self.reading is not Reading.UNKNOWN:
@@ -58,6 +79,8 @@ class Touch:
     @property
     def same(self) -> bool:
         """Whether the action equals the action of the text."""
+        if self.learned is not None:
+            return self.sure or self.learned.same >= 0
         if self.reading not in (Reading.TOUCHES, Reading.UNKNOWN):
             return self.reading is Reading.SAME
         cosine = self.cosine if self.cosine is not None else 0.0

@@ -16,12 +16,14 @@ from bardo.conduct.operations import Reading
 _EVENT = re.compile(
     r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)"
 )
-_NEGATED = re.compile(
+#: Words by which an action is not what it names.
+NEGATED = re.compile(
     r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
     r"(?:move|migrate) off|be closed)\b"
 )
 #: Prepositions that exclude each other.
 _SIDES = frozenset({"before", "during", "after", "with", "without"})
+_LACKS = re.compile(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
 _VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
 _DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
 
@@ -41,15 +43,25 @@ def compare(forbids: Forbids, done: Deed, *, now: int, approved: bool = False) -
         found = by_things if by_things is not Reading.UNKNOWN else found
     if found is not Reading.SAME or not forbids.conditions:
         return found
-    is_event = _EVENT.search(done.text) is not None
-    every = [
-        _holds(condition, done, now=now, approved=approved, is_event=is_event)
-        for condition in forbids.conditions
-    ]
+    every = holding(forbids, done, now=now, approved=approved)
     if False in every:
         return Reading.NEAR
     # With a condition that the action leaves open, all words decide.
     return Reading.TOUCHES if None in every else Reading.SAME
+
+
+def holding(forbids: Forbids, done: Deed, *, now: int, approved: bool) -> tuple[bool | None, ...]:
+    """Returns for each condition whether it holds for an action; None if the action leaves it open."""
+    is_event = _EVENT.search(done.text) is not None
+    return tuple(
+        _holds(condition, done, now=now, approved=approved, is_event=is_event)
+        for condition in forbids.conditions
+    )
+
+
+def is_sure(forbids: Forbids, done: Deed) -> bool:
+    """Whether an action is a forbidden command or package by its letters."""
+    return fits(forbids.commands, done.commands) or _has_package(forbids.packages, done)
 
 
 def joined(found: Reading, by_operation: Reading) -> Reading:
@@ -82,7 +94,7 @@ def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
     ending = vocabulary().removing | ENDING
     is_undone = done.form != "command" and done.removes and not set(forbids.verbs) & ENDING
     is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
-    if done.reads or is_undone or (done.form == "prose" and _NEGATED.search(done.text)):
+    if done.reads or is_undone or (done.form == "prose" and NEGATED.search(done.text)):
         return Reading.NEAR
     return Reading.SAME
 
@@ -99,7 +111,7 @@ def _by_things(forbids: Forbids, done: Deed) -> Reading:  # noqa: PLR0911 - one 
         return Reading.NEAR if is_open else Reading.UNKNOWN
     if done.reads and "read" not in forbids.verbs:
         return Reading.OTHER if done.form == "command" else Reading.NEAR
-    if done.form == "prose" and _NEGATED.search(done.text):
+    if done.form == "prose" and NEGATED.search(done.text):
         return Reading.NEAR
     if specific - {"install"}:
         # "Cancel the booking" names the forbidden operation, and ends it.
@@ -158,6 +170,9 @@ def _holds(condition: str, done: Deed, *, now: int, approved: bool, is_event: bo
         return conditions.holds(condition, done.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")
     if _involves(words, done):
+        if preposition == "without":
+            # "Without a limit" does not hold for an order with one.
+            return _LACKS.search(done.text) is not None
         others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", done.text)}
         return preposition not in _SIDES or not others or preposition in others
     return False if conditions.excluding(stems_of(words), done.stems) else None

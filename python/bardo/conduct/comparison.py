@@ -1,0 +1,259 @@
+"""Learned comparison of an action with the text of a rejection or rule, beside the table of operations.
+
+Two logistic regressions (`comparison.json`) join what the table reads, conditions, words and the cosine. One tells
+whether the action is about the same thing. The other tells whether it is the same action, and not only near it. They
+are fitted on labelled pairs by `benches/python/conduct/fit_recognition.py`, with limits chosen by cross-validation for
+few false blocks and warnings.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from bardo._weights import read_weights
+from bardo.conduct import conditions, operations, recognition
+from bardo.conduct.deeds import Deed
+from bardo.conduct.forbidden import ENDING, Forbids
+from bardo.conduct.matching import SAME_SHARE, Learned, Touch, near_at
+from bardo.conduct.operations import Reading, Ruling
+
+if TYPE_CHECKING:
+    from bardo.ports import Embedder
+
+#: Words that tell what an action does to the thing, apart from the thing.
+_CUES = {
+    "asks": r"\b(?:ask|check with|wait for|confirm with|propos\w*|suggest\w*|permission|approval|sign-?off|your ok|"
+    r"go-?ahead)\b",
+    "tells": r"\b(?:draft|note|write down|document\w*|remind\w*|explain\w*|summar\w*|list|show|look|read|review|check|"
+    r"count|compare|report|find out|research)\b",
+    "ends": r"\b(?:cancel\w*|remov\w*|delet\w*|undo|revert\w*|disabl\w*|turn\w* off|switch\w* off|stop\w*|uninstall\w*|"
+    r"unsubscrib\w*|block\w*|replac\w*|drop\w*|revok\w*|reduc\w*|lower\w*|declin\w*|reject\w*|clos\w*|sell\w*|repay\w*|off)\b",
+    "contrasts": r"\b(?:instead|rather than|without|not|no|never|don't|won't|only|leav\w*|keep\w*|stay\w*)\b",
+    "tries": r"--(?:dry-run|check|diff|help|plan|list)\b",
+    "elsewhere": r"\b(?:staging|test\w*|sandbox|demo|paper|local\w*|dev|draft|preview)\b",
+    "timed": r"\b(?:until|before|after|once|if|when|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
+    "asked": r"\?",
+}
+#: Features of an action that is rather near than the same; cues that are none if the forbidding text has them, too.
+_HINTS = frozenset({"reads", "negated", "asks first", "cue contrasts", "cue tries", "cue asked"})
+_UNLIKE = ("asks", "tells", "ends", "elsewhere")
+_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _CUES.items()}
+#: Number of rejections and rules above which the limit of warnings grows no more.
+_COUNTED = 1_000
+#: Number of common words that counts as many, and number of cached actions.
+_MANY, _ACTIONS = 4, 16
+_WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """Parsed rejection or rule.
+
+    Args:
+        text: Its text.
+        forbids: Data of what it forbids.
+        ruling: Its operations and objects.
+    """
+
+    text: str
+    forbids: Forbids
+    ruling: Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Action and forbidding text with everything that words and table tell about them.
+
+    Args:
+        text: Text of the rejection or rule.
+        forbids: Data of it.
+        done: Parsed action.
+        touch: Match by words, cosine and table; the cosine is of the model that the regressions were fitted with.
+        found: Relation by what is forbidden.
+        by_operation: Relation by the operation.
+        count: Number of rejections and rules with which the action is compared.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
+    """
+
+    text: str
+    forbids: Forbids
+    done: Deed
+    touch: Touch
+    found: Reading
+    by_operation: Reading
+    count: int
+    now: int
+    approved: bool
+
+    @property
+    def is_hinted(self) -> bool:
+        """Whether a word of the action hints that it is only near: it asks, reads, ends something, or negates."""
+        return not _HINTS.isdisjoint(_of_action(self.done)) or bool(self._hints())
+
+    def _hints(self) -> list[str]:
+        """Returns the cues of the action that the forbidding text has not."""
+        told = _of_action(self.done)
+        found = [name for name in _UNLIKE if f"cue {name}" in told and not _PATTERNS[name].search(self.text)]
+        if self.done.removes and "ends" not in found and not _PATTERNS["ends"].search(self.text):
+            found.append("ends")
+        return [name for name in found if name != "ends" or ENDING.isdisjoint(self.forbids.verbs)]
+
+    @property
+    def stands(self) -> bool:
+        """Whether table or words read the action as the same, and no word hints at less."""
+        return self.touch.same and not self.is_hinted
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the action is the same by its letters, or with most of the words of the text."""
+        return self.touch.sure or (self.stands and self.touch.share >= SAME_SHARE)
+
+    def near_features(self) -> dict[str, float]:
+        """Returns the features of being about the same thing, by their names."""
+        form, touch = self.done.form, self.touch
+        cosine = touch.cosine or 0.0
+        joined = recognition.joined(self.found, self.by_operation)
+        holding = recognition.holding(self.forbids, self.done, now=self.now, approved=self.approved)
+        known = [
+            holds
+            for condition, holds in zip(self.forbids.conditions, holding, strict=True)
+            if conditions.is_known(condition)
+        ]
+        found: dict[str, float] = {
+            f"forbidden {self.found}": 1,
+            f"operation {self.by_operation}": 1,
+            f"table {joined}": 1,
+            f"table {joined}, {form}": 1,
+            f"table {joined}, {'hinted' if self.is_hinted else 'plain'}": 1,
+            "cosine": 3 * cosine,
+            f"cosine, {form}": 3 * cosine,
+            "cosine squared": 6 * cosine * cosine,
+            "share": touch.share,
+            "words": min(touch.words, _MANY) / 2,
+            "apart": touch.apart,
+            "all words": touch.share == 1.0 and not touch.apart,
+            "condition holds": True in known,
+            "condition fails": False in known,
+            "condition open": None in known,
+            "scope fails": False in holding,
+            "operations meet": not self.done.verbs.isdisjoint(self.forbids.verbs),
+            "no operation": not self.forbids.verbs,
+        }
+        hints = {f"hint {name}": 1.0 for name in self._hints()}
+        plain = {name: float(value) for name, value in found.items() if value}
+        return plain | _of_action(self.done) | hints
+
+    def same_features(self) -> dict[str, float]:
+        """Returns the features of being the same action, by their names."""
+        return self.near_features() | _words_of(self.done)
+
+
+@lru_cache(_ACTIONS)
+def _of_action(done: Deed) -> dict[str, float]:
+    """Returns the features of the action alone."""
+    told = {
+        "reads": done.reads,
+        "removes": done.removes,
+        "negated": recognition.NEGATED.search(done.text) is not None,
+        "asks first": conditions.asks(done.text),
+    }
+    found = [
+        f"form {done.form}",
+        *(f"cue {name}" for name, cue in _PATTERNS.items() if cue.search(done.text)),
+    ]
+    found += [each for name, holds in told.items() if holds for each in (name, f"{name}, {done.form}")]
+    return dict.fromkeys(found, 1.0)
+
+
+@lru_cache(_ACTIONS)
+def _words_of(done: Deed) -> dict[str, float]:
+    """Returns the features of the words, options and marks of an action; all numbers are one word."""
+    plain = operations.CAMEL.sub(" ", done.text).lower().replace("’", "'").replace("_", " ")
+    words = ["#" if word.isdigit() else word for word in _WORD.findall(plain)]
+    found = [each for word in words for each in (f"w {word}", f"w {word}, {done.form}")]
+    return dict.fromkeys([*found, *(f"g {one} {other}" for one, other in pairwise(("^", *words)))], 1.0)
+
+
+def weights() -> Mapping[str, Any]:
+    """Returns the weights of both regressions."""
+    return read_weights("bardo.conduct", "comparison.json")
+
+
+def is_fitted(embedder: Embedder | None) -> bool:
+    """Whether the embedder is of the model that the regressions were fitted with."""
+    return embedder is not None and bool(embedder.fingerprint.model == weights()["model"])
+
+
+def pair_of(
+    ruled: Ruled,
+    done: Deed,
+    common: tuple[float, int, bool],
+    cosine: float | None,
+    *,
+    count: int,
+    now: int,
+    approved: bool = False,
+) -> Pair:
+    """Compares an action with a forbidding text by table and words.
+
+    Args:
+        ruled: Text, as it was parsed.
+        done: Parsed action.
+        common: Share and number of the common words, and whether they differ in meaning (`_core.touches`).
+        cosine: Cosine of the vectors; None without a model.
+        count: Number of rejections and rules with which the action is compared.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
+    """
+    share, words, differs = common
+    text, forbids = ruled.text, ruled.forbids
+    found = recognition.compare(forbids, done, now=now, approved=approved)
+    by_operation = operations.compare(ruled.ruling, done.done)
+    # An action that only reads is not the rejected one, even with all of its words.
+    apart = differs or (done.reads and "read" not in forbids.verbs)
+    reading = recognition.joined(found, by_operation)
+    is_sure = reading is Reading.SAME and recognition.is_sure(forbids, done)
+    touch = Touch(
+        cosine,
+        share,
+        words,
+        apart,
+        reading,
+        near_at(count),
+        is_sure or text.casefold() == done.text.casefold(),
+    )
+    return Pair(text, forbids, done, touch, found, by_operation, count, now, approved)
+
+
+def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
+    """Returns the matches of an action with the learned comparison, by text."""
+    return {pair.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair)) for pair in pairs}
+
+
+def near_limit(count: int) -> float:
+    """Returns the limit of warnings by the number of comparisons, so that unrelated actions are seldom warned of."""
+    table = weights()["near"]
+    return float(table["limit"] + table["growth"] * math.log(min(max(1, count), _COUNTED)))
+
+
+def _learned(pair: Pair) -> Learned:
+    table = weights()
+    near = _odds(table["near"], pair.near_features()) - near_limit(pair.count)
+    if near < 0 and not pair.stands:
+        # An action about something else is not the same.
+        return Learned(near, -math.inf)
+    limit = table["same"]["limit by table" if pair.stands else "limit"]
+    return Learned(near, _odds(table["same"], pair.same_features()) - limit)
+
+
+def _odds(table: Mapping[str, Any], features: Mapping[str, float]) -> float:
+    """Returns the log odds of a regression."""
+    known: Mapping[str, float] = table["features"]
+    return float(table["bias"]) + sum(value * known.get(name, 0.0) for name, value in features.items())

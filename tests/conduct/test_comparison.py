@@ -1,0 +1,123 @@
+"""The learned comparison blocks by meaning, and takes back blocks of the table where the action is only near."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import bardo
+from bardo.conduct import comparison
+from bardo.ports import Embedder, ManualClock
+from helpers.models import letters
+
+#: Wednesday, 6 March 2024, 11:00 UTC.
+WEDNESDAY = 1_709_722_800_000_000
+#: Near misses that the table alone reads as the rejected action.
+DEMOTED = [
+    ("No crypto", 'exchange.sell(pair="BTC/EUR", amount="all")'),
+    ("no leverage on anything, ever", "I'll pay off the small margin loan that is still open."),
+    ("don't ship on a Friday", "On Friday I'll undo the broken release from yesterday."),
+]
+#: Rejected actions that the table alone lets pass or only warns of.
+PROMOTED = [
+    (
+        "never order new laptops before the budget is approved",
+        "The budget is still open, but the laptops are cheap right now, so I'll get five of them.",
+    ),
+    (
+        "no mails to clients at night",
+        "It's almost midnight, but the client is waiting, so I'll get the contract over to her right away.",
+    ),
+    ("don't swap the insurance", "The other insurer is 20 % cheaper, so I'll go there from now on."),
+]
+KEPT = [
+    ("don't add moment.js, we have Intl", "npm i moment"),
+    ("never skip the hooks", "git commit -am wip --no-verify"),
+    ("Don't turn off the firewall", "I'll just switch the firewall off for a minute."),
+    ("no pushing to main", "I'll just push it to main directly, it's tiny."),
+    ("short ETH on weekends", "Short 3 ETH this weekend"),
+]
+UNRELATED = ["pytest -k parser", "Water the tomatoes on the balcony.", 'calendar.create(title="Dentist")']
+
+
+@pytest.fixture
+def home(tmp_path: Path, minilm: Embedder) -> Path:
+    bardo.open(tmp_path, agent="trader", embedder=minilm).close()
+    return tmp_path
+
+
+@pytest.fixture
+def gate(home: Path, minilm: Embedder) -> Iterator[bardo.Gate]:
+    with bardo.gate(home, embedder=minilm, clock=ManualClock(WEDNESDAY)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def words(home: Path) -> Iterator[bardo.Gate]:
+    with bardo.gate(home, words_only=True, clock=ManualClock(WEDNESDAY)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("about", "action"), DEMOTED)
+def test_a_near_miss_that_the_table_blocks_is_a_warning_with_the_model(
+    gate: bardo.Gate, words: bardo.Gate, about: str, action: str
+) -> None:
+    gate.reject(about)
+    assert words.before(action).decision == "block"
+    assert gate.before(action).decision == "warn"
+
+
+@pytest.mark.parametrize(("about", "action"), PROMOTED)
+def test_a_rejected_action_that_the_table_does_not_know_is_blocked_by_the_model(
+    gate: bardo.Gate, words: bardo.Gate, about: str, action: str
+) -> None:
+    gate.reject(about)
+    assert words.before(action).decision != "block"
+    assert gate.before(action).decision == "block"
+
+
+@pytest.mark.parametrize(("about", "action"), KEPT)
+def test_a_sure_reading_of_the_table_stays_a_block(gate: bardo.Gate, about: str, action: str) -> None:
+    gate.reject(about)
+    assert gate.before(action).decision == "block"
+
+
+@pytest.mark.parametrize("action", UNRELATED)
+def test_an_unrelated_action_is_allowed_among_many_rejections(gate: bardo.Gate, action: str) -> None:
+    for about, _ in (*DEMOTED, *PROMOTED, *KEPT):
+        gate.reject(about)
+    assert gate.before(action).decision == "allow"
+
+
+def test_a_correction_by_a_person_is_a_sure_reading(gate: bardo.Gate) -> None:
+    kept = gate.reject("leave the old tool alone")
+    gate.correct(kept.id, forbids={"commands": ["frobnicate *"]}, by="anna")
+    verdict = gate.before("frobnicate --all old.cfg")
+    assert verdict.findings[0].touch.sure
+    assert verdict.decision == "block"
+
+
+def test_vectors_of_another_model_are_compared_without_the_regressions(home: Path) -> None:
+    other = letters(8)
+    assert not comparison.is_fitted(other)
+    assert not comparison.is_fitted(None)
+    with bardo.gate(home, embedder=other, clock=ManualClock(WEDNESDAY)) as gate:
+        gate.reject("No crypto")
+        (finding,) = gate.before("Buy some crypto").findings
+    assert finding.touch.learned is None
+
+
+def test_more_comparisons_raise_the_limit_of_warnings() -> None:
+    limits = [comparison.near_limit(count) for count in (0, 1, 2, 50, 1_000, 10_000)]
+    assert limits == sorted(limits)
+    assert limits[0] == limits[1] < limits[2]
+    assert limits[-2] == limits[-1]
+
+
+def test_weights_are_small() -> None:
+    path = Path(comparison.__file__).with_name("comparison.json")
+    assert path.stat().st_size < 200_000
+    assert {"near", "same", "model", "about"} == set(json.loads(path.read_text()))
