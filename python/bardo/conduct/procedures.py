@@ -229,4 +229,5 @@ def wilson(successes: int, results: int) -> tuple[float, float]:
         * (share * (1 - share) / results + square / (4 * results * results)) ** 0.5
         / (1 + square / results)
     )
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # Exact at the ends, where rounding would leave the share outside.
+    return max(0.0, middle - half) if successes else 0.0, middle + half if successes < results else 1.0
