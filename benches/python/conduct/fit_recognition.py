@@ -6,10 +6,10 @@ on which its readings are too good. Unrelated pairs are labelled ones and random
 chosen on the scores of a cross-validation, in which all pairs of a rejection are in one fold; its decisions are printed
 by form.
 
-Tried without gain: a cross-encoder as of corrections (`knowledge.low_rank`), from the weights of MiniLM or of
-corrections, as a feature. Alone it tells the same from near with an area under the curve of .63, the regression with
-.72, both with .73, and at the limits no more is blocked. Nor do vectors of the texts, products of them or a linear map
-between them help.
+Tried without gain, on one of three folds: a cross-encoder that starts from the weights of corrections
+(`knowledge.low_rank`), as a feature. Alone it tells the same from near with an area under the curve of .63, the
+regression with .72, both with .73, and at the limits about as much is blocked. Nor do vectors of the texts, products of
+them or a linear map between them help.
 """
 
 from __future__ import annotations
