@@ -13,7 +13,7 @@ import bardo
 from bardo.conduct.hearing import Utterance, read
 from bardo.index.embedding import embedders
 
-#: What the regressions do not hear, and are not sure about.
+#: Utterance that the regressions do not hear, and are not sure about.
 UNDECIDED = "we were never happy with the popup, kill it"
 
 

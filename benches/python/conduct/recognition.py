@@ -125,15 +125,15 @@ def table(pairs: Sequence[Mapping[str, str]], decided: Sequence[str]) -> list[st
 def main() -> int:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--split", choices=("dev", "held", "own", "train", "extra"), required=True)
+    parser.add_argument("--split", choices=("dev", "held", "own", "train", "extra", "paraphrased"), required=True)
     parser.add_argument(
         "--words", action="store_true", help="compare by words alone, without the embedding model"
     )
     parser.add_argument("--wrong", action="store_true", help="list wrong decisions; not for the held split")
     parser.add_argument("--write", type=Path, help="Markdown file whose section is replaced")
     options = parser.parse_args()
-    if options.wrong and options.split == "held":
-        parser.error("the lines of the held split are not looked at")
+    if options.wrong and options.split in ("held", "paraphrased"):
+        parser.error("the lines of a held split are not looked at")
     lines = (DATA / f"gates-{options.split}.jsonl").read_text(encoding="utf-8").splitlines()
     pairs = [json.loads(line) for line in lines if line.strip()]
     with tempfile.TemporaryDirectory() as folder:

@@ -80,7 +80,7 @@ def decide(advisor: Advisor, utterances: Sequence[Utterance], readings: Sequence
                 continue
             place = places[one.number - 1]
             reading = readings[place]
-            # A question commits nobody.
+            # A question is no decision.
             if reading is not None and not utterances[place].text.rstrip().endswith("?"):
                 heard[place] = replace(reading, kind=one.kind)
     return Decisions(heard, asked, note)
