@@ -35,6 +35,7 @@ NOUNS = {
     "curator": "replay dream lint gaps calibration",
     "pages": "dossier playbook versions",
     "prompts": "list contribute withdraw acted reset_weights",
+    "summaries": "list get of",
     "journal": "list undo",
     "embedding": "check migrate abandon",
     "maintenance": "rebuild check drain_inbox costs rebase_ticks",

@@ -27,6 +27,7 @@ NOT_COMMANDS = {
     "lineage generation", "lineage parents", "lineage is-dead", "lineage inheritance",  # `lineage show`
     "lineage adopt",  # `inherit`
     "death checklist", "death status",  # `death show`
+    "summaries get", "summaries of",  # `summaries show`
     "gate",
 }  # fmt: skip
 

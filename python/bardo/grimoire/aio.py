@@ -21,6 +21,7 @@ from bardo.grimoire.lineage import Lineage
 from bardo.grimoire.maintenance import Maintenance
 from bardo.grimoire.pages import Pages
 from bardo.grimoire.prompts import Prompts
+from bardo.grimoire.summaries import Summaries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,6 +125,14 @@ class AsyncPrompts(AsyncResource[Prompts]):
     withdraw = _async_method(Prompts.withdraw)
     acted = _async_method(Prompts.acted)
     reset_weights = _async_method(Prompts.reset_weights)
+
+
+class AsyncSummaries(AsyncResource[Summaries]):
+    """`Summaries` for asyncio."""
+
+    list = _async_method(Summaries.list)
+    get = _async_method(Summaries.get)
+    of = _async_method(Summaries.of)
 
 
 class AsyncJournal(AsyncResource[Journal]):
@@ -262,6 +271,7 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
         self.curator = AsyncCurator(grimoire.curator)
         self.pages = AsyncPages(grimoire.pages)
         self.prompts = AsyncPrompts(grimoire.prompts)
+        self.summaries = AsyncSummaries(grimoire.summaries)
         self.journal = AsyncJournal(grimoire.journal)
         self.embedding = AsyncEmbedding(grimoire.embedding)
         self.maintenance = AsyncMaintenance(grimoire.maintenance)

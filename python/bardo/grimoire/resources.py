@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.retrieval import Retrieval
     from bardo.grimoire.scribe import Scribe
     from bardo.grimoire.session import Session
+    from bardo.grimoire.summaries import Summaries, SummaryParts
     from bardo.grimoire.writer import Writer
     from bardo.ports import LLM
 
@@ -80,6 +81,13 @@ class Resources:
         from bardo.grimoire.prompts import Prompts
 
         return Prompts(self._session, self._prompt_parts)
+
+    @locked_cached_property
+    def summaries(self) -> Summaries:
+        """Summaries of conversations: `list`, `get`, `of`."""
+        from bardo.grimoire.summaries import Summaries
+
+        return Summaries(self._session, self._summary_parts)
 
     @locked_cached_property
     def journal(self) -> Journal:
@@ -172,6 +180,12 @@ class Resources:
         return PromptParts(self._session, lambda cap: self._recovery.block(cap=cap))
 
     @locked_cached_property
+    def _summary_parts(self) -> SummaryParts:
+        from bardo.grimoire.summaries import SummaryParts
+
+        return SummaryParts(self._session, self._extraction)
+
+    @locked_cached_property
     def _decisions(self) -> Decisions:
         from bardo.grimoire.decisions import Decisions
 
@@ -183,7 +197,7 @@ class Resources:
 
         return CuratorPasses(
             self._session, self._writer, self._retrieval,
-            extraction=self._extraction, pages=self._page_writer, curator=self.curator,
+            extraction=self._extraction, pages=self._page_writer, curator=self.curator, summaries=self._summary_parts,
         )  # fmt: skip
 
     @locked_cached_property
