@@ -375,9 +375,13 @@ class SummaryStore:
                 part,
             ):
                 inputs[summary].append(input_)
-        return [
-            Summary(*row[:2], *(name or None for name in row[2:4]), *row[4:], tuple(inputs[row[0]])) for row in rows
-        ]
+        return [_summary(row, inputs[row[0]]) for row in rows]
+
+
+def _summary(row: Sequence[Any], inputs: Sequence[str]) -> Summary:
+    fields: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    fields |= {"thread": fields["thread"] or None, "mode": fields["mode"] or None, "inputs": tuple(inputs)}
+    return Summary(**fields)
 
 
 def day(at: int) -> date:
