@@ -188,8 +188,12 @@ class Resources:
     @locked_cached_property
     def _decisions(self) -> Decisions:
         from bardo.grimoire.decisions import Decisions
+        from bardo.grimoire.replies import Replies
 
-        return Decisions(self._session, self._writer, self._retrieval, self._prompt_parts, self._page_writer)
+        return Decisions(
+            self._session, self._writer, self._retrieval, self._prompt_parts, self._page_writer,
+            replies=Replies(self._session, self._retrieval, self._summary_parts),
+        )  # fmt: skip
 
     @locked_cached_property
     def _passes(self) -> CuratorPasses:
