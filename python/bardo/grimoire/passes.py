@@ -74,7 +74,8 @@ class CuratorPasses:
         session.ticks.seen(stamp, own=True)
         session.stores.note_unit()
         done = None
-        if stamp - self._last_pass < session.config.curator.every_ticks:
+        is_due = stamp - self._last_pass >= session.config.curator.every_ticks
+        if not is_due and not self._extraction.has_idle_question():
             self._pages.keep_dossier(at_once=False)
         else:
             with session.idle.awake(idle=True):
