@@ -31,6 +31,7 @@ LOOP = (
 NOUNS = {
     "episodes": "list get verify find",
     "facts": "list get why history confidence supersede contradict link links",
+    "documents": "add list remove",
     "entities": "list of related merge part relate relations",
     "curator": "replay dream lint gaps calibration",
     "pages": "dossier playbook versions",

@@ -271,9 +271,11 @@ class Index:
     Args:
         hot_limit: Maximum number of episodes in memory; 0 keeps all. Older ones are searched in LanceDB, which makes a
             recall take ten times as long or more.
+        documents: Maximum number of documents (`g.documents`).
     """
 
     hot_limit: int = 100_000
+    documents: int = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 from bardo.grimoire import factory
 from bardo.grimoire.curator import Curator
 from bardo.grimoire.death import Death
+from bardo.grimoire.documents import Documents
 from bardo.grimoire.embedding import Embedding
 from bardo.grimoire.entities import Entities
 from bardo.grimoire.episodes import Episodes
@@ -85,6 +86,14 @@ class AsyncFacts(AsyncResource[Facts]):
     contradict = _async_method(Facts.contradict)
     link = _async_method(Facts.link)
     links = _async_method(Facts.links)
+
+
+class AsyncDocuments(AsyncResource[Documents]):
+    """`Documents` for asyncio."""
+
+    add = _async_method(Documents.add)
+    list = _async_method(Documents.list)
+    remove = _async_method(Documents.remove)
 
 
 class AsyncEntities(AsyncResource[Entities]):
@@ -267,6 +276,7 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
         self.grimoire = grimoire
         self.episodes = AsyncEpisodes(grimoire.episodes)
         self.facts = AsyncFacts(grimoire.facts)
+        self.documents = AsyncDocuments(grimoire.documents)
         self.entities = AsyncEntities(grimoire.entities)
         self.curator = AsyncCurator(grimoire.curator)
         self.pages = AsyncPages(grimoire.pages)

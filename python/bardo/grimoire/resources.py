@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.death import Death
     from bardo.grimoire.decisions import Decisions
     from bardo.grimoire.deletion import Deletion
+    from bardo.grimoire.documents import Documents
     from bardo.grimoire.embedding import Embedding
     from bardo.grimoire.entities import Entities
     from bardo.grimoire.episodes import Episodes
@@ -53,6 +54,13 @@ class Resources:
         from bardo.grimoire.facts import Facts
 
         return Facts(self._session)
+
+    @locked_cached_property
+    def documents(self) -> Documents:
+        """Documents in chunks: `add`, `list`, `remove`."""
+        from bardo.grimoire.documents import Documents
+
+        return Documents(self._session, self._writer, self._deletion)
 
     @locked_cached_property
     def entities(self) -> Entities:

@@ -18,6 +18,7 @@ from bardo.surfaces.cli import (
     curator,
     death,
     demo,
+    documents,
     embedding,
     entities,
     episodes,
@@ -73,6 +74,7 @@ SECTIONS: Final[dict[str, dict[str, Any]]] = {
     "Nouns with verbs (bardo NOUN VERB)": {
         "episodes": episodes.app,
         "facts": facts.app,
+        "documents": documents.app,
         "entities": entities.app,
         "curator": curator.app,
         "pages": pages.app,
