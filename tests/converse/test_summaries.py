@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +22,7 @@ from bardo._core import traces
 from bardo.converse.summaries import FEWEST, KEPT, MOST
 from bardo.converse.summary_store import FILE_NAME
 from bardo.ports import ManualClock
-from helpers.models import word_vectors
+from helpers.models import letters, word_vectors
 
 DAY = 86_400_000_000
 #: Monday, 2 March 2026, noon.
@@ -69,6 +74,7 @@ def test_the_last_fourteen_messages_of_a_thread_stay_out(opener: Callable[..., b
         stored = list(g.remember(turns(KEPT + FEWEST - 1, thread="desk")))
         assert g.sleep().summaries == 0
         assert g.summaries.list() == []
+        assert g.stats()["summaries"]["waiting"] == KEPT + FEWEST - 1
         stored += g.remember(turns(1, first=KEPT + FEWEST - 1, thread="desk"))
         assert g.sleep().summaries == 1
         (summary,) = g.summaries.list()
@@ -77,6 +83,8 @@ def test_the_last_fourteen_messages_of_a_thread_stay_out(opener: Callable[..., b
         assert (summary.first, summary.last) == (stored[0].id, stored[FEWEST - 1].id)
         assert (summary.first_tick, summary.last_tick) == (stored[0].tick, stored[FEWEST - 1].tick)
         assert [one.id for one in g.summaries.of(summary)] == list(summary.inputs)
+        counts = {"waiting": KEPT, "messages": 1, "day": 0, "week": 0, "month": 0}
+        assert g.stats()["summaries"] == counts
         assert g.sleep().summaries == 0
 
 
@@ -316,3 +324,40 @@ def test_the_command_line_lists_and_shows(opener: Callable[..., bardo.Grimoire])
     assert summary.text.split("\n")[0] in shown.stdout
     assert shown.stdout.count(": The ") >= FEWEST
     assert runner.invoke(app, ["summaries", "show", "nothing", *at]).exit_code == exits.NOTHING_FOUND
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be killed there without warning")
+def test_law_11_a_killed_deletion_is_finished_in_the_summaries(tmp_path: Path) -> None:
+    options = {"embedder": letters(), "seed": 1, "config": {"curator": {"language": ""}}}
+    with bardo.open(tmp_path / "made", clock=ManualClock(MONDAY + DAY), **options) as g:
+        g.remember(turns(KEPT + 30, thread="desk"))
+        g.sleep()
+        (below,) = g.summaries.list(level="messages")
+        shown = below.text.split("\n")[0].partition(": ")[2]
+        doomed = next(one for one in g.episodes.list() if one.text == shown)
+    seen = set()
+    paths = [str(Path(bardo.__file__).parents[1]), str(Path(__file__).parents[1])]
+    for step in range(8):
+        folder = tmp_path / str(step)
+        shutil.copytree(tmp_path / "made", folder)
+        child = subprocess.Popen(
+            [sys.executable, Path(__file__).parents[1] / "forgetting_child.py", folder, doomed.id],
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        )
+        with child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == b"ready\n"
+            time.sleep(0.015 * step)
+            child.send_signal(signal.SIGKILL)
+        with bardo.open(folder, clock=ManualClock(MONDAY + 3 * DAY), **options) as again:
+            is_there = any(one.id == doomed.id for one in again.episodes.list())
+            seen.add(is_there)
+            if is_there:
+                again.forget(doomed, reason="again")
+            assert holders(folder, shown) == []
+            assert again.summaries.list() == []
+            again.sleep()
+            assert {one.level for one in again.summaries.list()} == {"messages", "day"}
+            assert holders(folder, shown) == []
+    assert seen

@@ -447,7 +447,7 @@ class Grimoire(Continuity):
         """Returns counts and sizes of every part, in plain types; has no `model` where none was ever available."""
         from bardo.grimoire import maintenance
 
-        return maintenance.stats(self._session, self._prompt_parts)
+        return maintenance.stats(self._session, self._prompt_parts, self._summary_parts)
 
     def close(self) -> None:
         """Updates the derived indexes where that is cheap, and releases the files. Idempotent."""

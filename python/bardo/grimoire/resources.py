@@ -116,7 +116,9 @@ class Resources:
         """Maintenance: `rebuild`, `check`, `drain_inbox`, `costs`, `rebase_ticks`."""
         from bardo.grimoire.maintenance import Maintenance
 
-        return Maintenance(self._session, self._writer, self._extraction, self._prompt_parts)
+        return Maintenance(
+            self._session, self._writer, self._extraction, self._prompt_parts, self._summary_parts
+        )
 
     @locked_cached_property
     def lineage(self) -> Lineage:
