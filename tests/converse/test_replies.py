@@ -28,8 +28,8 @@ NEEDLESS = Triage("small_talk", False, False, False, 500, "prefilter")
 @pytest.fixture
 def opener(tmp_path: Path) -> Callable[..., bardo.Grimoire]:
     return lambda **options: bardo.open(
-        tmp_path / "helper", clock=ManualClock(NOON), seed=1,
-        **{"embedder": word_vectors, "config": {"curator": {"language": ""}}, **options},
+        tmp_path / "helper", seed=1,
+        **{"clock": ManualClock(NOON), "embedder": word_vectors, "config": {"curator": {"language": ""}}, **options},
     )  # fmt: skip
 
 
@@ -112,12 +112,20 @@ def test_each_category_keeps_its_limits(opener: Callable[..., bardo.Grimoire]) -
 def test_the_latest_personal_facts_are_there_without_a_word_in_common(
     opener: Callable[..., bardo.Grimoire],
 ) -> None:
-    with opener() as g:
+    clock = ManualClock(NOON)
+    with opener(clock=clock) as g:
         for place in range(20):
             g.learn(f"Anna has the garden plan {place} with roses", kind="preference")
+        clock.advance(1)
         g.learn("Mira moved to Oslo", kind="identity")
         prompt = g.context("What of the garden plan of Anna?", triage=NEEDY)
         assert "Oslo" in block(prompt, "known_for_certain")
+        fact = next(one for one in g.facts.list() if "Oslo" in one.text)
+        g.forget(fact, reason="request")
+        assert "Oslo" not in str(g.context("What of the garden plan of Anna?", triage=NEEDY))
+        clock.advance(1)
+        g.learn("Mira sold the boat in Oslo", kind="identity")
+        assert "sold the boat" in str(g.context("What of the garden plan of Anna?", triage=NEEDY))
         narrowed = g.context("What of the garden plan of Anna?", triage=NEEDY, kinds=["preference"])
         assert "Oslo" not in str(narrowed)
 

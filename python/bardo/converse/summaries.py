@@ -18,7 +18,16 @@ from bardo._core import EpisodeLog
 from bardo.consolidate.extraction_pass import Embed, is_speech
 from bardo.converse import digest
 from bardo.converse.digest import Source
-from bardo.converse.summary_store import LEVELS, Level, Maker, Summary, SummaryStore, WaitingMessage, day
+from bardo.converse.summary_store import (
+    LEVELS,
+    Level,
+    Maker,
+    Summary,
+    SummaryStore,
+    WaitingMessage,
+    day,
+    name_of,
+)
 from bardo.errors import NotFoundError
 from bardo.model import Episode
 from bardo.ports import Vectors
@@ -240,9 +249,9 @@ def ranges(messages: Sequence[WaitingMessage]) -> list[Sequence[WaitingMessage]]
 
 
 def similar(
-    store: SummaryStore,
     text: str,
     among: Sequence[Summary],
+    held: Mapping[str, tuple[str, Vectors]],
     embed: Embed,
     *,
     limit: int,
@@ -250,17 +259,21 @@ def similar(
     """Returns the summaries most similar to a text, by vectors, or by words where there are none.
 
     Args:
-        store: Store of the summaries.
         text: Text.
         among: Summaries to choose from.
+        held: Name of the model and vector, of shape (dims,), of summaries by id.
         embed: Embeds the text; returns None while the model is not available.
         limit: Maximum number of summaries.
     """
     vectors, model = embed([text])
     scores: Mapping[str, float] = {}
     if vectors is not None and model is not None:
-        held = store.vectors(among, model)
-        scores = {id_: float(vector @ vectors[0]) for id_, vector in held.items()}
+        name = name_of(model)
+        scores = {
+            each.id: float(held[each.id][1] @ vectors[0])
+            for each in among
+            if each.id in held and held[each.id][0] == name
+        }
     if not scores:
         words = digest.stems_of(text)
         shared = {each.id: len(words & digest.stems_of(each.text)) for each in among}

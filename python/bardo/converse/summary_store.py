@@ -154,6 +154,14 @@ class WaitingMessage(NamedTuple):
     seq: int
 
 
+class _Latest(NamedTuple):
+    """Latest summaries in memory, and the state of the file that they were read from."""
+
+    key: tuple[int, int]
+    summaries: list[Summary]
+    vectors: dict[str, tuple[str, Vectors]]
+
+
 class SummaryStore:
     """Summaries of one agent; safe to share among threads and processes.
 
@@ -167,6 +175,7 @@ class SummaryStore:
             steps=(statements(_SCHEMA),),
             loss="the next pass of the Curator makes all summaries again from the log",
         )
+        self._latest = _Latest((-1, -1), [], {})
 
     def exists(self) -> bool:
         """Whether there is a file; it is made with the first message of a conversation."""
@@ -236,7 +245,6 @@ class SummaryStore:
         *,
         level: str | None = None,
         thread: str | None = None,
-        modes: Sequence[str] | None = None,
         limit: int = SEARCHED,
     ) -> builtins.list[Summary]:
         """Returns summaries, the latest first; those that wait to be made again are left out.
@@ -244,16 +252,36 @@ class SummaryStore:
         Args:
             level: Level of the summaries.
             thread: Thread of the summaries.
-            modes: Modes of the summaries, besides those without one; None for every mode.
             limit: Maximum number of summaries.
         """
-        places = ", ".join(f"?{place}" for place in range(4, 4 + len(modes or ())))
-        seen = "" if modes is None else f" AND mode IN ('', {places})"
         return self._read(
-            f"{_SELECT} AND NOT due AND (?1 IS NULL OR level = ?1) AND (?2 IS NULL OR thread = ?2){seen} "
+            f"{_SELECT} AND NOT due AND (?1 IS NULL OR level = ?1) AND (?2 IS NULL OR thread = ?2) "
             "ORDER BY last_at DESC, id LIMIT ?3",
-            (level, thread, limit, *(modes or ())),
+            (level, thread, limit),
         )
+
+    def latest(self) -> tuple[builtins.list[Summary], dict[str, tuple[str, Vectors]]]:
+        """Returns the latest summaries with a text, without their inputs, and their vectors with the model's name.
+
+        They are read again after a change by any connection.
+        """
+        if not self.exists():
+            return [], {}
+        with self._database.reading() as connection:
+            (others,) = connection.execute("PRAGMA data_version").fetchone()
+            key = (others, connection.total_changes)
+            if self._latest.key != key:
+                rows = connection.execute(
+                    f"SELECT {', '.join(_COLUMNS)}, model, vector FROM summaries WHERE intact AND NOT due "
+                    f"AND text != '' ORDER BY last_at DESC, id LIMIT {SEARCHED}"
+                ).fetchall()
+                vectors = {
+                    row[0]: (row[-2], np.frombuffer(row[-1], np.float16).astype(np.float32))
+                    for row in rows
+                    if row[-1] is not None
+                }
+                self._latest = _Latest(key, [_summary(row[:-2], ()) for row in rows], vectors)
+        return self._latest.summaries, self._latest.vectors
 
     def get(self, ids: Sequence[str]) -> builtins.list[Summary | None]:
         """Returns summaries by their ids; None for one that does not exist or waits to be made again."""
@@ -274,20 +302,9 @@ class SummaryStore:
         with self._database.writing() as connection:
             connection.executemany("DELETE FROM waiting WHERE id = ?", [(each,) for each in episodes])
 
-    def vectors(self, summaries: Sequence[Summary], model: Fingerprint) -> dict[str, Vectors]:
-        """Returns the vectors of summaries that have one of a model, each of shape (dims,), by id."""
-        return {
-            id_: np.frombuffer(vector, np.float16).astype(np.float32)
-            for part, marks in _parts([each.id for each in summaries])
-            for id_, vector in self._database.read(
-                f"SELECT id, vector FROM summaries WHERE intact AND model = ? AND id IN ({marks})",
-                (_name(model), *part),
-            )
-        }
-
     def without_vectors(self, model: Fingerprint | None) -> builtins.list[Summary]:
         """Returns the latest summaries with a text and no vector, or one of another model."""
-        name = "" if model is None else _name(model)
+        name = "" if model is None else name_of(model)
         return self._read(
             f"{_SELECT} AND NOT due AND text != '' AND (model = '' OR (?1 != '' AND model != ?1)) "
             "ORDER BY last_at DESC LIMIT ?2",
@@ -303,7 +320,7 @@ class SummaryStore:
             model: Model of the vectors.
         """
         rows = [
-            (_name(model), np.asarray(vector, np.float16).tobytes(), each.id, each.text)
+            (name_of(model), np.asarray(vector, np.float16).tobytes(), each.id, each.text)
             for each, vector in zip(summaries, vectors, strict=True)
         ]
         with self._database.writing() as connection:
@@ -407,5 +424,6 @@ def _parts(values: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
         yield part, ", ".join("?" * len(part))
 
 
-def _name(model: Fingerprint) -> str:
+def name_of(model: Fingerprint) -> str:
+    """Returns the name of a model in the store: models with the same one have comparable vectors."""
     return f"{model.model} {model.version} {model.preprocessing} {model.dims}"

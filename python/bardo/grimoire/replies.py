@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
 #: Note of a prompt whose message needs no memory.
 UNSEARCHED = "the triage says that the message needs no memory, so that none was searched"
-#: Periods in which the latest personal facts are looked for, in days; the next one where one has too few.
-_LATEST_DAYS = (1, 30)
-#: Milliseconds in a day.
-_DAY = 86_400_000
+#: Periods in which the latest personal facts are looked for, in hours; the next one where one has too few.
+_LATEST_HOURS = (1, 24, 30 * 24)
+#: Milliseconds in an hour.
+_HOUR = 3_600_000
+#: Number of the latest personal facts whose mode is looked up.
+_VIEWED = 64
 #: Beginning of a note of a recall: here its filters are the categories, and not the caller's.
 _FILTERED = "the filters let none of"
 #: Options with which a latest fact or a summary cannot be compared.
@@ -66,6 +68,8 @@ class Replies:
         self._session = session
         self._retrieval = retrieval
         self._summaries = summaries
+        #: Number of the last change of knowledge, and ids of the latest personal facts at that time.
+        self._known: tuple[int, list[str]] = (-1, [])
 
     def gather(self, text: str, limit: int, recall: OwnerRecallOptions, *, facts: bool) -> Gathered:
         """Gathers the memories of a reply.
@@ -133,25 +137,35 @@ class Replies:
 
     def _latest(self, modes: Sequence[str] | None) -> list[LatestFact]:
         """Returns the latest personal facts, the latest first."""
-        found: list[LatestFact] = []
-        for days in _LATEST_DAYS:
-            facts = sorted(self._personal_since(days), key=lambda fact: fact.id, reverse=True)
-            found = self._visible(facts, modes)[: replies.HEARD_LATEST]
-            if len(found) == replies.HEARD_LATEST:
+        facts = self._session.facts
+        learned = facts.last_learned
+        if self._known[0] != learned:
+            # Ids alone: a fact that is forgotten is in no cache.
+            self._known = learned, self._latest_personal()
+        found = [fact for fact in facts.get(self._known[1]) if fact is not None and fact.status == "active"]
+        return self._visible(found, modes)[: replies.HEARD_LATEST]
+
+    def _latest_personal(self) -> list[str]:
+        """Returns the ids of the latest personal facts in force, the latest first."""
+        found: list[str] = []
+        for hours in _LATEST_HOURS:
+            found = sorted((fact.id for fact in self._personal_since(hours)), reverse=True)[:_VIEWED]
+            if len(found) >= replies.HEARD_LATEST:
                 break
         return found
 
-    def _personal_since(self, days: int) -> list[Fact]:
-        """Returns the personal facts in force of the last days."""
+    def _personal_since(self, hours: int) -> Iterator[Fact]:
+        """Yields the personal facts in force of the last hours."""
         session = self._session
         # Ids begin with the time of creation.
-        since = max(0, session.clock.now() // 1_000 - days * _DAY)
+        since = max(0, session.clock.now() // 1_000 - hours * _HOUR)
         first = f"{since >> 16:08x}-{since & 0xFFFF:04x}-7000-8000-000000000000"
 
         def page(kind: str) -> Callable[[str | None], list[Fact]]:
             return lambda after: session.facts.list(kind=kind, after=after or first, limit=PAGE)
 
-        return [fact for kind in PERSONAL for fact in pages(page(kind))]
+        for kind in PERSONAL:
+            yield from pages(page(kind))
 
     def _unembedded(self, modes: Sequence[str] | None) -> list[LatestFact]:
         """Returns the latest knowledge that no vector finds yet, the latest first."""
@@ -175,13 +189,17 @@ class Replies:
     ) -> None:
         from bardo.converse.summaries import similar, without_overlap
 
-        store = self._summaries.store
         try:
-            every = [each for each in store.list(modes=modes) if each.text]
-            near = similar(store, text, every, self._session.indexer.vectors_of, limit=replies.SIMILAR)
+            stored, vectors = self._summaries.store.latest()
         except StoreError as error:
             gathered.notes.append(f"the summaries are left out: {error}")
             return
+        every = [each for each in stored if modes is None or each.mode is None or each.mode in modes]
+        near = (
+            similar(text, every, vectors, self._session.indexer.vectors_of, limit=replies.SIMILAR)
+            if every
+            else []
+        )
         own = [each for each in every if each.thread == thread] if thread is not None else every
         latest = own[: replies.LATEST_SUMMARIES]
         # The best of each first, so that both have a place.
