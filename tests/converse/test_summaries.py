@@ -252,6 +252,20 @@ def test_a_lost_file_is_made_again_from_the_log(opener: Callable[..., bardo.Grim
         assert g.summaries.list() == before
 
 
+def test_summaries_get_vectors_of_the_model_in_use(opener: Callable[..., bardo.Grimoire]) -> None:
+    with opener() as g:
+        g.remember(turns(KEPT + 30, thread="desk"))
+        g.sleep()
+        (first,) = g._summary_parts.store.latest()[1].values()
+        g.embedding.migrate(letters())
+        g.sleep()
+    with opener(embedder=letters()) as g:
+        g.sleep()
+        (second,) = g._summary_parts.store.latest()[1].values()
+        assert (len(first[1]), len(second[1])) == (32, 16)
+        assert first[0] != second[0]
+
+
 def test_a_damaged_file_costs_no_pass_and_the_check_names_it(opener: Callable[..., bardo.Grimoire]) -> None:
     with opener() as g:
         g.remember(turns(KEPT + 30, thread="desk"))

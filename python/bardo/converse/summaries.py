@@ -12,7 +12,6 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 import blake3
-import numpy as np
 
 from bardo._core import EpisodeLog
 from bardo.consolidate.extraction_pass import Embed, is_speech
@@ -28,8 +27,6 @@ from bardo.converse.summary_store import (
     day,
     name_of,
 )
-from bardo.errors import NotFoundError
-from bardo.model import Episode
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -90,7 +87,7 @@ class Summariser:
             most: Maximum number of summaries; None for all.
         """
         self._notes.clear()
-        self._read()
+        self._read(until_done=most is None)
         if not self._store.exists():
             return SummaryReport()
         made = 0
@@ -98,12 +95,11 @@ class Summariser:
             if made == most:
                 break
             made += make()
-        if made:
-            self._embed_texts()
+        self._embed_texts()
         return SummaryReport(made, tuple(self._notes))
 
-    def _read(self) -> None:
-        """Lets the messages that arrived since the last pass wait for a summary."""
+    def _read(self, *, until_done: bool) -> None:
+        """Lets the messages that arrived since the last pass wait for a summary: one page of them, or all."""
         if self._log.watermark(MADE) and not self._store.exists():
             self._log.set_watermark(READ, 0)
         while page := self._log.since(self._log.watermark(READ), PAGE):
@@ -116,6 +112,8 @@ class Summariser:
                 self._log.set_watermark(MADE, 1)
             # Last: after a crash the page is read again, and what is there is left out.
             self._log.set_watermark(READ, page[-1][0])
+            if not until_done:
+                break
 
     def _pending(self, today: date, now: int) -> Iterator[Callable[[], bool]]:
         """Yields a callable for each summary to make; it returns whether the summary was made."""
@@ -180,9 +178,7 @@ class Summariser:
             self._store.drop(set(messages) - {each.id for each in episodes})
             return False
         first, last = episodes[0], episodes[-1]
-        text, made_by = self._text(
-            [Source.of(each, self._agent) for each in episodes], self._vectors(episodes)
-        )
+        text, made_by = self._text([Source.of(each, self._agent) for each in episodes])
         return self._store.put(
             Summary(
                 id_, "messages", first.thread, first.mode, day(last.at).isoformat(), text, made_by, first.id, last.id,
@@ -195,7 +191,7 @@ class Summariser:
         first, last = inputs[0], max(inputs, key=lambda each: each.last_at)
         said = [Source(each.text, "", each.tick, each.at, is_summary=True) for each in inputs if each.text]
         made_by: Maker
-        text, made_by = self._text(said, None) if len(said) > 1 else (said[0].text if said else "", "copy")
+        text, made_by = self._text(said) if len(said) > 1 else (said[0].text if said else "", "copy")
         thread, mode, period = key
         return self._store.put(
             Summary(
@@ -206,20 +202,13 @@ class Summariser:
             )
         )  # fmt: skip
 
-    def _text(self, sources: Sequence[Source], vectors: Vectors | None) -> tuple[str, Maker]:
+    def _text(self, sources: Sequence[Source]) -> tuple[str, Maker]:
         if self._advisor is not None:
             text, note = digest.by_model(sources, self._advisor)
             if text:
                 return text, "model"
             self._notes.setdefault(note)
-        return digest.by_sentences(sources, vectors), "sentences"
-
-    def _vectors(self, episodes: Sequence[Episode]) -> Vectors | None:
-        """Returns the stored vectors of messages; None if any has none yet."""
-        try:
-            return np.asarray(self._log.vectors([each.id for each in episodes])[0], np.float32)
-        except NotFoundError:
-            return None
+        return digest.by_sentences(sources), "sentences"
 
     def _embed_texts(self) -> None:
         """Gives vectors of the current model to the summaries that have none."""

@@ -306,8 +306,9 @@ class SummaryStore:
         """Returns the latest summaries with a text and no vector, or one of another model."""
         name = "" if model is None else name_of(model)
         return self._read(
-            f"{_SELECT} AND NOT due AND text != '' AND (model = '' OR (?1 != '' AND model != ?1)) "
-            "ORDER BY last_at DESC LIMIT ?2",
+            # The checksums of rows last: only of those that lack a vector.
+            f"SELECT {', '.join(_COLUMNS)} FROM summaries WHERE NOT due AND text != '' AND (model = '' OR "
+            "(?1 != '' AND model != ?1)) AND intact ORDER BY last_at DESC LIMIT ?2",
             (name, SEARCHED),
         )
 
