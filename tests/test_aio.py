@@ -43,7 +43,7 @@ def test_every_verb_of_a_grimoire_can_be_awaited_with_the_same_arguments(tmp_pat
         for name, member in inspect.getmembers(Grimoire)
         if isinstance(member, locked_cached_property) and name[0] != "_"
     ]
-    assert len(nouns) == 12
+    assert len(nouns) == 14
     with bardo.open(tmp_path / "m", embedder=directions) as memory:
         awaited = bardo.AsyncGrimoire(memory)
         for noun in nouns:

@@ -31,10 +31,12 @@ LOOP = (
 NOUNS = {
     "episodes": "list get verify find",
     "facts": "list get why history confidence supersede contradict link links",
+    "documents": "add list remove",
     "entities": "list of related merge part relate relations",
     "curator": "replay dream lint gaps calibration",
     "pages": "dossier playbook versions",
     "prompts": "list contribute withdraw acted reset_weights",
+    "summaries": "list get of",
     "journal": "list undo",
     "embedding": "check migrate abandon",
     "maintenance": "rebuild check drain_inbox costs rebase_ticks",

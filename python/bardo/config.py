@@ -114,6 +114,7 @@ class Curator:
         capacity: Maximum number of facts in force, pinned ones excluded; beyond it, those of least confidence and
             importance are archived.
         texts: Whether turns of conversations and verified texts are read: for facts, and for what the gate keeps.
+        summaries: Whether conversations of more than 19 messages get summaries.
         shadow: Whether a new fact is held until a check shows that it makes no answer about other episodes worse.
         language: Package of `bardo.consolidate.languages` that reads texts; empty for plain forms that end nothing.
         rules_off: Names of the rules of corrections that may not end a fact, such as `frame`; they dispute it instead.
@@ -127,22 +128,14 @@ class Curator:
     batch: int = 256
     capacity: int = 16_384
     texts: bool = True
+    summaries: bool = True
     shadow: bool = True
     language: str = "english"
     rules_off: tuple[str, ...] = ()
     cross_encoder: bool = True
     attributes: Mapping[str, Literal["one", "many"]] = field(default_factory=dict)
     replay: int = 768
-    outcomes: tuple[str, ...] = (
-        "outcome",
-        "pnl",
-        "profit",
-        "return",
-        "reward",
-        "score",
-        "success",
-        "value",
-    )
+    outcomes: tuple[str, ...] = ("outcome", "pnl", "profit", "return", "reward", "score", "success", "value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,9 +272,11 @@ class Index:
     Args:
         hot_limit: Maximum number of episodes in memory; 0 keeps all. Older ones are searched in LanceDB, which makes a
             recall take ten times as long or more.
+        documents: Maximum number of documents (`g.documents`).
     """
 
     hot_limit: int = 100_000
+    documents: int = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ NOT_COMMANDS = {
     "lineage adopt",  # `inherit`
     "death checklist", "death status",  # `death show`
     "flows get", "capabilities get", "missions current", "bridges outputs", "bridges grants",  # `list`
+    "summaries get", "summaries of",  # `summaries show`
     "gate",
 }  # fmt: skip
 

@@ -27,7 +27,16 @@ def home(tmp_path: Path) -> Path:
 def run(home: Path, *words: str, stdin: str | None = None) -> Result:
     # Before the words: what follows `--` is no option.
     name, *rest = words
-    nested = name in {"facts", "episodes", "prompts", "lineage", "maintenance", "entities", "curator"}
+    nested = name in {
+        "pages",
+        "facts",
+        "episodes",
+        "prompts",
+        "lineage",
+        "maintenance",
+        "entities",
+        "curator",
+    }
     verb, rest = (rest[:1], rest[1:]) if nested else ([], rest)
     return CliRunner().invoke(app, [name, *verb, "--at", str(home), *rest], input=stdin)
 
@@ -207,3 +216,11 @@ def test_the_rest_of_the_nouns_answer(home: Path, lived: dict[str, str]) -> None
     with bardo.open(home) as g:
         now = g.now_tick
     assert answer(home, "tick", str(now + 100))["tick"] >= now
+
+
+def test_a_prompt_with_the_dossier_lists_its_sections(home: Path) -> None:
+    for place in range(6):
+        answer(home, "learn", f"Gas doubles in week {place} of the season")
+    answer(home, "pages", "dossier")
+    memories = answer(home, "context", "What does gas do?", "--dossier")["memories"]
+    assert {each["layer"] for each in memories} == {"dossier"}

@@ -295,7 +295,7 @@ def reserve_set(reserve: int) -> int | None:
 
 def build(
     task: str,
-    memories: Sequence[PromptMemory],
+    memories: Sequence[PromptMemory] | None,
     *,
     blocks: Mapping[str, str | Rows | Sequence[PromptMemory] | Block] | None = None,
     budget: int = BUDGET,
@@ -314,8 +314,8 @@ def build(
 
     Args:
         task: What is to be decided or done.
-        memories: A recollection, best first; its `notes` become those of the prompt. Empty says that nothing was found.
-            The turns beside a memory stand in its entry, each once.
+        memories: A recollection, best first; its `notes` become those of the prompt. Empty says that nothing was found,
+            None says nothing. The turns beside a memory stand in its entry, each once.
         blocks: Further blocks by name: text, rows, or blocks.
         budget: As `assemble` takes it.
         reserve: As `assemble` takes it.
@@ -336,8 +336,9 @@ def build(
         if name not in parts:
             parts[name] = Block(name, task)
             break
-    others = [memory for memory in memories if not _repeats_task(task, memory)]
-    echoes = len(memories) - len(others)
+    given = memories or ()
+    others = [memory for memory in given if not _repeats_task(task, memory)]
+    echoes = len(given) - len(others)
     kept = min(RESERVE, budget // 4) if reserve is None else reserve
     window = max(0, budget - kept)
     rules = [memory for memory in others if is_seated(memory)]
@@ -346,12 +347,12 @@ def build(
         others = [memory for memory in others if memory not in rules]
     others, replaced = without_replaced(others)
     attached, left_out = turns.attach_turns(others)
-    for found in memory_blocks(attached) if attached or not rules else ():
+    for found in memory_blocks(attached) if attached or (memories is not None and not rules) else ():
         parts.setdefault(found.name, found)
     if caps is not None:
-        given = caps(window, parts)
+        shares = caps(window, parts)
         parts = {
-            name: replace(each, cap=given[name]) if name in given and each.cap is None else each
+            name: replace(each, cap=shares[name]) if name in shares and each.cap is None else each
             for name, each in parts.items()
         }
     prompt = assemble(

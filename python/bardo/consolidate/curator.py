@@ -66,6 +66,7 @@ class CuratorCycleComplete:
         dreams_confirmed: What dreams had proposed and later episodes bore out.
         entries_pruned: Facts that expired, faded or were beyond the room there is, and left for the cold tier.
         entries_promoted: Facts that rose into the playbook.
+        summaries: Summaries of conversations that were made, or made again.
         linted: Things that were put in order, where that was due: merged, deprecated, filed or flagged.
         facts_contradicted: Pairs of facts that speak against each other and both stay in force, and own facts that the
             agent's statistics lowered.
@@ -106,6 +107,7 @@ class CuratorCycleComplete:
     dreams_confirmed: int = 0
     entries_pruned: int = 0
     entries_promoted: int = 0
+    summaries: int = 0
     linted: int = 0
     facts_contradicted: int = 0
     heuristics_proposed: int = 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate import rule_extraction
+from bardo.consolidate.questions import ASKED_AT_ONCE, first, of_one_question
 from bardo.consolidate.reading import RECORDS
 from bardo.consolidate.secrets import is_secret
 from bardo.errors import InvalidInputError, NotFoundError
@@ -141,6 +142,9 @@ class Extractor:
     ) -> ExtractionReport:
         """Reads one page, or all.
 
+        A page for a language model is one question to it. An incomplete one waits for more messages, unless all is
+        read or the last message is 5 minutes old.
+
         Args:
             tick: Logical time.
             now: Wall clock, microseconds UTC.
@@ -162,7 +166,8 @@ class Extractor:
             progress("distil", page.passed, page.passed + self._batch)
             if not until_done:
                 return done
-        while page := self._page(marks):
+        wait_at = None if until_done or dying else now
+        while page := self._page(marks, wait_at=wait_at):
             marks |= page.marks
             # A page without texts writes nothing: most episodes of some agents are no texts.
             if page.episodes:
@@ -170,7 +175,8 @@ class Extractor:
                 kept = dict(marks)
             passed += page.passed
             progress("distil", passed, passed + (0 if page.passed < self._batch else self._batch))
-            if not until_done:
+            is_full = done.read >= ASKED_AT_ONCE or passed >= self._batch
+            if not until_done and (self._asker is None or is_full):
                 break
         if marks != kept:
             self._facts.upsert([], tick=tick, now=now, actor=ACTOR, marks=marks)
@@ -200,13 +206,26 @@ class Extractor:
         """The reader's watermarks."""
         return {name: self._facts.mark(name) for name in (ARRIVED, VERIFIED)}
 
-    def _page(self, marks: Mapping[str, int]) -> Page | None:
-        """Reads the next page; None if everything was read."""
+    def _page(self, marks: Mapping[str, int], *, wait_at: int | None = None) -> Page | None:
+        """Reads the next page; None if everything was read, or the rest waits.
+
+        Args:
+            marks: Watermarks.
+            wait_at: Time at which an incomplete question to the model waits, microseconds UTC; None if none waits.
+        """
         arrived = self._log.since(marks[ARRIVED], self._batch)
         verified = self._log.verified_since(marks[VERIFIED], self._batch)
         if self._asker:
             # A model takes seconds where the rules take microseconds.
-            arrived, verified = _first(arrived, is_speech), _first(verified, is_narrative)
+            if wait_at is None:
+                arrived, verified = first(arrived, is_speech), first(verified, is_narrative)
+            else:
+                reads = self._asker.reads
+                arrived, verified = of_one_question(
+                    (arrived, lambda one: self._is_spoken(one) and reads(one)),
+                    (verified, lambda one: is_narrative(one) and reads(one)),
+                    size=self._asker.size(), now=wait_at,
+                )  # fmt: skip
         if not arrived and not verified:
             return None
         reached = {}
@@ -222,16 +241,15 @@ class Extractor:
             reached=tuple({stream: number} for _, stream, number in pairs),
         )
 
+    def _is_spoken(self, episode: Episode) -> bool:
+        """Whether an episode is read when it arrives."""
+        return is_speech(episode) or (self._statements is not None and is_record(episode))
+
     def _readable(
         self, arrived: Sequence[tuple[int, Episode]], verified: Sequence[tuple[int, Episode]]
     ) -> list[tuple[Episode, str, int]]:
         """Returns the episodes whose text is read and was not read ahead, each with its stream and number."""
-        reads_records = self._statements is not None
-        spoken = [
-            (episode, ARRIVED, number)
-            for number, episode in arrived
-            if is_speech(episode) or (reads_records and is_record(episode))
-        ]
+        spoken = [(episode, ARRIVED, number) for number, episode in arrived if self._is_spoken(episode)]
         told = [(episode, VERIFIED, number) for number, episode in verified if is_narrative(episode)]
         ahead = {stream: self._facts.mark(AHEAD + stream) for stream in (ARRIVED, VERIFIED)}
         return [
@@ -424,25 +442,9 @@ class Extractor:
         ], judged
 
 
-#: Maximum number of texts that a model reads in one page.
-ASKED_AT_ONCE = 16
-
-
 def _unread(episode: Episode, error: Exception) -> str:
     """Note on an episode whose text could not be read."""
     return f"the text of episode {episode.id} was not read for facts: {type(error).__name__}: {error}"
-
-
-def _first(
-    numbered: list[tuple[int, Episode]], is_read: Callable[[Episode], bool]
-) -> list[tuple[int, Episode]]:
-    """The beginning of a page, with at most `ASKED_AT_ONCE` texts for a model."""
-    count = 0
-    for place, (_, episode) in enumerate(numbered):
-        count += is_read(episode)
-        if count == ASKED_AT_ONCE:
-            return numbered[: place + 1]
-    return numbered
 
 
 def is_speech(episode: Episode) -> bool:

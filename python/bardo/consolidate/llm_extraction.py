@@ -7,6 +7,7 @@ their words, and gives no orders. The rules read the same messages; the model ca
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,6 +30,8 @@ FACTS_TOLD, INSIGHTS_TOLD = 15, 10
 #: Messages of one question: few where many are worth saving, many where few are.
 FEW, USUAL, MANY = 2, 3, 5
 OFTEN, SELDOM = 0.7, 0.3
+#: Number of messages whose worth sets the size of the next question: the latest that were read.
+JUDGED = 20
 #: Characters under which a message says nothing worth saving.
 SHORTEST = 20
 #: Changes of what is known that are looked at for the latest facts.
@@ -125,7 +128,8 @@ class Asker:
         self._advisor = advisor
         self._facts = facts
         self._agent = agent
-        self._worth = (0, 0)
+        #: Whether each of the latest messages stated a fact.
+        self._worth: deque[bool] = deque(maxlen=JUDGED)
         self._notes: dict[str, None] = {}
 
     @property
@@ -137,27 +141,25 @@ class Asker:
         """A new night begins."""
         self._advisor.begin()
         self._notes.clear()
-        self._worth = (0, 0)
 
     def read(self, episodes: Sequence[Episode]) -> list[Fact]:
         """Lets the model extract facts from these episodes; a note tells where it could not be asked."""
-        readable = [
-            episode
-            for episode in episodes
-            if len(episode.text.strip()) >= SHORTEST
-            and (episode.role != "user" or self._is_worth(episode.text))
-        ]
+        readable = [episode for episode in episodes if self.reads(episode)]
         found: list[Fact] = []
         for batch in self._batches(readable):
             answered = self._ask(batch)
             if answered is None:
                 break
-            self._worth = (
-                self._worth[0] + len({id_ for fact in answered for id_ in fact.evidence}),
-                self._worth[1] + len(batch),
-            )
+            stated = {id_ for fact in answered for id_ in fact.evidence}
+            self._worth.extend(episode.id in stated for episode in batch)
             found += answered
         return found
+
+    def reads(self, episode: Episode) -> bool:
+        """Whether the model is asked about an episode: not about short and trivial ones."""
+        return len(episode.text.strip()) >= SHORTEST and (
+            episode.role != "user" or self._is_worth(episode.text)
+        )
 
     def note(self, text: str) -> None:
         """Keeps why something could not be done."""
@@ -167,15 +169,15 @@ class Asker:
     def _batches(self, episodes: Sequence[Episode]) -> Iterator[Sequence[Episode]]:
         start = 0
         while start < len(episodes):
-            size = self._size()
+            size = self.size()
             yield episodes[start : start + size]
             start += size
 
-    def _size(self) -> int:
-        worth, read = self._worth
-        if not read:
+    def size(self) -> int:
+        """Number of messages of the next question."""
+        if not self._worth:
             return USUAL
-        share = worth / read
+        share = sum(self._worth) / len(self._worth)
         return FEW if share > OFTEN else MANY if share < SELDOM else USUAL
 
     def _ask(self, batch: Sequence[Episode]) -> list[Fact] | None:

@@ -1,1 +1,1 @@
-"""Conversations: triage of messages, and checks of notes."""
+"""Conversations: triage of messages, summaries, memories of replies, and checks of notes."""

@@ -93,6 +93,12 @@ def is_worth_extracting(text: str) -> bool:
     return _core.triviality(text) is None
 
 
+def worth(text: str) -> float:
+    """Score of what a text states that is worth saving, by its words: 0 or more if it states something."""
+    table = read_weights(_PACKAGE, _FILE)["words"]["save"]
+    return float(_scores(table, features(text, ()), None)[0][0])
+
+
 def _triage(text: str, previous: Sequence[str], embed: Embed | None) -> Triage:
     weights = read_weights(_PACKAGE, _FILE)
     vector: npt.NDArray[np.float64] | None = None

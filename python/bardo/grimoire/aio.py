@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 from bardo.grimoire import factory
 from bardo.grimoire.curator import Curator
 from bardo.grimoire.death import Death
+from bardo.grimoire.documents import Documents
 from bardo.grimoire.embedding import Embedding
 from bardo.grimoire.entities import Entities
 from bardo.grimoire.episodes import Episodes
@@ -21,6 +22,7 @@ from bardo.grimoire.lineage import Lineage
 from bardo.grimoire.maintenance import Maintenance
 from bardo.grimoire.pages import Pages
 from bardo.grimoire.prompts import Prompts
+from bardo.grimoire.summaries import Summaries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,6 +88,14 @@ class AsyncFacts(AsyncResource[Facts]):
     links = _async_method(Facts.links)
 
 
+class AsyncDocuments(AsyncResource[Documents]):
+    """`Documents` for asyncio."""
+
+    add = _async_method(Documents.add)
+    list = _async_method(Documents.list)
+    remove = _async_method(Documents.remove)
+
+
 class AsyncEntities(AsyncResource[Entities]):
     """`Entities` for asyncio."""
 
@@ -124,6 +134,14 @@ class AsyncPrompts(AsyncResource[Prompts]):
     withdraw = _async_method(Prompts.withdraw)
     acted = _async_method(Prompts.acted)
     reset_weights = _async_method(Prompts.reset_weights)
+
+
+class AsyncSummaries(AsyncResource[Summaries]):
+    """`Summaries` for asyncio."""
+
+    list = _async_method(Summaries.list)
+    get = _async_method(Summaries.get)
+    of = _async_method(Summaries.of)
 
 
 class AsyncJournal(AsyncResource[Journal]):
@@ -258,10 +276,12 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
         self.grimoire = grimoire
         self.episodes = AsyncEpisodes(grimoire.episodes)
         self.facts = AsyncFacts(grimoire.facts)
+        self.documents = AsyncDocuments(grimoire.documents)
         self.entities = AsyncEntities(grimoire.entities)
         self.curator = AsyncCurator(grimoire.curator)
         self.pages = AsyncPages(grimoire.pages)
         self.prompts = AsyncPrompts(grimoire.prompts)
+        self.summaries = AsyncSummaries(grimoire.summaries)
         self.journal = AsyncJournal(grimoire.journal)
         self.embedding = AsyncEmbedding(grimoire.embedding)
         self.maintenance = AsyncMaintenance(grimoire.maintenance)

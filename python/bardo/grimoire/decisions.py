@@ -17,6 +17,7 @@ from bardo.grimoire import life
 from bardo.grimoire.life import BLOCK
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompts import PromptParts
+from bardo.grimoire.replies import UNSEARCHED, Gathered, Replies
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import all_facts
@@ -29,6 +30,7 @@ from bardo.recall.situation import Situation as Moment
 
 if TYPE_CHECKING:
     from bardo.assemble.blocks import Block
+    from bardo.converse.triage import Triage
     from bardo.recall.recollection import Memory, Recollection
     from bardo.recall.retriever import Factors
 
@@ -47,6 +49,7 @@ class Decisions:
         retrieval: Recall of the memories of a prompt.
         parts: Parts that build prompts.
         pages: Source of the dossier.
+        replies: Source of the memories of a reply to a chat message.
     """
 
     def __init__(
@@ -56,12 +59,15 @@ class Decisions:
         retrieval: Retrieval,
         parts: PromptParts,
         pages: PageWriter,
+        *,
+        replies: Replies,
     ) -> None:
         self._session = session
         self._writer = writer
         self._retrieval = retrieval
         self._parts = parts
         self._pages = pages
+        self._replies = replies
 
     def context(
         self,
@@ -76,6 +82,7 @@ class Decisions:
         task_type: Task | None,
         framing: Profile | None,
         dossier: bool | None,
+        triage: Triage | None,
     ) -> Prompt:
         """Builds a prompt; see `Grimoire.context`."""
         session = self._session
@@ -89,18 +96,20 @@ class Decisions:
         vitality = None if BLOCK in blocks else life.block(session, recall.get("situation"))
         if vitality is not None:
             blocks[BLOCK] = vitality
-        page, told = self._page(blocks, recall) if self._wants_page(dossier) else (None, ())
+        is_searched = triage is None or triage.memory
+        page, told = self._page(blocks, recall) if is_searched and self._wants_page(dossier) else (None, ())
         if page is not None:
             if RULES not in blocks and (rules := self._rules(task, recall)):
                 blocks[RULES] = rules_block(rules, budget)
             recall["layers"] = ("episode",)
             blocks[page.name] = page
-        recollection = self._retrieval.recall(task, limit, recall, deciding=True)
+        found = self._gathered(task, limit, recall, triage=triage, facts=page is None)
+        blocks = found.blocks | blocks
         situation = Situation(task, session.agent, session.now_tick, budget, phase=phase, task_type=task_type)
         brought, notes = self._parts.contributors.blocks(situation, frozenset(blocks))
         prompt = context.build(
             task,
-            recollection,
+            found.memories,
             blocks=blocks | {each.name: each for each in brought},
             budget=budget,
             reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
@@ -113,13 +122,25 @@ class Decisions:
         )
         unrecorded = () if session.is_dead else session.made_prompts.note(prompt)
         prompt = dataclasses.replace(
-            prompt, notes=(*prompt.notes, *told, *notes, *unrecorded), situation=recall.get("situation")
+            prompt,
+            notes=(*prompt.notes, *found.notes, *told, *notes, *unrecorded),
+            situation=recall.get("situation"),
         )
         if session.config.feedback.record and not session.is_dead:
             self._parts.records.note(
                 prompt, task=task_type, phase=phase, tick=session.now_tick, at=session.clock.now()
             )
         return prompt
+
+    def _gathered(
+        self, task: str, limit: int, recall: OwnerRecallOptions, *, triage: Triage | None, facts: bool
+    ) -> Gathered:
+        """Returns the memories of a prompt: of a reply to a chat message if there is a triage of it."""
+        if triage is None:
+            return Gathered(self._retrieval.recall(task, limit, recall, deciding=True))
+        if not triage.memory:
+            return Gathered(None, notes=[UNSEARCHED])
+        return self._replies.gather(task, limit, recall, facts=facts)
 
     def _wants_page(self, asked: bool | None) -> bool:
         return self._session.config.dossier.in_context if asked is None else asked

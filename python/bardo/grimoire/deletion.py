@@ -82,7 +82,7 @@ class Deletion:
         session.indexer.discard((*report.episodes, *report.facts))
         self._replays.reset()
         self._parts.words.forget()
-        self._parts.records.erase((*report.episodes, *report.facts))
+        self._parts.records.erase((*report.episodes, *report.facts, *report.summaries))
         session.vitals.forget()
         self._pages.recompile(report)
         return session.emit(report)
@@ -93,7 +93,7 @@ class Deletion:
         return ForgetReport(
             reason=reason, episodes=tuple(intent.episodes), facts=tuple(intent.facts), loosened=(), baselines=0,
             entities=len(intent.entities), triples=len(intent.triples), links=len(intent.links),
-            questions=len(intent.questions), conduct=(), rows=0, rewritten=(), removed=(),
+            questions=len(intent.questions), conduct=(), summaries=(), rows=0, rewritten=(), removed=(),
             refused_again=tombstones, bytes_written=0, looked=(), shared=0,
             notes=("a dry run: nothing was deleted",),
         )  # fmt: skip

@@ -22,6 +22,7 @@ from bardo.capture.recorder import PAGE
 from bardo.capture.traces import Needles
 from bardo.conduct.store import ConductStore
 from bardo.consolidate import playbook
+from bardo.converse.summary_store import SummaryStore
 from bardo.errors import (
     InvalidInputError,
     NotFoundError,
@@ -76,6 +77,7 @@ class ForgetReport:
         links: Number of deleted links between facts.
         questions: Number of deleted open questions.
         conduct: Ids of decisions, rejections and rules derived from the episodes.
+        summaries: Ids of summaries that rested on the episodes; the next pass makes them again.
         rows: Number of rows deleted from LanceDB.
         rewritten: Rewritten files, such as of the archive and the inbox.
         removed: Deleted files.
@@ -96,6 +98,7 @@ class ForgetReport:
     links: int
     questions: int
     conduct: tuple[str, ...]
+    summaries: tuple[str, ...]
     rows: int
     rewritten: tuple[str, ...]
     removed: tuple[str, ...]
@@ -118,6 +121,7 @@ class _RemovedRecords:
     links: int
     questions: int
     conduct: Sequence[str]
+    summaries: Sequence[str]
 
 
 class Eraser:
@@ -139,6 +143,7 @@ class Eraser:
         self._upkeep = upkeep
         self._embedder, self._clock = embedder, clock
         self._conduct = ConductStore(folder.root, facts=self._facts)
+        self._summaries = SummaryStore(folder.root)
 
     def forget(
         self, wanted: DeletionRequest, *, reason: str, tombstones: bool, progress: Progress = no_progress
@@ -290,6 +295,7 @@ class Eraser:
         if isinstance(cache, VectorCache):
             cache.clear()
         conduct = self._conduct.erase(intent.episodes)
+        summaries = self._summaries.erase(intent.episodes)
         return _RemovedRecords(
             facts=facts,
             loosened=[id_ for id_ in derived["kept"] if id_ not in facts],
@@ -299,6 +305,7 @@ class Eraser:
             links=links,
             questions=questions,
             conduct=conduct,
+            summaries=summaries,
         )
 
     def _finish(
@@ -319,6 +326,7 @@ class Eraser:
             looked, shared = self._verify_removal(intent, facts, looked_for, progress)
         finally:
             self._conduct.close()
+            self._summaries.close()
         self._log.update_intent(number)
         return ForgetReport(
             reason=intent.reason,
@@ -331,6 +339,7 @@ class Eraser:
             links=gone.links,
             questions=gone.questions,
             conduct=tuple(gone.conduct),
+            summaries=tuple(gone.summaries),
             rows=rows,
             rewritten=tuple(rewritten),
             removed=tuple(removed),
@@ -381,6 +390,7 @@ class Eraser:
     ) -> tuple[tuple[PlaceCheck, ...], int]:
         left = [f"episode {one.id} in the log" for one in self._log.get(intent.episodes) if one is not None]
         left += [f"fact {one.id} in facts.db" for one in self._facts.get(list(facts)) if one is not None]
+        left += [f"summary {id_}, which rests on it" for id_ in self._summaries.resting_on(intent.episodes)]
         with self._upkeep.hosting:
             left += [f"{id_} in the hot set" for id_ in [*intent.episodes, *facts] if id_ in self._hot]
         left += [f"fact {one.id}, which stands on it" for one in self._facts.derived_from(intent.episodes)]
@@ -429,7 +439,7 @@ class Eraser:
         for subject, predicate, object_, *_ in self._upkeep.names.triples(limit=ALL):
             told = (subject, predicate, object_)
             shared |= {piece for piece in pieces - shared if any(piece in text for text in told)}
-        for text in self._conduct.texts():
+        for text in (*self._conduct.texts(), *self._summaries.texts()):
             shared |= {piece for piece in pieces - shared if piece in text}
         return shared
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
-from bardo.consolidate.extraction_pass import Extractor
+from bardo.consolidate.extraction_pass import ARRIVED, PAGE, Extractor, is_speech
 from bardo.consolidate.llm_extraction import Asker
+from bardo.consolidate.questions import is_idle
 from bardo.consolidate.reconcile import Reconciler
 from bardo.converse.triage import is_worth_extracting
 from bardo.errors import ConfigError
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from bardo.language.advisor import Advisor
 
 
+#: Time between two looks for an idle question, in microseconds.
+_LOOK = 60_000_000
+
+
 class Extraction:
     """Extracts facts from episodes.
 
@@ -32,6 +37,8 @@ class Extraction:
     def __init__(self, session: Session, llm: LLM | None) -> None:
         self._session = session
         self._llm = llm
+        #: Time of the next look for an idle question, microseconds UTC.
+        self._next_look = 0
 
     @locked_cached_property
     def ledger(self) -> Ledger:
@@ -57,6 +64,17 @@ class Extraction:
             llm, self.ledger, settings, clock=session.clock, tick=session.ticks.now,
             purse=session.vitals if pays else None,
         )  # fmt: skip
+
+    def has_idle_question(self) -> bool:
+        """Whether messages have waited long enough for a question to the model; looked up once a minute."""
+        session = self._session
+        now = session.clock.now()
+        if now < self._next_look or not session.config.curator.texts or self.advisor is None:
+            return False
+        self._next_look = now + _LOOK
+        arrived = session.log.since(session.facts.mark(ARRIVED), PAGE)
+        waiting = [one for _, one in arrived if is_speech(one) and is_worth_extracting(one.text)]
+        return is_idle(waiting, now=now)
 
     def _statements(self) -> StatementReader | None:
         """Reads clauses; None where the packages of the language are not installed."""

@@ -141,6 +141,7 @@ class Grimoire(Continuity):
         task_type: Task | None = None,
         framing: Profile | None = None,
         dossier: bool | None = None,
+        triage: Triage | None = None,
         **recall: Unpack[OwnerRecallOptions],
     ) -> Prompt:
         """Builds a prompt for a task within a token budget, with the most relevant memories; `str(prompt)` is its text.
@@ -156,6 +157,8 @@ class Grimoire(Continuity):
             framing: Style of the memories: `briefing` or `first_person`.
             dossier: Whether the dossier, while no fact is newer, replaces the search of facts; if not given,
                 `config.dossier.in_context`. An outcome of such a prompt changes no fact: it is unknown which helped.
+            triage: Triage of the task, a chat message: the memories are those of a reply, by category, and none is
+                searched if the message needs none.
             recall: Options of the recall; see `OwnerRecallOptions`. An entry includes the turns of its window.
 
         Raises:
@@ -164,7 +167,7 @@ class Grimoire(Continuity):
         self._session.ready()
         return self._decisions.context(
             task, recall, blocks=blocks, budget=budget, reserve=reserve, limit=limit, phase=phase,
-            task_type=task_type, framing=framing, dossier=dossier,
+            task_type=task_type, framing=framing, dossier=dossier, triage=triage,
         )  # fmt: skip
 
     @checked
@@ -444,7 +447,7 @@ class Grimoire(Continuity):
         """Returns counts and sizes of every part, in plain types; has no `model` where none was ever available."""
         from bardo.grimoire import maintenance
 
-        return maintenance.stats(self._session, self._prompt_parts)
+        return maintenance.stats(self._session, self._prompt_parts, self._summary_parts)
 
     def close(self) -> None:
         """Updates the derived indexes where that is cheap, and releases the files. Idempotent."""

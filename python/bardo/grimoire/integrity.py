@@ -20,6 +20,7 @@ from bardo.bequeath.replay import REPLAY_FILE
 from bardo.capture import archive, inbox
 from bardo.conduct import store as conduct
 from bardo.config import Config
+from bardo.converse import summary_store
 from bardo.errors import BardoError, StoreLockedError, StoreReadOnlyError
 from bardo.folder import Folder, holder
 from bardo.grimoire.stores import require_facts, require_log
@@ -152,7 +153,7 @@ class _Check:
         if folder.facts.exists():
             self._look(folder.facts, "a checksum a row", lambda: self._facts(repair=repair))
             self._require(folder.facts, lambda: self._opened(agent))
-        for name in (conduct.FILE_NAME, feedback.FILE_NAME, ledger.FILE_NAME):
+        for name in (conduct.FILE_NAME, feedback.FILE_NAME, ledger.FILE_NAME, summary_store.FILE_NAME):
             path = folder.root / name
             if path.exists():
                 self._look(path, "a checksum a row", lambda path=path: self._rows(path))  # type: ignore[misc]

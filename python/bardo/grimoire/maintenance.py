@@ -13,6 +13,7 @@ from bardo.config import MONTH_DAYS
 from bardo.grimoire.extraction import Extraction
 from bardo.grimoire.prompts import PromptParts
 from bardo.grimoire.session import Session
+from bardo.grimoire.summaries import SummaryParts
 from bardo.grimoire.writer import Writer
 from bardo.ports import Progress, no_progress, stage
 
@@ -51,13 +52,22 @@ class Maintenance:
         writer: Drains the inbox.
         extraction: Source of the ledger of language models.
         parts: Source of the records of prompts, for `stats`.
+        summaries: Store of the summaries, likewise.
     """
 
-    def __init__(self, session: Session, writer: Writer, extraction: Extraction, parts: PromptParts) -> None:
+    def __init__(
+        self,
+        session: Session,
+        writer: Writer,
+        extraction: Extraction,
+        parts: PromptParts,
+        summaries: SummaryParts,
+    ) -> None:
         self._session = session
         self._writer = writer
         self._extraction = extraction
         self._parts = parts
+        self._summaries = summaries
 
     def rebuild(self, *, progress: Progress = no_progress) -> dict[str, Any]:
         """Rebuilds all data derived from the log, and compares the daily archive with it.
@@ -91,7 +101,7 @@ class Maintenance:
         with stage("snapshot", progress), session.indexer.archive_lock():
             rebuilt["snapshot"] = session.stores.snapshot.renew()
         rebuilt["days"] = dataclasses.asdict(archive.compare(session.log, session.folder.archive, progress))
-        return stats(session, self._parts) | {"rebuilt": rebuilt}
+        return stats(session, self._parts, self._summaries) | {"rebuilt": rebuilt}
 
     @checked
     def check(self, *, repair: bool = False) -> CheckReport:
@@ -167,12 +177,13 @@ class Maintenance:
         return TickRebase(last, by, offset, moved, tuple(meanwhile))
 
 
-def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
+def stats(session: Session, parts: PromptParts, summaries: SummaryParts) -> dict[str, Any]:
     """Returns counts and sizes of every part of a memory; see `Grimoire.stats`.
 
     Args:
         session: Open memory.
         parts: Source of the records of prompts.
+        summaries: Store of the summaries.
     """
     from bardo.bequeath import lineage
 
@@ -188,6 +199,7 @@ def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
         "model": session.indexer.if_model_answers(lambda: str(session.model().model), None),
         "embedding": session.models.stats(),
         "feedback": parts.records.stats(),
+        "summaries": summaries.store.counts(),
         # The history of an agent that is not mortal is read on demand alone.
         "death": None if (death := session.death) is None else death.to_dict(),
         "life": session.vitals.measure().to_dict() if session.vitals.is_mortal else None,

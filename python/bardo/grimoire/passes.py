@@ -14,6 +14,7 @@ from bardo.grimoire.extraction import Extraction
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
+from bardo.grimoire.summaries import SummaryParts
 from bardo.grimoire.writer import Writer
 from bardo.index.indexer import NAMES_AT_ONCE
 from bardo.life.clocks import Phase
@@ -37,6 +38,7 @@ class CuratorPasses:
         extraction: Extraction of facts from texts.
         pages: Compiler of the dossier and the playbook.
         curator: Runner of the daily lint.
+        summaries: Maker of summaries of conversations.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class CuratorPasses:
         extraction: Extraction,
         pages: PageWriter,
         curator: Curator,
+        summaries: SummaryParts,
     ) -> None:
         self._session = session
         self._writer = writer
@@ -55,6 +58,7 @@ class CuratorPasses:
         self._extraction = extraction
         self._pages = pages
         self._curator = curator
+        self._summaries = summaries
         #: Tick of the last pass.
         self._last_pass = session.log.watermark(LAST_PASS)
 
@@ -70,7 +74,8 @@ class CuratorPasses:
         session.ticks.seen(stamp, own=True)
         session.stores.note_unit()
         done = None
-        if stamp - self._last_pass < session.config.curator.every_ticks:
+        is_due = stamp - self._last_pass >= session.config.curator.every_ticks
+        if not is_due and not self._extraction.has_idle_question():
             self._pages.keep_dossier(at_once=False)
         else:
             with session.idle.awake(idle=True):
@@ -120,6 +125,7 @@ class CuratorPasses:
             self._note_trials(report)
         is_hearing = session.config.curator.texts and session.death is None
         heard = hearing.listen(session, self._extraction.advisor, until_done=flush) if is_hearing else ()
+        summarised = self._summaries.run(until_done=flush) if session.death is None else None
         replayed = replay.replay(session.path, session.facts, session.log)
         linted = self._curator.lint().actions if is_lint_due(session) else 0
         promoted = self._pages.compile(at_once=flush)
@@ -161,6 +167,7 @@ class CuratorPasses:
                 *report.notes,
                 *held.notes,
                 *heard,
+                *(summarised.notes if summarised else ()),
                 *replayed.notes,
                 *innate.flags(session.path, session.facts),
                 *waiting,
@@ -169,6 +176,7 @@ class CuratorPasses:
                 *session.models.refusals,
             ),
             entries_promoted=promoted,
+            summaries=summarised.made if summarised else 0,
             linted=linted,
         )
         return session.emit(done)

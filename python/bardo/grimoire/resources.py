@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.death import Death
     from bardo.grimoire.decisions import Decisions
     from bardo.grimoire.deletion import Deletion
+    from bardo.grimoire.documents import Documents
     from bardo.grimoire.embedding import Embedding
     from bardo.grimoire.entities import Entities
     from bardo.grimoire.episodes import Episodes
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.retrieval import Retrieval
     from bardo.grimoire.scribe import Scribe
     from bardo.grimoire.session import Session
+    from bardo.grimoire.summaries import Summaries, SummaryParts
     from bardo.grimoire.writer import Writer
     from bardo.ports import LLM
 
@@ -52,6 +54,13 @@ class Resources:
         from bardo.grimoire.facts import Facts
 
         return Facts(self._session)
+
+    @locked_cached_property
+    def documents(self) -> Documents:
+        """Documents in chunks: `add`, `list`, `remove`."""
+        from bardo.grimoire.documents import Documents
+
+        return Documents(self._session, self._writer, self._deletion)
 
     @locked_cached_property
     def entities(self) -> Entities:
@@ -82,6 +91,13 @@ class Resources:
         return Prompts(self._session, self._prompt_parts)
 
     @locked_cached_property
+    def summaries(self) -> Summaries:
+        """Summaries of conversations: `list`, `get`, `of`."""
+        from bardo.grimoire.summaries import Summaries
+
+        return Summaries(self._session, self._summary_parts)
+
+    @locked_cached_property
     def journal(self) -> Journal:
         """Acts of inference about facts: `list`, `undo`."""
         from bardo.grimoire.journal import Journal
@@ -100,7 +116,9 @@ class Resources:
         """Maintenance: `rebuild`, `check`, `drain_inbox`, `costs`, `rebase_ticks`."""
         from bardo.grimoire.maintenance import Maintenance
 
-        return Maintenance(self._session, self._writer, self._extraction, self._prompt_parts)
+        return Maintenance(
+            self._session, self._writer, self._extraction, self._prompt_parts, self._summary_parts
+        )
 
     @locked_cached_property
     def lineage(self) -> Lineage:
@@ -172,10 +190,20 @@ class Resources:
         return PromptParts(self._session, lambda cap: self._recovery.block(cap=cap))
 
     @locked_cached_property
+    def _summary_parts(self) -> SummaryParts:
+        from bardo.grimoire.summaries import SummaryParts
+
+        return SummaryParts(self._session, self._extraction)
+
+    @locked_cached_property
     def _decisions(self) -> Decisions:
         from bardo.grimoire.decisions import Decisions
+        from bardo.grimoire.replies import Replies
 
-        return Decisions(self._session, self._writer, self._retrieval, self._prompt_parts, self._page_writer)
+        return Decisions(
+            self._session, self._writer, self._retrieval, self._prompt_parts, self._page_writer,
+            replies=Replies(self._session, self._retrieval, self._summary_parts),
+        )  # fmt: skip
 
     @locked_cached_property
     def _passes(self) -> CuratorPasses:
@@ -183,7 +211,7 @@ class Resources:
 
         return CuratorPasses(
             self._session, self._writer, self._retrieval,
-            extraction=self._extraction, pages=self._page_writer, curator=self.curator,
+            extraction=self._extraction, pages=self._page_writer, curator=self.curator, summaries=self._summary_parts,
         )  # fmt: skip
 
     @locked_cached_property

@@ -17,7 +17,6 @@ from bardo.surfaces.cli.values import memory_document, plain, recollection_docum
 if TYPE_CHECKING:
     from bardo.grimoire.grimoire import Grimoire
     from bardo.grimoire.reader import Visitor
-    from bardo.recall.recollection import Memory
 
 
 @reading
@@ -62,6 +61,10 @@ def context(
     dossier: Annotated[
         bool | None, typer.Option(help="Whether the dossier replaces the search of facts.")
     ] = None,
+    triage: Annotated[
+        bool,
+        typer.Option("--triage", help="The task is a chat message: memories of a reply, if it needs any."),
+    ] = False,
     **options: Unpack[OwnerRecallOptions],
 ) -> None:
     """Assemble a prompt within a token budget.
@@ -70,13 +73,14 @@ def context(
     """
     more = {
         "budget": budget, "reserve": reserve, "phase": phase, "task_type": task_type, "framing": framing,
-        "dossier": dossier,
+        "dossier": dossier, "triage": triage or None,
     }  # fmt: skip
     given: dict[str, Any] = {name: value for name, value in more.items() if value is not None}
     left, set_aside = _visible(opened, options | given)
-    prompt = opened.context(
-        _query(task), blocks=dict(_block(each) for each in block or ()), limit=limit, **left
-    )
+    text = _query(task)
+    if left.pop("triage", False):
+        left["triage"] = cast("Grimoire", opened).triage(text)
+    prompt = opened.context(text, blocks=dict(_block(each) for each in block or ()), limit=limit, **left)
     told = [*notes, *set_aside, *prompt.notes]
     output.document(
         {
@@ -84,7 +88,7 @@ def context(
             "text": str(prompt),
             "tokens": prompt.tokens,
             "blocks": plain(prompt.blocks),
-            "memories": [memory_document(cast("Memory", memory)) for memory in prompt.memories],
+            "memories": [memory_document(memory) for memory in prompt.memories],
             "cut": plain(prompt.cut),
             "notes": told,
         }
@@ -94,7 +98,7 @@ def context(
 
 
 #: Options that need the log.
-_OF_THE_OWNER = {*OwnerRecallOptions.__annotations__, "dossier"} - {*RecallOptions.__annotations__}
+_OF_THE_OWNER = {*OwnerRecallOptions.__annotations__, "dossier", "triage"} - {*RecallOptions.__annotations__}
 
 
 def _visible(opened: "Grimoire | Visitor", options: Any) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bardo.ports import FIRST_AT, LAST_AT
 
 if TYPE_CHECKING:
+    from bardo.assemble.blocks import PromptMemory
     from bardo.recall.recollection import Memory, Recollection
 
 #: Maximum length of a text in a table, in characters; `bardo show ID` and the JSON have all of it.
@@ -56,17 +57,14 @@ def sure(confidence: float | None) -> str:
     return "" if confidence is None else f"{confidence:.2f}"
 
 
-def memory_document(memory: Memory) -> dict[str, Any]:
-    """Converts a recalled memory to JSON types."""
-    document = {name: plain(getattr(memory, name)) for name in _OF_MEMORY}
-    record = memory.record
-    return {
-        **document,
-        "kind": record.kind,
-        "subjects": list(record.subjects),
-        "reason": str(memory.why),
-        "why": plain(memory.why),
-    }
+def memory_document(memory: Memory | PromptMemory) -> dict[str, Any]:
+    """Converts a memory to JSON types; a section of the dossier or a summary has no record and no explanation."""
+    document = {name: plain(getattr(memory, name)) for name in _OF_MEMORY if hasattr(memory, name)}
+    if (record := memory.record) is not None:
+        document |= {"kind": record.kind, "subjects": list(record.subjects)}
+    if (why := getattr(memory, "why", None)) is not None:
+        document |= {"reason": str(why), "why": plain(why)}
+    return document
 
 
 def recollection_document(recollection: Recollection) -> dict[str, Any]:
