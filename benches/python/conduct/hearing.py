@@ -1,4 +1,4 @@
-"""`python -m conduct.hearing --split dev|held`: what is heard in labelled utterances, by kind.
+"""`python -m conduct.hearing --split dev|held|held2`: what is heard in labelled utterances, by kind.
 
 Precision and recall with 95 % Wilson intervals, with the default embedding model and by words alone.
 """
@@ -40,7 +40,7 @@ def wilson(right: int, of: int) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="conduct.hearing", description=__doc__)
-    options.add_argument("--split", choices=("dev", "held"), default="dev")
+    options.add_argument("--split", choices=("dev", "held", "held2"), default="dev")
     options.add_argument("--wrong", action="store_true", help="print what was heard wrongly")
     given = options.parse_args()
     rows = load(DATA / f"utterances-{given.split}.jsonl")

@@ -125,7 +125,9 @@ def table(pairs: Sequence[Mapping[str, str]], decided: Sequence[str]) -> list[st
 def main() -> int:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--split", choices=("dev", "held", "own", "train", "extra", "paraphrased"), required=True)
+    parser.add_argument(
+        "--split", choices=("dev", "held", "own", "train", "extra", "paraphrased"), required=True
+    )
     parser.add_argument(
         "--words", action="store_true", help="compare by words alone, without the embedding model"
     )
