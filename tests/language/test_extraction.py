@@ -348,4 +348,4 @@ def test_a_model_that_says_nothing_new_costs_two_questions_and_changes_nothing(
         grimoire.remember(CHAT)
         grimoire.sleep()
         assert texts(grimoire) == {BY_RULES}
-        assert len(server.requests) == 1
+        assert len(prompts(server)) == 1

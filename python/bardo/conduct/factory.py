@@ -12,7 +12,6 @@ from bardo.conduct.gate import Gate
 from bardo.config import Config, Llm
 from bardo.folder import Folder
 from bardo.handle import facts_of
-from bardo.index.embedding.serving import serving
 from bardo.ports import LLM, Clock, Embedder, checked_clock
 
 if TYPE_CHECKING:
@@ -53,13 +52,22 @@ def gate(
     settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
     facts = facts_of(folder, agent, settings)
     try:
-        port = None if words_only else serving(folder, settings.embedding, embedder)
+        port = None if words_only else _serving(folder, settings, embedder)
         now = checked_clock(clock)
         judge = None if words_only else _adjudicator(folder, settings.llm, llm, now)
         return Gate(folder, facts, clock=now, embedder=port, adjudicator=judge)
     except BaseException:
         facts.close()
         raise
+
+
+def _serving(
+    folder: Folder, settings: Config, embedder: Embedder | Callable[[list[str]], Any] | None
+) -> Embedder | None:
+    # Imported where a model is wanted: a hook that compares by words alone starts without numpy.
+    from bardo.index.embedding.serving import serving
+
+    return serving(folder, settings.embedding, embedder)
 
 
 def _adjudicator(folder: Folder, settings: Llm, given: LLM | None, clock: Clock) -> Adjudicator | None:
