@@ -126,6 +126,8 @@ class Folder:
         Raises:
             InvalidInputError: No folder can have that name.
         """
+        if not str(path).strip():
+            raise InvalidInputError("the path is empty. Name the folder of the memory, such as './agent'")
         try:
             root = Path(path).expanduser().absolute()
         except (RuntimeError, OSError) as error:

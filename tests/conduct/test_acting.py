@@ -75,3 +75,14 @@ def test_functions_that_cannot_be_gated_are_refused(gate: bardo.Gate) -> None:
 
     with pytest.raises(errors.InvalidInputError, match="cannot be made"):
         deploy("search")
+
+
+def test_a_strict_block_is_not_run_after_a_warning(gate: bardo.Gate) -> None:
+    gate.reject("short ETH on weekends", by="anna")
+    with gate.acting("go long ETH this weekend") as verdict:
+        assert verdict.decision == "warn"
+    with (
+        pytest.raises(errors.ActionBlockedError, match="warned of"),
+        gate.acting("go long ETH this weekend", strict=True),
+    ):
+        pytest.fail("the block was run")

@@ -121,3 +121,36 @@ def test_weights_are_small() -> None:
     path = Path(comparison.__file__).with_name("comparison.json")
     assert path.stat().st_size < 200_000
     assert {"near", "same", "model", "about"} == set(json.loads(path.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("rejection", "action"),
+    [
+        ("please don't restart postgres", "systemctl restart redis"),
+        ("please don't restart postgres", "systemctl restart mysql"),
+        ("please don't restart postgres", "docker restart mongodb"),
+        ("please don't restart postgres", "sudo reboot"),
+        ("don't delete old backups", "rm core.dump"),
+        ("never push to main", "git push origin feature/main-menu"),
+        ("never push to main", "git push origin main-fixes"),
+    ],
+)
+def test_a_rejection_blocks_nothing_beside_what_it_names(home: Path, rejection: str, action: str) -> None:
+    with bardo.gate(home, words_only=True) as gate:
+        gate.reject(rejection)
+        assert gate.before(action).decision != "block"
+
+
+@pytest.mark.parametrize(
+    ("rejection", "action"),
+    [
+        ("please don't restart postgres", "systemctl restart postgresql"),
+        ("don't delete old backups", "rm -rf /srv/backups/old"),
+        ("never push to main", "git push origin main"),
+        ("never push to main", "git push origin HEAD:main"),
+    ],
+)
+def test_a_rejection_blocks_what_it_names(home: Path, rejection: str, action: str) -> None:
+    with bardo.gate(home, words_only=True) as gate:
+        gate.reject(rejection)
+        assert gate.before(action).decision == "block"

@@ -18,6 +18,7 @@ from bardo.assemble.context import count_tokens
 from bardo.conduct.entries import StateEntry
 from bardo.conduct.store import ConductStore
 from bardo.errors import BardoWarning, BudgetTooSmallError, InvalidInputError
+from helpers.models import flat
 
 QUIET = {"embedding": {"batch": 0}}
 CHILD = """
@@ -227,3 +228,18 @@ def test_agents_do_not_see_each_others_state(tmp_path: Path) -> None:
         for text in (other.boot(), other.recover(2), other.heartbeat(), other.context("And now?")):
             assert "MongoDB" not in str(text)
             assert "secret" not in str(text)
+
+
+def test_the_speaker_of_a_turn_is_the_user_and_not_the_agent(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "agent", embedder=flat()) as memory:
+        memory.turn("Which chart?", reply="Grafana it is.", speaker="anna")
+        said = [(episode.role, episode.speaker) for episode in memory.episodes.list()]
+    assert said == [("user", "anna"), ("agent", None)]
+
+
+def test_an_empty_path_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in ("", "  "):
+        with pytest.raises(InvalidInputError, match="the path is empty"):
+            bardo.open(path)
+    assert list(tmp_path.iterdir()) == []

@@ -70,6 +70,22 @@ def test_a_message_in_an_unknown_script_counts_as_needing_memory() -> None:
     assert found.extract
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("please remember that I prefer short reports", True),
+        ("remember that my name is Anna", True),
+        ("note: the vault owner is Tom", True),
+        ("never push to main", True),
+        ("don't email customers", True),
+        ("don't worry about it", False),
+        ("never mind, it works", False),
+    ],
+)
+def test_a_message_that_asks_to_be_kept_is_worth_saving(text: str, kept: bool) -> None:
+    assert bardo.triage(text).save == kept
+
+
 def test_a_failure_never_drops_a_message() -> None:
     def broken(texts: object) -> object:
         raise RuntimeError("out of memory")

@@ -26,6 +26,8 @@ STRENGTH, SCALE, COMMON = 0.5, 3.0, 4
 PRECISION = {"rejection": 0.945, "rule": 0.945}
 OTHERS = 0.92
 FOLDS, STEPS = 5, 1_000
+#: Words before an utterance that say nothing about it.
+NEUTRAL = ("Hello.", "OK.", "Done.", "Sure, what else?", "I have noted it.", "All right.", "It is finished.")
 #: Minimum limit: what is said in chats is nothing of the kinds more often than in the labelled sets.
 LEAST_LIMIT = 0.4
 
@@ -37,12 +39,13 @@ def fitted(table: Any, labels: Any) -> Any:
     return LogisticRegression(C=STRENGTH, max_iter=STEPS).fit(table, labels)
 
 
-def limits(table: Any, labels: Any, is_blind: Any) -> list[float]:
+def limits(table: Any, labels: Any, texts: Any, is_blind: Any) -> list[float]:
     """Least margin of each kind for its precision on blind utterances, by cross-validation; 0 for none."""
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import StratifiedGroupKFold
 
     scores = np.zeros((len(labels), len(KINDS)))
-    for known, new in StratifiedKFold(FOLDS, shuffle=True, random_state=1).split(table, labels):
+    folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=1)
+    for known, new in folds.split(table, labels, texts):
         scores[new] = fitted(table[known], labels[known]).decision_function(table[new])
     scores, labels = scores[is_blind], labels[is_blind]
     found = [0.0]
@@ -59,13 +62,13 @@ def limits(table: Any, labels: Any, is_blind: Any) -> list[float]:
     return found
 
 
-def part(table: Any, labels: Any, is_blind: Any, columns: Sequence[str]) -> dict[str, Any]:
+def part(table: Any, labels: Any, texts: Any, is_blind: Any, columns: Sequence[str]) -> dict[str, Any]:
     """The weights over some columns, of which those after the named ones are the vector."""
     model = fitted(table, labels)
     named = len(columns)
     found = {
         "bias": [round(float(value), 3) for value in model.intercept_],
-        "limits": limits(table, labels, is_blind),
+        "limits": limits(table, labels, texts, is_blind),
         "features": {
             name: [round(float(value), 2) for value in model.coef_[:, place]]
             for place, name in enumerate(columns)
@@ -86,12 +89,21 @@ def main() -> None:
     end_of_blind = len(rows)
     rows += load(DATA / "utterances-natural.jsonl")
     is_blind = (np.arange(len(rows)) >= first_of_blind) & (np.arange(len(rows)) < end_of_blind)
+    # In chats nearly every utterance follows another, so that an answer must not tell its kind by being one.
+    neutral = [
+        {**row, "before": NEUTRAL[place % len(NEUTRAL)]}
+        for place, row in enumerate(rows)
+        if not row["before"]
+    ]
+    is_blind = np.concatenate([is_blind, np.zeros(len(neutral), dtype=bool)])
+    rows += neutral
     said: list[Utterance] = [utterance(row) for row in rows]
     labels = np.array([KINDS.index(row["label"]) for row in rows])
+    texts = np.unique([one.text for one in said], return_inverse=True)[1]
     features = [one.features() for one in said]
     counts = Counter(name for found in features for name in found)
     columns = sorted(name for name, count in counts.items() if count >= COMMON)
-    table = np.array([[found.get(name, 0.0) for name in columns] for found in features])
+    table = np.array([[found.get(name, 0.0) for name in columns] for found in features], dtype=np.float32)
     with fresh() as (memory, _):
         vectors, fingerprint = memory._session.indexer.vectors_of([one.text for one in said])
     assert vectors is not None
@@ -99,8 +111,8 @@ def main() -> None:
     document = {
         "about": "Multinomial regression of utterances; made by benches/python/conduct/fit_hearing.py",
         "model": fingerprint.model,
-        "words": part(table, labels, is_blind, columns),
-        "both": part(np.hstack([table, SCALE * np.asarray(vectors)]), labels, is_blind, columns),
+        "words": part(table, labels, texts, is_blind, columns),
+        "both": part(np.hstack([table, SCALE * np.asarray(vectors)]), labels, texts, is_blind, columns),
     }
     if given.write:
         given.write.write_text(json.dumps(document, separators=(",", ":")) + "\n")

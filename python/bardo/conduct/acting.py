@@ -29,13 +29,15 @@ _NOTE = 300
 
 
 @contextlib.contextmanager
-def acting(gate: Checks, action: str, *, approved_by: str, flow: str) -> Iterator[Verdict]:
+def acting(gate: Checks, action: str, *, approved_by: str, flow: str, strict: bool) -> Iterator[Verdict]:
     """Checks an action, runs the block, and records its result; see `Gate.acting`."""
     verdict = gate.before(action, approved_by=approved_by)
-    if not verdict.allowed:
+    if not verdict.allowed or (strict and verdict.decision == "warn"):
+        ids = ", ".join(each.id for each in verdict.findings if each.blocks or verdict.allowed)
+        how = "warned of" if verdict.allowed else "blocked"
         raise ActionBlockedError(
-            f"{verdict.action!r} is blocked by {', '.join(each.id for each in verdict.findings if each.blocks)}: "
-            f"{verdict.findings[0].text}. A person lifts the rejection or approves the action",
+            f"{verdict.action!r} is {how} by {ids}: {verdict.findings[0].text}. A person lifts the rejection or "
+            "approves the action",
             verdict=verdict,
         )
     try:
@@ -47,7 +49,9 @@ def acting(gate: Checks, action: str, *, approved_by: str, flow: str) -> Iterato
     gate.after(action, passed=True, flow=flow)
 
 
-def gated(gate: Checks, action: str, *, approved_by: str, flow: str) -> Callable[[Function], Function]:
+def gated(
+    gate: Checks, action: str, *, approved_by: str, flow: str, strict: bool
+) -> Callable[[Function], Function]:
     """Makes a decorator; see `Gate.gated`."""
 
     def decorate(function: Function) -> Function:
@@ -71,14 +75,14 @@ def gated(gate: Checks, action: str, *, approved_by: str, flow: str) -> Callable
 
             @functools.wraps(function)
             async def run_later(*args: Any, **kwargs: Any) -> Any:
-                with acting(gate, told(args, kwargs), approved_by=approved_by, flow=flow):
+                with acting(gate, told(args, kwargs), approved_by=approved_by, flow=flow, strict=strict):
                     return await function(*args, **kwargs)
 
             return run_later  # type: ignore[return-value] # of the same signature
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            with acting(gate, told(args, kwargs), approved_by=approved_by, flow=flow):
+            with acting(gate, told(args, kwargs), approved_by=approved_by, flow=flow, strict=strict):
                 return function(*args, **kwargs)
 
         return run  # type: ignore[return-value] # of the same signature

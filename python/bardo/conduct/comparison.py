@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from bardo._weights import read_weights
 from bardo.conduct import conditions, operations, recognition
 from bardo.conduct.deeds import Deed
-from bardo.conduct.forbidden import ENDING, Forbids
+from bardo.conduct.forbidden import ENDING, Forbids, names_other_product
 from bardo.conduct.matching import SAME_SHARE, Learned, Touch, near_at
 from bardo.conduct.operations import Reading, Ruling
 
@@ -216,6 +216,8 @@ def pair_of(
     text, forbids = ruled.text, ruled.forbids
     found = recognition.compare(forbids, done, now=now, approved=approved)
     by_operation = operations.compare(ruled.ruling, done.done)
+    if names_other_product(text, done.text):
+        found, by_operation = (Reading.NEAR if one is Reading.SAME else one for one in (found, by_operation))
     # An action that only reads is not the rejected one, even with all of its words.
     apart = differs or (done.reads and "read" not in forbids.verbs)
     reading = recognition.joined(found, by_operation)

@@ -29,6 +29,11 @@ _SQL = re.compile(
 )
 _SQL_READS = re.compile(r"select|show|explain|describe", re.IGNORECASE)
 _SQL_DELETES = re.compile(r"drop|truncate|delete", re.IGNORECASE)
+#: Branch whose name has "main" or "master" as a part alone, such as `feature/main-menu`; it is another branch.
+_BRANCH = re.compile(
+    r"(?<=\s)(?!(?:HEAD|origin|upstream|refs)[:/])(?=\S*[-/])(?:[\w./-]+[-/])?(?:main|master)-[\w./-]+|"
+    r"(?<=\s)(?!(?:HEAD|origin|upstream|refs)[:/])[\w.-]+/(?:[\w.-]+[-/])?[\w.]*(?:main|master)(?=[-/][\w])[\w./-]*"
+)
 _META = re.compile(r"\\[a-z]+\+?")
 _HOST = re.compile(r"(?<![\w.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w])")
 _PATH = re.compile(
@@ -92,6 +97,7 @@ class Deed:
 @lru_cache(_DEEDS)
 def deed(text: str) -> Deed:
     """Parses an action."""
+    text = _BRANCH.sub(lambda found: re.sub(r"[-/]", "", found[0]), text)
     done = operations.action(text)
     words = vocabulary()
     stems = stems_of(text)

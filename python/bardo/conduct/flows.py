@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bardo._validation import checked
-from bardo.conduct.matching import Touch
+from bardo.conduct.matching import APPLIES_SHARE, Touch
 from bardo.conduct.parts import Parts
 from bardo.conduct.procedures import Flow
 from bardo.conduct.required import require_action, require_person
@@ -200,10 +200,18 @@ def matching(flows: Iterable[Flow], found: Mapping[str, Touch]) -> builtins.list
     for flow in flows:
         touches = [touch for text in flow.texts if (touch := found.get(text)) and suits(touch)]
         if touches:
-            is_same = any(touch.same for touch in touches)
+            is_same = any(equals(touch) for touch in touches)
             suited.append((flow, is_same, max(touch.closeness for touch in touches)))
     suited.sort(key=lambda each: (not each[1], -each[2], int(each[0].id[1:])))
     return [(flow, is_same) for flow, is_same, _ in suited]
+
+
+def equals(touch: Touch) -> bool:
+    """Whether an action equals a trigger: it has all of its words, or does the same with half of them.
+
+    The same operation alone is not enough: "deploy to production" is not every deployment.
+    """
+    return not touch.apart and (touch.share == 1.0 or (touch.same and touch.share >= APPLIES_SHARE))
 
 
 def suits(touch: Touch) -> bool:

@@ -171,6 +171,7 @@ class Vocabulary:
     reading: frozenset[str]
     removing: frozenset[str]
     reading_calls: frozenset[str]
+    products: frozenset[str]
 
 
 @cache
@@ -219,7 +220,7 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
         stems_of(words["incidental"]), frozenset(_items(words["reading"])), frozenset(_items(words["removing"])),
-        frozenset(_items(words["reading_calls"])),
+        frozenset(_items(words["reading_calls"])), frozenset(_items(words["products"])),
     )  # fmt: skip
 
 
@@ -355,7 +356,32 @@ def propose(text: str) -> Forbids:
         paths=tuple(_PATH.findall(text)),
         conditions=(*found, *where),
     )
-    return _joined([own, *(practice.forbids for practice in said)])
+    return _joined([own, *(_of_products(text, practice.forbids) for practice in said)])
+
+
+def names_other_product(text: str, action: str) -> bool:
+    """Whether an action names a product of the kind that a text names, and not the same: mysql, not postgres."""
+    named, there = (
+        {name for name in vocabulary().products if name in each.lower()} for each in (text, action)
+    )
+    return bool(named and there) and not named & there
+
+
+def _of_products(text: str, forbids: Forbids) -> Forbids:
+    """Returns what a practice forbids without the products beside those that a text names."""
+    named = {name for name in vocabulary().products if name in text.lower()}
+    others = vocabulary().products - named
+    if not named:
+        return forbids
+    lists: dict[str, Any] = {
+        name: tuple(
+            item for item in getattr(forbids, name) if not any(other in item.lower() for other in others)
+        )
+        for name in LISTS
+    }
+    # "Restart database" is the phrase of any product.
+    lists["phrases"] = tuple(item for item in lists["phrases"] if any(name in item.lower() for name in named))
+    return Forbids(**lists)
 
 
 def corrected(text: str, changes: str) -> Forbids:

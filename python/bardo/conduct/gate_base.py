@@ -88,7 +88,7 @@ class GateBase(Handle):
 
     @checked
     def acting(
-        self, action: str, *, approved_by: str = "", flow: str = ""
+        self, action: str, *, approved_by: str = "", flow: str = "", strict: bool = False
     ) -> AbstractContextManager[Verdict]:
         """Runs a block of code as an action: `before` at its beginning, `after` at its end.
 
@@ -98,30 +98,34 @@ class GateBase(Handle):
             action: Action in words, or as a command.
             approved_by: Person who approved this action.
             flow: Name or id of the flow that the block follows.
+            strict: Whether a warning stops the action, too.
 
         Raises:
-            ActionBlockedError: The gate blocks the action; the block is not run.
+            ActionBlockedError: The gate blocks the action, or warns of it if `strict`; the block is not run.
         """
         from bardo.conduct.acting import acting
 
-        return acting(cast("Checks", self), action, approved_by=approved_by, flow=flow)
+        return acting(cast("Checks", self), action, approved_by=approved_by, flow=flow, strict=strict)
 
     @checked
-    def gated(self, action: str, *, approved_by: str = "", flow: str = "") -> Callable[[Function], Function]:
+    def gated(
+        self, action: str, *, approved_by: str = "", flow: str = "", strict: bool = False
+    ) -> Callable[[Function], Function]:
         """Returns a decorator that runs a function, or a coroutine function, as an action; see `acting`.
 
         Args:
             action: Action in words, with the function's arguments in braces: "deploy {service} to {environment}".
             approved_by: Person who approved these actions.
             flow: Name or id of the flow that the function follows.
+            strict: Whether a warning stops a call, too.
 
         Raises:
-            ActionBlockedError: A call is blocked; the function is not run.
+            ActionBlockedError: A call is blocked, or warned of if `strict`; the function is not run.
             InvalidInputError: The function is a generator, or a call lacks an argument that the action names.
         """
         from bardo.conduct.acting import gated
 
-        return gated(cast("Checks", self), action, approved_by=approved_by, flow=flow)
+        return gated(cast("Checks", self), action, approved_by=approved_by, flow=flow, strict=strict)
 
     @locked_cached_property
     def _parts(self) -> Parts:

@@ -8,6 +8,7 @@ regressions over its words and, with the default model, its vector (`triage.json
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -34,6 +35,12 @@ TRIVIAL_TOKENS, FEW_TOKENS, BRIEF_TOKENS, FULL_TOKENS = 500, 400, 800, 2_500
 FEW_WORDS, BRIEF_WORDS = 4, 12
 #: Share of a message's features that the weights know; under it the message is in an unfamiliar language.
 FAMILIAR = 0.35
+#: Messages that ask to be kept, in English: they are worth saving, however the regressions read them.
+_TO_KEEP = re.compile(
+    r"\s*(?:please\s+|also\s+|and\s+)?(?:remember\b|note:|note that|keep in mind|for the record|from now on|always\s|"
+    r"never\s(?!mind|again)|don't\s(?!worry|mind|bother|mention|know|think)|do not\s(?!worry|mind)|no more\s)",
+    re.IGNORECASE,
+)
 _PACKAGE, _FILE = "bardo.converse", "triage.json"
 
 
@@ -121,7 +128,7 @@ def _triage(text: str, previous: Sequence[str], embed: Embed | None) -> Triage:
     return Triage(
         intent=table["intent"]["classes"][int(np.argmax(intents))],
         memory=memory >= 0 or not familiar,
-        save=save >= 0,
+        save=save >= 0 or _TO_KEEP.match(text) is not None,
         extract=save >= table["save"]["sure"] or not familiar,
         max_tokens=FEW_TOKENS if words < FEW_WORDS else BRIEF_TOKENS if words <= BRIEF_WORDS else FULL_TOKENS,
         by="words" if vector is None else "model",

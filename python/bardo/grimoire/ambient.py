@@ -131,7 +131,9 @@ class Ambient:
             draft = intake.draft_of(text, fields, clean, True)
             if draft is None:
                 return ["the text is empty, so nothing was captured", *clean.notes]
-            made = Episode(str(draft), **{"kind": "turn", **fields, "role": role})  # type: ignore[arg-type]
+            # A speaker is the person who spoke: the reply is the agent's own.
+            of_role = {name: value for name, value in fields.items() if role != "agent" or name != "speaker"}
+            made = Episode(str(draft), **{"kind": "turn", **of_role, "role": role})  # type: ignore[arg-type]
             now = session.clock.now()
             # With an id of its own it is no retry of an equal turn.
             (episode,) = finish_episodes([made], now=now, seed=int.from_bytes(os.urandom(8)))
