@@ -417,7 +417,7 @@ class Grimoire(Continuity):
             limit: Maximum number of memories.
             budget: Maximum number of tokens of the text.
             lasting: Whether the session, which then needs a name, outlives this process: every turn is a process.
-            fields: Fields of both episodes; see `EpisodeFields`. `role` is set here.
+            fields: Fields of both episodes (`speaker` of the user's alone); see `EpisodeFields`. `role` is set here.
 
         Raises:
             InvalidInputError: The session of a lasting one has no name, or neither side has a text.
