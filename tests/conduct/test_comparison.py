@@ -10,6 +10,7 @@ import pytest
 
 import bardo
 from bardo.conduct import comparison
+from bardo.conduct.forbidden import propose
 from bardo.ports import Embedder, ManualClock
 from helpers.models import letters
 
@@ -154,3 +155,28 @@ def test_a_rejection_blocks_what_it_names(home: Path, rejection: str, action: st
     with bardo.gate(home, words_only=True) as gate:
         gate.reject(rejection)
         assert gate.before(action).decision == "block"
+
+
+@pytest.mark.parametrize(
+    ("rejection", "field", "items"),
+    [
+        ("no, I don't want Kafka", "things", ("Kafka",)),
+        ("I veto the Datadog plan", "things", ("Datadog plan",)),
+        ("I'd rather you didn't email customers, go through Priya", "things", ("customers",)),
+        ("I'd rather you didn't email customers, go through Priya", "conditions", ()),
+        ("nobody restarts the relay", "things", ("relay",)),
+    ],
+)
+def test_a_rejection_is_read_without_its_wording(rejection: str, field: str, items: tuple[str, ...]) -> None:
+    assert getattr(propose(rejection), field) == items
+
+
+def test_a_corrected_command_blocks_a_line_of_an_unknown_program(home: Path) -> None:
+    with bardo.gate(home, words_only=True) as gate:
+        rejected = gate.reject("deploy the billing service")
+        gate.correct(
+            rejected.id, forbids={"commands": ["deploy billing*", "./deploy.sh billing*"]}, by="anna"
+        )
+        for action in ("deploy billing", "./deploy.sh billing prod", "deploy billing --now"):
+            assert gate.before(action).decision == "block"
+        assert gate.before("read the billing report").decision != "block"

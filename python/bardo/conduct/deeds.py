@@ -276,8 +276,12 @@ def glob(pattern: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(pattern.lower()))
 
 
-def fits(patterns: Sequence[str], lines: Sequence[str]) -> bool:
-    """Whether a command line fits one of the globs."""
+def fits(patterns: Sequence[str], done: Deed) -> bool:
+    """Whether a command line of an action fits one of the globs, or the action itself if it may be one.
+
+    A line of an unknown program without options, such as "deploy billing", is read as prose.
+    """
+    lines = done.commands or (done.text.strip(),)
     return any(glob(pattern).fullmatch(line.lower()) for pattern in patterns for line in lines)
 
 

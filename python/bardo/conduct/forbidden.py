@@ -234,6 +234,24 @@ def _key(stems: frozenset[str]) -> str:
     return min(stems, key=lambda stem: (stem in _COMMON, stem), default="")
 
 
+_INTERJECTION = re.compile(
+    r"^\s*(?:no way|no|nope|nah|sorry|please|hey|ok|okay)\s*[,:!.]+\s*(?=\w)", re.IGNORECASE
+)
+#: Permitted alternative after the rejected action: ", go through Priya".
+_ALTERNATIVE = re.compile(
+    r"(?<=\w)\s*[,;]\s*(?:please\s+)?"
+    r"(?:go|use|ask|take|try|call|talk|send|keep|stick|leave|let|we have|we use)\b[^,;]*$",
+    re.IGNORECASE,
+)
+#: Wordings of a rejection, and the plain one.
+_FORMS = {
+    re.compile(
+        r"\b(?:i|we)(?:'d|’d| would) (?:rather|prefer)(?: that| if)? (?:you|we|it|they)? ?"
+        r"(?:didn't|didn’t|did not|don't|don’t|won't|not)\b", re.IGNORECASE,
+    ): "don't",
+    re.compile(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
+    re.compile(r"^nobody (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
+}  # fmt: skip
 _NAME = re.compile(r"[A-Z][a-z]+[A-Z]{2,}$")
 _CODE = re.compile(r"\w[._]\w|[(=]")
 #: Stems too frequent to find a practice by, if its name has another.
@@ -283,9 +301,18 @@ def practices_in(text: str) -> list[int]:
     return found
 
 
+def _plain(text: str) -> str:
+    """Returns a rejection without an interjection before it and an alternative after it, in the form "don't ..."."""
+    plain = _INTERJECTION.sub("", _ALTERNATIVE.sub("", text))
+    for pattern, form in _FORMS.items():
+        plain = pattern.sub(form, plain, count=1)
+    return plain if plain.strip() else text
+
+
 @lru_cache(_PROPOSALS)
 def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...], frozenset[str]]:
     """Returns the object of a rejection, its scopes, its conditions, and its operations."""
+    text = _plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
     (ruling,) = operations.rulings([head if head.strip() else text])
     head, scopes = conditions.scopes(head)

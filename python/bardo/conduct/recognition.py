@@ -61,7 +61,7 @@ def holding(forbids: Forbids, done: Deed, *, now: int, approved: bool) -> tuple[
 
 def is_sure(forbids: Forbids, done: Deed) -> bool:
     """Whether an action is a forbidden command or package by its letters."""
-    return fits(forbids.commands, done.commands) or _has_package(forbids.packages, done)
+    return fits(forbids.commands, done) or _has_package(forbids.packages, done)
 
 
 def joined(found: Reading, by_operation: Reading) -> Reading:
@@ -75,7 +75,7 @@ def joined(found: Reading, by_operation: Reading) -> Reading:
 
 def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
     """Returns the relation by commands, flags, packages, hosts, paths and phrases."""
-    if fits(forbids.commands, done.commands):
+    if fits(forbids.commands, done):
         return Reading.NEAR if any(_DRY.search(line) for line in done.commands) else Reading.SAME
     if not done.options.isdisjoint(forbids.flags) or _has_package(forbids.packages, done):
         return Reading.SAME
