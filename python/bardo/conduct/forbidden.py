@@ -250,7 +250,7 @@ _FORMS = {
         r"(?:didn't|didn’t|did not|don't|don’t|won't|not)\b", re.IGNORECASE,
     ): "don't",
     re.compile(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
-    re.compile(r"^nobody (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
+    re.compile(r"^no[- ]?body (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
 }  # fmt: skip
 _NAME = re.compile(r"[A-Z][a-z]+[A-Z]{2,}$")
 _CODE = re.compile(r"\w[._]\w|[(=]")
