@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from bardo.conduct.hearing import KINDS, Utterance, hear
+from bardo.conduct.procedures import wilson
 from knowledge.memory import fresh
 
 DATA = Path(__file__).parent / "data"
-#: Two-sided 95 % quantile of the normal distribution.
-_Z = 1.96
 
 
 def load(file: Path) -> list[dict[str, Any]]:
@@ -28,14 +27,12 @@ def utterance(row: dict[str, Any]) -> Utterance:
     return Utterance(row["text"], row["before"] or "", row["speaker"] == "agent")
 
 
-def wilson(right: int, of: int) -> str:
-    """A share in percent with its interval (Wilson 1927)."""
+def shown(right: int, of: int) -> str:
+    """A share in percent with its Wilson interval."""
     if not of:
         return ""
-    share, square = right / of, _Z * _Z
-    middle = (share + square / (2 * of)) / (1 + square / of)
-    half = _Z / (1 + square / of) * (share * (1 - share) / of + square / (4 * of * of)) ** 0.5
-    return f"{100 * share:.0f} [{100 * (middle - half):.0f}, {100 * (middle + half):.0f}]"
+    low, high = wilson(right, of)
+    return f"{100 * right / of:.0f} [{100 * low:.0f}, {100 * high:.0f}]"
 
 
 def main() -> None:
@@ -58,7 +55,7 @@ def main() -> None:
                 (one, row) for one, row in zip(heard, rows, strict=True) if one and kind in (one.kind, "all")
             ]
             right = sum(one.kind == row["label"] for one, row in told)
-            cells += [wilson(right, len(told)), wilson(right, count)]
+            cells += [shown(right, len(told)), shown(right, count)]
         print(f"| {kind} | {count} | " + " | ".join(cells) + " |")
     if given.wrong:
         for one, row in zip(both, rows, strict=True):

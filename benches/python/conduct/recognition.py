@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import tempfile
 from collections import Counter
@@ -23,6 +22,7 @@ from pathlib import Path
 
 import bardo
 from bardo.conduct.operation_table import content_stems
+from bardo.conduct.procedures import wilson
 from bardo.ports import ManualClock
 from common.report import write_section
 
@@ -34,18 +34,6 @@ STORED = 50
 #: Share of common words above which two rejections say the same.
 ALIKE = 0.5
 FORMS = ("sentence", "command", "tool")
-#: Quantile of the normal distribution for an interval of 95 %.
-_Z = 1.96
-
-
-def wilson(hits: int, count: int) -> tuple[float, float]:
-    """Bounds of the 95 % interval of a share by Wilson."""
-    if not count:
-        return 0.0, 1.0
-    share, spread = hits / count, _Z * _Z / count
-    middle = (share + spread / 2) / (1 + spread)
-    half = _Z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / count / 4)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def cell(hits: int, count: int) -> str:

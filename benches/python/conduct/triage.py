@@ -13,34 +13,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bardo.conduct.procedures import wilson
 from bardo.converse.triage import Triage, triage
 from common.report import machine
 from knowledge.memory import fresh, load
 
 DATA = Path(__file__).parent / "data"
-#: Quantile of the normal distribution of a two-sided 95 % interval.
-Z = 1.96
 
 
-def wilson(hits: int, count: int) -> str:
+def shown(hits: int, count: int) -> str:
     """A share with its Wilson interval."""
     if not count:
         return "- (of 0)"
-    share = hits / count
-    centre = (share + Z * Z / (2 * count)) / (1 + Z * Z / count)
-    half = Z * ((share * (1 - share) + Z * Z / (4 * count)) / count) ** 0.5 / (1 + Z * Z / count)
-    return f"{share:.3f} ({centre - half:.3f}-{centre + half:.3f}, {hits} of {count})"
+    low, high = wilson(hits, count)
+    return f"{hits / count:.3f} ({low:.3f}-{high:.3f}, {hits} of {count})"
 
 
 def report(name: str, pairs: Sequence[tuple[dict[str, Any], Triage]]) -> None:
     print(f"\n{name}: {len(pairs)} messages")
-    print(f"intent right: {wilson(sum(row['intent'] == got.intent for row, got in pairs), len(pairs))}")
+    print(f"intent right: {shown(sum(row['intent'] == got.intent for row, got in pairs), len(pairs))}")
     for field in ("memory", "save", "extract"):
         label = "save" if field == "extract" else field
         said = [(row[label], getattr(got, field)) for row, got in pairs]
         hits = sum(truth and guess for truth, guess in said)
-        print(f"{field} precision: {wilson(hits, sum(guess for _, guess in said))}")
-        print(f"{field} recall: {wilson(hits, sum(truth for truth, _ in said))}")
+        print(f"{field} precision: {shown(hits, sum(guess for _, guess in said))}")
+        print(f"{field} recall: {shown(hits, sum(truth for truth, _ in said))}")
 
 
 def main() -> None:
