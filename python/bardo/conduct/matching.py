@@ -66,10 +66,10 @@ class Touch:
     @property
     def near(self) -> bool:
         """Whether the action is related to the text."""
+        if self.reading is Reading.OTHER:
+            return self.same
         if self.learned is not None:
             return self.same or self.learned.near >= 0
-        if self.reading is Reading.OTHER:
-            return False
         if self.reading is not Reading.UNKNOWN:
             return True
         return (
