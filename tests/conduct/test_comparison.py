@@ -149,6 +149,7 @@ def test_a_rejection_blocks_nothing_beside_what_it_names(home: Path, rejection: 
         ("don't delete old backups", "rm -rf /srv/backups/old"),
         ("never push to main", "git push origin main"),
         ("never push to main", "git push origin HEAD:main"),
+        ("never push to main", "git push origin refs/heads/main"),
     ],
 )
 def test_a_rejection_blocks_what_it_names(home: Path, rejection: str, action: str) -> None:

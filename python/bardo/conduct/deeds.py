@@ -29,11 +29,9 @@ _SQL = re.compile(
 )
 _SQL_READS = re.compile(r"select|show|explain|describe", re.IGNORECASE)
 _SQL_DELETES = re.compile(r"drop|truncate|delete", re.IGNORECASE)
-#: Branch whose name has "main" or "master" as a part alone, such as `feature/main-menu`; it is another branch.
-_BRANCH = re.compile(
-    r"(?<=\s)(?!(?:HEAD|origin|upstream|refs)[:/])(?=\S*[-/])(?:[\w./-]+[-/])?(?:main|master)-[\w./-]+|"
-    r"(?<=\s)(?!(?:HEAD|origin|upstream|refs)[:/])[\w.-]+/(?:[\w.-]+[-/])?[\w.]*(?:main|master)(?=[-/][\w])[\w./-]*"
-)
+#: Main branch, with the prefixes that keep it one.
+_MAIN = re.compile(r"\W*(?:HEAD:)?(?:refs/heads/|remotes/|origin/|upstream/)*(?:main|master)\W*")
+_BRANCH_PARTS = re.compile(r"[-/]")
 _META = re.compile(r"\\[a-z]+\+?")
 _HOST = re.compile(r"(?<![\w.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w])")
 _PATH = re.compile(
@@ -94,10 +92,22 @@ class Deed:
     paths: frozenset[str]
 
 
+def _whole_branches(text: str) -> str:
+    """Joins the parts of other branches of git that have "main" among them: `feature/main-menu` is no main branch."""
+    if "git " not in text:
+        return text
+    words = []
+    for word in text.split(" "):
+        parts = _BRANCH_PARTS.split(word)
+        is_other = len(parts) > 1 and not word.startswith("-") and not {"main", "master"}.isdisjoint(parts)
+        words.append("".join(parts) if is_other and not _MAIN.fullmatch(word) else word)
+    return " ".join(words)
+
+
 @lru_cache(_DEEDS)
 def deed(text: str) -> Deed:
     """Parses an action."""
-    text = _BRANCH.sub(lambda found: re.sub(r"[-/]", "", found[0]), text)
+    text = _whole_branches(text)
     done = operations.action(text)
     words = vocabulary()
     stems = stems_of(text)
