@@ -135,7 +135,7 @@ def test_nights_with_a_real_model_keep_what_the_rules_know_and_only_add_what_hol
         assert costs.calls >= 2
         assert 0 < costs.tokens <= costs.daily_tokens
         assert costs.cost > 0
-        assert {spent.type for spent in costs.spent} <= {"extraction", "dedup"}
+        assert {spent.type for spent in costs.spent} <= {"extraction", "dedup", "triage"}
         assert {spent.outcome for spent in costs.spent} <= {"ok", "invalid"}
         assert grimoire.recall("where does Mira live?")
 
