@@ -243,3 +243,15 @@ def test_an_empty_path_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         with pytest.raises(InvalidInputError, match="the path is empty"):
             bardo.open(path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_outcome_of_a_prompt_with_entries_of_the_gate_is_recorded(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "agent", embedder=flat()) as memory:
+        memory.remember("the market was quiet")
+        with bardo.gate(memory.path, words_only=True) as gate:
+            gate.reject("short ETH on weekends", by="anna")
+        prompt = memory.context("Trade?")
+        assert "short ETH on weekends" in str(prompt)
+        for used in (prompt, prompt.id):
+            (note,) = memory.outcome(used, value=1.0).notes
+            assert note.startswith("none of the 1 memories acted on is a fact")

@@ -175,7 +175,7 @@ class PromptRecords:
             )
         return [
             PromptRecord(
-                id_, at, tick, task, tuple((layer, memory) for memory, layer, *_ in json.loads(memories)),
+                id_, at, tick, task, tuple((layer, memory) for memory, layer, *_ in json.loads(memories) if memory),
                 None if acted is None else bool(acted), outcome,
             )
             for id_, at, tick, task, memories, acted, outcome in rows
@@ -347,9 +347,11 @@ def _row(prompt: Prompt, task: str, phase: str, tick: int, at: int) -> tuple[Any
     blocks = [[block.name, block.used, block.given, block.cut] for block in prompt.blocks]
     memories = []
     for memory in prompt.memories:
+        if not hasattr(memory, "id"):  # an entry of the gate
+            continue
         why = getattr(memory, "why", None)
         factors = [round(float(getattr(why, name)), 4) for name in FACTORS] if why is not None else []
-        memories.append([getattr(memory, "id", ""), memory.layer, *factors])
+        memories.append([memory.id, memory.layer, *factors])
     return prompt.id, at, tick, task, phase, prompt.window, json.dumps(blocks), json.dumps(memories)
 
 

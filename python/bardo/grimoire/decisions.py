@@ -231,7 +231,8 @@ class Decisions:
         """Returns the id of the prompt or recollection, and the layer and id of each memory in it."""
         if not isinstance(used, str):
             memories = cast("Sequence[Memory]", used.memories)
-            return used.id, [(memory.layer, memory.id) for memory in memories]
+            # Entries of the gate in a prompt have no id among the memories: an outcome is not theirs.
+            return used.id, [(memory.layer, memory.id) for memory in memories if hasattr(memory, "id")]
         found = self._parts.records.list(prompt_id=used, limit=1)
         if not found:
             raise NotFoundError(
