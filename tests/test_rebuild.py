@@ -13,7 +13,7 @@ import bardo
 from bardo.errors import BardoWarning, StoreDamagedError
 from bardo.model import Episode
 from bardo.ports import ManualClock
-from helpers.models import shape_vectors
+from helpers.models import flat, shape_vectors
 
 #: In seconds.
 DAY = 86_400
@@ -142,3 +142,12 @@ def test_cold_episodes_are_found_without_the_table(tmp_path: Path) -> None:
         assert grimoire.stats()["hot"]["cold_upto"] == 50
         found = grimoire.recall("3 at the harbour", limit=80)
         assert "event 3 at the harbour" in [memory.text for memory in found]
+
+
+@pytest.mark.parametrize("part", ["", "_versions", "_transactions"])
+def test_a_table_whose_creation_was_killed_is_made_again(tmp_path: Path, part: str) -> None:
+    with bardo.open(tmp_path / "agent", agent="a", embedder=flat()) as grimoire:
+        grimoire.remember("the ferry leaves at nine")
+    (tmp_path / "agent" / "index.lance" / "episodes.lance" / part).mkdir(parents=True)
+    with bardo.open(tmp_path / "agent", embedder=flat()) as grimoire:
+        assert grimoire.sleep().archived == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from datetime import timedelta
@@ -154,6 +155,12 @@ class TableHandle:
                 "`bardo maintenance rebuild` makes it again"
             ) from error
 
+    def _remove_unfinished(self) -> None:
+        """Removes a table whose creation was cut off by a kill: it has neither a version nor a row."""
+        parts = (self.files / "_versions", self.files / "data")
+        if self.files.exists() and not any(part.is_dir() and any(part.iterdir()) for part in parts):
+            shutil.rmtree(self.files)
+
     def _connect(self, *, make: bool) -> Any:
         if not make and not self.files.exists():
             raise StoreUnavailableError(
@@ -163,6 +170,7 @@ class TableHandle:
 
         if make:
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._remove_unfinished()
         # Zero: every read checks for a newer version, so a reader sees the owner's writes in another process.
         database = lancedb.connect(str(self.folder), read_consistency_interval=timedelta(0))
         # The owner may be replacing the table: a reader must not make one where it is missing.
