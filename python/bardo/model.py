@@ -251,6 +251,11 @@ class Fingerprint:
     dims: int
     created: int = 0
 
+    @property
+    def key(self) -> str:
+        """Returns the name under which vectors are stored: models with the same one have comparable vectors."""
+        return f"{self.model} {self.version} {self.preprocessing} {self.dims}"
+
     def is_same_model(self, other: Fingerprint) -> bool:
         """Whether vectors of the two models are comparable."""
         return replace(self, created=0) == replace(other, created=0)

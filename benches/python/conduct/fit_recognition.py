@@ -215,7 +215,7 @@ def main() -> None:
     is_fitted = np.array([row.source in (*SOURCES, "random") for row in every])
     is_random = np.array([row.source == "random" for row in every])
     same = regression(
-        [pair.same_features() for pair in found],
+        [pair.same_features(pair.near_features()) for pair in found],
         labels == "same",
         is_fitted & (labels != "unrelated"),
         places,

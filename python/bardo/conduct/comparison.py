@@ -150,9 +150,13 @@ class Pair:
         plain = {name: float(value) for name, value in found.items() if value}
         return plain | _of_action(self.done) | hints
 
-    def same_features(self) -> dict[str, float]:
-        """Returns the features of being the same action, by their names."""
-        return self.near_features() | _words_of(self.done)
+    def same_features(self, near: Mapping[str, float]) -> dict[str, float]:
+        """Returns the features of being the same action, by their names.
+
+        Args:
+            near: Features of being about the same thing.
+        """
+        return {**near, **_words_of(self.done)}
 
 
 @lru_cache(_ACTIONS)
@@ -247,12 +251,13 @@ def near_limit(count: int) -> float:
 
 def _learned(pair: Pair) -> Learned:
     table = weights()
-    near = _odds(table["near"], pair.near_features()) - near_limit(pair.count)
+    features = pair.near_features()
+    near = _odds(table["near"], features) - near_limit(pair.count)
     if near < 0 and not pair.stands:
         # An action about something else is not the same.
         return Learned(near, -math.inf)
     limit = table["same"]["limit by table" if pair.stands else "limit"]
-    return Learned(near, _odds(table["same"], pair.same_features()) - limit)
+    return Learned(near, _odds(table["same"], pair.same_features(features)) - limit)
 
 
 def _odds(table: Mapping[str, Any], features: Mapping[str, float]) -> float:

@@ -388,26 +388,28 @@ def propose(text: str) -> Forbids:
 
 def names_other_product(text: str, action: str) -> bool:
     """Whether an action names a product of the kind that a text names, and not the same: mysql, not postgres."""
-    named, there = (
-        {name for name in vocabulary().products if name in each.lower()} for each in (text, action)
-    )
+    named, there = _products_in(text), _products_in(action)
     return bool(named and there) and not named & there
+
+
+def _products_in(text: str) -> set[str]:
+    """Returns the products that a text names."""
+    low = text.lower()
+    return {name for name in vocabulary().products if name in low}
 
 
 def _of_products(text: str, forbids: Forbids) -> Forbids:
     """Returns what a practice forbids without the products beside those that a text names."""
-    named = {name for name in vocabulary().products if name in text.lower()}
+    named = _products_in(text)
     others = vocabulary().products - named
     if not named:
         return forbids
     lists: dict[str, Any] = {
-        name: tuple(
-            item for item in getattr(forbids, name) if not any(other in item.lower() for other in others)
-        )
+        name: tuple(item for item in getattr(forbids, name) if _products_in(item).isdisjoint(others))
         for name in LISTS
     }
     # "Restart database" is the phrase of any product.
-    lists["phrases"] = tuple(item for item in lists["phrases"] if any(name in item.lower() for name in named))
+    lists["phrases"] = tuple(item for item in lists["phrases"] if _products_in(item) & named)
     return Forbids(**lists)
 
 

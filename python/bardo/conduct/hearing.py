@@ -146,7 +146,11 @@ def hear(
         vectors: Vectors of the texts, shape (len(utterances), dims); None without an embedder.
         fingerprint: Model of the vectors.
     """
-    readings = read(utterances, vectors, fingerprint)
+    return sure(read(utterances, vectors, fingerprint))
+
+
+def sure(readings: Sequence[Heard | None]) -> list[Heard | None]:
+    """Returns readings without the undecided ones, which become None."""
     return [one if one is not None and one.margin >= 0 else None for one in readings]
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import frame_memory
 from bardo.conduct.entry_memory import told
-from bardo.conduct.hearing import Heard, Utterance
+from bardo.conduct.hearing import Heard, Utterance, sure
 from bardo.language.advisor import Advisor
 from bardo.ports import Message
 
@@ -65,7 +65,7 @@ def decide(advisor: Advisor, utterances: Sequence[Utterance], readings: Sequence
         utterances: What was said.
         readings: Readings of the regressions, one per utterance.
     """
-    heard = [one if one is not None and one.margin >= 0 else None for one in readings]
+    heard = sure(readings)
     open_ = [place for place, one in enumerate(readings) if one is not None and one.margin < 0]
     asked, note = 0, ""
     for start in range(0, len(open_), ASKED_AT_ONCE):

@@ -329,7 +329,7 @@ class ConductIndex:
         """Adds the vectors of new texts to the matrix."""
         import numpy as np
 
-        model = model_of(embedder)
+        model = embedder.fingerprint.key
         dims = embedder.fingerprint.dims
         if model != self._model or self._matrix is None:
             self._model, self._matrix, self._placed = model, np.zeros((0, dims), np.float32), 0
@@ -348,12 +348,6 @@ class ConductIndex:
         return unkept
 
 
-def model_of(embedder: Embedder) -> str:
-    """Returns the name under which vectors of a model are stored."""
-    identity = embedder.fingerprint
-    return f"{identity.model} {identity.version} {identity.preprocessing} {identity.dims}"
-
-
 def stored_vectors(
     store: ConductStore, texts: Sequence[str], embedder: Embedder
 ) -> tuple[dict[str, Vectors], str]:
@@ -363,7 +357,7 @@ def stored_vectors(
         EmbedderUnavailableError: The model is unavailable.
         InvalidVectorError: The model returned no usable vectors.
     """
-    model = model_of(embedder)
+    model = embedder.fingerprint.key
     known = store.vectors(texts, model)
     missing = [text for text in dict.fromkeys(texts) if text not in known]
     if not missing:

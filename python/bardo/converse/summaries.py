@@ -25,7 +25,6 @@ from bardo.converse.summary_store import (
     SummaryStore,
     WaitingMessage,
     day,
-    name_of,
 )
 from bardo.ports import Vectors
 
@@ -257,11 +256,10 @@ def similar(
     vectors, model = embed([text])
     scores: Mapping[str, float] = {}
     if vectors is not None and model is not None:
-        name = name_of(model)
         scores = {
             each.id: float(held[each.id][1] @ vectors[0])
             for each in among
-            if each.id in held and held[each.id][0] == name
+            if each.id in held and held[each.id][0] == model.key
         }
     if not scores:
         words = digest.stems_of(text)

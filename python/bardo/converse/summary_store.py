@@ -304,7 +304,7 @@ class SummaryStore:
 
     def without_vectors(self, model: Fingerprint | None) -> builtins.list[Summary]:
         """Returns the latest summaries with a text and no vector, or one of another model."""
-        name = "" if model is None else name_of(model)
+        name = "" if model is None else model.key
         return self._read(
             # The checksums of rows last: only of those that lack a vector.
             f"SELECT {', '.join(_COLUMNS)} FROM summaries WHERE NOT due AND text != '' AND (model = '' OR "
@@ -321,7 +321,7 @@ class SummaryStore:
             model: Model of the vectors.
         """
         rows = [
-            (name_of(model), np.asarray(vector, np.float16).tobytes(), each.id, each.text)
+            (model.key, np.asarray(vector, np.float16).tobytes(), each.id, each.text)
             for each, vector in zip(summaries, vectors, strict=True)
         ]
         with self._database.writing() as connection:
@@ -423,8 +423,3 @@ def _parts(values: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
     for start in range(0, len(values), _VALUES):
         part = values[start : start + _VALUES]
         yield part, ", ".join("?" * len(part))
-
-
-def name_of(model: Fingerprint) -> str:
-    """Returns the name of a model in the store: models with the same one have comparable vectors."""
-    return f"{model.model} {model.version} {model.preprocessing} {model.dims}"

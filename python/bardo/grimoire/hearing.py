@@ -55,7 +55,7 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
 def _hear(
     episodes: Sequence[Episode], session: Session, advisor: Advisor | None, notes: dict[str, None]
 ) -> list[str]:
-    """Keeps what was said in episodes, oldest first; returns the kinds of what was kept, and adds notes."""
+    """Stores the entries heard in episodes, oldest first; returns their kinds, and adds to the notes."""
     from bardo.consolidate.extraction_pass import is_speech
 
     said = [
@@ -78,7 +78,7 @@ def _hear(
     utterances = [one for _, one in spoken]
     found = hearing.read(utterances, *session.indexer.vectors_of([one.text for one in utterances]))
     if advisor is None:
-        found = [one if one is not None and one.margin >= 0 else None for one in found]
+        found = hearing.sure(found)
     else:
         from bardo.conduct import hearing_model
 
