@@ -393,6 +393,8 @@ class Bequeath:
         entries: Maximum number of facts.
         episodes: Maximum number of episodes; they share the places of `entries` beyond the first 128.
         tokens: Maximum length of a testament as Markdown, in tokens of `o200k`; 0 for no limit.
+        personal: Whether contact data of persons crosses: addresses, telephone numbers, accounts, dates of birth,
+            numbers of contracts. Secrets, bank cards and numbers of identity documents never do.
         insight_threshold: Minimum confidence of an insight in a testament.
         heuristic_threshold: Minimum confidence of a heuristic in a testament.
         base_confidence: Initial confidence of an entry for a chosen direct heir.
@@ -405,6 +407,7 @@ class Bequeath:
     entries: int = 2_048
     episodes: int = 2_048
     tokens: int = 0
+    personal: bool = True
     insight_threshold: float = 0.6
     heuristic_threshold: float = 0.7
     base_confidence: float = 0.4

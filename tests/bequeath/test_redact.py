@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from secret_sentences import sentences
 
 from bardo.bequeath.private import KINDS
-from bardo.bequeath.redact import MARK, PATTERNS, general, is_private, redact, strip, texts
+from bardo.bequeath.redact import MARK, PATTERNS, general, is_private, personal, redact, strip, texts
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 SECRETS = {
@@ -49,7 +49,7 @@ SECRETS = {
     "webhook_url": "https://discord.com/api/webhooks/1234567890/" + "a1" * 20,
     "url_secret": "https://files.example/report?sig=a1b2c3d4e5f6",
     "cookie": "sessionid=1gmgnewdvjjzaz5dc2y3",
-    "email": "write to a.person@example.org",
+    "contact": "write to a.person@example.org",
     "holding": "the balance is $1,250.75",
     "seed_phrase": f"my words: {PHRASE}.",
 }
@@ -63,6 +63,47 @@ LESSONS = (
     "A long sentence of plain words that only tells what somebody once saw on the market",
     "Пароль не нужен 橋 🌉",
 )
+
+
+@pytest.fixture(autouse=True)
+def _without_contacts():
+    """Contact data goes, too, as with `bequeath.personal = false`."""
+    with personal(crosses=False):
+        yield
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write to ilse.maas@posteo.example for the keys.",
+        "if anything is up please ring +49 171 2203 8817, i'm on nights",
+        "The IBAN for rent is DE89 3704 0044 0532 0130 00.",
+        "We live at Lindenallee 14, third bell.",
+        "the policy covering the van is PW-2231-880142, says the broker",
+        "script no. for the heart tablets is RX482913/52",
+        "the x-ray lies under \\\\rx-store\\2231\\pano_3b4862f21f.dcm",
+        "the map is at https://maps.example/p/3b4862f21f9a0c77d1e2",
+        "the loaner has SN 482-K7QW2MZP4LX9TB3C underneath",
+    ],
+)
+def test_contact_data_and_identifiers_cross_unless_the_setting_forbids_it(text):
+    with personal(crosses=True):
+        assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("Passport of Emil: C01X00T47, keep the copy.", "C01X00T47"),
+        ("The card is 4111 1111 1111 1111, valid until May.", "4111 1111 1111 1111"),
+        ("Zoom login is anna@corp.example with Parsley!77", "Parsley!77"),
+        ("SIM PIN 4417, PUK 88120034", "4417"),
+        ("the climate computer was reset and the admin password it spat out was 2WVXTXDPKLCJYHUA.", "2WVX"),
+    ],
+)
+def test_secrets_cards_and_documents_never_cross(text, secret):
+    with personal(crosses=True):
+        assert secret not in redact(text)
 
 
 def test_every_pattern_has_an_example_and_a_source():

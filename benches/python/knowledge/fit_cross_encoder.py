@@ -5,6 +5,7 @@ message ends the statement; `low_rank` fits them):
 
 - `contrasts-*.jsonl`: of one older message, three later ones that end a statement of it and three that look as if;
 - `corrections-*.jsonl` and `pairs-*.jsonl`, as `knowledge.corrections` and `knowledge.compatible` have them;
+- `things-*.jsonl`: of one thing, messages that stay true together, and pairs of which the newer replaces the older;
 - pairs of a turn with the earlier sentences nearest to it, of the labelled chats, of conversations in the format of
   LoCoMo (all but the last one) and of LongMemEval, which correct nothing. Names of speakers are taken off: they would
   tell such pairs from the labelled ones.
@@ -36,6 +37,8 @@ CHATS = sorted(TRAIN.glob("chat-*.json"))
 KEPT_BACK = 10
 #: Maximum number of words of a message, and of pairs of each kind of conversation.
 WORDS, NATURAL = 90, 2_800
+#: Number of the messages about a thing that each other message is paired with.
+OF_THING = 2
 _BORDER = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
@@ -88,6 +91,18 @@ def compatible() -> Iterator[Row]:
             first = case["first"]["text"]
             for part in [part for part in sentences(first) if is_statement(part)] or [first]:
                 yield part, clip(case["second"]["text"]), 0
+
+
+def same_thing(chance: random.Random) -> Iterator[Row]:
+    """Pairs of messages about one thing: those that stay true together, and those that one replaces."""
+    for case in load([TRAIN / "things-lives.jsonl"]):
+        hold = case["hold"]
+        for newer in hold:
+            for older in chance.sample([one for one in hold if one != newer], OF_THING):
+                yield older, clip(newer), 0
+        for old, new in case["changes"]:
+            yield old, clip(new), 1
+            yield from ((older, clip(new), 0) for older in chance.sample(hold, OF_THING))
 
 
 def is_statement(text: str) -> bool:
@@ -143,6 +158,8 @@ def main() -> None:
     options.add_argument("--conversations", type=Path, required=True, help="in the format of LoCoMo")
     options.add_argument("--longmemeval", type=Path, help="in the format of LongMemEval, a line each, gzip")
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--start", type=Path, help="a file of this script, from which the fit goes on")
+    options.add_argument("--epochs", type=int, default=low_rank.EPOCHS, help="passes over the pairs")
     options.add_argument("--write", type=Path, required=True)
     given = options.parse_args()
     from tokenizers import Tokenizer
@@ -151,8 +168,10 @@ def main() -> None:
     model = low_rank.Model(
         bert.read_safetensors(source / minilm.WEIGHTS), Tokenizer.from_file(str(source / "tokenizer.json"))
     )
+    if given.start:
+        model.start_from(given.start)
     chance = random.Random(given.seed)
-    rows = [*corrections(chance), *compatible(), *contrasts(kept_back=False)]
+    rows = [*corrections(chance), *compatible(), *contrasts(kept_back=False), *same_thing(chance)]
     with fresh() as (memory, _):
         indexer = memory._session.indexer
         pairs = [
@@ -162,7 +181,7 @@ def main() -> None:
         ]
     rows += chance.sample(pairs, min(2 * NATURAL, len(pairs)))
     print(f"{len(rows)} pairs, {sum(label for *_, label in rows)} of which the newer ends the older")
-    low_rank.write(low_rank.train(model, rows, given.seed), given.write)
+    low_rank.write(low_rank.train(model, rows, given.seed, epochs=given.epochs), given.write)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """`python -m knowledge.fit_read`: weighs the log odds of the cross-encoder beside those of the features of two parses.
 
-Fits the second regression of `bardo.consolidate.corrections` (three weights and a bias) and its limits on cases that
+Fits the second regression of `bardo.consolidate.corrections` and its limits on cases that
 neither the first one nor the cross-encoder has seen: corrections and compatible pairs, the contrasts kept back by
 `fit_cross_encoder`, and the turns of whole conversations in the format of LoCoMo, which correct nothing.
 Needs scikit-learn, which bardo itself does not.
@@ -21,13 +21,15 @@ import numpy as np
 from bardo.consolidate import corrections, cross_encoder
 from bardo.consolidate.clause import Clause
 from knowledge.fit import EARLIER, conversation_turns, read
-from knowledge.fit_cross_encoder import contrasts_kept_back
+from knowledge.fit_cross_encoder import TRAIN, contrasts_kept_back
 from knowledge.memory import DAY, START, fresh, holds, load
 
 #: Shares of the statements of compatible pairs that may be an end, a dispute, and a correction of a turn.
 SHARES = {"ends": 0.025, "disputes": 0.1, "turns": 0.12}
 #: Maximum number of newer turns of a conversation that are paired with earlier ones.
 TURNS = 80
+#: Number of the messages about a thing that each message is paired with.
+OF_THING = 4
 
 
 @dataclass
@@ -37,12 +39,12 @@ class Row:
     Args:
         kind: Kind of the row.
         label: 1 if the message ends the statement.
-        pairs: For each pair of clauses: log odds by the features and by the cross-encoder, and whether a word tells.
+        pairs: For each pair of clauses the features of the second regression.
     """
 
     kind: str
     label: int
-    pairs: list[tuple[float, float, float]]
+    pairs: list[tuple[float, ...]]
 
 
 class Pairs:
@@ -53,6 +55,8 @@ class Pairs:
         found = cross_encoder.load("corrections", 2)
         assert found is not None, "run: bardo embedding install"
         self._model = found
+        #: Names of the features, in the order of the rows.
+        self.names: tuple[str, ...] = ()
 
     def row(self, kind: str, label: int, older: Sequence[Clause], newer: Sequence[Clause], text: str) -> Row:
         """The row of an older statement and of a newer message."""
@@ -77,14 +81,11 @@ class Pairs:
             cosine = float(one @ other / max(1e-9, np.linalg.norm(one) * np.linalg.norm(other)))
             judgement = corrections.judge(old, new, cosine)
             if judgement.total > corrections.NEVER:
-                total = corrections.by_features(old, new, cosine)
-                found.append(
-                    (
-                        max(total, corrections.LEAST_FEATURES),
-                        read_of[old.sentence],
-                        float(bool(judgement.rule)),
-                    )
+                features = corrections.read_features(
+                    old, new, cosine, read_of[old.sentence], is_announced=bool(judgement.rule)
                 )
+                found.append(tuple(features.values()))
+                self.names = tuple(features)
         return Row(kind, label, found)
 
 
@@ -108,7 +109,30 @@ def labelled(folder: Path, pairs: Pairs) -> list[Row]:
     for older, text, label in contrasts_kept_back():
         newer = read({"text": text}, START + 30 * DAY)
         rows.append(pairs.row("contrast", label, read({"text": older}, START), newer, text))
+    rows += same_thing([TRAIN / "things-A.jsonl"], pairs)
     return rows
+
+
+def same_thing(files: Sequence[Path], pairs: Pairs) -> list[Row]:
+    """Rows of messages about the same thing, most of which correct nothing."""
+    rows, chance = [], random.Random(3)
+    for case in load(files):
+        hold = case["hold"]
+        for newer in hold:
+            others = chance.sample([one for one in hold if one != newer], OF_THING)
+            rows += [
+                pairs.row("same thing", 0, read_at(older, 0), read_at(newer, 30), newer) for older in others
+            ]
+        for old, new in case["changes"]:
+            rows.append(pairs.row("thing changed", 1, read_at(old, 0), read_at(new, 30), new))
+            others = chance.sample(hold, OF_THING)
+            rows += [pairs.row("same thing", 0, read_at(older, 0), read_at(new, 30), new) for older in others]
+    return rows
+
+
+def read_at(text: str, days: int) -> list[Clause]:
+    """Clauses of a message so many days after the start."""
+    return read({"text": text}, START + days * DAY)
 
 
 def natural(file: Path, pairs: Pairs, indexer: Any) -> list[Row]:
@@ -132,7 +156,8 @@ def fit(rows: Sequence[Row]) -> tuple[np.ndarray, float]:
     """Weights and bias; of a correction, the pair that counts is the one with the highest odds."""
     from sklearn.linear_model import LogisticRegression
 
-    weights, bias = np.array([0.5, 1.0, 1.0]), 0.0
+    size = next(len(row.pairs[0]) for row in rows if row.pairs)
+    weights, bias = np.array([0.5, 1.0, 1.0, *[0.0] * (size - 3)]), 0.0
     for _ in range(4):
         table, labels = [], []
         for row in rows:
@@ -176,10 +201,9 @@ def main() -> None:
     if given.write:
         document = json.loads(given.write.read_text())
         document["limits of read pairs"] = {name: round(limit, 3) for name, limit in limits.items()}
-        names = ("features", "read", "announced")
         document["weights of read pairs"] = {
             "bias": round(bias, 3),
-            **{name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)},
+            **{name: round(float(weight), 3) for name, weight in zip(pairs.names, weights, strict=True)},
         }
         given.write.write_text(json.dumps(document, indent=1) + "\n")
 

@@ -65,6 +65,20 @@ class Model:
             "head": (head, np.zeros(1, np.float32)),
         }
 
+    def start_from(self, file: Path) -> None:
+        """Takes the fitted parts of a file, so that a fit goes on from there."""
+        with np.load(file) as found:
+            for number, layer in enumerate(self.trained["layers"], FROZEN):
+                at = f"encoder.layer.{number}."
+                for part, name in _PARTS.items():
+                    up, down = (found[f"{at}{name}.weight:{side}"].T for side in ("up", "down"))
+                    layer[part] = (
+                        down.astype(np.float32), up.astype(np.float32), found[f"{at}{name}.bias:whole"],
+                    )  # fmt: skip
+                for part, name in _NORMS.items():
+                    layer[part] = tuple(found[f"{at}{name}.{side}:whole"] for side in ("weight", "bias"))
+            self.trained["head"] = (found["head.weight:whole"], found["head.bias:whole"])
+
     def _layer(self, number: int) -> dict[str, Any]:
         at = f"encoder.layer.{number}."
         linear = {

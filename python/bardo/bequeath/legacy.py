@@ -6,6 +6,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
@@ -25,6 +26,9 @@ from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError, TestamentError
 from bardo.folder import DEATH_FILE
 from bardo.model import Episode
+
+if TYPE_CHECKING:
+    from bardo.consolidate.cross_encoder import CrossEncoder
 
 #: Path of the signed testament inside the grimoire until the death is complete.
 DRAFT = Path("testaments", "death.testament")
@@ -52,6 +56,7 @@ def leave(
     conduct: Sequence[Directive] = (),
     unsettled: Sequence[str] = (),
     language: str = "",
+    encoder: CrossEncoder | None = None,
     moment: Callable[[int], int | None] = lambda _: None,
 ) -> Testament:
     """Writes the testament and the tombstone of a life that ends now.
@@ -73,6 +78,7 @@ def leave(
         conduct: Decisions, rejections, tasks and rules in force.
         unsettled: Tasks that the death left open.
         language: Language of the rules that find corrections among the episodes; none are found without one.
+        encoder: Cross-encoder of corrections; None without one.
         moment: Returns the instant of a tick for the dates of the reflection, None if no record tells it.
 
     Raises:
@@ -108,7 +114,9 @@ def leave(
         worths=remains.worths,
         links=(
             *contents.links,
-            *_order_of_time(log, facts, contents, remains.episodes, language=language, tick=tick),
+            *_order_of_time(
+                log, facts, contents, remains.episodes, language=language, encoder=encoder, tick=tick
+            ),
         ),
         questions=contents.questions,
         conduct=conduct,
@@ -290,6 +298,7 @@ def _order_of_time(
     episodes: Sequence[Episode],
     *,
     language: str,
+    encoder: CrossEncoder | None,
     tick: int,
 ) -> list[LinkTuple]:
     """Links newer statements with older ones: by corrections of passes and in unverified episodes, by successions."""
@@ -298,7 +307,7 @@ def _order_of_time(
     links = []
     for weight, found in (
         (1.0, replaced.corrections_among(episodes[:ENTRY_LIMIT], language)),
-        (FOLLOWED, succession.successions(log, contents, episodes, language)),
+        (FOLLOWED, succession.successions(log, contents, episodes, language, encoder)),
     ):
         fresh = [pair for pair in found if frozenset(pair) not in pairs]
         pairs.update(map(frozenset, fresh))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.bequeath import business, figures
+from bardo.bequeath import business, figures, identities
 from bardo.bequeath.cues import after, bits, common_words, cue
 
 #: Names of the kinds found here, as in marks and counts.
@@ -21,6 +21,7 @@ KINDS = frozenset(
         "seed_phrase",
         "code",
         "identity",
+        "contact",
         "key_bytes",
         "random_key",
         "hex_secret",
@@ -41,12 +42,11 @@ _LONG_PART = 20
 _SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
 #: Maximum number of letters of a word that is a password only if the text says so.
 _SHORT_PASSWORD = 7
-#: Modulus of IBAN check digits, and numbers of digits of a bank card.
-_IBAN_MODULUS, _CARD_DIGITS = 97, range(13, 20)
 
 _PIECE = re.compile(
     r"(?<=[a-z0-9)%'\"”€$])(?<!\b[Nn]o)(?<!\b[Nn]r)(?<!\b[Aa]rt)(?<!\bvs)(?<!\bca)(?<!\b[DMS]r)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bProf)[.!?](?=\s+[A-ZÀ-ÞА-Я\"'“(])|[\n。！？]"
 )
+_NUMBERED_LETTERS = re.compile(r"-\d")
 _MARKED = re.compile(r"\[redacted: \w+\]")
 
 #: A word with digits or signs among its letters.
@@ -73,7 +73,8 @@ _PREDICATE = re.compile(
     r"uma|um|nie|не|на|в|ya|bir|drawer|policy|policies|manager|managers|field|prompt|ne|se|\w+ed|\w+ly|\w+ing)$"
 )
 _LINKING = (
-    r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was)\b[^.;:=]{0,40}?)?"
+    r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
+    r"he|she|they|we)\b[^.;:=]{0,40}?)?"
     r"\s{0,2}(?::|=|—|–|-|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|to|это|c'est|är|on|stays|still)\b|は|是|：)\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(
@@ -134,34 +135,6 @@ _NO_CODE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d\d-\d\d-\d{4}|[A-Za-z-]+|[A-Za-z]
 _SHORT_CODE = re.compile(r":[^.;]{0,20}\s(?P<secret>\d{2})(?=[,;] )")
 _UNSPACED_CODE = re.compile(r"(?<![\d.])\d{4,8}(?![\d.])")
 
-_ID_TOKEN = re.compile(
-    r"(?<![\w.$€£-])(?=[^\s]{0,24}\d)[A-Z]{0,6}[-.\s]?\d(?:[A-Z\d]|[-./\s](?=[A-Z\d])){2,30}[A-Z\d](?![\w%]|[.,]\d)"
-)
-_TAIL = re.compile(r"(?i)\b(?:ending(?: in)?|ends in|last (?:four|4)(?: digits)?)\s(?P<secret>\d{3,6})\b")
-_IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:\s?[A-Z\d]{2,4}){3,8}(?:\s?[A-Z\d]{1,4})?(?![\w-])")
-_CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
-#: Identifiers: letters before many digits, or groups of digits between hyphens.
-_CONTRACT = re.compile(
-    r"(?<![\w.$€£/:+-])(?:[A-Z]{1,3}\d{6,10}|[A-Z]{0,4}-?\d{2,9}(?:-\d{2,9}){2,4}|"
-    r"(?=[\d.]{0,12}\d{4})\d{2,4}(?:\.\d{2,4}){2,4})(?![\w-]|[.,:]\d)"
-)
-_PUBLIC_NUMBER = re.compile(
-    r"(?i)\b(?:isbn|issn|ean|cas|cve|rfc|gtin|doi|part|model|ticket|phone|tel|version|build)[\s:.-]{0,3}\w{0,8}\s?$"
-)
-_DATE = re.compile(
-    r"(?:19|20)\d\d(?:[.-]\d{2}[.-]\d{2})?|\d{1,2}[/.-]\d{2,4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{2}){1,2}"
-)
-_PHONE = re.compile(r"(?<![\w+])(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s/-]?\d(?:[\s()/.-]{0,2}\d){5,12}(?![\w-])")
-_BORN = re.compile(r"\d{1,4}[./ -](?:\d{1,2}|[^\W\d_]{3,10})[./ -]\d{2,4}|\d{1,2}\.? [^\W\d_]{3,10},? \d{4}")
-#: A number and a street, or a street and a number.
-_STREET = re.compile(
-    r"\d{1,4}[a-z]?,?\s(?:[A-ZÀ-Þ][\w'’]{1,30}\s?){1,4}|"
-    r"[A-ZÀ-ÞА-Я][\w'’-]{1,30}"
-    r"(?:\s(?:d[aeiou]s?\s|de la\s|del\s|der\s|van\s)?[A-ZÀ-ÞА-Я]?[\w'’-]{2,30}){0,4},?\s\d{1,4}[a-z]?\b"
-)
-_ROAD = re.compile(
-    r"\d{1,4}[a-z]?,?\s(?:[A-Z][\w'’]{1,30}\s){1,3}(?:Road|Rd|Street|St|Lane|Ln|Avenue|Ave|Drive|Close|Way|Court|Square|Terrace|Row|Hill|Gardens)\b"
-)
 #: Bytes of a key, between commas.
 _BYTES = re.compile(r"(?<![\w,])\[?(?:\d{1,3},\s?){7,}\d{1,3}\]?(?!\w)")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64,256}(?![0-9A-Za-z])")
@@ -177,8 +150,10 @@ _PUBLIC_FORM = re.compile(
 )
 #: A path, which resembles a key in base 64.
 _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)+")
-#: An absolute path of words and short numbers with an extension, which is none of a key.
-_FILE = re.compile(r"[~.]{0,2}(?:/(?:[A-Za-z]+|\d{1,6})(?:[-_.](?:[A-Za-z]+|\d{1,6}))*)+\.[A-Za-z0-9]{1,5}")
+#: An absolute path of words, short numbers and hashes with an extension, which is none of a key.
+_FILE = re.compile(
+    r"[~.]{0,2}(?:/(?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40})(?:[-_.](?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40}))*)+\.[A-Za-z0-9]{1,5}"
+)
 #: A reference number: capitals, a sign, and figures or capitals, as in `ORD-232293-H5MQZ4VF`.
 _REFERENCE = re.compile(r"[A-Z][A-Za-z]{1,4}[-#/](?:\d{2,}[-/])?[A-Z\d]{3,}(?:[-/][A-Z\d]{1,4})?")
 #: The same with words: capitals, a sign, at least three figures, then words, as in `ISDA-8426-714lantern`.
@@ -187,8 +162,10 @@ _NAMED_REFERENCE = re.compile(r"[A-Z]{2,6}[-#/]\d{3,}(?:[-/_][A-Za-z\d]{1,12})*"
 _LABEL = re.compile(r"[A-Z]{2,6}(?=[-#/]?\d)")
 #: A version before its release (semver.org, 2.0.0, item 9), as in `6.74.388-rc6159`.
 _PRERELEASE = re.compile(r"(?<![\w.])v?\d{1,4}\.\d{1,4}\.\d{1,4}-[A-Za-z][A-Za-z\d.-]{0,24}")
-#: An address of the web, whose numbers are names.
-_ADDRESS = re.compile(r"https?://[^\s\"'<>]{1,2048}")
+#: An address of the web, or a path of Windows, whose numbers are names.
+_ADDRESS = re.compile(
+    r"https?://[^\s\"'<>]{1,2048}|(?:\\\\|[A-Za-z]:\\)[\w.$-]{1,64}(?:\\[\w.$-]{1,64}){1,16}"
+)
 _BASE_32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,}")
 _RUN = re.compile(r"[a-z]{3,8}(?:[\s,]{1,2}[a-z]{3,8}){2,29}")
 _QUOTED = re.compile(r"[\"'“«](?P<secret>[a-z]{3,8}(?:\s[a-z]{3,8}){2,23})[\"'”»]")
@@ -246,13 +223,16 @@ def _of(sentence: str) -> Iterator[Span]:
     plain = _MARKED.sub(lambda match: " " * len(match[0]), sentence)
     named = business.mask(plain)
     without_versions = _PRERELEASE.sub(lambda match: " " * len(match[0]), named)
-    for find in (_passwords, _seeds, _keys, _identities, _codes):
+    for find in (_contacts, _passwords, _seeds, _keys, _identities, _codes):
         for span in find(without_versions if find is _codes else named if find is _identities else plain):
             if span.start < span.end and all(span.end <= start or span.start >= end for start, end in taken):
                 taken.append((span.start, span.end))
                 yield span
     # Numbers are skipped inside of spans already found, and inside of permitted telephone and test numbers.
-    for start, end in (*taken, *(match.span() for form in (_PHONE, _CARD) for match in form.finditer(plain))):
+    for start, end in (
+        *taken,
+        *(match.span() for form in (identities.PHONE, identities.CARD) for match in form.finditer(plain)),
+    ):
         plain = plain[:start] + "_" * (end - start) + plain[end:]
     plain = _PRERELEASE.sub(lambda match: "_" * len(match[0]), business.mask(plain))
     plain = _ADDRESS.sub(lambda match: "_" * len(match[0]), plain)
@@ -274,7 +254,10 @@ def _group(match: re.Match[str], kind: str, at: int = 0) -> Span:
 
 
 def _passwords(text: str) -> Iterator[Span]:
-    cues = list(cue("password").finditer(text))
+    # "PW-2231-880142" is a number with letters, not a password.
+    cues = [
+        match for match in cue("password").finditer(text) if not _NUMBERED_LETTERS.match(text, match.end())
+    ]
     for found in cues:
         told = _AFTER_PASSWORD.match(text, found.end())
         unspaced = text[found.start()] >= "\u2e80"
@@ -406,7 +389,9 @@ def _keys(text: str) -> Iterator[Span]:
         is_named = cue("key").search(text[max(match.start() - 24, 0) : match.start()])
         is_base_32 = is_named and _BASE_32.fullmatch(token)
         is_path = _FILE.fullmatch(token) or (not is_named and _PATH.fullmatch(token))
-        is_page = token.startswith("//") and not any(len(part) >= _LONG_PART for part in token.split("/"))
+        is_page = token.startswith("//") and (
+            not is_key or not any(len(part) >= _LONG_PART for part in token.split("/"))
+        )
         is_form = _PUBLIC_FORM.fullmatch(token) or is_path or is_page
         is_reference = not is_named and (_REFERENCE.fullmatch(token) or _is_reference(token))
         if _is_public(text, match.start()) or is_reference or (is_form and not is_base_32):
@@ -416,54 +401,12 @@ def _keys(text: str) -> Iterator[Span]:
             yield Span(match.start(), match.start() + len(token), "random_key")
 
 
+def _contacts(text: str) -> Iterator[Span]:
+    yield from (Span(*found) for found in identities.contacts(text))
+
+
 def _identities(text: str) -> Iterator[Span]:
-    if cue("birth").search(text):
-        yield from (Span(*match.span(), "identity") for match in _BORN.finditer(text))
-    home = cue("home").search(text)
-    if home:
-        for match in (*_STREET.finditer(text, home.end()), *_ROAD.finditer(text)):
-            yield Span(match.start(), match.start() + len(match[0].rstrip()), "identity")
-    if not cue("example").search(text):
-        yield from (Span(*match.span(), "identity") for match in _IBAN.finditer(text) if _is_iban(match[0]))
-        yield from (Span(*match.span(), "identity") for match in _CARD.finditer(text) if _is_card(match[0]))
-        if cue("id").search(text):
-            yield from _named_identities(text)
-    for match in _PHONE.finditer(text):
-        if cue("person_line").search(text) or not cue("public_line").search(text):
-            yield Span(*match.span(), "identity")
-    for match in _CONTRACT.finditer(text):
-        if not _DATE.fullmatch(match[0]) and not _PUBLIC_NUMBER.search(text[: match.start()][-_LABELLED:]):
-            yield Span(*match.span(), "identity")
-
-
-def _named_identities(text: str) -> Iterator[Span]:
-    for match in _ID_TOKEN.finditer(text):
-        number = match[0].strip()
-        is_plain = after("measure").match(text, match.end()) or after("money").match(text, match.end())
-        is_coin = text[max(match.start() - 2, 0) : match.start()].strip() in {"$", "€", "£"}
-        is_count = " " not in number and figures.counts(
-            number, text[match.end() : match.end() + figures.BESIDE]
-        )
-        if sum(map(str.isdigit, number)) >= 4 and not (
-            is_plain or is_coin or is_count or _DATE.fullmatch(number)
-        ):
-            yield Span(match.start() + len(match[0]) - len(match[0].lstrip()), match.end(), "identity")
-    yield from (_group(match, "identity") for match in _TAIL.finditer(text))
-
-
-def _is_iban(text: str) -> bool:
-    """Whether the check digits are correct, or the groups are those of an IBAN."""
-    bare = text.replace(" ", "")
-    moved = bare[4:] + bare[:4]
-    holds = int("".join(str(int(character, 36)) for character in moved)) % _IBAN_MODULUS == 1
-    return holds or (15 <= len(bare) <= 34 and sum(map(str.isdigit, bare)) >= 12)
-
-
-def _is_card(text: str) -> bool:
-    """Whether the check digit of a bank card is correct (Luhn)."""
-    digits = [int(character) for character in text if character.isdigit()]
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
-    return len(digits) in _CARD_DIGITS and (sum(doubled) + sum(digits[::-2])) % 10 == 0
+    yield from (Span(*found) for found in identities.identities(text))
 
 
 def _codes(text: str) -> Iterator[Span]:

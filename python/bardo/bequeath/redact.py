@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -180,13 +182,6 @@ PATTERNS: tuple[Pattern, ...] = (
         r"(?<![0-9A-Za-z])(?:[5KL][1-9A-HJ-NP-Za-km-z]{50,51}|[xyztuv]prv[0-9A-Za-z]{32,112})(?![0-9A-Za-z])",
         "Bitcoin wallet import format; BIP-32 serialization",
     ),
-    Pattern(
-        "email",
-        r"(?<![\w.+-])(?!(?:security|support|info|abuse|contact|help|hello|press|sales|noreply|"
-        r"no-reply|postmaster|webmaster|hostmaster|admin|office|team|privacy|legal|jobs|"
-        r"billing)@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?=[A-Za-z0-9-]{0,62}[A-Za-z]{2})[A-Za-z][A-Za-z0-9-]{1,62}",
-        "RFC 5321: an address names a person, and no lesson needs it; addresses of roles (RFC 2142) name no person",
-    ),
 )
 
 #: Sentence of a rule by the Curator, with its effect and the means behind it.
@@ -203,6 +198,28 @@ _PASSES = 16
 #: Maximum number of characters of a number in a string; longer ones are treated as text.
 _NUMBER_LENGTH = 12
 _TOKEN = re.compile(r"[A-Za-z]+")
+
+
+_PERSONAL_CROSSES: ContextVar[bool] = ContextVar("personal_crosses", default=True)
+
+
+@contextmanager
+def personal(*, crosses: bool) -> Iterator[None]:
+    """Sets whether contact data stays in the texts that are redacted inside of the block.
+
+    Args:
+        crosses: Whether addresses, telephone numbers, accounts, dates of birth and numbers of contracts stay.
+    """
+    token = _PERSONAL_CROSSES.set(crosses)
+    try:
+        yield
+    finally:
+        _PERSONAL_CROSSES.reset(token)
+
+
+def _goes(span: private.Span) -> bool:
+    """Whether a span is redacted."""
+    return span.kind != "contact" or not _PERSONAL_CROSSES.get()
 
 
 def redact(text: str, counts: Counter[str] | None = None) -> str:
@@ -261,7 +278,8 @@ def _is_dropped(name: str, value: Any) -> bool:
         return True
     if not said or isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
-    return any(span.kind in {"code", "identity", "password"} for span in private.spans(f"{said}{value}"))
+    kinds = {"code", "identity", "contact", "password"}
+    return any(span.kind in kinds and _goes(span) for span in private.spans(f"{said}{value}"))
 
 
 @lru_cache(maxsize=4_096)
@@ -344,7 +362,7 @@ def _mark(match: re.Match[str], name: str, counts: Counter[str]) -> str:
 def _without_private(text: str, counts: Counter[str]) -> str:
     """Removes the spans of a text that are private by meaning; some are generalized instead."""
     parts, done = [], 0
-    for span in private.spans(text):
+    for span in filter(_goes, private.spans(text)):
         counts[span.kind] += 1
         parts += [text[done : span.start], span.instead or f"{MARK}{span.kind}]"]
         done = span.end

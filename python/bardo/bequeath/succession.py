@@ -7,8 +7,11 @@ the change; where both statements answer its question about equally well, the or
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +26,24 @@ from bardo.consolidate.languages import Reader, reader
 from bardo.consolidate.rule_extraction import NAMELESS
 from bardo.model import INHERITED_KIND, Episode
 
+if TYPE_CHECKING:
+    from bardo.consolidate.cross_encoder import CrossEncoder
+
 #: Minimum cosine of two statements about the same.
 ALIKE = 0.5
 #: Minimum log odds, as `corrections.judge` gives them, that the newer statement replaces the older one. Pairs of which
 #: both hold, such as two events, have less.
 POSSIBLE = -2.0
-#: Maximum numbers of statements that are compared, and of pairs that are judged; both bound the time of a death.
-COMPARED, PAIRS = 1_024, 1_024
+#: The same where the cross-encoder has read both.
+LIKELY = 0.0
+#: Minimum cosine of two statements that share a word which few have, as they are read by the cross-encoder, too.
+FAINT = 0.25
+#: Maximum number of statements with such a word, and the same as a share of all.
+FEW, FEW_OF = 4, 1 / 16
+#: Maximum numbers of statements that are compared, and of pairs about the same and of faint ones that are judged; all
+#: bound the time of a death.
+COMPARED, PAIRS, FAINT_PAIRS = 1_024, 1_024, 512
+_WORD = re.compile(r"[^\W_]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +59,11 @@ class _Told:
 
 
 def successions(
-    log: _core.EpisodeLog, contents: StoreContents, episodes: Sequence[Episode], language: str
+    log: _core.EpisodeLog,
+    contents: StoreContents,
+    episodes: Sequence[Episode],
+    language: str,
+    encoder: CrossEncoder | None = None,
 ) -> list[tuple[str, str]]:
     """Finds the pairs of own statements of which the newer one is about the same as the older one.
 
@@ -54,6 +72,7 @@ def successions(
         contents: Facts with their vectors.
         episodes: Episodes that cross, best first.
         language: Language of the rules that read texts; nothing is found without one.
+        encoder: Cross-encoder of corrections; None without one.
 
     Returns:
         Ids of the newer and the older statement.
@@ -62,16 +81,21 @@ def successions(
     if rules is None:
         return []
     told, vectors = _statements(log, contents, episodes)
+    pairs = _alike(told, vectors, with_faint=encoder is not None)
+    reads: Sequence[float | None] = [None] * len(pairs)
+    if encoder is not None:
+        reads = encoder.read([(told[older].text, told[newer].text) for _, older, newer in pairs])
+    least = POSSIBLE if encoder is None else LIKELY
     clauses: dict[str, list[Clause]] = {}
     found = []
-    for cosine, older, newer in _alike(told, vectors):
+    for (cosine, older, newer), read in zip(pairs, reads, strict=True):
         one, other = told[older], told[newer]
         judged = (
-            corrections.judge(before, after, cosine).total
+            corrections.judge(before, after, cosine, read).total
             for before in _clauses(rules, one, clauses)
             for after in _clauses(rules, other, clauses)
         )
-        if max(judged, default=corrections.NEVER) >= POSSIBLE:
+        if max(judged, default=corrections.NEVER) >= least:
             found.append((other.id, one.id))
     return found
 
@@ -110,21 +134,45 @@ def _statements(
     return told, np.array(rows, np.float32).reshape(len(told), dims)
 
 
-def _alike(told: Sequence[_Told], vectors: npt.NDArray[np.float32]) -> list[tuple[float, int, int]]:
-    """Cosine and places of the older and the newer statement of each pair about the same, the most alike first."""
+def _alike(
+    told: Sequence[_Told], vectors: npt.NDArray[np.float32], *, with_faint: bool
+) -> list[tuple[float, int, int]]:
+    """Cosine and places of the older and the newer statement of each pair about the same, the most alike first.
+
+    Args:
+        told: Statements.
+        vectors: Their vectors, shape (statements, dims).
+        with_faint: Whether pairs of a lower cosine that share a word which few statements have follow.
+    """
     if not told:
         return []
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     ticks = np.array([one.tick for one in told])
+    rare = _rare_words(told) if with_faint else []
     found: list[tuple[float, int, int]] = []
+    faint: list[tuple[float, int, int]] = []
     for older, one in enumerate(told):
         cosines = unit @ unit[older]
-        for newer in np.flatnonzero((cosines >= ALIKE) & (ticks > one.tick)).tolist():
+        for newer in np.flatnonzero((cosines >= (FAINT if rare else ALIKE)) & (ticks > one.tick)).tolist():
             other = told[newer]
-            if not one.evidence & other.evidence and one.text != other.text:
-                found.append((float(cosines[newer]), older, newer))
-    found.sort(key=lambda pair: (-pair[0], pair[1:]))
-    return found[:PAIRS]
+            if one.evidence & other.evidence or one.text == other.text:
+                continue
+            pair = (float(cosines[newer]), older, newer)
+            if pair[0] >= ALIKE:
+                found.append(pair)
+            elif rare[older] & rare[newer]:
+                faint.append(pair)
+    for pairs in (found, faint):
+        pairs.sort(key=lambda pair: (-pair[0], pair[1:]))
+    return found[:PAIRS] + faint[:FAINT_PAIRS]
+
+
+def _rare_words(told: Sequence[_Told]) -> list[frozenset[str]]:
+    """Words of each statement that few statements have, such as the name of what it is about."""
+    words = [frozenset(_WORD.findall(one.text.casefold())) for one in told]
+    counts = Counter(word for own in words for word in own)
+    most = max(FEW, int(FEW_OF * len(told)))
+    return [frozenset(word for word in own if counts[word] <= most) for own in words]
 
 
 def _clauses(rules: Reader, told: _Told, known: dict[str, list[Clause]]) -> list[Clause]:

@@ -31,6 +31,18 @@ ENDS = frozenset({"ending", "from", "instead", "correction"})
 VALUE_RULES = frozenset({"correction", "change", "new", "now", "bound"})
 #: Features of a value that stands where the older clause has one.
 _PLACES = ("type match", "new name for old name", "same predicate", "left hit", "slot value differs")
+#: Features of the first regression that the second one weighs again, for pairs about one thing: a name in common makes
+#: no correction.
+_WEIGHED_AGAIN = (
+    "shared of old",
+    "shared name",
+    "same predicate",
+    "type match",
+    "new name for old name",
+    "object hit",
+    "no cue",
+    "rule",
+)
 #: Rule of a correction that no word announces.
 READ = "read"
 #: Log odds from which a clause without a word of change ends an older one.
@@ -103,7 +115,8 @@ def judge(older: Clause, newer: Clause, cosine: float, read: float | None = None
     is_certain = bool(rule) and (rule == "denial" or total >= limits().disputes or ends_plainly(older, newer))
     rule = rule if is_certain else _carrying_rule(found, newer)
     if read is not None:
-        return _read(total, read, rule, is_certain=is_certain)
+        weighed = _weighed(read_features(older, newer, cosine, read, is_announced=bool(rule)))
+        return _read(weighed, rule, is_certain=is_certain)
     if is_certain:
         return Judgement(max(total, limits().ends), rule)
     is_unplaced = rule in VALUE_RULES and not _is_placed(found)
@@ -133,35 +146,49 @@ def _total(found: Mapping[str, float]) -> float:
     return weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
 
 
-def _read(total: float, read: float, rule: str, *, is_certain: bool) -> Judgement:
+def read_features(
+    older: Clause, newer: Clause, cosine: float, read: float, *, is_announced: bool
+) -> dict[str, float]:
+    """Features of a pair that the cross-encoder has read, for the second regression.
+
+    Args:
+        older: Clause of the older text.
+        newer: Clause of the newer text.
+        cosine: Cosine of the vectors of both sentences.
+        read: Log odds by the cross-encoder.
+        is_announced: Whether a word of the newer clause announces a change.
+    """
+    found = features(older, newer, cosine)
+    return {
+        "features": max(_total(found), LEAST_FEATURES),
+        "read": read,
+        "announced": float(is_announced),
+        "cosine": cosine,
+        **{name: found.get(name, 0.0) for name in _WEIGHED_AGAIN},
+    }
+
+
+def _read(weighed: float, rule: str, *, is_certain: bool) -> Judgement:
     """Judgement on a pair that the cross-encoder has read.
 
     Args:
-        total: Log odds by the features.
-        read: Log odds by the cross-encoder.
+        weighed: Log odds by the second regression.
         rule: The rule; empty if no word announces a change.
         is_certain: Whether the rule ends the older clause for certain.
     """
-    weighed, ends = _weighed(total, read, rule), limits(is_read=True).ends
+    ends, disputes = limits(is_read=True).ends, limits(is_read=True).disputes
     if is_certain:
         return Judgement(max(weighed, ends), rule)
     if not rule and ends <= weighed < SURE:
         # A pair that no word announces needs more to end a fact than to dispute it.
-        return Judgement(limits(is_read=True).disputes, READ)
+        return Judgement(disputes, READ)
     return Judgement(weighed, rule or READ)
 
 
-def _weighed(total: float, read: float, rule: str) -> float:
-    """Log odds by the second regression.
-
-    Args:
-        total: Log odds by the features.
-        read: Log odds by the cross-encoder.
-        rule: The rule; empty if no word announces a change.
-    """
+def _weighed(found: Mapping[str, float]) -> float:
+    """Log odds by the second regression."""
     weights = _document()["weights of read pairs"]
-    found = {"features": max(total, LEAST_FEATURES), "read": read, "announced": float(bool(rule))}
-    return weights["bias"] + sum(weights[name] * value for name, value in found.items())
+    return weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
 
 
 def _is_placed(found: Mapping[str, float]) -> bool:

@@ -8,7 +8,7 @@ or corrects an older episode is stored with that effect in one transaction.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from bardo._core import EpisodeLog, FactStore
 from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import attribute as properties
 from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.drawn import Drawn, Resolution
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.noted_facts import (
     LEAST_OF_REMAINDERS,
@@ -26,6 +27,7 @@ from bardo.consolidate.noted_facts import (
     fact_of,
     lesser_notes,
 )
+from bardo.consolidate.routine import can_be_routine, is_routine
 from bardo.consolidate.rule_extraction import NAMELESS, speaker
 from bardo.consolidate.secrets import is_secret
 from bardo.consolidate.sentence import Note, Sentence, sentences
@@ -54,31 +56,10 @@ RECORDS = frozenset({"tool", "commit", "log"})
 #: Kinds of facts that statistics made: texts do not correct them.
 STATISTICS = frozenset({"baseline", "pattern", "causal_link", "heuristic"})
 
-#: Effect on an older fact, as `FactStore.upsert_resolved` takes it: place of the newer fact or its id, id of the older
-#: fact, whether it ends, since when, and the rule.
-Resolution = tuple[int, str | None, str, bool, int | None, str]
 #: Embeds texts; returns None while the model is not available.
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
 #: Episodes that are near a text, best first.
 NearEpisodes = Callable[[str, int], Sequence[Episode]]
-
-
-@dataclass(slots=True)
-class Drawn:
-    """Facts of some texts with their effects.
-
-    Args:
-        facts: New facts.
-        resolutions: Effects on older facts, as `FactStore.upsert_resolved` takes them.
-        corrections: Ids of a newer episode and of an older one that it corrects, and whether it ends what the older one
-            says (otherwise both are disputed).
-        read: Texts of the clauses that were judged, in lower case.
-    """
-
-    facts: list[Fact] = field(default_factory=list)
-    resolutions: list[Resolution] = field(default_factory=list)
-    corrections: list[tuple[str, str, bool]] = field(default_factory=list)
-    read: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +176,9 @@ class StatementReader:
             # The agent repeats and supposes; the user's own words tell what holds of the user.
             return
         found = [sentence for sentence in sentences(self._clauses_of(episode)) if sentence.stated]
+        if not who and self._is_routine(episode):
+            # Only a value that replaces another is more than a reading of the moment.
+            found = [sentence for sentence in found if sentence.slots]
         worths = (
             self._worths(found, episode.text) if who or episode.role != "user" else [UNWORTHY] * len(found)
         )
@@ -222,6 +206,14 @@ class StatementReader:
                     ]
                 drawn.corrections += effects.corrections
 
+    def _is_routine(self, episode: Episode) -> bool:
+        """Whether an episode without a speaker is one of many lines of the same form."""
+        return (
+            episode.role not in ("user", "agent")
+            and can_be_routine(episode.text)
+            and is_routine(episode, self._near(episode.text, NEAR))
+        )
+
     def _effects(self, note: Note, episode: Episode, drawn: Drawn, *, tick: int) -> Drawn:
         """The effects of the clauses of a note, each older record once."""
         effects = Drawn()
@@ -247,7 +239,7 @@ class StatementReader:
         vectors, fingerprint = self._embed([sentence.text for sentence in found])
         values = worth.worth(found, vectors, fingerprint, self._worth_encoder, text)
         return [
-            UNWORTHY if is_secret(sentence.text) else value
+            UNWORTHY if is_secret(sentence.text) else max(value, 0.0) if sentence.is_change else value
             for value, sentence in zip(values, found, strict=True)
         ]
 

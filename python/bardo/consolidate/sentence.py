@@ -56,6 +56,18 @@ class Sentence:
         return tuple(clause for clause in self.clauses if clause.stated)
 
     @cached_property
+    def slots(self) -> tuple[Clause, ...]:
+        """The clauses that give the one value of an attribute."""
+        return tuple(
+            clause for clause in self.stated if clause.statement is not None and clause.statement.functional
+        )
+
+    @cached_property
+    def is_change(self) -> bool:
+        """Whether the sentence tells a change of a named value, as records do."""
+        return any("from" in clause.cues and clause.text for clause in self.slots)
+
+    @cached_property
     def features(self) -> dict[str, float]:
         """Features for the decision whether it is worth keeping: those of its clauses, and its form."""
         found: dict[str, float] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, SupportsIndex
 
 from bardo._validation import checked
-from bardo.bequeath import death_journal, legacy
+from bardo.bequeath import death_journal, legacy, redact
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.testament import checked_reflection
 from bardo.conduct import tasks
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
     from bardo.conduct.entries import StateEntry
     from bardo.config import Bequeath
+    from bardo.consolidate.cross_encoder import CrossEncoder
 
 #: Tasks that an error names.
 _NAMED = 3
@@ -325,13 +326,15 @@ def _die(
             death_journal.save(session.path, record)
             passes.sleep(dry_run=False, progress=progress)
             conduct = _directives(session)
-            left = legacy.leave(
-                place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
-                tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
-                reflection=own, moment=session.moment, conduct=conduct,
-                unsettled=[one.text for one in conduct if one.kind == "task"],
-                language=session.config.curator.language,
-            )  # fmt: skip
+            settings = _settings(session)
+            with redact.personal(crosses=settings.personal):
+                left = legacy.leave(
+                    place, folder=session.path, log=session.log, facts=session.facts, config=settings,
+                    tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
+                    reflection=own, moment=session.moment, conduct=conduct,
+                    unsettled=[one.text for one in conduct if one.kind == "task"],
+                    language=session.config.curator.language, encoder=_encoder(session),
+                )  # fmt: skip
         except BaseException:
             # If this fails too, the death goes on at the next opening.
             with suppress(StoreError):
@@ -340,6 +343,14 @@ def _die(
     for problem in left.unfit:
         warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=5)
     return session.emit(left)
+
+
+def _encoder(session: Session) -> CrossEncoder | None:
+    """Cross-encoder of corrections, if the agent reads texts with it."""
+    from bardo.consolidate import cross_encoder
+
+    settings = session.config.curator
+    return cross_encoder.load("corrections") if settings.texts and settings.cross_encoder else None
 
 
 def _return_to(session: Session, before: DeathRecord | None, *, forget_words: bool) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bardo.consolidate.clause import Clause, Cue, Speech
+from bardo.consolidate.languages.english.record_slots import slot_of
 
 #: Maximum characters, and lines, of a record that are read.
 READ_CHARACTERS, READ_LINES = 8_192, 80
@@ -39,7 +40,8 @@ _RENAME = re.compile(
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(
-    r"(?P<new>[@\w./-]+)[^.;\n]{0,40}?\b(?:instead of|rather than|not|in place of|replaces)\s+(?P<old>[@\w./-]+)",
+    r"(?P<new>[@\w./-]+)[^.;\n]{0,40}?"
+    r"(?:\b(?:instead of|rather than|in place of|replaces)|,\s*not)\s+(?P<old>[@\w./-]+)",
     re.IGNORECASE,
 )
 #: Patterns of a change from an old value to a new one.
@@ -107,8 +109,9 @@ def _clause(line: str, context: set[str], *, is_made: bool) -> Clause:
     """
     body = _COMMIT.sub("", line)
     left, value = _changed_values(body)
+    text, statement = (slot_of(line, body) if is_made else None) or ("", None)
     return Clause(
-        text="",
+        text=text,
         sentence=line[:SENTENCE_CHARACTERS],
         anchors=frozenset(words(body) | context),
         figures=frozenset(match[0].lower().rstrip(".,:") for match in _FIGURE.finditer(body)),
@@ -118,6 +121,7 @@ def _clause(line: str, context: set[str], *, is_made: bool) -> Clause:
         left=frozenset(left),
         value=frozenset(value),
         fillers=frozenset(_pairs(body)),
+        statement=statement,
     )
 
 

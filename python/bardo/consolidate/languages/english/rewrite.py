@@ -142,7 +142,9 @@ def _of_others(token: Any) -> str:
     if token.is_sent_start and token.pos_ == "ADP":
         # A time that the sentence began with, and that now comes last.
         return word.lower()
-    return _PRONOUNS.get(word.lower(), word) if token.tag_ in ("PRP", "PRP$") else word
+    is_unit = word == "us" and token.i > 0 and token.nbor(-1).like_num
+    is_pronoun = token.tag_ in ("PRP", "PRP$") and not is_unit
+    return _PRONOUNS.get(word.lower(), word) if is_pronoun else word
 
 
 def _times_last(words: list[Any], head: Any, subject: Any) -> list[Any]:

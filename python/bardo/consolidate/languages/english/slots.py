@@ -52,7 +52,12 @@ def _frames() -> dict[str, Any]:
 
 def condition_of(words: list[Any]) -> str:
     """Case to which a clause is limited: adjuncts such as "for breakfast" or "on staging", sorted."""
-    cases = (match[1].lower() for match in CASES.finditer(" ".join(token.text for token in words)))
+    return case_in(" ".join(token.text for token in words))
+
+
+def case_in(text: str) -> str:
+    """Cases that a text names, sorted."""
+    cases = (match[1].lower() for match in CASES.finditer(text))
     found = {case.rstrip("s") if case.endswith("days") else case for case in cases}
     return " ".join(sorted(found))[:_CASE_CHARACTERS]
 
@@ -98,6 +103,8 @@ def _by_verb(clause: Clause, head: Any) -> _Slot | None:
     for child in head.children:
         if child.dep_ in ("prep", "agent") and (name := frame.get(lemma(child))):
             value = _below(child, "pobj", "pcomp")
+            if value is not None and (labelled := _labelled(value)):
+                return labelled
             if value is not None and _fits(name, value):
                 return name, _phrase(value), ""
     for child in head.children:
@@ -108,6 +115,15 @@ def _by_verb(clause: Clause, head: Any) -> _Slot | None:
             if is_framed:
                 return found
     return None
+
+
+def _labelled(noun: Any) -> _Slot | None:
+    """Slot by a noun that names the attribute of the figure after it, as in "listens on port 8080"."""
+    name = _frames()["noun"].get(lemma(noun))
+    following = noun.nbor() if noun.i + 1 < len(noun.doc) else None
+    if name is None or following is None or following.is_sent_start or not re.search(r"\d", following.text):
+        return None
+    return name, str(following.text), ""
 
 
 def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
