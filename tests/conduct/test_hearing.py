@@ -116,3 +116,20 @@ def test_a_long_message_is_heard_by_the_sentence() -> None:
         (story.strip(), "Shall I format it?"), (story.strip(), ""), ("Please avoid tabs.", ""),
     ]  # fmt: skip
     assert utterances("Please avoid tabs. They look odd.") == [Utterance("Please avoid tabs. They look odd.")]
+
+
+def test_a_secret_is_not_heard(tmp_path):
+    with bardo.open(tmp_path / "ann") as memory:
+        for text in (
+            "The alarm code is 5521.",
+            "We decided the safe code will be 9041.",
+            "Don't use tabs in this file.",
+        ):
+            memory.remember(text, role="user", kind="turn")
+        memory.sleep()
+        told = str(memory.context("Suggest a film for tonight", budget=600))
+        with bardo.gate(memory.path, words_only=True) as gate:
+            heard = [entry.summary for entry in gate.state()]
+    assert not [text for text in heard if "5521" in text or "9041" in text]
+    assert "5521" not in told
+    assert any("tabs" in text for text in heard)

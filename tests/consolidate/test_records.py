@@ -90,3 +90,18 @@ def test_a_line_that_is_said_now_and_then_is_no_routine(tmp_path: Path):
             clock.advance(30 * DAY)
         memory.sleep()
         assert [fact for fact in memory.facts.list() if "Okafor" in fact.text]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("ops: scheduler port changed from 6100 to 6200", ("scheduler", "port", "6200", "")),
+        ('Revert "search: queue limit from 500 to 800"', ("search queue", "limit", "500", "")),
+        ("The postgres server is now version 16.1", ("postgres server", "version", "16.1", "")),
+        ("docs: the owner of the notifier is now Team Heron", ("notifier", "owner", "Team Heron", "")),
+        ("config: max upload size is now 25 MB", ("max upload", "size", "25 MB", "")),
+        ("the build is now green", None),
+    ],
+)
+def test_a_line_that_gives_a_new_value_is_a_statement(line: str, expected: tuple[str, ...] | None):
+    assert statement_of(line) == expected

@@ -30,6 +30,8 @@ SHARES = {"ends": 0.025, "disputes": 0.1, "turns": 0.12}
 TURNS = 80
 #: Number of the messages about a thing that each message is paired with.
 OF_THING = 4
+#: Weights of rows by kind: those of one thing are many, and would make a correction of it unlikely.
+SHARE_OF_KIND = {"same thing": 0.2}
 
 
 @dataclass
@@ -159,14 +161,15 @@ def fit(rows: Sequence[Row]) -> tuple[np.ndarray, float]:
     size = next(len(row.pairs[0]) for row in rows if row.pairs)
     weights, bias = np.array([0.5, 1.0, 1.0, *[0.0] * (size - 3)]), 0.0
     for _ in range(4):
-        table, labels = [], []
+        table, labels, shares = [], [], []
         for row in rows:
             if not row.pairs:
                 continue
             found = np.array(row.pairs)
             table.append(found[np.argmax(found @ weights + bias)])
             labels.append(row.label)
-        model = LogisticRegression(C=1.0, max_iter=1_000).fit(np.array(table), labels)
+            shares.append(SHARE_OF_KIND.get(row.kind, 1.0))
+        model = LogisticRegression(C=1.0, max_iter=1_000).fit(np.array(table), labels, sample_weight=shares)
         weights, bias = model.coef_[0], float(model.intercept_[0])
     return weights, bias
 

@@ -37,7 +37,7 @@ def live(case: dict[str, Any], config: dict[str, Any]) -> tuple[Counter[str], li
         memory.sleep()
         for fact in memory.facts.list(status=None):
             said = {text_of[one] for one in fact.evidence if one in text_of}
-            if not said or fact.payload:
+            if not said or fact.payload.get("type", "none") != "none":
                 continue
             kind = "stale" if said <= stale else "true"
             found[f"{kind} facts"] += 1

@@ -271,7 +271,12 @@ class _Adoption:
 
     def record(self, testament: Testament, log: EpisodeLog) -> list[str]:
         """Records the testament's episodes in the heir's log; returns the ids of those that are there now."""
-        given = (*testament.episodes, *directives.episodes(testament.conduct))
+        # What was heard in a message that crosses itself would be found twice.
+        said = {_plain(episode.text) for episode in testament.episodes}
+        orders = [
+            one for one in testament.conduct if _plain(one.text) not in said or one.forbids or one.steps
+        ]
+        given = (*testament.episodes, *directives.episodes(orders))
         present = log.get([episode.id for episode in given])
         # An episode from another testament can already exist under its id.
         episodes = [
@@ -488,3 +493,8 @@ def _keep_copies(folder: Path, testaments: Iterable[Testament]) -> list[str]:
 
 def _load_provenance(folder: Path | None) -> dict[str, list[str]]:
     return {} if folder is None else dict(read_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE) or {})
+
+
+def _plain(text: str) -> str:
+    """A text without differences of case and of spaces."""
+    return " ".join(text.split()).casefold()

@@ -19,6 +19,8 @@ from bardo.conduct.store import ConductStore
 CONDUCT = "conduct"
 #: Maximum number of entries of each sort that a block is made of, the latest first.
 LATEST = 40
+#: Number of the latest entries from which these are taken.
+READ = 160
 #: Maximum length of an entry in a block, in characters: a long one must not push out the others.
 LONGEST = 240
 #: Maximum number of tokens of the block in a prompt, and its part of the budget.
@@ -39,7 +41,8 @@ def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | No
         The block; None if nothing is in force.
     """
     rejections = [_of_entry(entry) for entry in store.state(kind="rejected", limit=LATEST)]
-    entries = store.state(besides="rejected", limit=LATEST)
+    entries = [entry for entry in store.state(besides="rejected", limit=READ) if not _is_only_heard(entry)]
+    del entries[LATEST:]
     entries.sort(key=lambda entry: entry.id != first)
     # In turns, so that neither sort pushes out the other.
     both = chain.from_iterable(zip_longest(map(_of_entry, entries), rejections))
@@ -129,6 +132,11 @@ def _entries(store: ConductStore, *kinds: StateKind) -> list[EntryMemory]:
     found = [entry for kind in kinds for entry in store.state(kind=kind, limit=LATEST)]
     found.sort(key=lambda entry: -entry.changed_at)
     return [_of_entry(entry) for entry in found]
+
+
+def _is_only_heard(entry: StateEntry) -> bool:
+    """Whether an entry tells what somebody said in a conversation, where facts and recall say it, too."""
+    return bool(entry.episode) and entry.kind in ("discovery", "learning", "context")
 
 
 def _of_entry(entry: StateEntry) -> EntryMemory:

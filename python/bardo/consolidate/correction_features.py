@@ -276,7 +276,7 @@ def _slot_features(older: Clause, newer: Clause) -> _Features:
         "slot value differs": is_same_slot
         and not is_same_value
         and one.functional
-        and is_same_owner(older, newer)
+        and (is_same_owner(older, newer) or one.subject == other.subject)
         and one.condition == other.condition
         and not one.denied,
         "slot denied": is_same_value and other.denied and not one.denied,

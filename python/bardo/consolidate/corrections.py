@@ -8,6 +8,7 @@ its log odds and those of the first one. A judgement names its rule, so that a r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -31,22 +32,10 @@ ENDS = frozenset({"ending", "from", "instead", "correction"})
 VALUE_RULES = frozenset({"correction", "change", "new", "now", "bound"})
 #: Features of a value that stands where the older clause has one.
 _PLACES = ("type match", "new name for old name", "same predicate", "left hit", "slot value differs")
-#: Features of the first regression that the second one weighs again, for pairs about one thing: a name in common makes
-#: no correction.
-_WEIGHED_AGAIN = (
-    "shared of old",
-    "shared name",
-    "same predicate",
-    "type match",
-    "new name for old name",
-    "object hit",
-    "no cue",
-    "rule",
-)
 #: Rule of a correction that no word announces.
 READ = "read"
 #: Log odds from which a clause without a word of change ends an older one.
-SURE = 2.6
+SURE = 2.3
 #: Log odds by the features below which less makes no difference to a pair that the cross-encoder has read.
 LEAST_FEATURES = -8.0
 #: Log odds by the features, with the nearest cosine, under which no pair is read.
@@ -158,14 +147,10 @@ def read_features(
         read: Log odds by the cross-encoder.
         is_announced: Whether a word of the newer clause announces a change.
     """
-    found = features(older, newer, cosine)
+    total = by_features(older, newer, cosine)
     return {
-        "features": max(_total(found), LEAST_FEATURES),
-        "read": read,
-        "announced": float(is_announced),
-        "cosine": cosine,
-        **{name: found.get(name, 0.0) for name in _WEIGHED_AGAIN},
-    }
+        "features": max(total, LEAST_FEATURES), "read": read, "announced": float(is_announced), "cosine": cosine,
+    }  # fmt: skip
 
 
 def _read(weighed: float, rule: str, *, is_certain: bool) -> Judgement:
@@ -200,8 +185,24 @@ def _repeats(older: Clause, newer: Clause) -> bool:
     """Whether a newer clause says nothing beyond the older one: the same words, and no end or denial."""
     if newer.denied != older.denied or newer.cues & ENDS or not (newer.anchors or newer.names):
         return False
+    stated = older.statement
+    if (
+        stated is not None
+        and stated.functional
+        and not newer.left
+        and _names_value(stated.value, newer.sentence)
+    ):
+        # Another wording of the same value.
+        return True
     known = older.anchors | older.names | older.figures
     return newer.anchors | newer.names | newer.figures <= known
+
+
+def _names_value(value: str, sentence: str) -> bool:
+    """Whether a sentence has a value, word for word."""
+    return (
+        re.search(rf"(?<![\w.]){re.escape(value.casefold())}(?![\w]|\.\w)", sentence.casefold()) is not None
+    )
 
 
 def _carrying_rule(found: Mapping[str, float], newer: Clause) -> str:

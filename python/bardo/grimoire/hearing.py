@@ -57,6 +57,7 @@ def _hear(
 ) -> list[str]:
     """Stores the entries heard in episodes, oldest first; returns their kinds, and adds to the notes."""
     from bardo.consolidate.extraction_pass import is_speech
+    from bardo.consolidate.secrets import is_secret
 
     said = [
         (episode, before)
@@ -72,6 +73,8 @@ def _hear(
         (episode, one)
         for episode, before in said
         for one in hearing.utterances(episode.text, before, by_agent=episode.role == "agent")
+        # A secret stays in its episode: entries stand in every prompt.
+        if not is_secret(one.summary)
     ]
     if not spoken:
         return []

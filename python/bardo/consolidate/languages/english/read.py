@@ -114,7 +114,9 @@ class EnglishReader:
 def _unquoted(match: re.Match[str]) -> str:
     """The text of a short quote, which is a name; "something" for a longer one, which is another's words."""
     inner = match[0][1:-1]
-    is_name = len(inner.split()) <= _QUOTED_NAME and not re.search(r"[.!?]", inner)
+    is_name = len(inner.split()) <= _QUOTED_NAME and not re.search(
+        r"[.!?]|^(?:I|we|you|he|she|it|they)\b", inner
+    )
     return inner if is_name else "something"
 
 
@@ -187,7 +189,7 @@ def _clause(
         past_dated=past and bool(_LONG_PAST.search(span)),
         features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
     )
-    made = with_slot(made, head, subject, future=is_future(head))
+    made = with_slot(made, head, subject, who=speech.who.lower(), future=is_future(head))
     return replace(made, text="") if made.statement is None and is_time_clause(head) else made
 
 

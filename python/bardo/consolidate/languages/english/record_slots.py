@@ -12,15 +12,22 @@ from bardo.model import Statement
 KEY_WORDS = 4
 _UNIT = r"(?: ?(?:GB|MB|KB|GiB|MiB|Gi|Mi|ms|us|s|m|h|min|days?|hours?|minutes?|seconds?))?"
 _VALUE = rf"[\"'`]?[\w./:@%+,-]*\w%?{_UNIT}[\"'`]?"
+_CHANGED = (
+    r"(?:changed|raised|lowered|increased|decreased|reduced|moved|set|bumped|upgraded|switched|went|goes)"
+)
 _ARROW = r"(?:->|=>|→|-->)"
 #: A key with its old and its new value. What follows the new value gives a reason or a reference.
 _CHANGES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"^(?P<key>[A-Za-z_][^\n]{{0,80}}?)\s*[:=]?\s+(?P<old>{_VALUE})\s*{_ARROW}\s*(?P<new>{_VALUE})(?P<rest>.*)$",
-        rf"^(?P<key>[A-Za-z_][^\n]{{0,80}}?)\s+from\s+(?P<old>{_VALUE})\s+to\s+(?P<new>{_VALUE})(?P<rest>.*)$",
+        rf"^(?P<key>[A-Za-z_][^\n]{{0,80}}?)(?:\s+(?:is |was |has been )?{_CHANGED})?\s+from\s+(?P<old>{_VALUE})"
+        rf"\s+to\s+(?P<new>{_VALUE})(?P<rest>.*)$",
+        r"^(?P<key>[A-Za-z_][^\n]{0,80}?)\s+(?:is|are)\s+now\s+(?P<new>[^,.;()]{1,40}(?:\.\d[^,;()]{0,20})?)(?P<old>)(?P<rest>.*)$",
     )
 )
+#: A commit that takes another back.
+_REVERT = re.compile(r"(?i)^revert:?\s+[\"'`](?P<body>.+?)[\"'`]?\s*$")
 #: Verbs of a change of a value at the beginning of a subject, those of a version first.
 _OF_VERSION = re.compile(
     r"(?i)^(?:bump(?:s|ed)?|upgrade[sd]?|downgrade[sd]?|pin(?:s|ned)?|deploy(?:s|ed)?|"
@@ -49,6 +56,10 @@ def slot_of(line: str, body: str) -> tuple[str, Statement] | None:
         line: Line of a record.
         body: The line without hash and type of a commit.
     """
+    reverted = _REVERT.match(body)
+    if reverted:
+        line = body = reverted["body"]
+        body = _SCOPE.sub("", body)
     scoped = _SCOPE.match(line)
     scope = scoped["scope"] if scoped and scoped["scope"] not in _GENERIC else ""
     if not scope and (prefixed := _PREFIX.match(body)):
@@ -59,6 +70,10 @@ def slot_of(line: str, body: str) -> tuple[str, Statement] | None:
     if match is None:
         return None
     key, old, new = (match[name].strip(" \"'`:=,.") for name in ("key", "old", "new"))
+    if reverted:
+        old, new = new, old
+    if new.lower().startswith("version "):
+        is_version, new = True, new.split(maxsplit=1)[1]
     if not key or not new or _PROSE.search(key) or len(key.split()) > KEY_WORDS:
         return None
     is_version = is_version or bool(_VERSION.fullmatch(new) and _VERSION.fullmatch(old))
@@ -77,6 +92,7 @@ def slot_of(line: str, body: str) -> tuple[str, Statement] | None:
 
 def _named(key: str, scope: str, *, is_version: bool) -> tuple[str, str, str] | None:
     """Subject and attribute of a key, and how both are written together; None if one of them is missing."""
+    key = _ARTICLE.sub("", key)
     whole = f"{scope} {key}".strip()
     words = key.split()
     if is_version and words[-1].lower() != "version":

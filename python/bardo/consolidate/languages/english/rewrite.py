@@ -72,6 +72,7 @@ def sentence_of(head: Any, subject: Any, name: str, *, first_person: bool) -> st
         name: Subject of the new sentence.
         first_person: Whether the subject is the speaker, so that the verb changes.
     """
+    name = re.sub(r" (?=['’]s\b)", "", name)
     words = sorted(_words(head), key=lambda token: token.i)
     kept = _trimmed(_times_last(words, head, subject))
     said = _spelled(kept, _finite(head) if first_person else None)

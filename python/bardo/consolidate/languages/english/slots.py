@@ -22,11 +22,22 @@ CASES = re.compile(
     r"work|home|office|school)\b",
     re.IGNORECASE,
 )
+#: Times, which are no cases: "since last autumn", "this Monday".
+_TIMES = re.compile(r"(?i)\b(?:since|until|till|by|last|next|this)\s+(?:last\s|the\s|next\s|this\s)?\w+")
 #: Maximum characters of a case, and of a value.
 _CASE_CHARACTERS, _VALUE_CHARACTERS = 64, 200
 #: Attributes with one value at a time in every case: "at work" and "on weekends" do not limit them.
 _WITHOUT_CASE = frozenset({"home", "employer", "job", "partner", "birthday", "name"})
 _MINE = frozenset({"my", "our"})
+#: Units of a dose, and verbs of which the past sets one.
+_DOSE_UNITS = frozenset(
+    {"mg", "mcg", "µg", "ug", "g", "ml", "iu", "units", "unit", "drops", "puffs", "tablets"}
+)
+_SETS_DOSE = frozenset({
+    "put", "raise", "increase", "lower", "reduce", "cut", "change", "set", "switch", "up", "halve", "double", "start",
+})  # fmt: skip
+#: Verbs by which an appointment gets another date.
+_MOVES = frozenset({"move", "postpone", "reschedule", "push", "shift", "delay", "bring"})
 #: Words before a noun that do not tell it from others.
 _NO_QUALIFIERS = frozenset({"my", "our", "the", "new", "current", "old"})
 #: Dependencies that hang on a noun phrase and are no part of a value.
@@ -57,28 +68,34 @@ def condition_of(words: list[Any]) -> str:
 
 def case_in(text: str) -> str:
     """Cases that a text names, sorted."""
-    cases = (match[1].lower() for match in CASES.finditer(text))
+    cases = (match[1].lower() for match in CASES.finditer(_TIMES.sub(" ", text)))
     found = {case.rstrip("s") if case.endswith("days") else case for case in cases}
     return " ".join(sorted(found))[:_CASE_CHARACTERS]
 
 
-def with_slot(clause: Clause, head: Any, subject: Any, *, future: bool) -> Clause:
+def with_slot(clause: Clause, head: Any, subject: Any, *, who: str, future: bool) -> Clause:
     """The clause with its statement, if a frame fits; otherwise unchanged.
 
     Args:
         clause: The clause.
         head: Its head.
         subject: Its subject; None if it has none.
+        who: Name of the speaker in lower case; empty if unknown.
         future: Whether it tells of the future.
     """
     if not clause.owner or future:
         return clause
-    found = _by_verb(clause, head) or _by_noun(clause, head, subject)
+    found = (
+        _dose(clause, head, subject, who)
+        or _moved_date(clause, head, subject)
+        or _by_noun(clause, head, subject)
+        or _by_verb(clause, head)
+    )
     if found is None:
         return clause
     name, phrase, subject_name = found
     value = _clean(phrase)
-    if not value:
+    if not value or value.casefold() == clause.owner:
         return clause
     is_functional = properties(name).functional
     statement = Statement(
@@ -100,6 +117,10 @@ def _by_verb(clause: Clause, head: Any) -> _Slot | None:
     frame = frames.get(predicate_of(head)) or frames.get(lemma(head))
     if frame is None or (clause.past and not frame.get("past")):
         return None
+    return _by_preposition(head, frame) or _by_object(head, frame)
+
+
+def _by_preposition(head: Any, frame: dict[str, Any]) -> _Slot | None:
     for child in head.children:
         if child.dep_ in ("prep", "agent") and (name := frame.get(lemma(child))):
             value = _below(child, "pobj", "pcomp")
@@ -107,7 +128,13 @@ def _by_verb(clause: Clause, head: Any) -> _Slot | None:
                 return labelled
             if value is not None and _fits(name, value):
                 return name, _phrase(value), ""
+    return None
+
+
+def _by_object(head: Any, frame: dict[str, Any]) -> _Slot | None:
     for child in head.children:
+        if child.dep_ == "dobj" and (held := _held(head, child)):
+            return held
         if child.dep_ in ("dobj", "attr") and (name := frame.get("object")) and _fits(name, child):
             return name, _phrase(child), ""
         if child.dep_ == "acomp" and frame.get("adjective"):
@@ -126,6 +153,74 @@ def _labelled(noun: Any) -> _Slot | None:
     return name, str(following.text), ""
 
 
+def _held(head: Any, thing: Any) -> _Slot | None:
+    """Slot of what somebody has by its noun, as in "I have a latex allergy" and "she has an allergy to cats"."""
+    name = _frames()["had"].get(lemma(thing))
+    if name is None or lemma(head) != "have":
+        return None
+    to = next(
+        (child for child in thing.children if child.dep_ == "prep" and lemma(child) in ("to", "of")), None
+    )
+    value = _below(to, "pobj") if to is not None else _below(thing, "compound", "amod")
+    return None if value is None else (name, _phrase(value), "")
+
+
+def _dose(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | None:
+    """Dose of a medicine that a clause names: "I take 5 mg of ramipril", "they put my citalopram up to 30 mg"."""
+    if clause.denied or (clause.past and lemma(head) not in _SETS_DOSE):
+        return None
+    words = [token for token in head.subtree if token.i != head.i and not _is_of_other_verb(token, head)]
+    unit = next((token for token in words if token.text.lower() in _DOSE_UNITS and _number(token)), None)
+    if unit is None:
+        return None
+    near = [child for child in head.children if child.dep_ in ("dobj", "pobj", "attr", "nsubj", "nsubjpass")]
+    near += [
+        below for child in words if child.dep_ == "prep" for below in child.children if below.dep_ == "pobj"
+    ]
+    medicine = next(
+        (token for token in near if token.pos_ in ("NOUN", "PROPN") and token.i != unit.i and not token.ent_type_
+         and lemma(token) not in _frames()["noun"] and (subject is None or token.i != subject.i)), None,
+    )  # fmt: skip
+    if medicine is None:
+        return None
+    is_mine = any(child.dep_ == "poss" and child.text.lower() in _MINE for child in medicine.children)
+    owner = who if is_mine and who else clause.owner
+    return "dose", f"{_number(unit)} {unit.text}", f"{owner} {medicine.text.lower()}"
+
+
+def _is_of_other_verb(token: Any, head: Any) -> bool:
+    """Whether a word hangs below another verb than the head."""
+    for above in token.ancestors:
+        if above.i == head.i:
+            return False
+        if above.pos_ in ("VERB", "AUX"):
+            return True
+    return False
+
+
+def _number(unit: Any) -> str:
+    """The number just before a unit; empty if there is none."""
+    before = unit.nbor(-1) if unit.i > 0 else None
+    return str(before.text) if before is not None and before.like_num else ""
+
+
+def _moved_date(clause: Clause, head: Any, subject: Any) -> _Slot | None:
+    """Slot of an appointment by the date to which it moved, as in "my exam has been moved to 13 July"."""
+    if (
+        subject is None
+        or lemma(head) not in _MOVES
+        or (name := _frames()["noun"].get(lemma(subject))) is None
+    ):
+        return None
+    to = next(
+        (child for child in head.children if child.dep_ == "prep" and lemma(child) in ("to", "until")), None
+    )
+    value = None if to is None else _below(to, "pobj")
+    if value is None or value.ent_type_ not in ("DATE", "TIME"):
+        return None
+    return name, _phrase(value), _owner_of_noun(clause, subject)
+
+
 def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
     """Whether an adjective has a frame that decides, and its slot: "allergic to nuts", "vegan"."""
     adjectives = _frames()["adjectives"]
@@ -134,6 +229,14 @@ def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
         if child.dep_ == "prep" and (name := frame.get(lemma(child))):
             value = _below(child, "pobj")
             return True, None if value is None else (name, _phrase(value), "")
+        if (
+            child.dep_ == "xcomp"
+            and (name := frame.get("to"))
+            and child.i > 0
+            and child.nbor(-1).text == "to"
+        ):
+            # The parser takes "allergic to shellfish" for "able to swim".
+            return True, (name, str(child.text), "")
     if lemma(adjective) in adjectives:
         return True, (adjectives[lemma(adjective)], str(adjective.text), "")
     return False, None
@@ -147,9 +250,19 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     if name is None:
         return None
     value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")
+    if value is not None and (figures := _figures_from(value)):
+        return name, figures, _owner_of_noun(clause, subject)
     if value is not None and value.dep_ == "prep":
         value = _below(value, "pobj", "pcomp")
     return None if value is None else (name, _phrase(value), _owner_of_noun(clause, subject))
+
+
+def _figures_from(value: Any) -> str:
+    """The groups of digits that begin with a word, such as a telephone number; empty unless there are several."""
+    doc, end = value.doc, value.i
+    while end < len(doc) and re.fullmatch(r"\+?\(?\d[\d()/-]*", doc[end].text):
+        end += 1
+    return str(doc[value.i : end].text) if end - value.i > 1 else ""
 
 
 def _owner_of_noun(clause: Clause, noun: Any) -> str:
@@ -176,6 +289,8 @@ def _fits(name: str, value: Any) -> bool:
     if value.pos_ == "PRON":
         return False
     wanted = _frames()["types"].get(name)
+    if wanted == "place" and value.ent_type_ in ("DATE", "TIME"):
+        return False
     if wanted == "place":
         return bool(value.pos_ == "PROPN" or value.ent_type_ in ("GPE", "LOC", "FAC"))
     return wanted != "name" or bool(value.pos_ == "PROPN")
