@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, SupportsIndex
 
 from bardo import config
@@ -254,11 +254,11 @@ def moment_of(moment: Any, name: str = "at", *, unit: str = "microseconds UTC") 
         unit: Unit of a number, for errors.
 
     Raises:
-        InvalidInputError: It is a text, or a datetime without a time zone.
+        InvalidInputError: It is a text, a date, or a datetime without a time zone.
     """
     if isinstance(moment, datetime) and moment.utcoffset() is not None:
         return (moment - EPOCH) // timedelta(microseconds=1)
-    if isinstance(moment, (datetime, str)):
+    if isinstance(moment, (date, str)):
         raise InvalidInputError(
             f"{name} is {moment!r}. It must be {unit} or a datetime with a time zone, such as datetime.now(UTC)"
         )

@@ -456,7 +456,12 @@ class Config:
                 settings = tomllib.loads(path.read_text(encoding="utf-8"))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ConfigError(f"{path} is not TOML: {error}. Mend that line") from error
-        return build(cls, merge(settings, overrides or {}), str(path)).check(f"{path}: ")
+        source = str(path)
+        for section in overrides or {}:
+            # A mistake in a keyword is none of the file.
+            if section not in settings and section not in cls.__dataclass_fields__:
+                source = "config"
+        return build(cls, merge(settings, overrides or {}), source).check(f"{path}: ")
 
     def check(self, where: str = "") -> Self:
         """Validates the settings and returns them.

@@ -47,7 +47,8 @@ def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | No
     # In turns, so that neither sort pushes out the other.
     both = chain.from_iterable(zip_longest(map(_of_entry, entries), rejections))
     memories = [each for each in both if each is not None]
-    return Block(CONDUCT, memories=memories, priority=7, cap=cap) if memories else None
+    # Spare tokens go to what was recalled for the task first.
+    return Block(CONDUCT, memories=memories, priority=5, cap=cap) if memories else None
 
 
 def state_text(store: ConductStore, made: MadePrompts) -> str:

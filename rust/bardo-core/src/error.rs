@@ -177,10 +177,10 @@ const SHOWN: usize = 40;
 /// The verb of the command line that lists records of a kind.
 fn lister(kind: &str) -> &'static str {
     match kind {
-        "act" => "acts",
-        "entity" => "entities",
-        "fact" => "facts",
-        _ => "show",
+        "act" => "journal list",
+        "entity" => "entities list",
+        "fact" => "facts list",
+        _ => "episodes list",
     }
 }
 
