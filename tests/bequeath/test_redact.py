@@ -84,6 +84,8 @@ def _without_contacts():
         "the x-ray lies under \\\\rx-store\\2231\\pano_3b4862f21f.dcm",
         "the map is at https://maps.example/p/3b4862f21f9a0c77d1e2",
         "the loaner has SN 482-K7QW2MZP4LX9TB3C underneath",
+        "The primary database is db-ash-01.",
+        "we moved the database to db-ash-03",
     ],
 )
 def test_contact_data_and_identifiers_cross_unless_the_setting_forbids_it(text):
@@ -98,6 +100,7 @@ def test_contact_data_and_identifiers_cross_unless_the_setting_forbids_it(text):
         ("The card is 4111 1111 1111 1111, valid until May.", "4111 1111 1111 1111"),
         ("Zoom login is anna@corp.example with Parsley!77", "Parsley!77"),
         ("SIM PIN 4417, PUK 88120034", "4417"),
+        ("The Wi-Fi passphrase is correct horse battery staple.", "horse battery staple"),
         ("the climate computer was reset and the admin password it spat out was 2WVXTXDPKLCJYHUA.", "2WVX"),
     ],
 )

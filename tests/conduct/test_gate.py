@@ -487,3 +487,14 @@ def test_the_gate_of_a_dead_agent_answers_and_takes_nothing(
         with pytest.raises(errors.GrimoireClosedError, match="died"):
             verb()
     assert gate.state(every=True) == [rejected]
+
+
+@pytest.mark.parametrize("words_only", [True, False])
+def test_the_very_words_of_a_rejection_are_blocked_whatever_the_time_is(tmp_path, words_only):
+    bardo.open(tmp_path / "ann").close()
+    with bardo.gate(tmp_path / "ann", words_only=words_only) as gate:
+        gate.reject("reboot queue-7 during business hours")
+        gate.reject("run archive without backups")
+        assert gate.before("reboot queue-7 during business hours").decision == "block"
+        assert gate.before("run archive without any backups").decision in ("block", "warn")
+        assert gate.before("run archive without backups").decision == "block"

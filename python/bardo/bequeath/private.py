@@ -63,6 +63,7 @@ _NAME = re.compile(
     r"[A-Z][A-Z\d_]+|[a-z]+(?:_[a-z]+)+|[a-z]+(?:_[a-z]+)*\(\)|v?\d[\d.]*\w{0,3}|[\w.-]+\.(?:com|org|net|io|py|rs|toml|json|md|txt|db|ts|js|csv|sql|sh|yaml|yml|"
     r"example|internal|local|eth)|[0-9a-f-]{7,64}|0x[0-9a-fA-F]+|[+-]?\d[\d.,:–-]*[%a-zA-Z°]{0,4}|[A-Za-z]{2,8}-?\d{1,3}[a-z]?|[A-Z]{1,5}-\d{1,6}|"
     r"(?:[a-z]{1,6}\d{1,3}){1,3}[a-z]\d?|[a-z]\d{1,2}[a-z](?:[-_][a-z]+)*|"
+    r"(?=(?:[a-z\d]+-)*[a-z]{1,3}-)[a-z]{1,12}(?:-(?:[a-z]{1,12}\d{0,3}|\d{1,3})){1,4}|"
     r"(?:vlan|node|host|rack|server|worker|pod|shard|subnet|build|job|ticket|task|step|issue|batch|block|order|release)-\d{4,7}"
 )
 _PREDICATE = re.compile(
@@ -79,6 +80,11 @@ _LINKING = (
 )
 _AFTER_PASSWORD = re.compile(
     _LINKING + r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
+    re.IGNORECASE,
+)
+#: A phrase of words after the word for one: `the passphrase is correct horse battery staple`.
+_PHRASE = re.compile(
+    r"\s{0,2}(?:[:=]|\b(?:is|was)\b)\s{1,2}(?P<secret>[a-z]{3,12}(?:[ -][a-z]{3,12}){2,11})(?=\s*(?:[.,;!]|$))",
     re.IGNORECASE,
 )
 _NEXT_WORD = re.compile(r"\s[\"'“«]?(?P<secret>[^\s\"'”»,;:]{3,64})")
@@ -168,6 +174,10 @@ _ADDRESS = re.compile(
 )
 _BASE_32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,}")
 _RUN = re.compile(r"[a-z]{3,8}(?:[\s,]{1,2}[a-z]{3,8}){2,29}")
+#: Words after a colon that are none of a sentence: `the recovery phrase is on a napkin: maple violet 412`.
+_LISTED = re.compile(
+    r":\s{1,2}(?P<secret>(?:[a-z]{3,12}|[\da-f]{2,16})(?:\s(?:[a-z]{3,12}|[\da-f]{2,16})){2,23})\s*(?:[.;]|$)"
+)
 _QUOTED = re.compile(r"[\"'“«](?P<secret>[a-z]{3,8}(?:\s[a-z]{3,8}){2,23})[\"'”»]")
 
 
@@ -259,30 +269,7 @@ def _passwords(text: str) -> Iterator[Span]:
         match for match in cue("password").finditer(text) if not _NUMBERED_LETTERS.match(text, match.end())
     ]
     for found in cues:
-        told = _AFTER_PASSWORD.match(text, found.end())
-        unspaced = text[found.start()] >= "\u2e80"
-        if (
-            told
-            and (told["quoted"] or _is_secret(told["secret"]))
-            and not (unspaced and (told["secret"] or "")[:1] >= "\u2e80")
-        ):
-            yield _group(told, "password")
-        following = _NEXT_WORD.match(text, found.end())
-        if following and (
-            _FIGURED_WORD.fullmatch(following["secret"])
-            or (_ODD.fullmatch(following["secret"]) and not _NAME.fullmatch(following["secret"]))
-        ):
-            yield _group(following, "password")
-        thing = _OF_THING.match(text, found.end())
-        if thing and not _NAME.fullmatch(thing["secret"]):
-            yield _group(thing, "password")
-        if unspaced:
-            words = (
-                word
-                for word in _UNSPACED_WORD.finditer(text, found.end())
-                if not word[0].islower() or _CAMEL.search(word[0])
-            )
-            yield from (Span(*word.span(), "password") for word in words)
+        yield from _told_after(text, found)
     account = cue("account").search(text)
     for odd in _ODD.finditer(text):
         word = odd["secret"].strip(".!?")
@@ -306,6 +293,38 @@ def _passwords(text: str) -> Iterator[Span]:
         for match in _OURS.finditer(text)
         if cue("password").search(text[: match.start()]) and not _PREDICATE.match(match["secret"].split()[0])
     )
+
+
+def _told_after(text: str, found: re.Match[str]) -> Iterator[Span]:
+    """Finds what stands after a word for a password as the password."""
+    phrase = _PHRASE.match(text, found.end())
+    if phrase and not _PREDICATE.match(re.split(r"[ -]", phrase["secret"])[0]):
+        yield _group(phrase, "password")
+        return
+    told = _AFTER_PASSWORD.match(text, found.end())
+    unspaced = text[found.start()] >= "\u2e80"
+    if (
+        told
+        and (told["quoted"] or _is_secret(told["secret"]))
+        and not (unspaced and (told["secret"] or "")[:1] >= "\u2e80")
+    ):
+        yield _group(told, "password")
+    following = _NEXT_WORD.match(text, found.end())
+    if following and (
+        _FIGURED_WORD.fullmatch(following["secret"])
+        or (_ODD.fullmatch(following["secret"]) and not _NAME.fullmatch(following["secret"]))
+    ):
+        yield _group(following, "password")
+    thing = _OF_THING.match(text, found.end())
+    if thing and not _NAME.fullmatch(thing["secret"]):
+        yield _group(thing, "password")
+    if unspaced:
+        words = (
+            word
+            for word in _UNSPACED_WORD.finditer(text, found.end())
+            if not word[0].islower() or _CAMEL.search(word[0])
+        )
+        yield from (Span(*word.span(), "password") for word in words)
 
 
 def _is_reference(word: str) -> bool:
@@ -356,6 +375,9 @@ def _seeds(text: str) -> Iterator[Span]:
     is_named = cue("seed").search(text)
     if is_named:
         yield from (_group(match, "seed_phrase") for match in _QUOTED.finditer(text))
+        listed = _LISTED.search(text, is_named.end())
+        if listed and not _PREDICATE.match(listed["secret"].split()[0]):
+            yield _group(listed, "seed_phrase")
     least = _SEED_WORDS_NAMED if is_named else _SEED_WORDS
     for run in _RUN.finditer(text):
         row: list[re.Match[str]] = []

@@ -95,7 +95,11 @@ class Pair:
     @property
     def is_hinted(self) -> bool:
         """Whether a word of the action hints that it is only near: it asks, reads, ends something, or negates."""
-        return not _HINTS.isdisjoint(_of_action(self.done)) or bool(self._hints())
+        told = _HINTS.intersection(_of_action(self.done))
+        own = {name for name in _HINTS if name.startswith("cue ") and _PATTERNS[name[4:]].search(self.text)}
+        if not recognition.is_negated(self.forbids, self.done):
+            own.add("negated")
+        return bool(told - own) or bool(self._hints())
 
     def _hints(self) -> list[str]:
         """Returns the cues of the action that the forbidding text has not."""

@@ -81,6 +81,8 @@ class Touch:
         """Whether the action equals the action of the text."""
         if self.learned is not None:
             return self.sure or self.learned.same >= 0
+        if self.sure:
+            return True
         if self.reading not in (Reading.TOUCHES, Reading.UNKNOWN):
             return self.reading is Reading.SAME
         cosine = self.cosine if self.cosine is not None else 0.0

@@ -94,9 +94,15 @@ def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
     ending = vocabulary().removing | ENDING
     is_undone = done.form != "command" and done.removes and not set(forbids.verbs) & ENDING
     is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
-    if done.reads or is_undone or (done.form == "prose" and NEGATED.search(done.text)):
+    if done.reads or is_undone or (done.form == "prose" and is_negated(forbids, done)):
         return Reading.NEAR
     return Reading.SAME
+
+
+def is_negated(forbids: Forbids, done: Deed) -> bool:
+    """Whether an action in words is not what it names; "without" is none where the rejection says it itself."""
+    said = {condition.split(maxsplit=1)[0] for condition in forbids.conditions}
+    return any(match[0].lower() not in said for match in NEGATED.finditer(done.text))
 
 
 def _by_things(forbids: Forbids, done: Deed) -> Reading:  # noqa: PLR0911 - one return per relation
@@ -111,7 +117,7 @@ def _by_things(forbids: Forbids, done: Deed) -> Reading:  # noqa: PLR0911 - one 
         return Reading.NEAR if is_open else Reading.UNKNOWN
     if done.reads and "read" not in forbids.verbs:
         return Reading.OTHER if done.form == "command" else Reading.NEAR
-    if done.form == "prose" and NEGATED.search(done.text):
+    if done.form == "prose" and is_negated(forbids, done):
         return Reading.NEAR
     if specific - {"install"}:
         # "Cancel the booking" names the forbidden operation, and ends it.
@@ -166,6 +172,9 @@ def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _holds(condition: str, done: Deed, *, now: int, approved: bool, is_event: bool) -> bool | None:
+    if condition.casefold() in done.text.casefold():
+        # The action says so itself, whatever the time is now.
+        return True
     if conditions.is_known(condition):
         return conditions.holds(condition, done.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")

@@ -97,6 +97,8 @@ def inherit(
             "agent": heir.agent,
             "generation": heir.lineage.generation,
             "facts": len(inherited),
+            "adopted": report.adopted if report else 0,
+            "repeated": list(report.repeated) if report else [],
             "questions": report.questions if report else 0,
             "limited": dict(report.limited) if report else {},
         }
@@ -104,8 +106,16 @@ def inherit(
         lived = lived or len(inherited) < len(heir.facts.list())
     output.document(document)
     title = "Adopted by an agent with a life of its own" if lived else "An heir is born"
-    output.pairs((document | {"limited": _counts(document["limited"])}).items(), title=title)
-    output.note(*(report.notes if report else ()))
+    notes = list(report.notes) if report else []
+    if report and report.repeated and not report.adopted:
+        title = "Nothing new was inherited"
+        notes.append(
+            f"{len(report.repeated)} of the testaments had been inherited before, and nothing of them changes: limits "
+            "of that time stay, also if their signer is trusted now. Make a new heir to inherit without them"
+        )
+    shown = {"limited": _counts(document["limited"]), "repeated": len(document["repeated"])}
+    output.pairs((document | shown).items(), title=title)
+    output.note(*notes)
 
 
 def show_testament(path: Path, output: Output, *, markdown: bool = False) -> None:

@@ -8,6 +8,9 @@ use crate::{Error, Result};
 /// Tokens of the prompt that the table of standard blocks is made for, the 500 kept for the answer taken off.
 pub const BASE_WINDOW: usize = 2_700;
 
+/// Part of the window that a block with a cap of its own gets at first, at most.
+const CAPPED_PART: usize = 3;
+
 /// A phase of the agent's life: the less there is left, the less is spent on a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
@@ -97,7 +100,8 @@ impl FromStr for Task {
 
 /// The tokens each block is given at first. `needs` holds those of the protected blocks, in the place of each.
 ///
-/// Shares of the table grow and shrink with the window; a cap of the caller's own stays as it is. A favoured block is
+/// Shares of the table grow and shrink with the window; a cap of the caller's own stays as it is, up to a third of the
+/// window, so that in a small one it leaves room for what was recalled. A favoured block is
 /// sure of its part: if the shares do not all fit, the others shrink for it.
 pub(super) fn shares(
     blocks: &[Block],
@@ -111,7 +115,7 @@ pub(super) fn shares(
         .zip(needs)
         .map(|(block, need)| match (need, block.cap) {
             (Some(need), _) => *need,
-            (None, Some(cap)) => cap,
+            (None, Some(cap)) => cap.min(window / CAPPED_PART),
             (None, None) => (block.base_tokens() as f64 * scale) as usize,
         })
         .collect();
