@@ -323,3 +323,12 @@ def test_the_command_and_stats_show_the_vitality(tmp_path: Path) -> None:
     assert "0.3 for the death" in told.stdout
     counted = run.invoke(app, ["stats", "--at", str(tmp_path / "a"), "--json"])
     assert json.loads(counted.stdout)["life"]["value"] == 5.7 / 9.7
+
+
+def test_a_budget_that_another_opening_does_not_know_is_noted(tmp_path):
+    with bardo.open(tmp_path / "ann", config={"life": {"budget": 20.0}}) as ann:
+        ann.remember("a first day")
+        assert ann.life.vitality().notes == ()
+    with bardo.open(tmp_path / "ann") as ann:
+        (note,) = ann.life.vitality().notes
+        assert "life.budget" in note

@@ -271,7 +271,7 @@ class _Adoption:
 
     def record(self, testament: Testament, log: EpisodeLog) -> list[str]:
         """Records the testament's episodes in the heir's log; returns the ids of those that are there now."""
-        # What was heard in a message that crosses itself would be found twice.
+        # An order heard in a message that crosses itself would be found twice.
         said = {_plain(episode.text) for episode in testament.episodes}
         orders = [
             one for one in testament.conduct if _plain(one.text) not in said or one.forbids or one.steps

@@ -136,7 +136,7 @@ def _entries(store: ConductStore, *kinds: StateKind) -> list[EntryMemory]:
 
 
 def _is_only_heard(entry: StateEntry) -> bool:
-    """Whether an entry tells what somebody said in a conversation, where facts and recall say it, too."""
+    """Whether an entry repeats a message of a conversation, where facts and recall say it, too."""
     return bool(entry.episode) and entry.kind in ("discovery", "learning", "context")
 
 

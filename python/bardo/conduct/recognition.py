@@ -173,7 +173,7 @@ def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def _holds(condition: str, done: Deed, *, now: int, approved: bool, is_event: bool) -> bool | None:
     if condition.casefold() in done.text.casefold():
-        # The action says so itself, whatever the time is now.
+        # The action says so itself, at any time.
         return True
     if conditions.is_known(condition):
         return conditions.holds(condition, done.text, now=now, approved=approved, is_event=is_event)

@@ -56,6 +56,7 @@ class Vitality:
         markers: Number of situations with a marker.
         dangers: Number of these that mostly ended badly.
         decisions: Number of situations in the decision cache.
+        notes: What is amiss with the measurement.
     """
 
     tick: int
@@ -80,6 +81,7 @@ class Vitality:
     markers: int = 0
     dangers: int = 0
     decisions: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def pushes_legacy(self) -> bool:

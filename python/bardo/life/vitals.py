@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bardo import _atomic
@@ -71,7 +72,7 @@ class Vitals:
         history = self._read()
         tick = self._ticks.now()
         spent = (self._log.watermark(SPENT) - self._log.watermark(EARNED)) / _MILLION
-        return clocks.measure(
+        measured = clocks.measure(
             tick=tick,
             age=max(0, tick - self._birth_tick(tick)),
             budget=self._settings.budget,
@@ -87,6 +88,13 @@ class Vitals:
             dangers=sum(marker.is_danger for marker in history.markers.values()),
             decisions=len(history.decisions),
         )
+        if self._settings.budget or not self._log.watermark(SET_ASIDE):
+            return measured
+        note = (
+            "this agent was born with a budget, which is unknown here: set life.budget in bardo.toml, so that every "
+            "process knows it"
+        )
+        return replace(measured, notes=(note,))
 
     def marker(self, key: str | None) -> Marker | None:
         """Returns the marker of a situation, if there is one.

@@ -51,3 +51,4 @@ def vitality(
     if found.dying:
         rows.append(("dying", ", ".join(found.dying)))
     output.pairs(rows)
+    output.note(*found.notes)

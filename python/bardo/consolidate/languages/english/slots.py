@@ -154,7 +154,7 @@ def _labelled(noun: Any) -> _Slot | None:
 
 
 def _held(head: Any, thing: Any) -> _Slot | None:
-    """Slot of what somebody has by its noun, as in "I have a latex allergy" and "she has an allergy to cats"."""
+    """Slot of a possession by its noun, as in "I have a latex allergy" and "she has an allergy to cats"."""
     name = _frames()["had"].get(lemma(thing))
     if name is None or lemma(head) != "have":
         return None
