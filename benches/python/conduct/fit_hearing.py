@@ -87,7 +87,7 @@ def main() -> None:
     first_of_blind = len(rows)
     rows += load(DATA / "utterances-dev.jsonl") + load(DATA / "utterances-blind.jsonl")
     end_of_blind = len(rows)
-    rows += load(DATA / "utterances-natural.jsonl")
+    rows += load(DATA / "utterances-natural.jsonl") + load(DATA / "utterances-lives.jsonl")
     is_blind = (np.arange(len(rows)) >= first_of_blind) & (np.arange(len(rows)) < end_of_blind)
     # In chats nearly every utterance follows another, so that an answer must not tell its kind by being one.
     neutral = [
