@@ -47,11 +47,11 @@ def test_an_heir_receives_the_slot_and_persistence_of_a_statement(tmp_path: Path
 
 def test_an_heir_is_shown_the_newer_of_two_statements_about_the_same_first(tmp_path: Path, minilm):
     turns = (
-        "request timeout on the permissions service is 3 minutes",
-        "values.yaml merged: permissions service requestTimeout 12 seconds",
+        "the gateway sends its logs to Loki",
+        "gateway logs are read in Grafana Cloud by the support team",
     )
-    other = "the permissions service is owned by the platform team"
-    question = "how long does the permissions service wait before a request times out?"
+    other = "the gateway is owned by the platform team"
+    question = "where do the logs of the gateway go?"
     clock = bardo.ManualClock(1_700_000_000_000_000)
     with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as ann:
         for turn in (*turns, other):
