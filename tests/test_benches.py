@@ -201,16 +201,16 @@ def test_a_hand_over_is_measured_once_and_within_its_limit(benches: None, tmp_pa
 
     life = lives.generate(0, "dev")
     systems = logs.build(Bench(tmp_path, BagOfWords()))
-    results = hand_over.measure(systems, [life], [300], tmp_path / "results.jsonl")
+    results = hand_over.measure(systems, [life], [1_200], tmp_path / "results.jsonl")
     assert [one.system for one in results] == [system.name for system in systems]
-    assert all(one.tokens <= 300 for one in results)
+    assert all(one.tokens <= 1_200 for one in results)
     assert results[0].rows["kept"] == (0, 12)
     assert sum(one.rows["kept"][0] for one in results) > 0
-    table = hand_over.table(results, [one.system for one in results], 300)
+    table = hand_over.table(results, [one.system for one in results], 1_200)
     assert "| 0 [0, 0] |" in table
     # A second run reads the results of the first.
     stored = (tmp_path / "results.jsonl").read_text()
-    assert hand_over.measure(systems, [life], [300], tmp_path / "results.jsonl") == results
+    assert hand_over.measure(systems, [life], [1_200], tmp_path / "results.jsonl") == results
     assert (tmp_path / "results.jsonl").read_text() == stored
 
     class Verbose(logs.Log):
@@ -218,8 +218,8 @@ def test_a_hand_over_is_measured_once_and_within_its_limit(benches: None, tmp_pa
             return HandOver("word " * 2 * tokens)
 
     verbose = Verbose("verbose", logs.nothing, Bench(tmp_path, BagOfWords()))
-    with pytest.raises(ValueError, match="the limit is 300"):
-        hand_over.measure([verbose], [life], [300], tmp_path / "other.jsonl")
+    with pytest.raises(ValueError, match="the limit is 1200"):
+        hand_over.measure([verbose], [life], [1_200], tmp_path / "other.jsonl")
 
 
 def test_the_example_system_is_measured_as_any_other(benches: None, tmp_path: Path) -> None:

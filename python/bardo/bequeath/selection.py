@@ -25,8 +25,6 @@ INHERITED_SHARE = 0.25
 #: Maximum share of the cap for beliefs that were refuted or replaced.
 TOMBSTONE_SHARE = 0.125
 LINK_LIMIT = 16_384
-#: Types of facts that are figures.
-_FIGURES = frozenset({"baseline"})
 #: Maximum total size of the entries with their vectors, and of the episodes, in bytes.
 _ENTRY_BYTES, _EPISODE_BYTES = 32 << 20, 8 << 20
 
@@ -75,10 +73,6 @@ def choose_entries(
     for chosen in places:
         place = shareable[chosen]
         fact = _redacted_fact(facts[place], confidences[place], redacted)
-        if fact.payload.get("type") in _FIGURES and redact.MARK in fact.text:
-            # A statistic without its figures says nothing.
-            left_out["private"] += 1
-            continue
         size += tables.size_of(fact) + (0 if given is None else given.shape[1] * 4)
         if size > _ENTRY_BYTES:
             left_out["over_size"] += 1
