@@ -456,11 +456,11 @@ class Config:
                 settings = tomllib.loads(path.read_text(encoding="utf-8"))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ConfigError(f"{path} is not TOML: {error}. Mend that line") from error
-        source = str(path)
-        for section in overrides or {}:
-            # A mistake in a keyword is none of the file.
-            if section not in settings and section not in cls.__dataclass_fields__:
-                source = "config"
+        # An unknown section of the keywords is no mistake of the file.
+        is_given = any(
+            name not in settings and name not in cls.__dataclass_fields__ for name in overrides or {}
+        )
+        source = "config" if is_given else str(path)
         return build(cls, merge(settings, overrides or {}), source).check(f"{path}: ")
 
     def check(self, where: str = "") -> Self:

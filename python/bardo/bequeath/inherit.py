@@ -24,6 +24,7 @@ from bardo.bequeath import directives, innate, limits, questions, redact, replay
 from bardo.bequeath.contents import FOLLOWED, MODES
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
+from bardo.bequeath.selection import folded
 from bardo.bequeath.tables import TOMBSTONES
 from bardo.bequeath.testament import Testament, read_bundle
 from bardo.bequeath.worth import inherited_fields
@@ -272,9 +273,9 @@ class _Adoption:
     def record(self, testament: Testament, log: EpisodeLog) -> list[str]:
         """Records the testament's episodes in the heir's log; returns the ids of those that are there now."""
         # An order heard in a message that crosses itself would be found twice.
-        said = {_plain(episode.text) for episode in testament.episodes}
+        said = {folded(episode.text) for episode in testament.episodes}
         orders = [
-            one for one in testament.conduct if _plain(one.text) not in said or one.forbids or one.steps
+            one for one in testament.conduct if folded(one.text) not in said or one.forbids or one.steps
         ]
         given = (*testament.episodes, *directives.episodes(orders))
         present = log.get([episode.id for episode in given])
@@ -493,8 +494,3 @@ def _keep_copies(folder: Path, testaments: Iterable[Testament]) -> list[str]:
 
 def _load_provenance(folder: Path | None) -> dict[str, list[str]]:
     return {} if folder is None else dict(read_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE) or {})
-
-
-def _plain(text: str) -> str:
-    """A text without differences of case and of spaces."""
-    return " ".join(text.split()).casefold()

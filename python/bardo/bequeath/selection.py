@@ -158,7 +158,7 @@ def choose_episodes(
     seen: set[str] = set()
     size = 0
     for episode in episodes:
-        text = " ".join(episode.text.split()).casefold()
+        text = folded(episode.text)
         if text in seen:
             left_out["episode_copy"] += 1
             continue
@@ -178,6 +178,11 @@ def choose_episodes(
         seen.add(text)
         best.append(kept)
     return best
+
+
+def folded(text: str) -> str:
+    """A text without differences of case and of spaces: copies have the same."""
+    return " ".join(text.split()).casefold()
 
 
 def choose_links(

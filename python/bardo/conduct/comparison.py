@@ -96,8 +96,8 @@ class Pair:
     def is_hinted(self) -> bool:
         """Whether a word of the action hints that it is only near: it asks, reads, ends something, or negates."""
         told = _HINTS.intersection(_of_action(self.done))
-        own = {name for name in _HINTS if name.startswith("cue ") and _PATTERNS[name[4:]].search(self.text)}
-        if not recognition.is_negated(self.forbids, self.done):
+        own = {name for name in told if name.startswith("cue ") and _PATTERNS[name[4:]].search(self.text)}
+        if "negated" in told and not recognition.is_negated(self.forbids, self.done):
             own.add("negated")
         return bool(told - own) or bool(self._hints())
 

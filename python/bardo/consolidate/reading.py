@@ -27,7 +27,7 @@ from bardo.consolidate.noted_facts import (
     fact_of,
     lesser_notes,
 )
-from bardo.consolidate.routine import can_be_routine, is_routine
+from bardo.consolidate.routine import is_routine
 from bardo.consolidate.rule_extraction import NAMELESS, speaker
 from bardo.consolidate.secrets import is_secret
 from bardo.consolidate.sentence import Note, Sentence, sentences
@@ -176,7 +176,8 @@ class StatementReader:
             # The agent repeats and supposes; the user's own words tell what holds of the user.
             return
         found = [sentence for sentence in sentences(self._clauses_of(episode)) if sentence.stated]
-        if not who and self._is_routine(episode):
+        is_spoken = who or episode.role in ("user", "agent")
+        if not is_spoken and is_routine(episode, lambda text: self._near(text, NEAR)):
             # Only a value that replaces another is more than a reading of the moment.
             found = [sentence for sentence in found if sentence.slots]
         worths = (
@@ -205,14 +206,6 @@ class StatementReader:
                         (episode.id, older, ends) for _, _, older, ends, *_ in effects.resolutions
                     ]
                 drawn.corrections += effects.corrections
-
-    def _is_routine(self, episode: Episode) -> bool:
-        """Whether an episode without a speaker is one of many lines of the same form."""
-        return (
-            episode.role not in ("user", "agent")
-            and can_be_routine(episode.text)
-            and is_routine(episode, self._near(episode.text, NEAR))
-        )
 
     def _effects(self, note: Note, episode: Episode, drawn: Drawn, *, tick: int) -> Drawn:
         """The effects of the clauses of a note, each older record once."""

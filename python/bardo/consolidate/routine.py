@@ -6,7 +6,7 @@ Each is kept as an episode. As facts they would be thousands of values of one mo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from bardo.model import Episode
@@ -24,29 +24,29 @@ _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
 
 
-def can_be_routine(text: str) -> bool:
-    """Whether a text can be a line of routine: one line with a number."""
-    return "\n" not in text.strip() and _DIGITS.search(text) is not None
-
-
-def is_routine(episode: Episode, near: Iterable[Episode]) -> bool:
+def is_routine(episode: Episode, near: Callable[[str], Iterable[Episode]]) -> bool:
     """Whether an episode is a line of routine.
 
     Args:
         episode: Episode without a speaker.
-        near: Episodes near it in words or meaning.
+        near: Finds episodes near a text in words or meaning; called only for a line with a number.
     """
     own = _pairs(episode.text)
-    if not can_be_routine(episode.text) or len(own) < LEAST_PAIRS:
+    if not _has_form(episode.text) or len(own) < LEAST_PAIRS:
         return False
     alike = sum(
         other.id != episode.id
         and abs(other.at - episode.at) <= WITHIN
-        and can_be_routine(other.text)
+        and _has_form(other.text)
         and len(own & _pairs(other.text)) >= LIKE * len(own)
-        for other in near
+        for other in near(episode.text)
     )
     return alike >= REPEATED
+
+
+def _has_form(text: str) -> bool:
+    """Whether a text can be a line of routine: one line with a number."""
+    return "\n" not in text.strip() and _DIGITS.search(text) is not None
 
 
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
