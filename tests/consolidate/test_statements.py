@@ -54,6 +54,9 @@ def test_an_outright_statement_is_replaced_exactly_and_its_history_is_kept(
     ended = memory.facts.get(old.id)
     assert (ended.status, ended.ended_by, ended.superseded_by) == ("superseded", "slot", new.id)
     assert memory.facts.history(old)[0].fact.status == "active"
+    before, after = clock.now() - DAY * 500_000, clock.now()
+    assert [fact.id for fact in memory.facts.list(valid_at=before)] == [old.id]
+    assert [fact.id for fact in memory.facts.list(valid_at=after)] == [new.id]
 
 
 def test_a_statement_of_a_future_day_holds_from_that_day_on(memory: bardo.Grimoire, clock: bardo.ManualClock):

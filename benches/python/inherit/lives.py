@@ -134,10 +134,10 @@ def generate(seed: int, split: str = "own") -> Life:
     paths = SPLITS[split]
     path = paths[seed % len(paths)]
     name = f"{path.stem}-{seed}"
-    return _Maker(path, random.Random(name)).life(name)
+    return Maker(path, random.Random(name)).life(name)
 
 
-class _Maker:
+class Maker:
     def __init__(self, path: Path, chance: random.Random) -> None:
         self.data = json.loads(path.read_text(encoding="utf-8"))
         self.chance = chance
@@ -186,15 +186,15 @@ class _Maker:
         self._tell("remember", text, tick, **door)
 
     def _identifiers(self, template: dict[str, Any], thing: str) -> None:
-        value = self._fill(template["value"], thing)
+        value = self.fill(template["value"], thing)
         say = self.chance.randrange(2)
-        text = self._fill(template["say"][say], thing, value=value)
+        text = self.fill(template["say"][say], thing, value=value)
         said = {"role": "user", "kind": "turn"} if say == 0 else {"role": "tool", "kind": "tool"}
         self._tell("remember", text, **said, verified=self.chance.random() < 0.3)
         self._ask("identifier", template, thing, value)
 
     def _mistakes(self, template: dict[str, Any], thing: str) -> None:
-        text = self._fill(template["text"], thing)
+        text = self.fill(template["text"], thing)
         if self.chance.random() < 0.5:
             self._tell("outcome", text, value=-round(self.chance.uniform(0.7, 1.0), 2))
         else:
@@ -205,7 +205,7 @@ class _Maker:
         self._ask("mistake", template, thing)
 
     def _decisions(self, template: dict[str, Any], thing: str) -> None:
-        text = self._fill(template["text"], thing)
+        text = self.fill(template["text"], thing)
         if self.chance.random() < 0.5:
             self._tell("note", text, kind="decision")
         else:
@@ -216,7 +216,7 @@ class _Maker:
         old, new = self.chance.sample(template["values"], 2)
         first = self.chance.randint(1, self.ticks // 2)
         second = self.chance.randint(self.ticks // 2 + 1, self.ticks)
-        texts = [self._fill(template[one], thing, a=old, b=new) for one in ("old", "new")]
+        texts = [self.fill(template[one], thing, a=old, b=new) for one in ("old", "new")]
         if self.chance.random() < 0.35:
             for tick, text, value in zip((first, second), texts, (old, new), strict=True):
                 self._tell("learn", text, tick, subject=thing, attribute=template["attribute"], value=value)
@@ -227,7 +227,7 @@ class _Maker:
         self._ask("belief", template, thing, new, old)
 
     def _questions(self, template: dict[str, Any], thing: str) -> None:
-        text = self._fill(template["text"], thing)
+        text = self.fill(template["text"], thing)
         if self.chance.random() < 0.3:
             self._tell("note", text, kind="task")
         else:
@@ -235,30 +235,30 @@ class _Maker:
         self._ask("open", template, thing)
 
     def _rules(self, template: dict[str, Any], thing: str) -> None:
-        text = self._fill(template["text"], thing)
+        text = self.fill(template["text"], thing)
         door = self.chance.choice(("rule", "learn", "say"))
         if door == "say":
             self._say(text)
         elif door == "learn":
             self._tell("learn", text, kind="heuristic", confidence=self.chance.choice((0.5, 0.6, 0.7)))
         else:
-            self._tell("rule", text, by=self._fill("{name}", thing))
-        self._ask("rule", template, thing, self._fill(template["want"], thing))
+            self._tell("rule", text, by=self.fill("{name}", thing))
+        self._ask("rule", template, thing, self.fill(template["want"], thing))
 
     def _rejections(self, template: dict[str, Any], thing: str) -> None:
-        said = self._fill(template["text"], thing)
+        said = self.fill(template["text"], thing)
         self._tell("reject", said, why="was tried and failed")
-        self.questions.append(Question("gate", self._fill(template["try"], thing), said))
+        self.questions.append(Question("gate", self.fill(template["try"], thing), said))
         if "near" in template:
-            self.questions.append(Question("near", self._fill(template["near"], thing), said))
+            self.questions.append(Question("near", self.fill(template["near"], thing), said))
 
     def _choices(self, template: dict[str, Any], thing: str) -> None:
-        self._say(self._fill(template["text"], thing))
+        self._say(self.fill(template["text"], thing))
         self._ask("choice", template, thing)
 
     def _secrets(self, template: dict[str, Any], thing: str) -> None:
-        value = self._fill(template["value"], thing)
-        self._say(self._fill(template["say"], thing, value=value))
+        value = self.fill(template["value"], thing)
+        self._say(self.fill(template["say"], thing, value=value))
         self.questions.append(Question("secret", f"what is the access to {thing}?", value))
 
     def _planted(self) -> None:
@@ -280,10 +280,10 @@ class _Maker:
                 thing = self.chance.choice(self.data["things"])
                 if self.chance.random() < 0.08:
                     role = self.chance.choice(("user", "agent"))
-                    text = self._fill(self.chance.choice(self.data["chat"]), thing)
+                    text = self.fill(self.chance.choice(self.data["chat"]), thing)
                     self._tell("remember", text, tick, role=role, kind="turn")
                 else:
-                    text = self._fill(self.chance.choice(self.data["routine"]), thing)
+                    text = self.fill(self.chance.choice(self.data["routine"]), thing)
                     fields: dict[str, Any] = {"verified": True} if self.chance.random() < 0.5 else {}
                     if self.chance.random() < 0.2:
                         fields["importance"] = round(self.chance.uniform(0.2, 0.8), 2)
@@ -292,10 +292,10 @@ class _Maker:
 
     def _ask(self, kind: str, template: dict[str, Any], thing: str, want: str = "", stale: str = "") -> None:
         self.questions.append(
-            Question(kind, self._fill(template["ask"], thing), want or template["want"], stale)
+            Question(kind, self.fill(template["ask"], thing), want or template["want"], stale)
         )
 
-    def _fill(self, text: str, thing: str, **values: str) -> str:
+    def fill(self, text: str, thing: str, **values: str) -> str:
 
         def slot(match: re.Match[str]) -> str:
             name = match[1]

@@ -19,8 +19,8 @@ from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 from bardo.consolidate.secrets import is_secret
 from bardo.consolidate.sentence import Sentence, sentences
-from knowledge.memory import DAY, START, fresh
-from knowledge.profiles import matches, near
+from knowledge.memory import DAY, fresh
+from knowledge.profiles import matches, near, start_of
 
 #: Inverse of the L2 penalty: of grammar or vector alone, and of both.
 GRAMMAR_STRENGTH, BOTH_STRENGTH = 0.1, 0.1
@@ -44,7 +44,7 @@ def rows_of(chat: dict[str, Any]) -> list[tuple[str, Sentence, int, float]]:
     for number, turn in enumerate(chat["turns"]):
         if turn["role"] != "user":
             continue
-        speech = Speech(turn["text"], chat["user"], START + turn["day"] * DAY)
+        speech = Speech(turn["text"], chat["user"], start_of(chat) + turn["day"] * DAY)
         for sentence in sentences(english.read(speech)):
             quote = sentence.quote(chat["user"])
             if not quote or not sentence.stated or is_secret(sentence.text):

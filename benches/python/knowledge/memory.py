@@ -20,9 +20,11 @@ START = 1_760_000_000_000_000
 
 
 @contextmanager
-def fresh(config: dict[str, Any] | None = None) -> Iterator[tuple[bardo.Grimoire, bardo.ManualClock]]:
-    """Opens an empty memory in a temporary folder."""
-    clock = bardo.ManualClock(START)
+def fresh(
+    config: dict[str, Any] | None = None, start: int = START
+) -> Iterator[tuple[bardo.Grimoire, bardo.ManualClock]]:
+    """Opens an empty memory in a temporary folder, at an instant in microseconds UTC."""
+    clock = bardo.ManualClock(start)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", BardoWarning)
         with bardo.open(Path(folder) / "agent", clock=clock, seed=1, config=config) as memory:

@@ -1,7 +1,8 @@
 """`python -m knowledge.profiles FILE...`: facts of a person that are in force at the end of a chat.
 
-Each file `profile-*.json` holds `turns`, `facts` (with groups of alternative words) and `traps`. The chat is remembered
-day by day with a pass of the Curator after each day. A fact in force is right if it matches a gold fact that holds, in
+Each file `profile-*.json` holds `turns`, `facts` (with groups of alternative words) and `traps`, and the date of day 0
+(`start`; inferred by a reader from the dates that the turns name). The chat is remembered day by day with a pass of the
+Curator after each day. A fact in force is right if it matches a gold fact that holds, in
 its words and turns; stale if it matches one that no longer holds; a trap if it has the words of one; else unlisted.
 """
 
@@ -13,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +55,17 @@ def near(turns: Sequence[int], wanted: Sequence[int]) -> bool:
     return any(abs(turn - other) <= NEAR for turn in turns for other in wanted)
 
 
+def start_of(chat: dict[str, Any]) -> int:
+    """Morning of day 0, microseconds UTC."""
+    return int(datetime.fromisoformat(chat["start"]).replace(hour=8, tzinfo=UTC).timestamp()) * 1_000_000
+
+
 def judge(chat: dict[str, Any], config: dict[str, Any] | None = None) -> Outcome:
     """Remembers one chat and compares the facts in force with the labels."""
     done = Outcome()
-    with fresh(config) as (memory, clock):
-        start, turn_of, day = clock.now(), {}, 0
+    start = start_of(chat)
+    with fresh(config, start) as (memory, clock):
+        turn_of, day = {}, 0
         for number, turn in enumerate(chat["turns"]):
             if turn["day"] != day:
                 memory.sleep()

@@ -54,6 +54,7 @@ class Clause:
         fillers: Pairs of a governor and the value in its place, such as `(port, 8080)`.
         since: First instant at which it holds, microseconds UTC.
         until: First instant at which it no longer holds.
+        over: First instant after the last day of a plan that it announces, such as an appointment.
         relation: Relation of the person that it is about to the speaker, if it is one that can end, such as `partner`.
         parts: Relation of its owner that it ends, as "Tomas and I broke up" ends `partner`.
         condition: Case to which it is limited, such as `breakfast`.
@@ -82,6 +83,7 @@ class Clause:
     fillers: frozenset[tuple[str, str]] = frozenset()
     since: int | None = None
     until: int | None = None
+    over: int | None = None
     relation: str = ""
     parts: str = ""
     condition: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from bardo._core import findings
@@ -12,7 +13,7 @@ from bardo.consolidate.clause import Clause
 from bardo.consolidate.rule_extraction import NAMELESS, slug
 from bardo.consolidate.secrets import is_secret
 from bardo.consolidate.sentence import QUOTED_CHARACTERS, Note, Sentence, attributed
-from bardo.model import Episode, Fact, FactKind, Persistence
+from bardo.model import Episode, Fact, FactKind, Persistence, Statement
 
 #: Confidence of a statement of a person about themselves.
 STATED = 0.8
@@ -24,6 +25,8 @@ UNWORTHY = -float("inf")
 LEAST_OF_MONTHS, LEAST_PLAIN = -1.0, -3.2
 #: Minimum worth of what a quote that ends said beside the corrected clauses.
 LEAST_OF_REMAINDERS = -1.5
+#: Distance of a plan, in microseconds, from which it is kept for months: in weeks it would have faded before its day.
+FAR_OFF = 28 * 86_400_000_000
 
 
 def lesser_notes(sentence: Sentence, worth: float, forms: Collection[str]) -> list[Note]:
@@ -69,9 +72,13 @@ def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) ->
     kind: FactKind = "context"
     persistence: Persistence | None = "months"
     statement = clauses[0].statement if len(clauses) == 1 else None
+    if (over := _end_of_plan(clauses)) is not None:
+        statement = _plan(statement, clauses, text, who, over)
     if statement is not None:
         known = properties(statement.attribute)
         kind, persistence = known.kind, known.persistence
+        if persistence == "weeks" and over is not None and over - episode.at > FAR_OFF:
+            persistence = "months"
     elif all(clause.past for clause in clauses):
         persistence = "years"
     names = {name for clause in clauses for name in clause.names}
@@ -93,3 +100,20 @@ def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) ->
         statement=statement,
         persistence=persistence,
     )
+
+
+def _end_of_plan(clauses: Sequence[Clause]) -> int | None:
+    """First instant after the plan that a note is about; None if it says more that holds now than a plan."""
+    ends = [clause.over for clause in clauses if clause.over is not None]
+    rest = [clause for clause in clauses if clause.stated and clause.text and clause.over is None]
+    return max(ends) if ends and all(clause.past or clause.until for clause in rest) else None
+
+
+def _plan(
+    statement: Statement | None, clauses: Sequence[Clause], text: str, who: str, over: int
+) -> Statement:
+    """The statement of a plan: that of its slot, or the text of its note as an event, until it is over."""
+    if statement is None:
+        owner = next((clause.owner for clause in clauses if clause.owner), who.lower())
+        statement = Statement(owner or "records", "event", text)
+    return replace(statement, until=min(over, statement.until or over))

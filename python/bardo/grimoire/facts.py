@@ -74,7 +74,12 @@ class Facts:
             session.facts, kind=kind, category=category, subject=subject, source=source, status=None, as_of=tick
         )  # fmt: skip
         instant = moment_of(valid_at, "valid_at")
-        return [fact for fact in found if fact.status in HOLDING and holds_at(fact.statement, instant)]
+        ends = {fact.id: fact.statement.until for fact in found if fact.statement is not None}
+        return [
+            fact
+            for fact in found
+            if fact.status in HOLDING and holds_at(fact.statement, instant, ends.get(fact.supersedes or ""))
+        ]
 
     @checked
     def get(self, fact_id: str) -> Fact:
@@ -254,13 +259,18 @@ class Facts:
         return links_of(self._session.facts, facts)
 
 
-def holds_at(statement: Statement | None, instant: int) -> bool:
-    """Whether a statement holds at an instant by its bounds; False without a statement."""
-    return (
-        statement is not None
-        and (statement.since is None or statement.since <= instant)
-        and (statement.until is None or instant < statement.until)
-    )
+def holds_at(statement: Statement | None, instant: int, replaced: int | None = None) -> bool:
+    """Whether a statement holds at an instant by its bounds; False without a statement.
+
+    Args:
+        statement: The statement.
+        instant: The instant, microseconds UTC.
+        replaced: When the value that it replaced ended, from which it holds unless it says so itself.
+    """
+    if statement is None:
+        return False
+    begin = replaced if statement.since is None else statement.since
+    return (begin is None or begin <= instant) and (statement.until is None or instant < statement.until)
 
 
 def links_of(store: FactStore, facts: Iterable[str | Fact]) -> builtins.list[Link]:

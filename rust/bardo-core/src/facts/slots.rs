@@ -192,7 +192,8 @@ pub(crate) fn end_due(writer: &Writer<'_>, tick: u64, now: Micros) -> Step<u64> 
     for mut stored in due {
         let Some(statement) = stored.fact.statement.clone() else { continue };
         let newer = of_slot(writer, &statement, tick)?.into_iter().find(|other| {
-            other.serial != stored.serial
+            statement.functional
+                && other.serial != stored.serial
                 && other.fact.statement.as_ref().is_some_and(|known| known.holds_at(now) && !known.denied)
         });
         stored.fact.ended_by.get_or_insert_with(|| END_RULE.to_owned());

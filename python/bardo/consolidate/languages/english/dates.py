@@ -18,16 +18,30 @@ MONTHS = {
 #: Numbers of the days of a week; Monday is 0.
 DAYS = {name: number for number, name in enumerate(
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))}  # fmt: skip
+#: Days of a month by their ordinals in words.
+ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+         "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+         "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth",
+         "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"),
+        start=1,
+    )
+}  # fmt: skip
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY = "|".join(DAYS)
+_ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True)).replace("-", "[- ]")
 #: A date as people write it: a day, a month, a year, a weekday, or a time relative to today.
 DATE = re.compile(
     r"(?P<iso>\d{4}-\d{2}-\d{2})|"
-    rf"(?:(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})\.?|"
+    rf"(?:(?:the )?(?P<day>\d{{1,2}}(?:st|nd|rd|th)?|(?:{_ORDINAL})(?= of))(?: of)? (?P<month>{_MONTH})\.?|"
     rf"(?P<month2>{_MONTH})\.? (?:the )?(?P<day2>\d{{1,2}})(?!\d)(?:st|nd|rd|th)?)(?:,? (?P<year>(?:19|20)\d\d))?|"
     r"(?:(?P<part>early|mid|late|end of|the end of|beginning of|start of)[ -])?"
     rf"(?P<month3>{_MONTH})(?: (?P<year3>(?:19|20)\d\d))?(?![a-z])|"
     r"(?P<year4>(?:19|20)\d\d)\b|"
+    rf"the (?P<day3>\d{{1,2}}(?:st|nd|rd|th)(?! of (?!this|next))|(?:{_ORDINAL})(?= of (?:this|next) month))"
+    r"(?: of (?P<which>this|next) month)?\b|"
     rf"(?P<weekday>(?:next |this )?(?:{_DAY}))\b|"
     r"(?P<near>tomorrow|today|tonight|next week|next month|next year|"
     r"the end of (?:the )?(?:week|month|year|quarter)|end of (?:the )?(?:week|month|year|quarter))",
@@ -69,6 +83,7 @@ def _day(match: re.Match[str], now: date, *, past: bool) -> date | None:
     try:
         return (
             _day_of_month(match, now, past=past)
+            or _day_alone(match, now, past=past)
             or _month(match, now, past=past)
             or _weekday(match, now, past=past)
             or _relative_day((match["near"] or "").lower(), now)
@@ -84,7 +99,25 @@ def _day_of_month(match: re.Match[str], now: date, *, past: bool) -> date | None
     day, month = match["day"] or match["day2"], match["month"] or match["month2"]
     if not day or not month:
         return None
-    return _in_year(match["year"], MONTHS[month.lower()], int(day), now, past=past)
+    return _in_year(match["year"], MONTHS[month.lower()], _number(day), now, past=past)
+
+
+def _day_alone(match: re.Match[str], now: date, *, past: bool) -> date | None:
+    """The nearest such day before or after a day, as in "the 22nd"; None if the match is another one."""
+    if not match["day3"]:
+        return None
+    day, following = _number(match["day3"]), (now.replace(day=1) + timedelta(days=32)).replace(day=1)
+    if (match["which"] or "").lower() == "next" or (not past and not match["which"] and day < now.day):
+        return following.replace(day=day)
+    if past and day > now.day:
+        return (now.replace(day=1) - timedelta(days=1)).replace(day=day)
+    return now.replace(day=day)
+
+
+def _number(day: str) -> int:
+    """The number of a day of a month, in figures or in words."""
+    word = day.lower().replace(" ", "-")
+    return ORDINALS[word] if word in ORDINALS else int(word.rstrip("stndrh"))
 
 
 def _month(match: re.Match[str], now: date, *, past: bool) -> date | None:

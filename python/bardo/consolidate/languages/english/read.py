@@ -34,6 +34,7 @@ from bardo.consolidate.languages.english.grammar import (
     subject_of,
 )
 from bardo.consolidate.languages.english.parse import parse
+from bardo.consolidate.languages.english.plans import end_of_plan
 from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
 from bardo.consolidate.languages.english.slots import condition_of, with_slot
 
@@ -170,7 +171,8 @@ def _clause(
         predicate=predicate_of(head),
         anchors=_anchors(head, words),
         names=_names(words),
-        figures=_figures(span) | {match[0].lower() for match in DATE.finditer(span) if not match["near"]},
+        figures=_figures(span)
+        | {match[0].lower() for match in DATE.finditer(span) if not (match["near"] or match["day3"])},
         stated=not unreal,
         denied=denied,
         past=past and lemma(head) != "used",
@@ -183,6 +185,7 @@ def _clause(
         fillers=fillers(head, subject, words),
         since=since,
         until=until,
+        over=None if unreal or denied or until else end_of_plan(head, words, speech.at, past=past),
         condition=condition_of(words),
         relation=relation_of(subject),
         parts=parts(head),
@@ -250,6 +253,13 @@ def _names(words: list[Any]) -> frozenset[str]:
 def _figures(text: str) -> frozenset[str]:
     """Numbers and codes in lower case."""
     return frozenset(match[0].lower().rstrip(".,:") for match in _NUMBER.finditer(text))
+
+
+def _dates(text: str) -> frozenset[str]:
+    """Dates with a name or a figure of their own in lower case: "14 june", not "tomorrow"."""
+    return frozenset(
+        match[0].lower() for match in DATE.finditer(text) if not (match["near"] or match["day3"])
+    )
 
 
 def _objects(head: Any) -> frozenset[str]:

@@ -61,6 +61,12 @@ def _frames() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
+def noun_attribute(noun: Any) -> str | None:
+    """Attribute that a noun names, such as `exam`; None if it names none."""
+    name: str | None = _frames()["noun"].get(lemma(noun))
+    return name
+
+
 def condition_of(words: list[Any]) -> str:
     """Case to which a clause is limited: adjuncts such as "for breakfast" or "on staging", sorted."""
     return case_in(" ".join(token.text for token in words))
@@ -146,7 +152,7 @@ def _by_object(head: Any, frame: dict[str, Any]) -> _Slot | None:
 
 def _labelled(noun: Any) -> _Slot | None:
     """Slot by a noun that names the attribute of the figure after it, as in "listens on port 8080"."""
-    name = _frames()["noun"].get(lemma(noun))
+    name = noun_attribute(noun)
     following = noun.nbor() if noun.i + 1 < len(noun.doc) else None
     if name is None or following is None or following.is_sent_start or not re.search(r"\d", following.text):
         return None
@@ -179,7 +185,7 @@ def _dose(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | None:
     ]
     medicine = next(
         (token for token in near if token.pos_ in ("NOUN", "PROPN") and token.i != unit.i and not token.ent_type_
-         and lemma(token) not in _frames()["noun"] and (subject is None or token.i != subject.i)), None,
+         and noun_attribute(token) is None and (subject is None or token.i != subject.i)), None,
     )  # fmt: skip
     if medicine is None:
         return None
@@ -206,11 +212,7 @@ def _number(unit: Any) -> str:
 
 def _moved_date(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     """Slot of an appointment by the date to which it moved, as in "my exam has been moved to 13 July"."""
-    if (
-        subject is None
-        or lemma(head) not in _MOVES
-        or (name := _frames()["noun"].get(lemma(subject))) is None
-    ):
+    if subject is None or lemma(head) not in _MOVES or (name := noun_attribute(subject)) is None:
         return None
     to = next(
         (child for child in head.children if child.dep_ == "prep" and lemma(child) in ("to", "until")), None
@@ -246,7 +248,7 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     """Slot by the noun of the subject, as in "my deadline is 14 June" and "the API's port is 8080"."""
     if subject is None or clause.past or lemma(head) not in ("be", "stay", "remain", "become"):
         return None
-    name = _frames()["noun"].get(lemma(subject))
+    name = noun_attribute(subject)
     if name is None:
         return None
     value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")

@@ -1,0 +1,103 @@
+"""Plans with a date: they are known until their day has passed, and what they began stays."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import bardo
+from bardo.consolidate.clause import Speech
+from bardo.consolidate.languages import reader
+
+DAY = 86_400_000_000
+NOW = int(datetime(2025, 2, 10, 12, tzinfo=UTC).timestamp()) * 1_000_000
+
+
+def end_of(text: str) -> str | None:
+    """Day on which what a text announces is over, of its last clause that announces something."""
+    english = reader("english")
+    assert english is not None
+    ends = [clause.over for clause in english.read(Speech(text, "Nadia", NOW)) if clause.over is not None]
+    return datetime.fromtimestamp(max(ends) / 1e6, UTC).date().isoformat() if ends else None
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("my exam is on 17 March", "2025-03-18"),
+        ("The cataract operation is to be the second of June now, same hour", "2025-06-03"),
+        ("The appointment is the 22nd with the nurse", "2025-02-23"),
+        ("Closing date is the 17th of this month", "2025-02-18"),
+        ("We're flying on the 3rd", "2025-03-04"),
+        ("We booked Boipeba, 20 to 30 December", "2025-12-31"),
+        ("The roofers are booked for September 30", "2025-10-01"),
+        ("My dentist appointment has been moved to next Tuesday", "2025-02-12"),
+        ("The interview is pushed out a week, to the 20th of March", "2025-03-21"),
+        ("In June we go to Crete", "2025-07-01"),
+        ("I'll see the physio tomorrow", "2025-02-12"),
+    ],
+)
+def test_a_plan_is_over_after_its_last_day(text: str, day: str) -> None:
+    assert end_of(text) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My birthday is on 9 May",
+        "Our anniversary is on the third of April",
+        "I teach on Monday evenings",
+        "I work from home on Friday",
+        "The rent is due on the 1st",
+        "He's moving in with me on 25 October",
+        "Mees starts daycare on the 3rd of March",
+        "We open the second shop on 1 June",
+        "I met Ana on 3 January",
+        "We shifted to a flat in Kolar Road today",
+        "Apartment in Sagrada Família, two bedrooms, bright, keys on 20 September",
+        "From March the restaurant is closed on Sundays",
+        "I was on call in January",
+        "If the exam is on 17 March I can't come",
+        "The meeting is not on 17 March",
+        "I have lived in Bern since 2015",
+    ],
+)
+def test_what_repeats_begins_or_is_past_is_no_plan_that_ends(text: str) -> None:
+    assert end_of(text) is None
+
+
+def test_an_exam_is_known_before_its_day_and_not_after(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(NOW)
+    with bardo.open(tmp_path / "agent", clock=clock, seed=1) as memory:
+        memory.remember(
+            "My oral exam in Utrecht is on 17 March at ten.", role="user", kind="turn", speaker="Nadia"
+        )
+        memory.remember("I am allergic to penicillin.", role="user", kind="turn", speaker="Nadia")
+        memory.sleep()
+        (exam,) = (fact for fact in memory.facts.list() if "exam" in fact.text)
+        assert exam.statement is not None
+        assert exam.statement.until is not None
+        clock.set(NOW + 34 * DAY)
+        memory.sleep()
+        assert memory.facts.get(exam.id).status == "active", "the evening before"
+        clock.set(NOW + 36 * DAY)
+        memory.sleep()
+        ended = memory.facts.get(exam.id)
+        assert (ended.status, ended.ended_by) == ("superseded", "until")
+        assert any("penicillin" in fact.text for fact in memory.facts.list())
+
+
+def test_a_quote_that_says_more_than_its_plan_stays(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(NOW)
+    with bardo.open(tmp_path / "agent", clock=clock, seed=1) as memory:
+        memory.remember(
+            "The inspection is tomorrow and my Octavia, a 2013 one, has a rattle in the gearbox.",
+            role="user", kind="turn", speaker="Nadia",
+        )  # fmt: skip
+        memory.sleep()
+        known = [fact for fact in memory.facts.list() if "Octavia" in fact.text]
+        clock.set(NOW + 3 * DAY)
+        memory.sleep()
+        assert [memory.facts.get(fact.id).status for fact in known] == ["active"] * len(known)
