@@ -72,7 +72,7 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
         for match in DATE.finditer(text)
         if not _BEGINS.search(text[: match.start()])
         and (end := _end_of(match, now, at, is_ahead=is_ahead)) is not None
-        # What was done today is done: "shifted to a flat in Kolar Road today".
+        # A past act of today announces nothing: "shifted to a flat in Kolar Road today".
         and not (past and end - at < DAY)
     ]
     return max(ends, default=None)
