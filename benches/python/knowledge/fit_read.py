@@ -94,7 +94,7 @@ class Pairs:
 def labelled(folder: Path, pairs: Pairs) -> list[Row]:
     """Rows of the labelled cases."""
     rows = []
-    for name in ("corrections", "plain"):
+    for name in ("corrections", "plain", "corrections-second"):
         for case in load([folder / f"{name}.jsonl"]):
             newer = read(case["after"], START + int(case["days"] * DAY))
             text = case["after"]["text"]
@@ -104,7 +104,7 @@ def labelled(folder: Path, pairs: Pairs) -> list[Row]:
             rows.append(pairs.row(f"{name} told", 1, told, newer, text))
             rows.append(pairs.row(f"{name} learned", 1, read({"text": case["stale"]}, START), newer, text))
             rows.append(pairs.row("kept", 0, kept, newer, text))
-    for case in load([folder / "pairs.jsonl"]):
+    for case in load([folder / "pairs.jsonl", folder / "pairs-second.jsonl"]):
         newer = read(case["second"], START + int(case["days"] * DAY))
         text = case["second"]["text"]
         rows += [pairs.row("pair", 0, [clause], newer, text) for clause in read(case["first"], START)]
