@@ -317,7 +317,8 @@ class Gate(GateBase):
             budget: Maximum number of tokens of the text.
 
         Raises:
-            InvalidInputError: The action is empty, or the budget is too small for any text.
+            InvalidInputError: The action is empty.
+            BudgetTooSmallError: The budget is too small for any text.
         """
         self._ready()
         require_action(action)
@@ -344,7 +345,7 @@ class Gate(GateBase):
         if findings:
             decision = "block" if findings[0].blocks else "warn"
         verdict = Verdict(
-            action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), "", 0, tuple(notes),
+            action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), tuple(notes),
             tuple(applying), outcomes=tuple(outcomes[:OUTCOMES]), flow=suited[0][0] if suited else None,
             capabilities=tuple(health), tools=tuple(tools),
         )  # fmt: skip
