@@ -15,7 +15,6 @@ from bardo._validation import checked
 from bardo.conduct import aftermath, capabilities, correction, flows, state
 from bardo.conduct import rules as population
 from bardo.conduct.aftermath import QUESTION, Aftermath
-from bardo.conduct.briefing import state_text
 from bardo.conduct.entries import (
     CRITICAL,
     MOST,
@@ -458,6 +457,8 @@ class Gate(GateBase):
     @checked
     def briefing(self) -> str:
         """Returns the active state and rejections for a prompt, fenced as data, under 1,000 tokens."""
+        from bardo.conduct.briefing import state_text
+
         self._ready()
         return state_text(self._store, self._made)
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bardo.assemble.blocks import Block
-from bardo.assemble.context import assemble
-from bardo.assemble.copies import MadePrompts
 from bardo.conduct.capabilities import health_text, tool_text
 from bardo.conduct.entries import Outcome, Rule, StateEntry
 from bardo.conduct.entry_memory import told as _told
@@ -17,6 +15,9 @@ from bardo.conduct.flows import told as flow_text
 from bardo.conduct.matching import Touch
 from bardo.conduct.procedures import Capability, Flow
 from bardo.errors import BudgetTooSmallError
+
+if TYPE_CHECKING:
+    from bardo.assemble.copies import MadePrompts
 
 Decision = Literal["allow", "warn", "block"]
 #: Minimum budget in tokens, in which every opening fits.
@@ -196,6 +197,9 @@ def _text_of(verdict: Verdict, budget: int, made: MadePrompts, now: int) -> Text
     blocks = [block for block in _blocks(verdict, budget, now) if block.memories]
     if not blocks:
         return Text()
+    # Most actions touch nothing, and a hook reads no text of them.
+    from bardo.assemble.context import assemble
+
     opening = Block(
         "verdict", _OPENINGS[verdict.decision], priority=10, protected=True, place="first", trusted=True
     )
