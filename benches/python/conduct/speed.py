@@ -1,6 +1,6 @@
 """Measures `before` in a store of many entries, and a cold shell, on sentences drawn from the words of the docs.
 
-    python -m conduct.speed [--entries 10000] [--cold 100 1000] [--write FILE]
+    python -m conduct.speed [--entries 10000] [--cold 100 1000] [--words] [--write FILE]
 
 Times are processor time, so that other processes disturb less. `before` is measured in one process after one call: by
 words alone, for new actions and for the same ones again, and with the default model, with and without the embedding of
@@ -73,6 +73,25 @@ def start(command: Sequence[str], action: str) -> None:
     subprocess.run([*command, action], check=False, capture_output=True, env=environment)
 
 
+def with_model(folder: str, actions: Sequence[str], entries: int) -> list[str]:
+    """Measures with the default model, as lines of the table."""
+    lines = []
+    with bardo.gate(folder) as gate:
+        began = processor_time()
+        gate.before("embed every entry")
+        first = (processor_time() - began) * 1_000
+        lines.append(f"| first `before`, entries embedded | {entries} | | {first:.0f} | |")
+        lines.append(f"| `before`, with the model | {entries} | {quantiles(gate.before, actions)} |")
+        embed = gate._embedder.embed_queries
+        lines.append(f"| of that, the action embedded | | {quantiles(lambda text: embed([text]), actions)} |")
+    with bardo.gate(folder) as gate:
+        began = processor_time()
+        gate.before("read the vectors")
+        first = (processor_time() - began) * 1_000
+        lines.append(f"| first `before`, vectors on disk | {entries} | | {first:.0f} | |")
+    return lines
+
+
 def cold_shell(count: int, actions: Sequence[str]) -> str:
     """Measures the start of a shell command, as a line of the table."""
     with tempfile.TemporaryDirectory() as folder:
@@ -93,6 +112,7 @@ def main() -> int:
     parser.add_argument(
         "--cold", type=int, nargs="*", default=[100, 1_000], help="entries of the cold starts"
     )
+    parser.add_argument("--words", action="store_true", help="measure without the model")
     parser.add_argument("--write", type=Path, help="Markdown file whose section is replaced")
     options = parser.parse_args()
     actions = sentences(ACTIONS, seed=2)
@@ -115,23 +135,8 @@ def main() -> int:
             gate.before("after a write")
             after = (processor_time() - began) * 1_000
             lines.append(f"| `before` after a write | {options.entries} | | {after:.2f} | |")
-        with bardo.gate(folder) as gate:
-            began = processor_time()
-            gate.before("embed every entry")
-            first = (processor_time() - began) * 1_000
-            lines.append(f"| first `before`, entries embedded | {options.entries} | | {first:.0f} | |")
-            lines.append(
-                f"| `before`, with the model | {options.entries} | {quantiles(gate.before, actions)} |"
-            )
-            embed = gate._embedder.embed_queries
-            lines.append(
-                f"| of that, the action embedded | | {quantiles(lambda text: embed([text]), actions)} |"
-            )
-        with bardo.gate(folder) as gate:
-            began = processor_time()
-            gate.before("read the vectors")
-            first = (processor_time() - began) * 1_000
-            lines.append(f"| first `before`, vectors on disk | {options.entries} | | {first:.0f} | |")
+        if not options.words:
+            lines += with_model(folder, actions, options.entries)
     lines += [cold_shell(count, actions[:STARTS]) for count in options.cold]
     text = "\n".join([f"## Cost of a gate\n\n{machine()}. Processor time.\n", *lines])
     print(text)
