@@ -282,10 +282,12 @@ class ConductIndex:
         # In order, so that the sums of weights are the same in each process.
         shared = {token: self._postings[token] for token in sorted(tokens) if token in self._postings}
         words = Counter(chain.from_iterable(shared.values()))
-        found = {place for place, number in words.items() if number > 1} | (words.keys() & self._short)
-        found.update(*(shared[token] for token in shared if done.command or token in done.kin))
+        names = {place for token in shared if done.command or token in done.kin for place in shared[token]}
+        found = {
+            place for place, number in words.items() if number > 1 or place in self._short or place in names
+        }
         weighted = [(math.log1p(count / len(posting)), posting) for posting in shared.values()]
-        for name in {*chain.from_iterable(map(operations.closure, done.operations)), *done.mentioned}:
+        for name in sorted({*chain.from_iterable(map(operations.closure, done.operations)), *done.mentioned}):
             for phrase in operation_table.phrases_of(name):
                 first, *others = (self._postings.get(stem, ()) for stem in phrase)
                 places = list(set(first).intersection(*others))
@@ -299,7 +301,7 @@ class ConductIndex:
         for weight, posting in weighted:
             for place in found.intersection(posting):
                 weights[place] += weight
-        alive = sorted(found - self._dead)
+        alive = [place for place in found if place not in self._dead]
         order = sorted(alive, key=lambda place: -weights[place] / self._sizes[place])
         return order[:CANDIDATES], [
             (place, words[place]) for place in order[CANDIDATES:] if words[place] >= NEAR_WORDS
