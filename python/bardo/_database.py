@@ -346,7 +346,7 @@ class Database:
 
 def checksum(*row: Any) -> bytes:
     """Returns eight bytes of BLAKE3 over the values of a row, each with its type and length."""
-    parts = []
+    parts: list[bytes] = []
     for value in row:
         part = value if isinstance(value, bytes) else repr(value).encode("utf-8", "surrogatepass")
         parts += (f"{type(value).__name__} {len(part)} ".encode(), part)

@@ -40,9 +40,14 @@ class Table:
     compared: tuple[str, ...] = ()
 
     @property
+    def types(self) -> Mapping[str, Any]:
+        """Returns the types of the columns: of the fields without the id."""
+        return _types(self.name)
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """Returns the columns: the fields without the id."""
-        return tuple(_types(self.kind))
+        """Returns the columns."""
+        return tuple(self.types)
 
     def row(self, id_: str, values: Sequence[Any]) -> Row:
         """Makes a row from the values of its columns."""
@@ -50,7 +55,7 @@ class Table:
 
     def earlier(self, id_: str, values: Mapping[str, Any]) -> Row:
         """Makes a row from values by column; an earlier version may lack some."""
-        types = _types(self.kind)
+        types = self.types
         return self.kind(id_, **{name: _of_column(types[name], value) for name, value in values.items()})
 
     def values(self, row: Row) -> tuple[Any, ...]:
@@ -141,8 +146,8 @@ def check(what: Row) -> None:
 
 
 @cache
-def _types(kind: type[Row]) -> Mapping[str, Any]:
-    """Returns the type of each column of a value type: of its fields without the id."""
+def _types(table: str) -> Mapping[str, Any]:
+    kind = next(each.kind for each in TABLES.values() if each.name == table)
     return {field.name: field.type for field in fields(kind)[1:]}
 
 

@@ -80,9 +80,8 @@ class Shell(Commands):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = LazyCommands(
-            {name: place for names in SECTIONS.values() for name, place in names.items()}
-        )
+        places = {name: place for names in SECTIONS.values() for name, place in names.items()}
+        self.commands = LazyCommands(places)  # type: ignore[assignment] # no command is added
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Runs the command line, and checks that its output is written."""
