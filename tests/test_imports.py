@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import bardo
 from bardo._cached_property import locked_cached_property
 
 HEAVY = {"arch", "fastembed", "lancedb", "matplotlib", "onnx", "onnxruntime", "pandas", "pyarrow"}
@@ -112,6 +113,20 @@ def test_opening_a_memory_loads_nothing_that_opening_does_not_need(tmp_path: Pat
 def test_opening_with_the_usual_model_loads_no_library_of_it(tmp_path: Path) -> None:
     opened = f"import bardo, sys; bardo.open({str(tmp_path / 'a')!r}).close(); print(*sys.modules)"
     assert set(run("-c", opened).split()) & (HEAVY | SLOW) == set()
+
+
+def test_a_hook_that_asks_a_gate_by_words_loads_no_other_command_and_no_prompt(tmp_path: Path) -> None:
+    folder = str(tmp_path / "a")
+    bardo.open(folder, agent="trader").close()
+    call = f"app(['gate', 'before', '--words', '--at', {folder!r}, 'deploy'])"
+    loaded = modules(
+        f"from bardo.surfaces.cli.app import app\ntry:\n    {call}\nexcept SystemExit as end:\n    assert not end.code"
+    )
+    assert (
+        loaded & (HEAVY | {"bardo.assemble.context", "concurrent.futures", "bardo.surfaces.cli.recall"})
+        == set()
+    )
+    assert "bardo.conduct.gate" in loaded
 
 
 def test_a_part_that_is_made_once_is_made_once_by_many_threads() -> None:

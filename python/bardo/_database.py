@@ -346,11 +346,11 @@ class Database:
 
 def checksum(*row: Any) -> bytes:
     """Returns eight bytes of BLAKE3 over the values of a row, each with its type and length."""
-    digest = blake3.blake3()
+    parts: list[bytes] = []
     for value in row:
         part = value if isinstance(value, bytes) else repr(value).encode("utf-8", "surrogatepass")
-        digest.update(f"{type(value).__name__} {len(part)} ".encode() + part)
-    return digest.digest(length=8)
+        parts += (f"{type(value).__name__} {len(part)} ".encode(), part)
+    return blake3.blake3(b"".join(parts)).digest(length=8)
 
 
 def damage(path: Path) -> list[tuple[str, str, str]]:

@@ -29,10 +29,10 @@ def test_a_rejection_blocks_until_a_person_lifts_it(gate: bardo.Gate) -> None:
 
     near = gate.before("go long ETH this weekend")
     assert (near.decision, near.allowed, near.findings[0].blocks) == ("warn", True, False)
-    nothing = "Nothing stands against this action."
-    assert gate.before("water the tomatoes") == bardo.Verdict(
-        "water the tomatoes", "allow", (), (), (), "", 0, (), brief=nothing
-    )
+    allowed = gate.before("water the tomatoes")
+    assert allowed == bardo.Verdict("water the tomatoes", "allow", (), (), ())
+    assert (allowed.text, allowed.tokens, allowed.notes) == ("", 0, ())
+    assert (allowed.brief, allowed.brief_notes) == ("Nothing stands against this action.", ())
 
     for nobody in ("", "  "):
         with pytest.raises(errors.InvalidInputError, match="only a person lifts"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import re
 import tempfile
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from bardo.conduct.entries import Rule, StateEntry
 from bardo.conduct.gate import BUDGET
 from bardo.conduct.matching import Touch
 from bardo.conduct.rows import LONGEST
-from bardo.conduct.verdict import Finding, Verdict, with_text
+from bardo.conduct.verdict import LEAST, Finding, Verdict, with_texts
 from bardo.errors import BardoWarning, BudgetTooSmallError, InvalidInputError
 from helpers.models import flat
 
@@ -77,10 +78,10 @@ def test_law_7_hundreds_of_long_hostile_entries_stay_within_the_budget(gate: bar
     assert len(verdict.rules) == 20
     holds(verdict)
     assert any(re.fullmatch(r"\d+ of against did not fit into 3000 tokens", note) for note in verdict.notes)
-    for budget in (400, 1_000, 8_000):
+    for budget in (LEAST, 400, 1_000, 8_000):
         holds(gate.before("short ETH case 17", budget=budget), budget)
     with pytest.raises(BudgetTooSmallError):
-        gate.before("short ETH case 17", budget=20)
+        gate.before("short ETH case 17", budget=LEAST - 1)
 
 
 def test_a_blocking_entry_comes_first_and_even_the_longest_is_shown(gate: bardo.Gate) -> None:
@@ -105,6 +106,27 @@ def test_law_8_a_verdict_is_not_captured_as_something_new(gate: bardo.Gate, tmp_
         gate.reject(SECTION.search(verdict.text).group())  # type: ignore[union-attr]
     with pytest.warns(BardoWarning, match="were not captured again"):
         assert "weekends" not in gate.note("context", f"I was told: {verdict.text}").summary
+
+
+def test_the_texts_of_a_verdict_are_made_when_they_are_read_and_known_again(gate: bardo.Gate) -> None:
+    gate.rule("Before a deploy, run the smoke tests twice", score=5)
+    gate.note("task", "port the parser to Rust")
+    verdict = gate.before("run the smoke tests")
+    gate.close()
+    assert not (gate.path / "prompts.db").exists()
+    copied = copy.deepcopy(verdict)
+    assert "smoke tests twice" in copied.brief
+    assert "port the parser" in copied.text
+    assert copied == verdict
+    assert [
+        (each.text, each.brief, each.tokens, each.notes, each.brief_notes) for each in (copied, verdict)
+    ] == [(verdict.text, verdict.brief, copied.tokens, (), ())] * 2
+    with bardo.gate(gate.path, words_only=True) as again:
+        for text in (verdict.text, verdict.brief):
+            with pytest.warns(BardoWarning, match="were not captured again"):
+                kept = again.note("context", f"I was told: {text}").summary
+            assert "smoke tests" not in kept
+            assert "parser" not in kept
 
 
 def test_an_order_in_an_entry_is_flagged_and_stands_as_data(gate: bardo.Gate) -> None:
@@ -135,12 +157,9 @@ def test_the_text_holds_for_any_unicode(texts: list[tuple[str, str, str]], block
             StateEntry(f"s{n}", "task", text, detail, by=by, changed_at=n)
             for n, (text, detail, by) in enumerate(texts)
         ),
-        "",
-        0,
-        (),
     )
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.closing(MadePrompts(Path(folder), agent="a")) as made,
     ):
-        holds(with_text(verdict, budget, made, now=0), budget)
+        holds(with_texts(verdict, budget, made, now=0), budget)

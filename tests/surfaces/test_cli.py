@@ -19,7 +19,7 @@ from bardo.surfaces.cli.app import SECTIONS, app
 from bardo.surfaces.cli.group import commands
 
 runner = CliRunner()
-NOUNS = {name for names in SECTIONS.values() for name, each in names.items() if isinstance(each, typer.Typer)}
+NOUNS = {name for name, each in typer.main.get_command(app).commands.items() if hasattr(each, "commands")}
 
 
 def run(*words: str | Path, stdin: str | None = None) -> Result:

@@ -62,6 +62,7 @@ class MadePrompts:
         self._agent = agent
         self._folder = folder
         self._written: dict[int, None] = {}
+        self._closed = False
         self._lock = threading.RLock()
 
     @locked_cached_property
@@ -112,6 +113,10 @@ class MadePrompts:
                     # Where nothing can be written, nothing is captured.
                     return ()
                 return (f"this prompt is not on record, so a copy of it would be captured as new: {error}",)
+            finally:
+                if self._closed:
+                    # A verdict may be read after its gate was closed.
+                    self._database.close()
             if len(self._written) > WRITTEN:
                 self._written.clear()
             self._written.update(dict.fromkeys(mark[0] for mark in fresh))
@@ -163,7 +168,8 @@ class MadePrompts:
         return Cleaner(self)
 
     def close(self) -> None:
-        """Releases the file. Idempotent."""
+        """Releases the file; a later use opens and releases it again. Idempotent."""
+        self._closed = True
         if "_database" in vars(self):
             self._database.close()
 

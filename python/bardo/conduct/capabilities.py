@@ -10,7 +10,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -141,6 +140,8 @@ class Capabilities:
         probed = [each for each in asked if each.probe or each.id in self._functions]
         if not probed:
             return []
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(min(_AT_ONCE, len(probed))) as pool:
             results = builtins.list(pool.map(lambda each: _run(each, self._functions.get(each.id)), probed))
         now = parts.clock.now()

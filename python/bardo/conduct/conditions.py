@@ -119,10 +119,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     """Splits a rejection into what is rejected and the conditions of it."""
     found: list[str] = []
     rest = text.strip().rstrip(".!")
-    for clause in (
-        _APPROVAL,
-        *(each for each in operation_table.table().clauses if "approv" in each.pattern),
-    ):
+    for clause in (_APPROVAL, *operation_table.table().approvals):
         if clause.search(rest):
             found.append("without approval")
             rest = clause.sub(" ", rest)
@@ -132,8 +129,10 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         (_PART, _part_name),
         (_WEEKDAY, _day_name),
     ):
-        found += [name(match, text) for match in pattern.finditer(rest)]
-        rest = pattern.sub(" ", rest)
+        names = [name(match, text) for match in pattern.finditer(rest)]
+        if names:
+            found += names
+            rest = pattern.sub(" ", rest)
     head = _REASON.sub(" ", rest)
     rest = head if head.strip() else rest
     before, comma, after = rest.partition(", ")

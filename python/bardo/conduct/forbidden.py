@@ -167,6 +167,7 @@ class Vocabulary:
     #: Practices by a stem of a phrase, and by the program of a command; those of any program are under "".
     by_phrase: Mapping[str, tuple[tuple[Phrase, int], ...]]
     by_program: Mapping[str, tuple[tuple[str, int], ...]]
+    #: Words that are no object by themselves.
     incidental: frozenset[str]
     reading: frozenset[str]
     removing: frozenset[str]
@@ -219,7 +220,8 @@ def vocabulary() -> Vocabulary:
     words = raw["words"]
     return Vocabulary(
         practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
-        stems_of(words["incidental"]), frozenset(_items(words["reading"])), frozenset(_items(words["removing"])),
+        stems_of(words["incidental"]) | operation_table.table().kinds,
+        frozenset(_items(words["reading"])), frozenset(_items(words["removing"])),
         frozenset(_items(words["reading_calls"])), frozenset(_items(words["products"])),
     )  # fmt: skip
 
@@ -320,7 +322,7 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     verbs = (ruling.operations - kept) | ({"stop"} if _STOP.search(text) else frozenset())
     if not verbs and _UNWANTED.search(text):
         verbs = frozenset({"use"})
-    incidental = vocabulary().incidental | operation_table.table().kinds
+    incidental = vocabulary().incidental
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
 
@@ -344,7 +346,7 @@ def _is_only(name: frozenset[str], text: str) -> bool:
     if not verbs.isdisjoint(ENDING):
         return False
     stems = stems_of(thing or (scopes[0][1] if scopes else ""))
-    return stems - vocabulary().incidental - operation_table.table().kinds <= name
+    return stems - vocabulary().incidental <= name
 
 
 def keys_of(text: str) -> frozenset[str]:
@@ -443,11 +445,7 @@ def _noun_phrase(head: str) -> tuple[str, frozenset[str]]:
     nouns: frozenset[str] = frozenset()
     start = 0
     while start < len(words):
-        told, length = frozenset[str](), 1
-        for length in (3, 2, 1):
-            told = table.phrases.get(tuple(stems[start : start + length]), frozenset())
-            if told:
-                break
+        told, length = operation_table.phrase_at(stems, start)
         if told and (not verbs or verbs <= ANY | {"install"}):
             verbs |= told
         elif operation_table.content_stems(words[start : start + length]):

@@ -15,7 +15,6 @@ from bardo._validation import checked
 from bardo.conduct import aftermath, capabilities, correction, flows, state
 from bardo.conduct import rules as population
 from bardo.conduct.aftermath import QUESTION, Aftermath
-from bardo.conduct.briefing import state_text
 from bardo.conduct.entries import (
     CRITICAL,
     MOST,
@@ -317,7 +316,8 @@ class Gate(GateBase):
             budget: Maximum number of tokens of the text.
 
         Raises:
-            InvalidInputError: The action is empty, or the budget is too small for any text.
+            InvalidInputError: The action is empty.
+            BudgetTooSmallError: The budget is too small for any text.
         """
         self._ready()
         require_action(action)
@@ -344,7 +344,7 @@ class Gate(GateBase):
         if findings:
             decision = "block" if findings[0].blocks else "warn"
         verdict = Verdict(
-            action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), "", 0, tuple(notes),
+            action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), tuple(notes),
             tuple(applying), outcomes=tuple(outcomes[:OUTCOMES]), flow=suited[0][0] if suited else None,
             capabilities=tuple(health), tools=tuple(tools),
         )  # fmt: skip
@@ -457,6 +457,8 @@ class Gate(GateBase):
     @checked
     def briefing(self) -> str:
         """Returns the active state and rejections for a prompt, fenced as data, under 1,000 tokens."""
+        from bardo.conduct.briefing import state_text
+
         self._ready()
         return state_text(self._store, self._made)
 

@@ -9,7 +9,7 @@ import heapq
 import math
 import re
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING
@@ -66,11 +66,12 @@ class ConductIndex:
         self._ids: dict[str, set[str]] = {}
         self._places: dict[str, int] = {}
         self._texts: list[str] = []
-        self._alive: list[bool] = []
+        #: Places of texts of which no row is left.
+        self._dead: set[int] = set()
         self._postings: defaultdict[str, list[int]] = defaultdict(list)
         self._sizes: list[int] = []
-        #: Whether a text may have a name, of which a single common word is enough.
-        self._named: list[bool] = []
+        #: Places of texts of which a single common word is enough: they may have a name, or have no other word.
+        self._short: set[int] = set()
         self._model = ""
         self._matrix: np.ndarray | None = None
         #: Number of texts in the matrix.
@@ -94,7 +95,7 @@ class ConductIndex:
                 self._remove(row.id)
                 self._seen[row.id] = checksum
                 self._add(row)
-            if self._texts and sum(self._alive) < len(self._alive) / 2:
+            if len(self._dead) > len(self._texts) / 2:
                 self._rebuild()
             entries = (
                 row for row in self._rows.values() if isinstance(row, StateEntry) and row.kind != "rejected"
@@ -182,12 +183,12 @@ class ConductIndex:
         """Returns the places of texts to compare for their cosines: related ones, and the nearest that forbid."""
         order = (-cosines).argsort().tolist()
         least = min(NEAR, near_at(len(self._forbidding)))
-        alive = (place for place in order if self._alive[place])
+        alive = (place for place in order if place not in self._dead)
         related = list(islice(takewhile(lambda place: cosines[place] >= least, alive), BY_MEANING))
         forbidding = (
             place
             for place in order
-            if self._alive[place] and not self._forbidding.isdisjoint(self._ids[self._texts[place]])
+            if place not in self._dead and not self._forbidding.isdisjoint(self._ids[self._texts[place]])
         )
         return [*related, *islice(forbidding, BY_MEANING // 2 if self._forbidding else 0)]
 
@@ -219,11 +220,10 @@ class ConductIndex:
             self._ids[text] = {row.id}
             place = self._places.get(text)
             if place is not None:
-                self._alive[place] = True
+                self._dead.discard(place)
                 continue
             self._places[text] = len(self._texts)
             self._texts.append(text)
-            self._alive.append(True)
             fresh.append(text)
         if changes := _corrections_of(row):
             text, changed = changes
@@ -236,7 +236,8 @@ class ConductIndex:
             tokens = tokens_of(text)
             keys = forbidden.keys_of(text) if _can_forbid(row) else frozenset[str]()
             self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
-            self._named.append(_NAME.search(text) is not None)
+            if self._sizes[place] == 1 or _NAME.search(text) is not None:
+                self._short.add(place)
             for token in (*tokens, *keys):
                 self._postings[token].append(place)
 
@@ -250,7 +251,7 @@ class ConductIndex:
             self._ids[text].discard(id_)
             if not self._ids[text]:
                 del self._ids[text]
-                self._alive[self._places[text]] = False
+                self._dead.add(self._places[text])
 
     def _rebuild(self) -> None:
         """Builds the index again without the texts that are gone."""
@@ -275,39 +276,32 @@ class ConductIndex:
 
         A text is compared if it has two words in common with the action, all of its words, a name, or an operation.
         """
-        done, action = deed.done, deed.text
+        done = deed.done
         count = len(self._texts)
-        weights: defaultdict[int, float] = defaultdict(float)
-        words: defaultdict[int, int] = defaultdict(int)
-        names: set[int] = set()
-        for token in tokens_of(action) | done.things | done.used | done.kin | done.programs:
-            posting = self._postings.get(token)
-            if not posting:
-                continue
-            weight = math.log1p(count / len(posting))
-            for place in posting:
-                weights[place] += weight
-                words[place] += 1
-            if done.command or token in done.kin:
-                names.update(posting)
+        tokens = tokens_of(deed.text) | done.things | done.used | done.kin | done.programs
+        # In order, so that the sums of weights are the same in each process.
+        shared = {token: self._postings[token] for token in sorted(tokens) if token in self._postings}
+        words = Counter(chain.from_iterable(shared.values()))
+        names = {place for token in shared if done.command or token in done.kin for place in shared[token]}
         found = {
-            place
-            for place, shared in words.items()
-            if shared > 1 or shared >= self._sizes[place] or place in names or self._named[place]
+            place for place, number in words.items() if number > 1 or place in self._short or place in names
         }
-        for name in {*chain.from_iterable(map(operations.closure, done.operations)), *done.mentioned}:
+        weighted = [(math.log1p(count / len(posting)), posting) for posting in shared.values()]
+        for name in sorted({*chain.from_iterable(map(operations.closure, done.operations)), *done.mentioned}):
             for phrase in operation_table.phrases_of(name):
-                postings = [self._postings.get(stem, ()) for stem in phrase]
-                for place in set(postings[0]).intersection(*postings[1:]):
-                    weights[place] += _OPERATION * math.log1p(count)
-                    found.add(place)
-        for key in deeds.keys_of(deed):
-            posting = self._postings.get(key, [])
-            weight = math.log1p(count / len(posting)) if posting else 0.0
-            for place in posting:
+                first, *others = (self._postings.get(stem, ()) for stem in phrase)
+                places = list(set(first).intersection(*others))
+                weighted.append((_OPERATION * math.log1p(count), places))
+                found.update(places)
+        for key in sorted(deeds.keys_of(deed) & self._postings.keys()):
+            posting = self._postings[key]
+            weighted.append((math.log1p(count / len(posting)), posting))
+            found.update(posting)
+        weights: defaultdict[int, float] = defaultdict(float)
+        for weight, posting in weighted:
+            for place in found.intersection(posting):
                 weights[place] += weight
-                found.add(place)
-        alive = [place for place in found if self._alive[place]]
+        alive = [place for place in found if place not in self._dead]
         order = sorted(alive, key=lambda place: -weights[place] / self._sizes[place])
         return order[:CANDIDATES], [
             (place, words[place]) for place in order[CANDIDATES:] if words[place] >= NEAR_WORDS

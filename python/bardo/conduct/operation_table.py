@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -13,6 +14,10 @@ from typing import Any
 from bardo import _core
 
 _TABLE = "operations.toml"
+#: Word of an alias, or of the text that it is searched in.
+WORD = re.compile(r"\w+")
+#: Patterns by a word that every match has, with stems.
+Phrases = Mapping[str, tuple[tuple[re.Pattern[str], frozenset[str]], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +70,17 @@ class Table:
     operations: Mapping[str, Operation]
     #: Operations of a phrase, by its stems.
     phrases: Mapping[tuple[str, ...], frozenset[str]]
+    #: Lengths of the phrases that begin with a stem, the longest first.
+    lengths: Mapping[str, tuple[int, ...]]
     #: Operations of a function, by the first word of its name.
     called: Mapping[str, frozenset[str]]
     commands: Mapping[str, tuple[Command, ...]]
     #: Canonical name of an object, by the stem of an alias.
     same: Mapping[str, str]
     near: Mapping[str, frozenset[str]]
-    #: Aliases of several words, with the stems of their canonical names.
-    same_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
-    near_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
-    #: Any of these aliases.
-    any_phrase: re.Pattern[str]
+    #: Aliases of several words, by the first word of each, with the stems of their canonical names.
+    same_phrases: Phrases
+    near_phrases: Phrases
     contrasts: tuple[frozenset[str], ...]
     #: Words of all contrasts.
     contrasting: frozenset[str]
@@ -88,6 +93,8 @@ class Table:
     interpreters: frozenset[str]
     runners: frozenset[str]
     clauses: tuple[re.Pattern[str], ...]
+    #: Clauses that name an approval.
+    approvals: tuple[re.Pattern[str], ...]
 
 
 @cache
@@ -111,6 +118,9 @@ def table() -> Table:
         for phrase in given["words"]:
             stems = tuple(stem_each(phrase.split()))
             phrases[stems] = phrases.get(stems, frozenset()) | {name}
+    lengths: dict[str, set[int]] = {}
+    for stems in phrases:
+        lengths.setdefault(stems[0], set()).add(len(stems))
     commands: dict[str, tuple[Command, ...]] = {}
     for given in raw["command"]:
         verbs = given.get("verbs")
@@ -135,9 +145,11 @@ def table() -> Table:
         for alias in content_stems(alias for alias in aliases if alias.isalnum()):
             near[alias] = near.get(alias, frozenset()) | content_stems(name.split())
     framing, shell = raw["framing"], raw["shell"]
+    clauses = tuple(re.compile(clause, re.IGNORECASE) for clause in framing["clauses"])
     return Table(
         operations=operations,
         phrases=phrases,
+        lengths={stem: tuple(sorted(each, reverse=True)) for stem, each in lengths.items()},
         called={
             word: frozenset({name})
             for name, given in raw["operation"].items()
@@ -148,9 +160,6 @@ def table() -> Table:
         near=near,
         same_phrases=_phrases(raw["same"]),
         near_phrases=_phrases(raw["near"]),
-        any_phrase=re.compile(
-            "|".join(pattern.pattern for pattern, _ in (*_phrases(raw["same"]), *_phrases(raw["near"])))
-        ),
         contrasts=tuple(content_stems(group["words"]) for group in raw["contrast"]),
         contrasting=content_stems(word for group in raw["contrast"] for word in group["words"]),
         framing=frozenset(framing["words"]),
@@ -161,24 +170,37 @@ def table() -> Table:
         before=frozenset(shell["before"]),
         interpreters=frozenset(shell["interpreters"]),
         runners=frozenset(shell["runners"]),
-        clauses=tuple(re.compile(clause, re.IGNORECASE) for clause in framing["clauses"]),
+        clauses=clauses,
+        approvals=tuple(clause for clause in clauses if "approv" in clause.pattern),
     )
 
 
-def _phrases(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+def _phrases(groups: Mapping[str, Sequence[str]]) -> Phrases:
     """Builds the patterns of aliases that are not a single word, or whose canonical name has several."""
-    return tuple(
-        (re.compile(rf"(?<!\w){re.escape(alias)}s?(?!\w)"), content_stems(name.split()))
-        for name, aliases in groups.items()
-        for alias in aliases
-        if not alias.isalnum() or " " in name
-    )
+    found: dict[str, list[tuple[re.Pattern[str], frozenset[str]]]] = {}
+    for name, aliases in groups.items():
+        for alias in (alias for alias in aliases if not alias.isalnum() or " " in name):
+            pattern = re.compile(rf"(?<!\w){re.escape(alias)}s?(?!\w)"), content_stems(name.split())
+            first, *more = WORD.findall(alias)
+            for word in (first,) if more else (first, f"{first}s"):
+                found.setdefault(word, []).append(pattern)
+    return {word: tuple(patterns) for word, patterns in found.items()}
 
 
 @cache
 def phrases_of(operation: str) -> tuple[tuple[str, ...], ...]:
     """Returns the phrases for an operation, each as its stems."""
     return tuple(phrase for phrase, names in table().phrases.items() if operation in names)
+
+
+def phrase_at(stems: Sequence[str], start: int = 0) -> tuple[frozenset[str], int]:
+    """Returns the operations of the longest phrase at a place of a text, and its length; none and 1 without one."""
+    if start < len(stems):
+        for length in table().lengths.get(stems[start], ()):
+            told = table().phrases.get(tuple(stems[start : start + length]))
+            if told:
+                return told, length
+    return frozenset(), 1
 
 
 @cache
@@ -204,15 +226,13 @@ _STEMS = 65_536
 
 
 def _stems(words: Sequence[str]) -> list[str | None]:
-    missing = [word for word in words if word not in _KNOWN]
-    new = dict(zip(missing, _core.stems([_bare(word) for word in missing]), strict=True)) if missing else {}
-    if len(_KNOWN) + len(new) > _STEMS:
+    with suppress(KeyError):
+        return [_KNOWN[word] for word in words]
+    stems = _core.stems([_bare(word) for word in words])
+    if len(_KNOWN) + len(words) > _STEMS:
         _KNOWN.clear()
-    _KNOWN.update(new)
-    # Another thread may have emptied the cache.
-    if any(word not in _KNOWN for word in words):
-        return _core.stems([_bare(word) for word in words])
-    return [_KNOWN[word] for word in words]
+    _KNOWN.update(zip(words, stems, strict=True))
+    return stems
 
 
 def _bare(word: str) -> str:

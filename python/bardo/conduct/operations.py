@@ -19,8 +19,6 @@ from bardo.conduct import operation_table
 
 #: Maximum numbers of cached rulings and actions.
 _RULINGS, _ACTIONS = 16_384, 16
-#: Maximum number of words of a phrase for an operation.
-_PHRASE = 3
 #: Forms that forbid an object without an operation: "no yarn here", "we voted against GraphQL".
 _NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -40,6 +38,8 @@ _OFF = re.compile(
     r"\b(?:enabled?|active|on|running|state|power|status|mode)[\"']?\s*[=:]\s*[\"']?(?:false|0|off|disabled)\b",
     re.IGNORECASE,
 )
+#: Word with a sign, a digit or a capital inside.
+_NAME = re.compile(r"\w[._@/\d-]\w|[a-z][A-Z]")
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 
 
@@ -123,7 +123,7 @@ def _ruling(text: str) -> Ruling:
     things = _stems(rest) | _canonical(bare, table.same_phrases)
     # The first word is capitalised by the sentence.
     capital = {word for word in _words(text)[1:] if word[:1].isupper()}
-    capital |= {word for word in re.findall(r"\S+", text) if re.search(r"\w[._@/\d-]\w|[a-z][A-Z]", word)}
+    capital |= {word for word in text.split() if _NAME.search(word)}
     names = frozenset(_stems(part for word in capital for part in _words(word))) & things
     # A single remaining word is too general: any action with it would match the ruling.
     kept = " ".join(spoken) if len(_stems(spoken)) > 1 else text
@@ -343,19 +343,17 @@ def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _starting(stems: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    for length in range(_PHRASE, 0, -1):
-        told = operation_table.table().phrases.get(tuple(stems[:length]))
-        if told:
-            return told, frozenset(stems[:length])
-    return frozenset(), frozenset()
+    told, length = operation_table.phrase_at(stems)
+    return told, frozenset(stems[:length] if told else ())
 
 
 def _mentioned_operations(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list[str]]:
     """Finds the operations mentioned anywhere in a ruling, and the other words."""
     told: set[str] = set()
+    commands = operation_table.table().commands
     plain = [word.strip("`'\".,;") for word in text.split()]
     for start, word in enumerate(plain):
-        found = _match(plain[start:]) if word in operation_table.table().commands else None
+        found = _match(plain[start:]) if word in commands else None
         if found is not None and found[0].verbs is not None and any(found[0].verbs):
             told.add(found[0].does)
             consumed = {word, *(each for verb in found[0].verbs for each in verb)}
@@ -364,15 +362,12 @@ def _mentioned_operations(text: str, spoken: Sequence[str]) -> tuple[frozenset[s
     stems = operation_table.stem_each([word.lower() for word in spoken])
     start = 0
     while start < len(stems):
-        for length in range(_PHRASE, 0, -1):
-            found_there = operation_table.table().phrases.get(tuple(stems[start : start + length]))
-            if found_there:
-                told |= found_there
-                start += length
-                break
+        found_there, length = operation_table.phrase_at(stems, start)
+        if found_there:
+            told |= found_there
         else:
             rest.append(spoken[start])
-            start += 1
+        start += length
     return frozenset(told), rest
 
 
@@ -406,8 +401,12 @@ def canonical(text: str) -> frozenset[str]:
     return _canonical(text, table.same_phrases) | _canonical(text, table.near_phrases)
 
 
-def _canonical(text: str, phrases: Iterable[tuple[re.Pattern[str], frozenset[str]]]) -> frozenset[str]:
+def _canonical(text: str, phrases: operation_table.Phrases) -> frozenset[str]:
     lower = CAMEL.sub(" ", text).replace("_", " ").lower()
-    if not operation_table.table().any_phrase.search(lower):
-        return frozenset()
-    return frozenset(stem for pattern, stems in phrases if pattern.search(lower) for stem in stems)
+    return frozenset(
+        stem
+        for word in operation_table.WORD.findall(lower)
+        for pattern, stems in phrases.get(word, ())
+        if pattern.search(lower)
+        for stem in stems
+    )

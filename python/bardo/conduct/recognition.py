@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bardo.conduct import conditions, operation_table, operations
+from bardo.conduct import conditions, operations
 from bardo.conduct.deeds import Deed, fits
 from bardo.conduct.forbidden import ANY, ENDING, Forbids, kinds_in, phrase_of, stems_of, vocabulary
 from bardo.conduct.operations import Reading
@@ -167,7 +167,7 @@ def _installs(thing: str, done: Deed) -> bool:
 @lru_cache(4_096)
 def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
     stems = stems_of(thing)
-    kept = stems - vocabulary().incidental - operation_table.table().kinds
+    kept = stems - vocabulary().incidental
     return kept or stems, kinds_in(stems, vocabulary().kinds_by_stem)
 
 

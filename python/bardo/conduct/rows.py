@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, get_args
 
 from bardo._validation import holds_surrogate
@@ -39,9 +40,14 @@ class Table:
     compared: tuple[str, ...] = ()
 
     @property
+    def types(self) -> Mapping[str, Any]:
+        """Returns the types of the columns: of the fields without the id."""
+        return _types(self.name)
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """Returns the columns: the fields without the id."""
-        return tuple(field.name for field in fields(self.kind)[1:])
+        """Returns the columns."""
+        return tuple(self.types)
 
     def row(self, id_: str, values: Sequence[Any]) -> Row:
         """Makes a row from the values of its columns."""
@@ -49,7 +55,7 @@ class Table:
 
     def earlier(self, id_: str, values: Mapping[str, Any]) -> Row:
         """Makes a row from values by column; an earlier version may lack some."""
-        types = {field.name: field.type for field in fields(self.kind)}
+        types = self.types
         return self.kind(id_, **{name: _of_column(types[name], value) for name, value in values.items()})
 
     def values(self, row: Row) -> tuple[Any, ...]:
@@ -137,6 +143,12 @@ def check(what: Row) -> None:
         raise InvalidInputError(
             f"there is no answer {what.answer!r}. Use one of {', '.join(get_args(Answer))}"
         )
+
+
+@cache
+def _types(table: str) -> Mapping[str, Any]:
+    kind = next(each.kind for each in TABLES.values() if each.name == table)
+    return {field.name: field.type for field in fields(kind)[1:]}
 
 
 def _of_column(type_: Any, value: Any) -> Any:

@@ -162,10 +162,8 @@ class ConductStore:
                         for number, checksum in connection.execute(query, (self._agent,))
                     }
                     there |= sums.keys()
+                    query = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE number = ? AND intact"
                     for id_ in (id_ for id_, checksum in sums.items() if seen.get(id_) != checksum):
-                        query = (
-                            f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE number = ? AND intact"
-                        )
                         fields = connection.execute(query, (int(id_[1:]),)).fetchone()
                         changed.append((sums[id_], table.row(id_, fields)))
                 return found, changed, [id_ for id_ in seen if id_ not in there]

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 from bardo.assemble.blocks import Block
-from bardo.assemble.context import assemble
-from bardo.assemble.copies import MadePrompts
 from bardo.conduct.capabilities import health_text, tool_text
 from bardo.conduct.entries import Outcome, Rule, StateEntry
 from bardo.conduct.entry_memory import told as _told
 from bardo.conduct.flows import told as flow_text
 from bardo.conduct.matching import Touch
 from bardo.conduct.procedures import Capability, Flow
+from bardo.errors import BudgetTooSmallError
+
+if TYPE_CHECKING:
+    from bardo.assemble.copies import MadePrompts
 
 Decision = Literal["allow", "warn", "block"]
+#: Minimum budget in tokens, in which every opening fits.
+LEAST = 64
 _OPENINGS: dict[Decision, str] = {
     "allow": "Nothing stands against this action.",
     "warn": "This action is near something that was rejected or ruled. Look before acting.",
@@ -58,6 +64,48 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Text:
+    """Text of a verdict for a prompt.
+
+    Args:
+        text: The text; empty if there is nothing to report.
+        tokens: Number of its tokens.
+        notes: Content that did not fit, and why a copy of the text would not be recognised.
+    """
+
+    text: str = ""
+    tokens: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class LazyText:
+    """Text that is made and recorded when it is read first: a hook needs the decision alone.
+
+    Args:
+        make: Makes and records the text.
+    """
+
+    def __init__(self, make: Callable[[], Text]) -> None:
+        self._make = make
+        self._made: Text | None = None
+
+    def read(self) -> Text:
+        """Returns the text."""
+        # Without a lock: two threads make the same text.
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies the text, without the file in which it is recorded."""
+        return LazyText, (partial(replace, self.read()),)
+
+
+#: Text of a verdict that no gate made.
+_NO_TEXT = LazyText(Text)
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """Verdict on an action. `str()` is the text for a prompt: fenced, at most 3,000 tokens.
 
@@ -67,13 +115,9 @@ class Verdict:
         findings: Rejections and rules that concern the action; blocking ones first, then the nearest.
         rules: Rules shown before every action (score of 8 and more), the highest first.
         state: Related entries in force, then the latest others.
-        text: Text of the verdict for a prompt; empty if there is nothing to report.
-        tokens: Number of tokens of the text.
-        notes: Failures, and content that did not fit.
+        matching: Notes on the comparison: failures, and entries that were not compared in full.
         applying: Rules that apply to the action, and critical ones related to it, that neither forbid anything nor
             require approval.
-        brief: Findings and applying rules, fenced as in the text; one line if there are none.
-        brief_notes: Failures, and content that did not fit into `brief`.
         outcomes: Results of the same action so far, the nearest first.
         flow: Flow that is meant for the action; None if there is none.
         capabilities: Capabilities with the last results of their probes, the unhealthy first.
@@ -85,16 +129,39 @@ class Verdict:
     findings: tuple[Finding, ...]
     rules: tuple[Rule, ...]
     state: tuple[StateEntry, ...]
-    text: str
-    tokens: int
-    notes: tuple[str, ...]
+    matching: tuple[str, ...] = ()
     applying: tuple[Rule, ...] = ()
-    brief: str = ""
-    brief_notes: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     flow: Flow | None = None
     capabilities: tuple[Capability, ...] = ()
     tools: tuple[Capability, ...] = ()
+    _text: LazyText = field(default=_NO_TEXT, repr=False, compare=False)
+    _brief: LazyText = field(default=_NO_TEXT, repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """Text of the verdict for a prompt; empty if there is nothing to report."""
+        return self._text.read().text
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens of the text."""
+        return self._text.read().tokens
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Failures, and content that did not fit into the text."""
+        return (*self.matching, *self._text.read().notes)
+
+    @property
+    def brief(self) -> str:
+        """Findings and applying rules, fenced as in the text; one line if there are none."""
+        return self._brief.read().text or _OPENINGS[self.decision]
+
+    @property
+    def brief_notes(self) -> tuple[str, ...]:
+        """Failures, and content that did not fit into `brief`."""
+        return (*self.matching, *self._brief.read().notes)
 
     @property
     def allowed(self) -> bool:
@@ -107,41 +174,32 @@ class Verdict:
 
 
 def with_texts(verdict: Verdict, budget: int, made: MadePrompts, *, now: int) -> Verdict:
-    """Adds the text and the brief text to a verdict.
+    """Returns a verdict that makes its text and its brief text when they are read.
 
     Args:
         verdict: Verdict without texts.
         budget: Maximum number of tokens of each text.
-        made: Record of the agent's prompts, to which the texts are added.
+        made: Record of the agent's prompts, to which the texts are added so that no copy of them is captured.
         now: Wall clock, microseconds UTC, at which a flow is flagged.
 
     Raises:
-        BudgetTooSmallError: Not even the decision fits.
+        BudgetTooSmallError: The decision may not fit.
     """
+    if budget < LEAST:
+        raise BudgetTooSmallError(f"a verdict needs a budget of at least {LEAST} tokens, not {budget}")
     few = replace(verdict, rules=verdict.applying, state=(), capabilities=())
-    brief = with_text(few, budget, made, now=now)
-    return replace(
-        with_text(verdict, budget, made, now=now),
-        brief=brief.text or _OPENINGS[verdict.decision],
-        brief_notes=brief.notes,
-    )
+    text, brief = (LazyText(partial(_text_of, each, budget, made, now)) for each in (verdict, few))
+    return replace(verdict, _text=text, _brief=brief)
 
 
-def with_text(verdict: Verdict, budget: int, made: MadePrompts, *, now: int) -> Verdict:
-    """Adds the text to a verdict, with the findings fenced as data, so that no entry acts as an instruction (law 8).
-
-    Args:
-        verdict: Verdict without a text; returned unchanged if there is nothing to report.
-        budget: Maximum number of tokens of the text.
-        made: Record of the agent's prompts, to which the text is added so that no copy of it is captured.
-        now: Wall clock, microseconds UTC, at which a flow is flagged.
-
-    Raises:
-        BudgetTooSmallError: Not even the decision fits.
-    """
+def _text_of(verdict: Verdict, budget: int, made: MadePrompts, now: int) -> Text:
+    """Makes and records a text, with the findings fenced as data, so that no entry acts as an instruction (law 8)."""
     blocks = [block for block in _blocks(verdict, budget, now) if block.memories]
     if not blocks:
-        return verdict
+        return Text()
+    # Most actions touch nothing, and a hook reads no text of them.
+    from bardo.assemble.context import assemble
+
     opening = Block(
         "verdict", _OPENINGS[verdict.decision], priority=10, protected=True, place="first", trusted=True
     )
@@ -151,9 +209,7 @@ def with_text(verdict: Verdict, budget: int, made: MadePrompts, *, now: int) -> 
         for part in prompt.blocks
         if part.left_out
     ]
-    return replace(
-        verdict, text=prompt.text, tokens=prompt.tokens, notes=(*verdict.notes, *crowded, *made.note(prompt))
-    )
+    return Text(prompt.text, prompt.tokens, (*crowded, *made.note(prompt)))
 
 
 def _blocks(verdict: Verdict, budget: int, now: int) -> list[Block]:

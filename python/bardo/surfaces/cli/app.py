@@ -1,6 +1,7 @@
 """The `bardo` command: its subcommands, and the reporting of errors.
 
-`--help` imports only Typer; Rich, numpy and the core are loaded by the commands that need them.
+A command imports its own module only, and the help those of all; Rich, numpy and the core are loaded by the commands
+that need them.
 """
 
 from __future__ import annotations
@@ -13,109 +14,74 @@ from typing import Annotated, Any, Final
 import typer
 
 from bardo.errors import BardoError
-from bardo.surfaces.cli import (
-    backtest,
-    bridges,
-    capabilities,
-    curator,
-    death,
-    demo,
-    documents,
-    embedding,
-    entities,
-    episodes,
-    exits,
-    facts,
-    flows,
-    forget,
-    gate,
-    inheritance,
-    init,
-    journal,
-    learn,
-    lineage,
-    maintenance,
-    missions,
-    notes,
-    outcome,
-    pages,
-    prompts,
-    recall,
-    recover,
-    remember,
-    scribe,
-    session,
-    show,
-    simulate,
-    sleep,
-    summaries,
-    triage,
-    trust,
-    turn,
-    vitality,
-)
-from bardo.surfaces.cli.group import Commands
+from bardo.surfaces.cli import exits
+from bardo.surfaces.cli.group import Commands, LazyCommands
 from bardo.surfaces.cli.options import DEBUG, Debug
 from bardo.surfaces.cli.output import delivering
 
-#: Commands by section of the help, and by name.
-SECTIONS: Final[dict[str, dict[str, Any]]] = {
+#: Module and attribute of each command, by section of the help and by name.
+SECTIONS: Final[dict[str, dict[str, str]]] = {
     "The loop of a life": {
-        "init": init.init,
-        "remember": remember.remember,
-        "scribe": scribe.scribe,
-        "recall": recall.recall,
-        "context": recall.context,
-        "outcome": outcome.outcome,
-        "learn": learn.learn,
-        "forget": forget.forget,
-        "triage": triage.triage,
-        "tick": sleep.tick,
-        "sleep": sleep.sleep,
-        "bequeath": inheritance.bequeath,
-        "inherit": inheritance.inherit,
+        "init": "init.init",
+        "remember": "remember.remember",
+        "scribe": "scribe.scribe",
+        "recall": "recall.recall",
+        "context": "recall.context",
+        "outcome": "outcome.outcome",
+        "learn": "learn.learn",
+        "forget": "forget.forget",
+        "triage": "triage.triage",
+        "tick": "sleep.tick",
+        "sleep": "sleep.sleep",
+        "bequeath": "inheritance.bequeath",
+        "inherit": "inheritance.inherit",
     },
     "Nouns with verbs (bardo NOUN VERB)": {
-        "episodes": episodes.app,
-        "facts": facts.app,
-        "documents": documents.app,
-        "entities": entities.app,
-        "curator": curator.app,
-        "pages": pages.app,
-        "prompts": prompts.app,
-        "summaries": summaries.app,
-        "journal": journal.app,
-        "embedding": embedding.app,
-        "maintenance": maintenance.app,
-        "death": death.app,
-        "lineage": lineage.app,
-        "gate": gate.app,
-        "flows": flows.app,
-        "capabilities": capabilities.app,
-        "missions": missions.app,
-        "bridges": bridges.app,
-        "turn": turn.app,
-        "trust": trust.app,
-        "notes": notes.app,
+        "episodes": "episodes.app",
+        "facts": "facts.app",
+        "documents": "documents.app",
+        "entities": "entities.app",
+        "curator": "curator.app",
+        "pages": "pages.app",
+        "prompts": "prompts.app",
+        "summaries": "summaries.app",
+        "journal": "journal.app",
+        "embedding": "embedding.app",
+        "maintenance": "maintenance.app",
+        "death": "death.app",
+        "lineage": "lineage.app",
+        "gate": "gate.app",
+        "flows": "flows.app",
+        "capabilities": "capabilities.app",
+        "missions": "missions.app",
+        "bridges": "bridges.app",
+        "turn": "turn.app",
+        "trust": "trust.app",
+        "notes": "notes.app",
     },
     "Further": {
-        "show": show.show,
-        "stats": show.stats,
-        "vitality": vitality.vitality,
-        "autopsy": lineage.autopsy,
-        "backtest": backtest.backtest,
-        "boot": session.boot,
-        "recover": recover.recover,
-        "heartbeat": session.heartbeat,
-        "checkpoint": session.checkpoint,
-        "demo": demo.demo,
-        "simulate": simulate.simulate,
+        "show": "show.show",
+        "stats": "show.stats",
+        "vitality": "vitality.vitality",
+        "autopsy": "lineage.autopsy",
+        "backtest": "backtest.backtest",
+        "boot": "session.boot",
+        "recover": "recover.recover",
+        "heartbeat": "session.heartbeat",
+        "checkpoint": "session.checkpoint",
+        "demo": "demo.demo",
+        "simulate": "simulate.simulate",
     },
 }
 
 
 class Shell(Commands):
     """Turns errors into one line on stderr and an exit code."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        places = {name: place for names in SECTIONS.values() for name, place in names.items()}
+        self.commands = LazyCommands(places)  # type: ignore[assignment] # no command is added
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Runs the command line, and checks that its output is written."""
@@ -193,12 +159,3 @@ def root(
     debug: Debug = False,
 ) -> None:
     """Options of the command itself."""
-
-
-for _commands in SECTIONS.values():
-    for _name, _command in _commands.items():
-        if isinstance(_command, typer.Typer):
-            app.add_typer(_command, name=_name)
-        else:
-            # `bardo outcome -0.5`: a negative number is not an option.
-            app.command(_name, context_settings={"ignore_unknown_options": _name == "outcome"})(_command)

@@ -32,6 +32,8 @@ Words = Annotated[
 Listed = Annotated[list[str] | None, typer.Option(help="Item of the list; may be repeated.")]
 #: Number of items of a list that `reject` and `correct` print.
 _ITEMS = 8
+#: Attributes of a verdict that are made when they are read.
+_TEXTS = ("text", "tokens", "notes", "brief", "brief_notes")
 #: Exit codes of `before`.
 _CODES = {"allow": exits.OK, "warn": exits.WARNED, "block": exits.BLOCKED}
 
@@ -57,7 +59,8 @@ def before(
     output = Output(as_json=as_json)
     with open_gate(at, words=words) as opened:
         verdict = opened.before(action, approved_by=approved_by)
-    output.document(verdict)
+    if as_json:
+        output.document(plain(verdict) | {name: plain(getattr(verdict, name)) for name in _TEXTS})
     output.text((verdict.text if prompt else "") or verdict.brief)
     for note in verdict.notes if prompt else verdict.brief_notes:
         output.note(note)

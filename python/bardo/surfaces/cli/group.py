@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import importlib
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import typer
@@ -36,6 +37,45 @@ class Commands(TyperGroup):
                 named = " or ".join(f"`bardo {each}`" for each in meant)
                 error.message = f"{str(error.message).rstrip('.')}. Did you mean {named}?"
             raise
+
+
+class LazyCommands(Mapping[str, Any]):
+    """Commands by name, each imported when it is looked up first: a hook waits for the import of its command alone.
+
+    Args:
+        places: Module and attribute of each command, by name.
+    """
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = places
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """Returns a command, and imports its module."""
+        if name not in self._loaded:
+            self._loaded[name] = _load(name, self._places[name])
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yields the names, and imports nothing."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Returns the number of commands."""
+        return len(self._places)
+
+
+def _load(name: str, place: str) -> Any:
+    """Imports a command, or a group of commands, and makes it for Typer."""
+    module, _, attribute = place.partition(".")
+    found = getattr(importlib.import_module(f"bardo.surfaces.cli.{module}"), attribute)
+    only = typer.Typer(rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        only.add_typer(found, name=name)
+    else:
+        # `bardo outcome -0.5`: a negative number is not an option.
+        only.command(name, context_settings={"ignore_unknown_options": name == "outcome"})(found)
+    return typer.main.get_group(only).commands[name]
 
 
 def noun(about: str) -> typer.Typer:

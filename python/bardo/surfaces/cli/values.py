@@ -31,9 +31,10 @@ def short(text: str, limit: int = TEXT_CHARACTERS) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Converts a value to JSON types: dataclasses to objects, NaN to null."""
+    """Converts a value to JSON types: dataclasses to objects of their public fields, NaN to null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        names = (field.name for field in dataclasses.fields(value))
+        return {name: plain(getattr(value, name)) for name in names if not name.startswith("_")}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -1,7 +1,7 @@
 //! Decides whether two texts of similar meaning can be the same statement. Embeddings barely distinguish 30 basis
 //! points from 300, "rises" from "falls", "never" from "always", or one person from another; these rules do.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -175,11 +175,19 @@ const OPPOSITES: &[(&[&str], &[&str])] = &[
     (&["with"], &["without"]),
 ];
 
-/// Stems of [`OPPOSITES`], computed once: every fact of a batch is compared with several.
-static OPPOSITE_STEMS: LazyLock<Vec<(Vec<String>, Vec<String>)>> = LazyLock::new(|| {
+/// Opposites of a stem. Most words have none, so that a comparison of two texts looks up each word once.
+static OPPOSITE_STEMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let stemmer = Stemmer::create(Algorithm::English);
-    let stems = |words: &[&str]| words.iter().map(|word| stemmer.stem(word).into_owned()).collect();
-    OPPOSITES.iter().map(|(these, those)| (stems(these), stems(those))).collect()
+    let stem = |word: &&str| stemmer.stem(word).into_owned();
+    let mut opposites: HashMap<String, Vec<String>> = HashMap::new();
+    for (these, those) in OPPOSITES {
+        for (words, others) in [(these, those), (those, these)] {
+            for word in *words {
+                opposites.entry(stem(word)).or_default().extend(others.iter().map(stem));
+            }
+        }
+    }
+    opposites
 });
 
 /// Whether a lower-case word is a negation.
@@ -387,13 +395,10 @@ fn is_label(word: &str) -> bool {
 
 /// Whether one set of stems contains the opposite of a word in the other.
 pub(crate) fn opposites(left: &HashSet<String>, right: &HashSet<String>) -> bool {
-    let alone = |one: &HashSet<String>, other: &HashSet<String>, stems: &[String]| {
-        stems.iter().any(|stem| one.contains(stem) && !other.contains(stem))
-    };
-    OPPOSITE_STEMS.iter().any(|(these, those)| {
-        (alone(left, right, these) && alone(right, left, those))
-            || (alone(left, right, those) && alone(right, left, these))
-    })
+    left.difference(right)
+        .filter_map(|stem| OPPOSITE_STEMS.get(stem))
+        .flatten()
+        .any(|opposite| right.contains(opposite) && !left.contains(opposite))
 }
 
 #[cfg(test)]
