@@ -324,7 +324,7 @@ def _die(
             record = replace(record, phase="reflect", path=str(place.absolute()))
             own = death_journal.own_words(session.path, reflection)
             death_journal.save(session.path, record)
-            passes.sleep(dry_run=False, progress=progress)
+            unread = passes.sleep(dry_run=False, progress=progress).texts_unread
             conduct = _directives(session)
             settings = _settings(session)
             with redact.personal(crosses=settings.personal):
@@ -340,6 +340,13 @@ def _die(
             with suppress(StoreError):
                 _return_to(session, before, forget_words=reflection is not None)
             raise
+    if unread:
+        warnings.warn(
+            f"the time for the last consolidation (bequeath.seconds) ended with {counted(unread, 'text')} unread for "
+            "facts: those without another copy were read first, and the best cross as episodes",
+            BardoWarning,
+            stacklevel=5,
+        )
     for problem in left.unfit:
         warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=5)
     return _end(session, left)
