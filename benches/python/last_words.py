@@ -4,7 +4,7 @@
 
 The lives are those of `inherit`. Their agents never slept, so that all texts wait for the last consolidation, and its
 time (`bequeath.seconds`) ends after one page of so many texts. `facts` counts the facts that cross; `answered` is the
-mean over the kinds of questions, as in `inherit`, without a limit of tokens and with one of 500.
+mean over the kinds of questions, as in `inherit`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import tempfile
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import copytree
@@ -31,8 +32,8 @@ from inherit.systems import HandOver
 from inherit.systems.own import Heir
 
 TITLE = "## What a death in a hurry saves"
-#: Seconds of the last consolidation, and limits of the testament in tokens.
-SECONDS, LIMITS = 1.0, (0, 500)
+#: Seconds of the last consolidation.
+SECONDS = 1.0
 
 
 class Timer(LifeClock):
@@ -71,15 +72,15 @@ class Found:
 
     Args:
         facts: Facts that crossed, by order.
-        right: Whether answers are right, by order, limit and kind of question.
+        right: Whether answers are right, by order and kind of question.
     """
 
     facts: Counter[str] = field(default_factory=Counter)
-    right: dict[tuple[str, int, str], list[bool]] = field(default_factory=lambda: defaultdict(list))
+    right: dict[tuple[str, str], list[bool]] = field(default_factory=lambda: defaultdict(list))
 
-    def mean(self, order: str, limit: int) -> float:
+    def mean(self, order: str) -> float:
         """Mean over the kinds of questions of the share of right answers, in percent."""
-        rows = [given for row in hand_over.ANSWERED if (given := self.right[order, limit, row])]
+        rows = [given for row in hand_over.ANSWERED if (given := self.right[order, row])]
         return 100 * sum(sum(given) / len(given) for given in rows) / max(len(rows), 1)
 
 
@@ -100,17 +101,14 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="last-") as folder:
             measure(life, Path(folder), embedder, options.texts, found)
         print(f"\r{life.name}", end=" ", file=sys.stderr, flush=True)
-    heads = [f"answered, {limit:,} tokens" if limit else "answered" for limit in LIMITS]
     lines = [
         f"{options.lives} lives of {options.split}, {options.texts} texts read; {machine()}, "
         f"bardo {bardo.__version__}.",
         "",
-        f"| order | facts | {' | '.join(heads)} |",
-        f"|---|--:|{'--:|' * len(LIMITS)}",
+        "| order | facts | answered |",
+        "|---|--:|--:|",
     ]
-    for order in ORDERS:
-        cells = [f"{found.mean(order, limit):.1f} %" for limit in LIMITS]
-        lines.append(f"| {order} | {found.facts[order]} | {' | '.join(cells)} |")
+    lines += [f"| {order} | {found.facts[order]} | {found.mean(order):.1f} % |" for order in ORDERS]
     table = "\n".join(lines)
     print(f"\n{table}")
     if options.write:
@@ -134,28 +132,27 @@ def measure(life: lives.Life, folder: Path, embedder: CachedEmbedder, page: int,
     with bardo.open(folder / "agent", agent="agent", clock=clock, embedder=plain, config=given) as memory:
         live(memory, life.events, clock, plain)
     for order, (judge, ends) in ORDERS.items():
-        for limit in LIMITS:
-            config = replace(
-                given,
-                curator=replace(given.curator, batch=page),
-                bequeath=replace(given.bequeath, tokens=limit, seconds=SECONDS if ends else 0.0),
+        config = replace(
+            given,
+            curator=replace(given.curator, batch=page),
+            bequeath=replace(given.bequeath, seconds=SECONDS if ends else 0.0),
+        )
+        copytree(folder / "agent", folder / order)
+        path = folder / f"{order}.testament"
+        with ExitStack() as stack:
+            if judge is not None:
+                stack.enter_context(patch.object(unsaved, "rank", lambda *_, judge=judge: judge))
+            memory = stack.enter_context(
+                bardo.open(folder / order, agent="agent", clock=clock, embedder=plain, config=config)
             )
-            name = f"{order} {limit}"
-            copytree(folder / "agent", folder / name)
-            path = folder / f"{name}.testament"
-            with patch.object(unsaved, "rank", lambda *_, judge=judge, real=unsaved.rank: judge or real(*_)):  # noqa: SIM117
-                with bardo.open(
-                    folder / name, agent="agent", clock=clock, embedder=plain, config=config
-                ) as memory:
-                    left = memory.bequeath(path, cause="age", progress=clock.page)
-            found.facts[order] += 0 if limit else len(left.facts)
-            heir = Heir(
-                bardo.inherit(path, path.with_suffix(".heir"), clock=clock, embedder=embedder), embedder
-            )
-            for question in life.questions:
-                for row, is_so in hand_over._score(question, heir, HandOver(left.markdown, path)):
-                    found.right[order, limit, row].append(is_so)
-            heir.close()
+            left = memory.bequeath(path, cause="age", progress=clock.page)
+        found.facts[order] += len(left.facts)
+        memory = bardo.inherit(path, path.with_suffix(".heir"), clock=clock, embedder=embedder)
+        heir = Heir(memory, embedder)
+        for question in life.questions:
+            for row, is_so in hand_over._score(question, heir, HandOver(left.markdown, path)):
+                found.right[order, row].append(is_so)
+        heir.close()
 
 
 if __name__ == "__main__":
