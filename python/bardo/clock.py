@@ -102,9 +102,14 @@ class Ticks:
             return self._last
         return max(self._last, self._seconds(self._clock.now()))
 
-    def end(self) -> None:
-        """Stops logical time at the last tick: that of the death of an agent that was killed earlier."""
+    def end(self, tick: int | None = None) -> None:
+        """Stops logical time.
+
+        Args:
+            tick: Tick of the death; the last one for an agent that was killed earlier.
+        """
         self._ended = True
+        self._last = self._last if tick is None else tick
 
     def of(self, at: int) -> int:
         """The tick of a record that was observed at `at` (microseconds UTC) and has no tick of its own.

@@ -393,6 +393,8 @@ class Bequeath:
         entries: Maximum number of facts.
         episodes: Maximum number of episodes; they share the places of `entries` beyond the first 128.
         tokens: Maximum length of a testament as Markdown, in tokens of `o200k`; 0 for no limit.
+        seconds: Time for reading texts in the last consolidation, in seconds; 0 for no limit. Texts without another
+            copy are read first.
         personal: Whether contact data of persons crosses: addresses, telephone numbers, accounts, dates of birth,
             numbers of contracts. Secrets, bank cards and numbers of identity documents never do.
         insight_threshold: Minimum confidence of an insight in a testament.
@@ -407,6 +409,7 @@ class Bequeath:
     entries: int = 2_048
     episodes: int = 2_048
     tokens: int = 0
+    seconds: float = 0.0
     personal: bool = True
     insight_threshold: float = 0.6
     heuristic_threshold: float = 0.7

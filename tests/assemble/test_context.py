@@ -384,3 +384,15 @@ def test_memories_about_one_thing_stand_in_the_order_of_time():
         ]
         text = str(assemble([memory_block(memories)]))
         assert text.index("Bern") < text.index("Porto")
+
+
+def test_a_rule_comes_before_a_text_of_lower_priority_in_a_window_with_room_for_one_of_them():
+    blocks = [
+        Block(
+            "vitality", "Vitality 0.01, terminal; outcomes 100% good; mood calm. " * 2, priority=4, cap=120
+        ),
+        Block("rules", memories=[Memory("Never restart the ledger during a payout")], priority=7, cap=260),
+    ]
+    prompt = assemble(blocks, budget=120, reserve=0)
+    assert "Never restart the ledger during a payout" in prompt.text
+    assert any("vitality" in note for note in prompt.notes)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bardo._core import count_tokens
-from bardo.bequeath import testament
+from bardo.bequeath import markdown, testament
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.questions import Question
 from bardo.bequeath.token_limit import Parts, fit
@@ -78,21 +78,61 @@ def test_lines_that_differ_in_a_number_or_a_name_alone_all_cross():
 def test_a_rejection_crosses_before_a_remark():
     remark = episode(1, "It was a quiet afternoon in the office with plenty of coffee")
     parts = Parts([Directive("rejected", "delete the audit log")], [], [remark], [], "")
-    within, _ = chosen(parts, 60)
+    within, _ = chosen(parts, 20)
     assert [one.text for one in within.conduct] == ["delete the audit log"]
     assert not within.episodes
 
 
+def test_directives_stand_by_kind_and_a_shared_reason_stands_once():
+    parts = Parts(
+        [
+            Directive("rejected", "delete the audit log", "was tried and failed"),
+            Directive("rejected", "restart during a payout", "was tried and failed"),
+            Directive("decision", "Decided: the cellar stays dry"),
+            Directive("decision", "decision"),
+        ],
+        [], [], [], "",
+    )  # fmt: skip
+    within, _ = chosen(parts, ALL)
+    assert within.conduct == parts.conduct
+    text = markdown.render(within.conduct, [], [], [], "")
+    assert text == (
+        "## Rejected (was tried and failed)\n- delete the audit log\n- restart during a payout\n\n"
+        "## Decided\n- the cellar stays dry\n- decision\n"
+    )
+
+
+def test_the_limit_is_used_to_the_last_line_that_fits():
+    told = [
+        f"{name} keeps the key of the shed" for name in ("Ann", "Bea", "Cem", "Dora", "Emil", "Fay", "Gus")
+    ]
+    parts = Parts([], [], [episode(number, text) for number, text in enumerate(told, 1)], [], "")
+    within, left_out = chosen(parts, 60)
+    missing = [one for one in parts.episodes if one not in within.episodes]
+    assert left_out["over_tokens"] == len(missing) > 0
+    for one in missing:
+        assert dataclasses.replace(within, episodes=[*within.episodes, one]).tokens() > 60
+
+
+def test_a_line_that_lost_its_value_to_redaction_crosses_last():
+    lost, whole = (
+        episode(1, "the code of the shed is [redacted: code]"),
+        episode(2, "the shed is behind the barn"),
+    )
+    within, _ = chosen(Parts([], [], [lost, whole], [], ""), 18, worths={lost.id: 1.0, whole.id: 0.6})
+    assert [one.id for one in within.episodes] == [whole.id]
+
+
 def test_the_newer_of_two_statements_crosses_before_the_older():
     older, newer = episode(1, "billing runs in Dublin"), episode(2, "billing runs in Oregon now")
-    within, _ = chosen(Parts([], [], [older, newer], [], ""), 56, ended={older.id})
+    within, _ = chosen(Parts([], [], [older, newer], [], ""), 14, ended={older.id})
     assert [one.id for one in within.episodes] == [newer.id]
 
 
 def test_a_testament_of_few_tokens_is_read_back_with_its_links_and_vectors(tmp_path):
     whole = bequeath(tmp_path)
-    written = bequeath(tmp_path, settings=dataclasses.replace(Bequeath(), tokens=70))
-    assert count_tokens(written.markdown) <= 70
+    written = bequeath(tmp_path, settings=dataclasses.replace(Bequeath(), tokens=40))
+    assert count_tokens(written.markdown) <= 40
     assert 0 < len(written.facts) < len(whole.facts)
     assert written.vectors.shape[0] == len(written.facts)
     assert testament.read(written.path).facts == written.facts

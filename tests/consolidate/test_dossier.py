@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -265,4 +266,35 @@ def test_a_dossier_is_in_a_small_prompt_and_what_is_left_out_of_it_is_said(opene
     for budget in (600, 800, 1_000):
         prompt = opened.context("What does an orange cost?", budget=budget, dossier=True)
         assert {memory.layer for memory in prompt.memories} == {"episode", "dossier"}, budget
-        assert any("sections of the dossier are" in note for note in prompt.notes)
+        (note,) = [note for note in prompt.notes if "passages of the dossier are" in note]
+        assert re.search(r"Left out: .*costs \(\d+\)", note)
+
+
+def test_warnings_stand_first_and_sections_without_room_are_named(tmp_path: Path) -> None:
+    facts = [
+        Fact(f"Crane {n} at pier {n} {does} in rain and in strong wind alike", subjects=(f"crane {n}",))
+        for n in range(40)
+        for does in (f"lifts containers of up to {n} tonnes", f"is run by crew {n} and its foreman")
+    ]
+    facts += [
+        Fact("Never restart the ledger at night", kind="anti_knowledge", confidence=0.5, importance=0.1)
+    ]
+    page = compiled(tmp_path, facts)
+    assert words(page.text) < 600
+    assert re.search(r"No room for: crane \d+, .* more sections\.", page.text)
+    sections = [line for line in page.text.splitlines() if line.startswith("## ")]
+    assert sections[0] == "## Rules and warnings"
+    assert "1. Never restart the ledger at night" in page.text
+
+
+def test_a_prompt_with_little_room_has_the_warnings_of_the_dossier(opened: bardo.Grimoire) -> None:
+    opened.learn("The lock on gate 4 jams in frost", kind="warning", importance=0.1)
+    for number in range(40):
+        opened.learn(f"Pier {number} closes at {number} knots of wind", kind="pattern", importance=0.9)
+        opened.learn(f"Orange {number} costs {number} coins in town {number}", category=f"costs/{number % 4}")
+    opened.pages.dossier()
+    prompt = opened.context(
+        "What does an orange cost?", budget=900, phase="terminal", dossier=True, reserve=100
+    )
+    assert "The lock on gate 4 jams in frost" in prompt.text
+    assert any("costs (" in note and "Rules and warnings (" in note for note in prompt.notes)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +144,35 @@ def test_age_lowers_the_phase_and_an_old_agent_leaves_insights_that_are_less_sur
         with heir:
             crossed[name] = [fact.text for fact in heir.facts.list()]
     assert crossed == {"young": ["Tea is served at four"], "old": ["Bridges settle within an hour"]}
+
+
+def test_the_clocks_of_a_dead_agent_stand_still_at_its_death(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    settings = {"life": {"budget": 10.0, "lifespan_ticks": 1_000}, "curator": {"texts": False}}
+    open_ = partial(
+        bardo.open, tmp_path / "a", embedder=from_callable(flat, name="flat"), clock=clock, seed=1, config=settings
+    )  # fmt: skip
+    with open_() as g:
+        g.remember("born")
+        fact = g.learn("Gas doubles at noon", confidence=0.9)
+        g.life.spend(4.0)
+        clock.advance(500)
+        before = g.life.vitality()
+        g.bequeath(tmp_path / "a.testament", cause="economic")
+        clock.advance(100_000)
+        after = g.life.vitality()
+        sure = g.facts.confidence(fact)
+    assert before.age == 500
+    (note,) = after.notes
+    assert f"died at tick {before.tick} (economic)" in note
+    clock.advance(100_000)
+    with open_() as g:
+        assert g.life.vitality() == after
+        assert g.facts.confidence(fact) == sure
+        assert g.recall("gas")[0].confidence == pytest.approx(sure)
+    with bardo.visit(tmp_path / "a", clock=clock, embedder=from_callable(flat, name="flat")) as visitor:
+        assert (visitor.now_tick, visitor.facts.confidence(fact)) == (before.tick, sure)
+    assert replace(after, notes=(), affect=before.affect) == before
 
 
 def test_an_heir_is_born_with_its_own_first_episode(tmp_path: Path) -> None:
@@ -323,6 +354,12 @@ def test_the_command_and_stats_show_the_vitality(tmp_path: Path) -> None:
     assert "0.3 for the death" in told.stdout
     counted = run.invoke(app, ["stats", "--at", str(tmp_path / "a"), "--json"])
     assert json.loads(counted.stdout)["life"]["value"] == 5.7 / 9.7
+    assert (
+        run.invoke(app, ["bequeath", str(tmp_path / "a.testament"), "--at", str(tmp_path / "a")]).exit_code
+        == 0
+    )
+    dead = run.invoke(app, ["vitality", "--at", str(tmp_path / "a")])
+    assert "died at tick" in dead.stdout + dead.stderr
 
 
 def test_a_budget_that_another_opening_does_not_know_is_noted(tmp_path):

@@ -28,6 +28,7 @@ class Priced:
 
     def __init__(self) -> None:
         self.calls = 0
+        self.asked: list[str] = []
 
     def complete(
         self,
@@ -37,6 +38,7 @@ class Priced:
         max_tokens: int | None = None,
     ) -> Completion:
         self.calls += 1
+        self.asked.append(json.dumps(messages, default=str))
         return Completion(json.dumps({"facts": []}), SPENT)
 
 
@@ -136,6 +138,24 @@ def test_the_last_consolidation_draws_on_the_reserve_and_no_further(tmp_path: Pa
         assert 1 <= model.calls <= 3, "the reserve pays for three calls"
         assert found.reserve == pytest.approx(0.3 - 0.1 * model.calls)
         assert found.left == 0.0
+
+
+def test_the_purse_of_a_death_is_spent_on_what_was_said_once(tmp_path: Path) -> None:
+    """Of 162 texts the model reads a few before the reserve is spent: first those without another copy."""
+    model = Priced()
+    once = [
+        "Nobody knows who holds the second key of vault AX-7731",
+        "Harbour dues go to account QT-5560 since May",
+    ]
+    with opened(tmp_path / "a", model, budget=1.0, llm_costs=True) as g:
+        g.life.spend(0.7)
+        talk(g, 160)
+        for text in once:
+            g.remember(text, tick=g.now_tick + 1, speaker="Ada", verified=True)
+        g.bequeath(tmp_path / "left", cause="economic")
+    assert 1 <= model.calls <= 3
+    assert "spring 159" not in "".join(model.asked), "the purse ends before the texts do"
+    assert all(text in model.asked[0] for text in once)
 
 
 def test_a_model_without_a_price_cannot_be_paid_from_the_budget(tmp_path: Path) -> None:

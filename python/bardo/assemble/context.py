@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -273,8 +274,11 @@ def _left_out(part: _core.AssembledPart, memories: Sequence[PromptMemory]) -> st
             else "is not in the prompt"
         )
         return f"the block {part.name} {left}: it asked for {part.asked} tokens or more, and {room}"
-    what = "sections of the dossier" if _is_dossier(memories) else "memories" if memories else "rows"
+    is_dossier = _is_dossier(memories)
+    what = "passages of the dossier" if is_dossier else "memories" if memories else "rows"
     total = len(part.shown) + part.left_out
+    if is_dossier and part.left_out:
+        room = f"{room}. Left out: {_headings(memories, part.shown)}"
     said = [f"{part.left_out} of {total} {what} are not in the block {part.name}"] if part.left_out else []
     said += (
         [f"{len(part.shortened)} of {total} {what} are shortened in the block {part.name}"]
@@ -282,6 +286,16 @@ def _left_out(part: _core.AssembledPart, memories: Sequence[PromptMemory]) -> st
         else []
     )
     return f"{' and '.join(said)}: {room}"
+
+
+def _headings(passages: Sequence[PromptMemory], shown: Collection[int]) -> str:
+    """Names the sections of a dossier that are not whole in a prompt, each with the number of its lines."""
+    lines: Counter[str] = Counter()
+    for place, passage in enumerate(passages):
+        if place not in shown:
+            heading, *rest = passage.text.splitlines()
+            lines[heading.lstrip("# ")] += sum(1 for line in rest if line.strip())
+    return ", ".join(f"{heading} ({count})" for heading, count in lines.items())
 
 
 def _is_dossier(memories: Sequence[PromptMemory]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -73,16 +74,25 @@ class Directive:
         others = ("corrections", "steps", "triggers", "needs_approval")
         return {name: value for name, value in given.items() if value or name not in others}
 
-    def episode(self) -> Episode:
-        """Returns the directive as an episode, by which recall finds it; the same directive has the same id."""
-        told = [f"{KINDS[self.kind]}: {self.text}", self.detail]
+    def details(self) -> list[str]:
+        """Returns the parts of the directive besides its text, each in a sentence."""
+        told = [self.detail]
         told += [f"Forbidden: {self.forbids}"] * bool(self.forbids and self.forbids != self.text)
         told += [f"Needs approval: {self.approval}"] * bool(self.approval)
         told += [f"For: {'; '.join(self.triggers)}"] * bool(self.triggers)
         told += [f"Steps: {'; '.join(self.steps)}"] * bool(self.steps)
         told += ["Needs a person's approval"] * self.needs_approval
+        return told
+
+    def line(self) -> str:
+        """Returns the directive as a line under a heading that names its kind."""
+        begin = re.match(rf"(?:{self.kind}|{KINDS[self.kind]}):\s*(?=\S)", self.text.strip(), re.IGNORECASE)
+        return _sentences(self.text.strip()[begin.end() if begin else 0 :], *self.details())
+
+    def episode(self) -> Episode:
+        """Returns the directive as an episode, by which recall finds it; the same directive has the same id."""
         return Episode(
-            ". ".join(part.strip().rstrip(".") for part in told if part.strip()),
+            _sentences(f"{KINDS[self.kind]}: {self.text}", *self.details()),
             id=_id(self.kind, self.text, at=self.at),
             at=self.at,
             kind=f"{EPISODE_KIND}{self.kind}",
@@ -183,6 +193,10 @@ def _is_text(found: Any) -> bool:
 
 def _is_list(found: Any) -> bool:
     return isinstance(found, list) and len(found) <= LIST_LIMIT and all(map(_is_text, found))
+
+
+def _sentences(*parts: str) -> str:
+    return ". ".join(part.strip().rstrip(".") for part in parts if part.strip())
 
 
 def _id(*parts: str, at: int) -> str:

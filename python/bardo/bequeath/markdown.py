@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
 
-from bardo.bequeath.directives import Directive
+from bardo.bequeath.directives import KINDS, Directive
 from bardo.bequeath.questions import Question
 from bardo.bequeath.worth import RULE_KINDS
 from bardo.model import Episode, Fact
 
+#: Headings of directives where they differ from the name of the kind.
+_TITLES = {"rule": "Rules", "task": "Open tasks", "flow": "Flows"}
 #: Statuses of facts that no longer hold.
 ENDED = frozenset({"contradicted", "superseded"})
 
@@ -23,7 +26,7 @@ def render(
     """Renders the content of a testament: what holds first, then what no longer does, and open questions."""
     current = [fact for fact in facts if fact.status not in ENDED]
     sections = [
-        ("Decided, rejected and ruled", map(of_directive, conduct)),
+        *_by_kind(conduct),
         ("Warnings and rules", [of_fact(fact) for fact in current if fact.kind in RULE_KINDS]),
         ("Facts", [of_fact(fact) for fact in current if fact.kind not in RULE_KINDS]),
         ("Episodes", map(of_episode, sorted(episodes, key=lambda one: (one.tick, one.id)))),
@@ -34,9 +37,26 @@ def render(
     return "\n\n".join([*told, reflection.strip()] if reflection.strip() else told) + "\n"
 
 
+def _by_kind(conduct: Sequence[Directive]) -> Iterator[tuple[str, list[str]]]:
+    """The directives by kind; a detail that several of one kind share stands once, in their heading."""
+    groups: dict[tuple[str, str], list[Directive]] = {}
+    for one in conduct:
+        groups.setdefault((one.kind, one.detail), []).append(one)
+    kinds: dict[str, list[str]] = {}
+    for (kind, detail), held in groups.items():
+        title = _TITLES.get(kind, KINDS[kind])
+        if detail and len(held) > 1:
+            title = f"{title} ({_one_line(detail).rstrip('.')})"
+            told = [of_directive(dataclasses.replace(one, detail="")) for one in held]
+        else:
+            told = [of_directive(one) for one in held]
+        kinds.setdefault(title, []).extend(told)
+    yield from kinds.items()
+
+
 def of_directive(directive: Directive) -> str:
     """Returns the line of a directive."""
-    return _one_line(directive.episode().text)
+    return _one_line(directive.line())
 
 
 def of_fact(fact: Fact) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bardo._core import count_tokens, count_tokens_batch
-from bardo.bequeath import markdown, worth
+from bardo.bequeath import markdown, redact, worth
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.questions import Question
 from bardo.model import Episode, Fact
@@ -24,6 +26,10 @@ _OVERHEAD = 16
 _DIRECTIVES = {"rejected": 2.0, "rule": 2.0, "mission": 2.0, "decision": 1.6, "task": 1.4, "flow": 1.4}
 #: Factor on the worth of what no longer holds, and worth of a question that a pass derived.
 _ENDED, _QUESTION = 0.25, 0.3
+#: Factor on the worth of a line of which redaction removed a part, which mostly was what it told.
+_REDACTED = 0.5
+#: Parts that are lists.
+_LISTS = ("conduct", "facts", "episodes", "questions")
 #: Share of the words of a line that another tells already, from which on it is left out; its exact words all are told.
 _TOLD = 0.85
 _WORD = re.compile(r"\w+")
@@ -81,26 +87,76 @@ def fit(
         range(len(lines)), key=lambda at: (-lines[at].worth / math.sqrt(costs[at] + _OVERHEAD), at)
     )
     room = limit - _HEADINGS - count_tokens(reflection)
-    chosen: dict[str, set[int]] = {name: set() for name in ("conduct", "facts", "episodes", "questions")}
-    told: set[str] = set()
+    chosen = _Chosen(parts, reflection)
+    over: list[int] = []
     for at in order:
         line = lines[at]
-        words = set(_WORD.findall(line.text.casefold()))
-        if len(words & told) >= _TOLD * len(words) and _is_told(words, line, lines, chosen):
+        if chosen.tells(line):
             left_out["told_elsewhere"] += 1
         elif costs[at] > room:
-            left_out["over_tokens"] += 1
+            over.append(at)
         else:
             room -= costs[at]
-            told |= words
-            chosen[line.part].add(line.place)
-    return Parts(
-        [one for place, one in enumerate(parts.conduct) if place in chosen["conduct"]],
-        [one for place, one in enumerate(parts.facts) if place in chosen["facts"]],
-        [one for place, one in enumerate(parts.episodes) if place in chosen["episodes"]],
-        [one for place, one in enumerate(parts.questions) if place in chosen["questions"]],
-        reflection,
-    )
+            chosen.add(line)
+    # Headings and shared details cost less than was set aside: the rest is counted exactly.
+    room = limit - chosen.parts().tokens()
+    for at in over:
+        line = lines[at]
+        if chosen.tells(line):
+            left_out["told_elsewhere"] += 1
+            continue
+        if costs[at] <= room:
+            chosen.add(line)
+            if (left := limit - chosen.parts().tokens()) >= 0:
+                room = left
+                continue
+            chosen.remove(line)
+            # A line under a new heading costs more than its own tokens: only shorter ones are tried after it.
+            room = costs[at] - 1
+        left_out["over_tokens"] += 1
+    return chosen.parts()
+
+
+class _Chosen:
+    """Lines that cross, and the words that they tell.
+
+    Args:
+        given: Content to choose from.
+        reflection: Reflection that crosses.
+    """
+
+    def __init__(self, given: Parts, reflection: str) -> None:
+        self._given, self._reflection = given, reflection
+        self._lines: dict[tuple[str, int], set[str]] = {}
+        self._told: Counter[str] = Counter()
+
+    def add(self, line: _Line) -> None:
+        words = self._lines[line.part, line.place] = _words(line.text)
+        self._told.update(words)
+
+    def remove(self, line: _Line) -> None:
+        self._told.subtract(self._lines.pop((line.part, line.place)))
+
+    def tells(self, line: _Line) -> bool:
+        """Whether one chosen line alone tells the words of another, and all that are exact."""
+        words = _words(line.text)
+        if sum(self._told[word] > 0 for word in words) < _TOLD * len(words):
+            return False
+        exact = {word.casefold() for word in _EXACT_WORD.findall(line.text)}
+        return any(exact <= told and len(words & told) >= _TOLD * len(words) for told in self._lines.values())
+
+    def parts(self) -> Parts:
+        """Returns the content that crosses, each part in its order."""
+        return dataclasses.replace(
+            self._given, reflection=self._reflection, **{name: self._of(name) for name in _LISTS}
+        )
+
+    def _of(self, name: str) -> list[Any]:
+        return [one for place, one in enumerate(getattr(self._given, name)) if (name, place) in self._lines]
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
 
 
 def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -> list[_Line]:
@@ -120,16 +176,7 @@ def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -
         _Line("questions", place, markdown.of_question(one), _QUESTION)
         for place, one in enumerate(parts.questions)
     ]
-    return lines
-
-
-def _is_told(words: set[str], line: _Line, lines: Sequence[_Line], chosen: Mapping[str, set[int]]) -> bool:
-    """Whether one chosen line alone tells the words of another, and all that are exact."""
-    exact = {word.casefold() for word in _EXACT_WORD.findall(line.text)}
-    for other in lines:
-        if other is line or other.place not in chosen[other.part]:
-            continue
-        told = set(_WORD.findall(other.text.casefold()))
-        if exact <= told and len(words & told) >= _TOLD * len(words):
-            return True
-    return False
+    return [
+        dataclasses.replace(line, worth=_REDACTED * line.worth) if redact.MARK in line.text else line
+        for line in lines
+    ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from bardo import config
 from bardo._core import Curator, CuratorReport, EpisodeLog, FactStore
-from bardo.consolidate.extraction_pass import ExtractionReport, Extractor
+from bardo.consolidate.extraction_pass import Extractor, Rank
+from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.model import Fact
 from bardo.ports import Progress
 
@@ -75,6 +77,7 @@ class CuratorCycleComplete:
         facts_held: New facts that wait for that check; they are invisible to recall until it is done.
         facts_unchecked: Facts that went live without it, since it is turned off or could not be done.
         texts_read: Episodes whose texts were read for facts.
+        texts_unread: Episodes whose texts were left unread because the time of the death was over.
         facts_distilled: New facts that texts stated.
         facts_updated: Facts that such a text replaced by what holds now.
         hypotheses_tested: Links, rhythms, bursts and rules that were held against new episodes.
@@ -115,6 +118,7 @@ class CuratorCycleComplete:
     facts_held: int = 0
     facts_unchecked: int = 0
     texts_read: int = 0
+    texts_unread: int = 0
     facts_distilled: int = 0
     facts_updated: int = 0
     hypotheses_tested: int = 0
@@ -181,7 +185,8 @@ def run(
     until_done: bool,
     progress: Progress,
     extractor: Extractor | None = None,
-    dying: bool = False,
+    rank: Rank | None = None,
+    is_over: Callable[[], bool] | None = None,
 ) -> CuratorCycleComplete:
     """One pass, or as many as it takes.
 
@@ -194,7 +199,8 @@ def run(
         until_done: Whether to go on until no verified episode waits.
         progress: Told after each pass.
         extractor: Reads the texts of episodes, if they are to be read.
-        dying: Whether the agent may not live to read all texts: those of most worth are read first.
+        rank: Worth of texts, for an agent that may not live to read all: those of most worth are read first.
+        is_over: Tells whether the time for reading texts is over; None for no limit.
 
     Returns:
         What was done, summed over the passes.
@@ -208,7 +214,9 @@ def run(
             break
     if extractor is None:
         return done
-    texts = extractor.run(tick=tick, now=now, until_done=until_done, progress=progress, dying=dying)
+    texts = extractor.run(
+        tick=tick, now=now, until_done=until_done, progress=progress, rank=rank, is_over=is_over
+    )
     return _with_texts(done, texts)
 
 
@@ -229,6 +237,7 @@ def _with_texts(done: CuratorCycleComplete, texts: ExtractionReport) -> CuratorC
     return replace(
         done,
         texts_read=texts.read,
+        texts_unread=texts.unread,
         facts_distilled=texts.new,
         facts_new=done.facts_new + texts.new + texts.updated,
         facts_reinforced=done.facts_reinforced + texts.renewed,

@@ -16,11 +16,13 @@ from bardo._atomic import parse_json, write_atomically
 from bardo._core import FactStore
 from bardo.clock import MICROSECONDS
 from bardo.consolidate import page_facts
-from bardo.consolidate.dossier_page import Page, choose, preface
+from bardo.consolidate.dossier_page import Page, choose, missing, preface
 from bardo.consolidate.fact_dates import FactDates
 from bardo.consolidate.page_facts import PageFacts
 from bardo.ports import Progress, no_progress
 
+#: Maximum number of lines of a passage: a long section must not stay out of a prompt because it is long.
+PASSAGE_LINES = 4
 _MARK = "bardo:dossier"
 _HEADER = re.compile(rf"<!-- {_MARK} (\{{.*\}}) -->\n")
 
@@ -64,9 +66,16 @@ class Dossier:
         )
 
     def passages(self) -> list[Passage]:
-        """Its sections in the shape of memories of a prompt: the lines above them, then each section."""
-        parts = re.split(r"\n(?=## )", self.text)
-        return [Passage(part.strip(), self.tick, self.at, self.learned) for part in parts]
+        """Its sections in the shape of memories of a prompt: the lines above them, then each section in short parts."""
+        preface, *sections = re.split(r"\n(?=## )", self.text)
+        texts = [preface.strip()]
+        for section in sections:
+            heading, *lines = section.strip().splitlines()
+            texts += [
+                "\n".join((heading, *lines[first : first + PASSAGE_LINES]))
+                for first in range(0, len(lines), PASSAGE_LINES)
+            ]
+        return [Passage(text, self.tick, self.at, self.learned) for text in texts]
 
     def __str__(self) -> str:
         return self.text
@@ -74,7 +83,7 @@ class Dossier:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A section of a dossier in the shape of a recalled memory.
+    """A section of a dossier, or a part of a long one, in the shape of a recalled memory.
 
     Args:
         text: Markdown.
@@ -126,7 +135,8 @@ def compose(
         innate: Ids of the innate rules.
     """
     page = Page(known, agent, at, days, innate)
-    chosen = choose(page.lines(), limit)
+    lines = page.lines()
+    chosen = choose(lines, limit)
     told = {id_ for line in chosen for id_ in line.facts}
     merged = sum(len(one.twins) for one in known.known if one.fact.id in told)
     total = known.digest.total
@@ -138,7 +148,7 @@ def compose(
         (shortened, "cut short"),
     )
     return Dossier(
-        text=page.write(chosen, preface(at, total, counts)),
+        text=page.write(chosen, preface(at, total, counts, missing(lines, chosen))),
         tick=tick,
         at=at,
         learned=known.digest.learned,

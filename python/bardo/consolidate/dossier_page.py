@@ -21,18 +21,23 @@ WORD_CHARACTERS = 16
 UNSURE = 0.5
 #: Lines about ended facts, questions, and numbers of one subject at most.
 ENDED, QUESTIONS, NUMBERS = 6, 4, 8
-#: Lines of facts in force that come before lines about others, where the page is full.
-_FIRST = 20
+#: Lines of facts in force that come before lines about others, where the page is full, and warnings among them that
+#: come first of all.
+_FIRST, _WARNED = 20, 10
+#: Maximum number of words in the names of sections without room.
+_NAMED_WORDS = 15
 #: Words set aside for the lines above the sections.
 _PREFACE_WORDS = 70
 
 UPCOMING, RULES, DISPUTED = "Coming up", "Rules and warnings", "Disputed"
 FADING, PASSED, OVER = "Fading: say again if it still holds", "Days that have passed", "Ended lately"
 MEASURED, OPEN = "Measured", "Open questions"
-#: Sections in their order on the page; those of subjects, then of ancestors, come after the first.
-_BEFORE, _AFTER = (UPCOMING,), (DISPUTED, FADING, PASSED, OVER, MEASURED, OPEN)
-#: Kinds of facts that a person reads as rules, on any subject.
+#: Sections in their order on the page; those of subjects, then of ancestors, come after the first ones. A prompt with
+#: little room takes the first sections.
+_BEFORE, _AFTER = (RULES, UPCOMING), (DISPUTED, FADING, PASSED, OVER, MEASURED, OPEN)
+#: Kinds of facts that a person reads as rules, on any subject, and those of them whose loss costs most.
 _RULE_KINDS = ("heuristic", "causal_link", "pattern", "warning", "anti_knowledge")
+_WARNING_KINDS = ("warning", "anti_knowledge")
 #: Kinds and persistences of facts that end with the day that they name.
 _PLAN_KINDS, _PLAN_PERSISTENCES = ("goal", "context"), ("weeks", "days")
 #: Words for the relation of a line to another.
@@ -120,6 +125,9 @@ class Page:
             else:
                 found.append(self._line(one))
         rest = [_numbers(section, subject, held) for (section, subject), held in numbers.items()]
+        dangers = {one.fact.id for one in self.input.known if one.fact.kind in _WARNING_KINDS}
+        warned = [line for line in found if not dangers.isdisjoint(line.facts)][:_WARNED]
+        found = [*warned, *(line for line in found if line not in warned)]
         return [*found[:_FIRST], *self._others(), *found[_FIRST:], *rest]
 
     def _line(self, one: Known) -> Line:
@@ -138,7 +146,7 @@ class Page:
             elif day is not None and self._ends_with_its_day(fact):
                 section, order = PASSED, -float(day)
             elif fact.kind in _RULE_KINDS:
-                section, order = RULES, -one.confidence
+                section, order = RULES, -one.confidence - (fact.kind in _WARNING_KINDS)
             else:
                 section = self._titles[fact.id]
         if fact.pinned:
@@ -240,7 +248,7 @@ class Page:
         for line in chosen:
             sections.setdefault(line.section, []).append(line)
         ancestors = [name for name in sections if name.startswith("From ")]
-        last = (RULES, *ancestors, *_AFTER)
+        last = (*ancestors, *_AFTER)
         subjects = [name for name in sections if name not in (*_BEFORE, *last)]
         order = [name for name in (*_BEFORE, *subjects, *last) if name in sections]
         held = [line for name in order for line in sorted(sections[name], key=lambda line: line.order)]
@@ -286,18 +294,42 @@ def choose(lines: Iterable[Line], limit: int) -> list[Line]:
     return chosen
 
 
-def preface(at: int, total: int, counts: Sequence[tuple[int, str]]) -> str:
+def missing(lines: Iterable[Line], chosen: Iterable[Line]) -> list[str]:
+    """The sections of which no line is on the page.
+
+    Args:
+        lines: All lines.
+        chosen: Lines that are on the page.
+    """
+    there = {line.section for line in chosen}
+    return list(dict.fromkeys(line.section for line in lines if line.section not in there))
+
+
+def preface(at: int, total: int, counts: Sequence[tuple[int, str]], without: Sequence[str] = ()) -> str:
     """The lines above the sections.
 
     Args:
         at: Now, in microseconds UTC.
         total: Facts in force.
         counts: Numbers with their meaning; those of zero are left out.
+        without: Sections that have no line on the page, the most important first.
     """
     if not total:
         return f"{day_of(at)}: no fact is in force."
     told = [f"{counted(total, 'fact')} in force", *(f"{number:,} {why}" for number, why in counts if number)]
-    return f"{day_of(at)}: {'; '.join(told)}.\n{_LEGEND}"
+    return f"{day_of(at)}: {'; '.join(told)}.{_without(without)}\n{_LEGEND}"
+
+
+def _without(sections: Sequence[str]) -> str:
+    """Names the first of the sections that have no line on the page."""
+    named: list[str] = []
+    for section in sections:
+        if words(" ".join((*named, section))) > _NAMED_WORDS:
+            break
+        named.append(section)
+    others = len(sections) - len(named)
+    names = [*named, *([counted(others, "more section" if named else "section")] if others else [])]
+    return f" No room for: {', '.join(names)}." if names else ""
 
 
 def _dates(fact: Fact, first: int | None, last: int | None) -> list[str]:

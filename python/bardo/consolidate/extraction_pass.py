@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate import rule_extraction
+from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.consolidate.questions import ASKED_AT_ONCE, first, of_one_question
 from bardo.consolidate.reading import RECORDS
 from bardo.consolidate.secrets import is_secret
@@ -43,40 +44,10 @@ ACTOR = "texts"
 SPEECH_KINDS = frozenset({"turn", "message", "chat"})
 SPEECH_ROLES = frozenset({"user", "agent"})
 
+#: Returns the worth of texts to an heir, 0 for one that has another copy.
+Rank = Callable[[Sequence[Episode]], Sequence[float]]
 #: Embeds texts; returns None while the model is not available.
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractionReport:
-    """Report of an extraction.
-
-    Args:
-        read: Episodes that were read.
-        new: New facts.
-        renewed: Repetitions of known facts.
-        updated: Facts that replaced older ones, or ended them.
-        disputed: Pairs of facts that the extraction disputed.
-        notes: Failures with their reasons.
-    """
-
-    read: int = 0
-    new: int = 0
-    renewed: int = 0
-    updated: int = 0
-    disputed: int = 0
-    notes: tuple[str, ...] = ()
-
-    def plus(self, other: ExtractionReport) -> ExtractionReport:
-        """Returns the sum of two reports."""
-        return ExtractionReport(
-            self.read + other.read,
-            self.new + other.new,
-            self.renewed + other.renewed,
-            self.updated + other.updated,
-            self.disputed + other.disputed,
-            tuple(dict.fromkeys((*self.notes, *other.notes))),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +109,14 @@ class Extractor:
         self._reconciler = reconciler
 
     def run(
-        self, *, tick: int, now: int, until_done: bool, progress: Progress, dying: bool = False
+        self,
+        *,
+        tick: int,
+        now: int,
+        until_done: bool,
+        progress: Progress,
+        rank: Rank | None = None,
+        is_over: Callable[[], bool] | None = None,
     ) -> ExtractionReport:
         """Reads one page, or all.
 
@@ -150,8 +128,9 @@ class Extractor:
             now: Wall clock, microseconds UTC.
             until_done: Whether to continue until everything is read.
             progress: Called after each page.
-            dying: Whether the agent may not live to read all: where more than a page is pending, the page is that of
-                the most important and most surprising episodes.
+            rank: Worth of pending texts, for an agent that may not live to read all: a page of the most worth comes
+                first, and all pages are in this order if the purse or the time may end in between.
+            is_over: Tells whether the time for reading is over, before each page; None for no limit.
         """
         done = ExtractionReport()
         passed = 0
@@ -161,13 +140,16 @@ class Extractor:
         kept = dict(marks)
         if self._statements is not None:
             done = done.plus(self._judge_learned(self._statements, tick=tick, now=now))
-        if dying and (page := self._most_valuable(marks)):
+        is_over_now = is_over or (lambda: False)
+        while rank is not None and not is_over_now() and (page := self._most_valuable(marks, rank)):
             done = done.plus(self._learn(page, page.marks, tick=tick, now=now))
             progress("distil", page.passed, page.passed + self._batch)
-            if not until_done:
+            if not until_done and (self._asker is None or done.read >= ASKED_AT_ONCE):
                 return done
-        wait_at = None if until_done or dying else now
-        while page := self._page(marks, wait_at=wait_at):
+            if self._asker is None and is_over is None:
+                break
+        wait_at = now if rank is None and not until_done else None
+        while not is_over_now() and (page := self._page(marks, wait_at=wait_at)):
             marks |= page.marks
             # A page without texts writes nothing: most episodes of some agents are no texts.
             if page.episodes:
@@ -180,7 +162,7 @@ class Extractor:
                 break
         if marks != kept:
             self._facts.upsert([], tick=tick, now=now, actor=ACTOR, marks=marks)
-        return done
+        return replace(done, unread=len(self._pending(marks))) if is_over_now() else done
 
     def rehearse(self, *, tick: int) -> tuple[ExtractionReport, list[tuple[Fact | None, Fact]]]:
         """Dry run of the next page: the counts, and each fact before (None if it is new) and after."""
@@ -258,19 +240,29 @@ class Extractor:
             if number > ahead[stream] or not self._facts.mark(f"{AHEAD}{stream} {number}")
         ]
 
-    def _most_valuable(self, marks: Mapping[str, int]) -> Page | None:
-        """Chooses a page among all pending episodes: the most important or most surprising ones without copies.
-
-        Inherited episodes stay in the testament that brought them. None if the next page reaches all that is pending.
-        """
-        pending = self._readable(
+    def _pending(self, marks: Mapping[str, int]) -> list[tuple[Episode, str, int]]:
+        """Returns the episodes to read, at most `PENDING` of each stream."""
+        return self._readable(
             self._log.since(marks[ARRIVED], PENDING), self._log.verified_since(marks[VERIFIED], PENDING)
         )
-        most = ASKED_AT_ONCE if self._asker else self._batch
+
+    def _most_valuable(self, marks: Mapping[str, int], rank: Rank) -> Page | None:
+        """Chooses a page of most worth among all pending episodes.
+
+        Inherited episodes wait, since their testament is a copy. None if the next page reaches all that is pending, or
+        nothing of worth is.
+        """
+        pending = self._pending(marks)
+        # One question to the model: the purse may pay for no further one.
+        most = self._asker.size() if self._asker else self._batch
         if len(pending) <= most:
             return None
         own = [one for one in pending if one[0].kind != INHERITED_KIND]
-        best = sorted(own, key=lambda one: (-max(one[0].importance or 0.0, one[0].curiosity), one[2]))[:most]
+        worths = rank([episode for episode, _, _ in own])
+        if not any(worths):
+            return None
+        order = sorted(range(len(own)), key=lambda place: (-worths[place], own[place][2]))
+        best = [own[place] for place in order[:most]]
         # In the order of the log: a correction follows what it corrects.
         best.sort(key=lambda one: (one[0].tick, one[1], one[2]))
         reached = tuple({f"{AHEAD}{stream} {number}": 1} for _, stream, number in best)

@@ -184,7 +184,7 @@ class Death:
         begun = self._begun()
         place = None if path is None else Path(path)
         if begun.phase == "legacy":
-            return session.emit(legacy.finish(session.path, place))
+            return _end(session, legacy.finish(session.path, place))
         if begun.phase != "reflect" and not abandon and not begun.is_overdue(session.now_tick):
             _require_settled(session, begun)
         if place is None and not begun.path:
@@ -231,7 +231,7 @@ def bequeath(
     place = Path(path)
     session.ready()
     if (begun := session.death) is not None and begun.phase == "legacy":
-        return session.emit(legacy.finish(session.path, place))
+        return _end(session, legacy.finish(session.path, place))
     legacy.check_place(place, session.path)
     if reflection is not None:
         checked_reflection(reflection)
@@ -272,7 +272,7 @@ def resume(session: Session, passes: CuratorPasses) -> None:
     expected = (StoreUnavailableError, InvalidInputError, NotFoundError) if record.tombstone else BardoError
     try:
         if record.tombstone:
-            left = legacy.finish(session.path)
+            left = _end(session, legacy.finish(session.path))
         else:
             left = _die(session, passes, record, Path(record.path), None, before=record)
     except expected as error:
@@ -324,7 +324,7 @@ def _die(
             record = replace(record, phase="reflect", path=str(place.absolute()))
             own = death_journal.own_words(session.path, reflection)
             death_journal.save(session.path, record)
-            passes.sleep(dry_run=False, progress=progress)
+            unread = passes.sleep(dry_run=False, progress=progress).texts_unread
             conduct = _directives(session)
             settings = _settings(session)
             with redact.personal(crosses=settings.personal):
@@ -340,8 +340,21 @@ def _die(
             with suppress(StoreError):
                 _return_to(session, before, forget_words=reflection is not None)
             raise
+    if unread:
+        warnings.warn(
+            f"the time for the last consolidation (bequeath.seconds) ended with {counted(unread, 'text')} unread for "
+            "facts: those without another copy were read first, and the best cross as episodes",
+            BardoWarning,
+            stacklevel=5,
+        )
     for problem in left.unfit:
         warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=5)
+    return _end(session, left)
+
+
+def _end(session: Session, left: Testament) -> Testament:
+    """Stops the time of an agent that is dead now, and reports its testament."""
+    session.stop_time_of_the_dead()
     return session.emit(left)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bardo._cached_property import locked_cached_property
@@ -84,9 +84,13 @@ class Life:
         self._session = session
 
     def vitality(self) -> Vitality:
-        """Measures the vitality at the current tick."""
+        """Measures the vitality at the current tick; that of a dead agent at the tick of its death."""
         self._session.ready()
-        return self._session.vitals.measure()
+        found = self._session.vitals.measure()
+        if (stone := self._session.tombstone) is None:
+            return found
+        died = f"the agent died at tick {stone.tick} ({stone.cause}): its clocks stand still"
+        return replace(found, notes=(*found.notes, died))
 
     @checked
     def spend(self, amount: float) -> Vitality:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from contextlib import closing, suppress
 from typing import Final, SupportsIndex
 
-from bardo.bequeath import innate, replay
+from bardo.bequeath import innate, replay, unsaved
+from bardo.clock import MICROSECONDS
+from bardo.conduct.inheritance import directives_of
+from bardo.conduct.store import FILE_NAME, ConductStore
 from bardo.consolidate import curator, shadow
 from bardo.consolidate.curator import CuratorCycleComplete
+from bardo.consolidate.extraction_pass import Rank
+from bardo.errors import StoreError
 from bardo.grimoire import hearing
 from bardo.grimoire.curator import Curator, check_quarantine, core_curator, is_lint_due
 from bardo.grimoire.extraction import Extraction
@@ -109,14 +116,17 @@ class CuratorPasses:
 
         session = self._session
         tick = session.now_tick
-        embedded = session.embed(progress)
+        is_over = self._deadline()
+        # Vectors do not cross a death: a death in a hurry reads texts instead.
+        embedded = 0 if is_over else session.embed(progress)
         session.models.watch()
         self._retrieval.note_migration(session.models.move_on())
         report = curator.run(
             core_curator(session), session.log, batch=session.config.curator.batch, tick=tick, now=session.clock.now(),
             until_done=flush, progress=progress,
             extractor=self._extraction.extractor if session.config.curator.texts else None,
-            dying=session.death is not None or session.vitals.phase() in DYING,
+            is_over=is_over,
+            rank=self._unsaved_first() if session.death is not None or session.vitals.phase() in DYING else None,
         )  # fmt: skip
         embedded += session.indexer.embed_facts()
         session.indexer.read_names(least=1 if flush else NAMES_AT_ONCE)
@@ -180,6 +190,29 @@ class CuratorPasses:
             linted=linted,
         )
         return session.emit(done)
+
+    def _deadline(self) -> Callable[[], bool] | None:
+        """Tells whether the time of the last consolidation is over; None if it has no limit, or this is none."""
+        session = self._session
+        death, seconds = session.death, session.config.bequeath.seconds
+        if not seconds or death is None or not death.is_closed:
+            return None
+        end = session.clock.now() + round(seconds * MICROSECONDS)
+        return lambda: session.clock.now() >= end
+
+    def _unsaved_first(self) -> Rank:
+        """Judge of pending texts for an agent that may not live to read all."""
+        session = self._session
+
+        def orders() -> list[str]:
+            if not (session.path / FILE_NAME).exists():
+                return []
+            with suppress(StoreError), closing(ConductStore(session.path, facts=session.facts)) as store:
+                return [order.text for order in directives_of(store, now=session.clock.now())]
+            # The order alone suffers: the death itself warns of a lost file.
+            return []
+
+        return unsaved.rank(session.log, session.facts, orders)
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:
         from bardo.bequeath import lineage

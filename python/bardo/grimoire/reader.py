@@ -202,7 +202,7 @@ class Visitor(Handle):
         if seen is not None and seen.mode == ANY_MODE:
             seen = dataclasses.replace(seen, mode=None)
         asked: dict[str, Any] = {
-            "limit": limit, "now_tick": ticks.of(now), "now": now, "filters": seen,
+            "limit": limit, "now_tick": ticks.now(), "now": now, "filters": seen,
             "deciding": deciding,
             **{name: options[name] for name in ("thread", "policy", "diversity") if name in options},
         }  # fmt: skip
@@ -355,4 +355,9 @@ class Visitor(Handle):
         if ticks.loops:
             # Loops are independent of the wall clock; the latest episode gives the tick.
             ticks.seen(self._apart.reach().tick, own=True)
+        if self._folder.tombstone.exists():
+            from bardo.bequeath import lineage
+
+            if (stone := lineage.is_dead(self._folder.root)) is not None:
+                ticks.end(stone.tick)
         return ticks

@@ -70,7 +70,7 @@ class Retrieval:
             behind = self._catch_up(changes)
         now = session.clock.now()
         asked: dict[str, Any] = {
-            "query": query, "limit": limit, "now_tick": session.ticks.of(now), "now": now, "filters": None,
+            "query": query, "limit": limit, "now_tick": session.now_tick, "now": now, "filters": None,
             "pad": NEUTRAL, "deciding": deciding,
         }  # fmt: skip
         factors: Factors | None = None
@@ -125,7 +125,7 @@ class Retrieval:
             without="a turn does not wait for the model", periods=period_words(session.config.curator.language),
         )  # fmt: skip
         now = session.clock.now()
-        return made.recall(query, limit=limit, now_tick=session.ticks.of(now), now=now, thread=thread)
+        return made.recall(query, limit=limit, now_tick=session.now_tick, now=now, thread=thread)
 
     def selected(self, query: str, limit: int, seen: Filters | None) -> Recollection:
         """Includes new records since the last recall, then recalls without side effects.

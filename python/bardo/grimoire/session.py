@@ -24,6 +24,7 @@ from bardo.ports import Clock, Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.bequeath.death_journal import DeathRecord
+    from bardo.bequeath.lineage import Tombstone
     from bardo.grimoire.checkpoints import Checkpoints
     from bardo.index.archive.lance_index import LanceIndex
     from bardo.life.clocks import DeathPhase
@@ -96,6 +97,7 @@ class Session:
         self._pid = os.getpid()
         self._closed = False
         self._reflecting: int | None = None
+        self.stop_time_of_the_dead()
         if self.config.life.budget and not self.is_dead:
             self.vitals.set_aside()
 
@@ -109,11 +111,21 @@ class Session:
     @property
     def is_dead(self) -> bool:
         """Whether the agent has left its testament; its memory is read-only."""
+        return self.tombstone is not None
+
+    @property
+    def tombstone(self) -> Tombstone | None:
+        """Record of the agent's death; None while it lives."""
         if not self.folder.tombstone.exists():
-            return False
+            return None
         from bardo.bequeath import lineage
 
-        return lineage.is_dead(self.path) is not None
+        return lineage.is_dead(self.path)
+
+    def stop_time_of_the_dead(self) -> None:
+        """Stops logical time at the tick of death, so that nothing of a dead agent ages or fades."""
+        if (stone := self.tombstone) is not None:
+            self.ticks.end(stone.tick)
 
     @property
     def death(self) -> DeathRecord | None:

@@ -100,16 +100,13 @@ fn allocate(
     for &index in &by_priority {
         given[index] = shares[index].min(left);
         plans[index] = fitters[index].plan(given[index])?;
-        left -= plans[index].used;
-    }
-    for &index in &by_priority {
         let has_nothing = plans[index].cut && plans[index].used == 0;
         if has_nothing && matches!(blocks[index].content, Content::Memories(_)) {
             let offer = (given[index] + FIRST_OFFER).min(left);
             plans[index] = fitters[index].plan(offer)?;
             given[index] = given[index].max(plans[index].used);
-            left -= plans[index].used;
         }
+        left -= plans[index].used;
     }
     let mut fitted = vec![FittedBlock::default(); blocks.len()];
     for &index in &by_priority {
