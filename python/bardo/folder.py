@@ -15,8 +15,6 @@ from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError, 
 #: Files that exist only in some states: during a migration, after a check of the model.
 MIGRATION_FILE, DRIFT_FILE = "migration.json", "drift.json"
 DEATH_FILE, TOMBSTONE_FILE = "death.json", "tombstone.json"
-#: Maximum length of an agent's name, in bytes of UTF-8.
-AGENT_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,6 @@ PARTICLES = _words("""
 PREFERENCE = _words("""
     like love prefer hate enjoy dislike adore despise
 """)
-#: "I speak": verbs that state an identity.
-IDENTITY = _words("""
-    live work study teach speak come
-""")
 #: "I collect": verbs of pastimes.
 INTEREST = _words("""
     collect play practice practise follow volunteer

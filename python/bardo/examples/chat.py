@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bardo.recall.recollection import Recollection
 
 TRANSCRIPT = "transcript.jsonl"
-SPEAKERS = ("Mira", "Juno")
 THREAD = "grandmother's birthday"
 MEMORIES = 3
 #: Maximum tokens of the prompt, and the reserve for the answer included in it; the chat alone has 1,710 words.

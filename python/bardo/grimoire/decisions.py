@@ -24,7 +24,7 @@ from bardo.grimoire.stores import all_facts
 from bardo.grimoire.writer import Writer
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport
-from bardo.recall.options import OwnerRecallOptions
+from bardo.recall.options import FILTERS, OwnerRecallOptions
 from bardo.recall.rules import OFFERED
 from bardo.recall.situation import Situation as Moment
 
@@ -33,11 +33,6 @@ if TYPE_CHECKING:
     from bardo.converse.triage import Triage
     from bardo.recall.recollection import Memory, Recollection
     from bardo.recall.retriever import Factors
-
-#: Options of a recall that the dossier, one page for all queries, cannot apply.
-_NARROWING = frozenset(
-    {"kinds", "category", "subjects", "since", "until", "min_confidence", "sources", "as_of", "layers"}
-)
 
 
 class Decisions:
@@ -149,7 +144,7 @@ class Decisions:
         self, blocks: Mapping[str, Any], recall: Mapping[str, Any]
     ) -> tuple[Block | None, tuple[str, ...]]:
         """Returns the dossier as the block of facts, or the reason why the facts are searched instead."""
-        narrowing = sorted(_NARROWING & recall.keys())
+        narrowing = sorted(FILTERS & recall.keys())
         postures = sorted({"mode", "thread"} & recall.keys())
         if not narrowing and postures and self._has_modes():
             # The dossier holds facts of every mode.

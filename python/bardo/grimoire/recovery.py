@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal
 
 from bardo._cached_property import locked_cached_property
 from bardo.assemble.blocks import Block
@@ -22,7 +21,6 @@ from bardo.grimoire.checkpoints import Checkpoint
 from bardo.grimoire.session import Session
 from bardo.model import INHERITED_KIND, Episode
 
-Tier = Literal[0, 1, 2, 3]
 #: Maximum number of tokens of each tier, and of the text with which a session begins.
 BUDGETS: dict[int, int] = {0: 999, 1: 10_000, 2: 15_000, 3: 100_000}
 BOOT = 3_000

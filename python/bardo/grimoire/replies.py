@@ -17,7 +17,7 @@ from bardo.grimoire.summaries import SummaryParts
 from bardo.model import Fact
 from bardo.recall import scope
 from bardo.recall.filters import Filters, Layer
-from bardo.recall.options import OwnerRecallOptions
+from bardo.recall.options import FILTERS, OwnerRecallOptions
 
 if TYPE_CHECKING:
     from bardo.assemble.blocks import Block, PromptMemory
@@ -34,10 +34,6 @@ _HOUR = 3_600_000
 _VIEWED = 64
 #: Beginning of a note of a recall: here its filters are the categories, and not the caller's.
 _FILTERED = "the filters let none of"
-#: Options with which a latest fact or a summary cannot be compared.
-_NARROWING = frozenset(
-    {"kinds", "category", "subjects", "since", "until", "min_confidence", "sources", "as_of", "layers"}
-)
 
 
 @dataclass(slots=True)
@@ -83,7 +79,7 @@ class Replies:
         gathered = Gathered(())
         tokenizer = self._session.config.assemble.tokenizer
         modes = self._modes(recall)
-        narrow = facts and bool(_NARROWING & recall.keys())
+        narrow = facts and bool(FILTERS & recall.keys())
         memories = [*self._recall(text, limit, recall, layer="episode", gathered=gathered)]
         if facts:
             known = self._recall(text, replies.KNOWN, recall, kinds=GENERAL, gathered=gathered)

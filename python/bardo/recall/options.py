@@ -26,6 +26,10 @@ BOTH_LAYERS: Sequence[Layer] = ("episode", "fact")
 CONSIDERED = 24
 #: Options that become conditions unchanged.
 _CONDITIONS = ("kinds", "category", "subjects", "mode", "roles", "min_confidence", "sources")
+#: Options that one page for all queries, a latest fact or a summary cannot be filtered by.
+FILTERS = frozenset(
+    {"kinds", "category", "subjects", "since", "until", "min_confidence", "sources", "as_of", "layers"}
+)
 #: Options that narrow a recall; an empty result with one of them is not a gap of knowledge.
 _NARROWING = (*_CONDITIONS, "thread", "session", "since", "until", "as_of")
 

@@ -78,7 +78,6 @@ pub use lint::{
 };
 pub use promote::{ACTIVE_TICKS, PLAYBOOK_CONFIDENCE, Promotion, Rank, Standing, promoted, standing};
 pub use replay::{Draw, Entry as ReplayEntry, ReplayBuffer, ReplaySettings};
-pub use rule_trial_rows::{FollowedRule, followed_rule};
 pub use statistic::Statistic;
 pub use statistic_rebuild::{NumberName, RecountReport, number_names, recount};
 pub use sum_tree::SumTree;

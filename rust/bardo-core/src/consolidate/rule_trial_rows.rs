@@ -4,8 +4,6 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rule_trials::RuleTrial;
 use super::statistic::Statistic;
-use crate::error::Result;
-use crate::facts::FactStore;
 use crate::facts::rows::{self as record, signed};
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
@@ -77,20 +75,3 @@ pub(crate) fn broken(connection: &Connection) -> Step<Vec<(Id, u64)>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Decisions that followed a rule, and the times that its prediction was confirmed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FollowedRule {
-    /// Decisions under the rule that had an outcome.
-    pub followed: u64,
-    /// Times that the prediction was confirmed.
-    pub confirmed: u64,
-}
-
-/// The trial of a rule by the decisions that followed it; `None` if it was not tested.
-pub fn followed_rule(store: &FactStore, fact: Id) -> Result<Option<FollowedRule>> {
-    store.read(|connection| {
-        let stored = record::require(connection, fact)?;
-        let trial = load(connection, stored.serial)?;
-        Ok(trial.map(|trial| FollowedRule { followed: trial.followed, confirmed: trial.confirmed }))
-    })
-}

@@ -129,12 +129,6 @@ impl Engine {
         }
     }
 
-    /// Adds facts, or replaces facts with the same id.
-    pub fn put_facts<'a>(&self, facts: impl IntoIterator<Item = &'a Fact>) -> Result<()> {
-        let mut hot = self.write();
-        facts.into_iter().try_for_each(|fact| hot.put_fact(fact))
-    }
-
     /// Removes memories with their words and vectors; returns the number removed.
     pub fn remove(&self, ids: &[Id]) -> usize {
         let mut hot = self.write();
