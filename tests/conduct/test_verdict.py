@@ -38,7 +38,7 @@ HOSTILE = [
 SECTION = re.compile(rf"<{MARK} id=\"\d{{12}}\">\n.*?\n</{MARK}>", re.DOTALL)
 BLOCK = re.compile(rf"^<(\w+)>\n<{MARK} .*?\n</{MARK}>\n</\1>\n", re.DOTALL | re.MULTILINE)
 #: bardo's own words in a verdict; the rest is fenced.
-OWN = re.compile(r"<verdict>\n[^<\n]+\n</verdict>(\n<(against|rules|state)>\n\s*</\2>)*\s*")
+OWN = re.compile(r"<verdict>\n[^<\n]+\n</verdict>(\n<(against|gate_rules|state)>\n\s*</\2>)*\s*")
 TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=LONGEST),
     st.sampled_from(HOSTILE),

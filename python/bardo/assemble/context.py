@@ -12,7 +12,7 @@ from bardo.assemble import tokenizers, turns
 from bardo.assemble.blocks import FACTS, Block, PromptMemory, Rows, block, memory_block, memory_blocks
 from bardo.assemble.condense import Condenser
 from bardo.assemble.current import without_replaced
-from bardo.assemble.stated_rules import RULES, is_seated, rules_block
+from bardo.assemble.stated_rules import LEARNED_RULES, is_seated, rules_block
 from bardo.errors import InvalidInputError
 from bardo.life.clocks import Phase
 
@@ -297,6 +297,7 @@ def build(
     task: str,
     memories: Sequence[PromptMemory] | None,
     *,
+    rules: Sequence[PromptMemory] = (),
     blocks: Mapping[str, str | Rows | Sequence[PromptMemory] | Block] | None = None,
     budget: int = BUDGET,
     reserve: int | None = None,
@@ -315,7 +316,9 @@ def build(
     Args:
         task: What is to be decided or done.
         memories: A recollection, best first; its `notes` become those of the prompt. Empty says that nothing was found,
-            None says nothing. The turns beside a memory stand in its entry, each once.
+            None says nothing. The turns beside a memory stand in its entry, each once. Seated rules among them stand in
+            the block `learned_rules`, unless `blocks` have one.
+        rules: Rules of that block that were searched apart from the memories, the most applicable first.
         blocks: Further blocks by name: text, rows, or blocks.
         budget: As `assemble` takes it.
         reserve: As `assemble` takes it.
@@ -341,13 +344,13 @@ def build(
     echoes = len(given) - len(others)
     kept = min(RESERVE, budget // 4) if reserve is None else reserve
     window = max(0, budget - kept)
-    rules = [memory for memory in others if is_seated(memory)]
-    if rules:
-        parts.setdefault(RULES, rules_block(rules, window))
-        others = [memory for memory in others if memory not in rules]
+    seated = [memory for memory in others if is_seated(memory)]
+    if rules or seated:
+        parts.setdefault(LEARNED_RULES, rules_block([*rules, *seated], window))
+        others = [memory for memory in others if memory not in seated]
     others, replaced = without_replaced(others)
     attached, left_out = turns.attach_turns(others)
-    for found in memory_blocks(attached) if attached or (memories is not None and not rules) else ():
+    for found in memory_blocks(attached) if attached or (memories is not None and not seated) else ():
         parts.setdefault(found.name, found)
     if caps is not None:
         shares = caps(window, parts)

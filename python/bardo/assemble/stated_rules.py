@@ -10,7 +10,7 @@ from bardo.assemble.blocks import Block, PromptMemory
 from bardo.recall.rules import brief
 
 #: Name and tag of the block.
-RULES = "rules"
+LEARNED_RULES = "learned_rules"
 #: Above the blocks of memories: a rule says in a line what many episodes say together.
 _PRIORITY = 7
 #: Tokens of the block at first: three rules with their dates and sources.
@@ -62,4 +62,4 @@ def rules_block(memories: Sequence[PromptMemory], tokens: int) -> Block:
         )
         for memory in memories
     ]  # fmt: skip
-    return Block(RULES, memories=stated, priority=_PRIORITY, cap=min(_TOKENS, tokens // _SHARE))
+    return Block(LEARNED_RULES, memories=stated, priority=_PRIORITY, cap=min(_TOKENS, tokens // _SHARE))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from bardo.assemble import context, records
 from bardo.assemble.context import Phase, Profile, Prompt, Task
 from bardo.assemble.contributors import Situation
-from bardo.assemble.stated_rules import RULES, is_seated, rules_block
+from bardo.assemble.stated_rules import is_seated
 from bardo.bequeath.lineage import Lineage
 from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire import life
@@ -98,9 +98,9 @@ class Decisions:
             blocks[BLOCK] = vitality
         is_searched = triage is None or triage.memory
         page, told = self._page(blocks, recall) if is_searched and self._wants_page(dossier) else (None, ())
+        rules: Sequence[Memory] = ()
         if page is not None:
-            if RULES not in blocks and (rules := self._rules(task, recall)):
-                blocks[RULES] = rules_block(rules, budget)
+            rules = self._rules(task, recall)
             recall["layers"] = ("episode",)
             blocks[page.name] = page
         found = self._gathered(task, limit, recall, triage=triage, facts=page is None)
@@ -110,6 +110,7 @@ class Decisions:
         prompt = context.build(
             task,
             found.memories,
+            rules=rules,
             blocks=blocks | {each.name: each for each in brought},
             budget=budget,
             reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
