@@ -81,7 +81,7 @@ def prompts(folder: Path) -> dict[str, bardo.Prompt]:
         made["rules"] = g.context("Should I go long on ETH?", situation={"volatility": 0.2})
         made["small"] = g.context("Should I go long on ETH?", situation={"volatility": 0.2}, budget=420)
         made["turns"] = g.context(
-            "Where does the basket stand in the attic?", window=2, limit=3, budget=900, framing="first_person",
+            "Where does the basket stand in the attic?", window=2, limit=3, budget=900, voice="first_person",
             blocks={"system": "Be brief.", "positions": [{"pool": "WETH", "tvl": 1.5}, {"pool": "DAI", "tvl": 2}]},
         )  # fmt: skip
         made["outdated"] = g.context("What is the retry limit?", task_type="routine", limit=6)

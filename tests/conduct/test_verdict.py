@@ -16,7 +16,7 @@ import bardo
 from bardo import _core
 from bardo.assemble.context import count_tokens
 from bardo.assemble.copies import MadePrompts
-from bardo.assemble.framing import MARK
+from bardo.assemble.fence import MARK
 from bardo.conduct.entries import Rule, StateEntry
 from bardo.conduct.gate import BUDGET
 from bardo.conduct.matching import Touch

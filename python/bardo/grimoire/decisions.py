@@ -8,9 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from bardo.assemble import context, records
-from bardo.assemble.context import Phase, Profile, Prompt, Task
+from bardo.assemble.context import Phase, Prompt, TaskType, Voice
 from bardo.assemble.contributors import Situation
-from bardo.assemble.stated_rules import is_seated
 from bardo.bequeath.lineage import Lineage
 from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire import life
@@ -79,8 +78,8 @@ class Decisions:
         reserve: int | None,
         limit: int,
         phase: Phase | None,
-        task_type: Task | None,
-        framing: Profile | None,
+        task_type: TaskType | None,
+        voice: Voice | None,
         dossier: bool | None,
         triage: Triage | None,
     ) -> Prompt:
@@ -117,7 +116,7 @@ class Decisions:
             tokenizer=settings.tokenizer,
             phase=phase,
             task_type=task_type,
-            framing=framing,
+            voice=voice,
             words=self._parts.words.model if settings.condense else None,
             caps=partial(records.caps, learned) if learned else None,
         )
@@ -168,9 +167,8 @@ class Decisions:
     def _rules(self, task: str, recall: OwnerRecallOptions) -> list[Memory]:
         """Returns the rules that apply to a task: the dossier is one page for all tasks."""
         asked = cast("OwnerRecallOptions", {**recall, "layers": ("fact",)})
-        return [
-            each for each in self._retrieval.recall(task, OFFERED, asked, deciding=True) if is_seated(each)
-        ]
+        found = self._retrieval.recall(task, OFFERED, asked, deciding=True)
+        return [memory for memory in found if memory.why.is_seated]
 
     def _has_modes(self) -> bool:
         """Whether any fact in force is restricted to a mode."""
@@ -230,10 +228,12 @@ class Decisions:
 
     def _acted_on(self, used: Prompt | Recollection | str) -> tuple[str, Sequence[tuple[str, str]]]:
         """Returns the id of the prompt or recollection, and the layer and id of each memory in it."""
+        if isinstance(used, Prompt):
+            # Entries of the gate have no id among the memories: an outcome is not theirs.
+            shown = (memory for block in used.blocks for memory in block.memories if memory.id)
+            return used.id, [(memory.layer, memory.id) for memory in shown]
         if not isinstance(used, str):
-            memories = cast("Sequence[Memory]", used.memories)
-            # Entries of the gate in a prompt have no id among the memories: an outcome is not theirs.
-            return used.id, [(memory.layer, memory.id) for memory in memories if hasattr(memory, "id")]
+            return used.id, [(memory.layer, memory.id) for memory in used.memories]
         found = self._parts.records.list(prompt_id=used, limit=1)
         if not found:
             raise NotFoundError(
