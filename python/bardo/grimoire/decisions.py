@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from bardo.assemble import context, records
+from bardo.assemble import context
 from bardo.assemble.context import Phase, Prompt, TaskType, Voice
 from bardo.assemble.contributors import Situation
+from bardo.assemble.learned_weights import caps
 from bardo.bequeath.lineage import Lineage
 from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire import life
@@ -87,7 +88,7 @@ class Decisions:
         session = self._session
         settings = session.config.assemble
         budget = settings.budget if budget is None else budget
-        learned = self._parts.records.learned(task_type) if session.config.feedback.learn else None
+        learned = self._parts.feedback.learned(task_type) if session.config.feedback.learn else None
         if learned is not None and learned.in_force:
             recall.setdefault("factors", cast("Factors", tuple(learned.factors.values())))
         blocks = dict(blocks or {})
@@ -118,7 +119,7 @@ class Decisions:
             task_type=task_type,
             voice=voice,
             words=self._parts.words.model if settings.condense else None,
-            caps=partial(records.caps, learned) if learned else None,
+            caps=partial(caps, learned) if learned else None,
         )
         unrecorded = () if session.is_dead else session.made_prompts.note(prompt)
         prompt = dataclasses.replace(
@@ -127,8 +128,8 @@ class Decisions:
             situation=recall.get("situation"),
         )
         if session.config.feedback.record and not session.is_dead:
-            self._parts.records.note(
-                prompt, task=task_type, phase=phase, tick=session.now_tick, at=session.clock.now()
+            self._parts.feedback.note(
+                prompt, task_type=task_type, phase=phase, tick=session.now_tick, at=session.clock.now()
             )
         return prompt
 
@@ -218,7 +219,7 @@ class Decisions:
             report = dataclasses.replace(report, notes=(*report.notes, note))
         if session.config.feedback.record:
             try:
-                self._parts.records.outcome(used_id, value, at=session.clock.now())
+                self._parts.feedback.outcome(used_id, value, at=session.clock.now())
             except StoreError as error:
                 # The outcome is recorded; only the learning of prompt weights misses it.
                 note = f"the record of prompts does not have this outcome: {error}"
@@ -234,7 +235,7 @@ class Decisions:
             return used.id, [(memory.layer, memory.id) for memory in shown]
         if not isinstance(used, str):
             return used.id, [(memory.layer, memory.id) for memory in used.memories]
-        found = self._parts.records.list(prompt_id=used, limit=1)
+        found = self._parts.feedback.list(prompt_id=used, limit=1)
         if not found:
             raise NotFoundError(
                 f"no prompt on record has the id {used!r}. List them with prompts.list(); the owner of the memory "
