@@ -19,7 +19,7 @@ import pytest
 
 import bardo
 from bardo.assemble.context import count_tokens
-from bardo.assemble.framing import MARK
+from bardo.assemble.fence import MARK
 from bardo.errors import BardoError, InvalidInputError
 from bardo.index.embedding import embedders
 from helpers.models import flat

@@ -17,7 +17,7 @@ import pytest
 import bardo
 from bardo import _database, errors
 from bardo._database import Database, statements
-from bardo.assemble.records import PromptRecords
+from bardo.assemble.prompt_feedback import PromptFeedback
 from bardo.language.ledger import Call, Ledger
 from helpers.models import letters
 
@@ -154,7 +154,7 @@ def look_at(folder: Path) -> None:
             verdict = gate.before("short ETH")
             assert not verdict.allowed
             assert not verdict.notes or not words_only
-    assert PromptRecords(folder, learn=True, evidence=1).stats()["prompts"] == 1
+    assert PromptFeedback(folder, learn=True, evidence=1).stats()["prompts"] == 1
     assert Ledger(folder).tokens_of_day(1) == 20
 
 
@@ -242,7 +242,7 @@ def stores(folder: Path) -> dict[str, Callable[[], object]]:
     """A write to each SQLite file that Python opens."""
     return {
         "conduct.db": lambda: bardo.gate(folder, words_only=True).reject("sell bonds"),
-        "feedback.db": PromptRecords(folder, learn=True, evidence=1).unlearn,
+        "feedback.db": PromptFeedback(folder, learn=True, evidence=1).unlearn,
         "ledger.db": lambda: Ledger(folder).enter(CALL),
     }
 

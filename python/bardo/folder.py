@@ -15,6 +15,9 @@ from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError, 
 #: Files that exist only in some states: during a migration, after a check of the model.
 MIGRATION_FILE, DRIFT_FILE = "migration.json", "drift.json"
 DEATH_FILE, TOMBSTONE_FILE = "death.json", "tombstone.json"
+#: Databases of prompts: the records of prompts with their outcomes, and the hashes of the passages in them. Their names
+#: are those of the first version, so that every memory keeps its files.
+FEEDBACK_FILE, PASSAGES_FILE = "feedback.db", "prompts.db"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bardo import _core
 from bardo.assemble.blocks import Block, block, memory_block, memory_blocks, standard_blocks
 from bardo.assemble.context import Prompt, assemble, build, count_tokens
-from bardo.assemble.framing import MARK, frame, neutralise
+from bardo.assemble.fence import MARK, fence, neutralise
 from bardo.errors import BudgetTooSmallError, InvalidInputError
 from bardo.model import Episode
 
@@ -74,10 +74,10 @@ ROWS = st.lists(
     reserve=st.integers(0, 100),
     tokenizer=st.sampled_from(["o200k", "cl100k", "estimate"]),
     phase=st.sampled_from(["thriving", "stable", "conservation", "declining", "terminal"]),
-    task=st.sampled_from([None, "anomaly", "routine", "trade_evaluation"]),
+    task_type=st.sampled_from([None, "anomaly", "routine", "trade_evaluation"]),
 )
 def test_the_budget_holds_for_any_text_or_the_error_names_the_need(  # noqa: PLR0917
-    system, event, memories, rows, budget, reserve, tokenizer, phase, task
+    system, event, memories, rows, budget, reserve, tokenizer, phase, task_type
 ):
     blocks = [
         Block("system", system),
@@ -86,7 +86,7 @@ def test_the_budget_holds_for_any_text_or_the_error_names_the_need(  # noqa: PLR
         Block("positions", rows=rows),
         Block("own", event, priority=6, cap=50, place="last"),
     ]
-    options = {"reserve": reserve, "tokenizer": tokenizer, "phase": phase, "task": task}
+    options = {"reserve": reserve, "tokenizer": tokenizer, "phase": phase, "task_type": task_type}
     try:
         prompt = assemble(blocks, budget=budget, **options)
     except BudgetTooSmallError as error:
@@ -179,17 +179,17 @@ def test_spare_tokens_go_to_cut_blocks_by_priority():
 
 
 @pytest.mark.parametrize(
-    ("task", "name", "part"),
+    ("task_type", "name", "part"),
     [
         ("anomaly", "past_events", 1 / 3),
         ("routine", "knowledge", 1 / 4),
         ("trade_evaluation", "positions", 1 / 4),
     ],
 )
-def test_a_task_gives_its_block_the_part_of_the_spec(task, name, part):
+def test_a_task_gives_its_block_the_part_of_the_spec(task_type, name, part):
     long = "word " * 5_000
     names = [tag for tag, _, _, protected, _ in standard_blocks() if not protected]
-    prompt = assemble(dict.fromkeys(names, long), task=task)
+    prompt = assemble(dict.fromkeys(names, long), task_type=task_type)
     used = {report.name: report.used for report in prompt.blocks}
     assert used[name] >= part * 2_700 - 20
 
@@ -205,7 +205,7 @@ def test_a_dying_agent_spends_less(phase, factor):
 
 def test_nothing_found_is_said_not_hidden():
     assert "Nothing was found in memory" in str(assemble(memory_blocks([])))
-    assert "I remember nothing" in str(assemble(memory_blocks([]), framing="first_person"))
+    assert "I remember nothing" in str(assemble(memory_blocks([]), voice="first_person"))
     nothing = assemble(memory_blocks([]))
     assert captured(nothing, str(nothing)) == ""
 
@@ -229,7 +229,7 @@ def test_rows_are_tables_cut_after_a_row():
 
 def test_a_memory_shows_who_said_it_and_that_it_is_inherited():
     memory = Memory("Hello", source="testament", inherited=True, record=Episode("Hello", speaker="Ann"))
-    assert frame(memory).startswith(
+    assert fence(memory).startswith(
         '<memory date="2024-02-29 12:34" tick="3" speaker="Ann" source="testament" confidence="0.70" inherited="true">'
     )
 
@@ -305,8 +305,8 @@ def test_messages_split_the_system_block_from_the_rest():
         lambda: assemble({"event": "\ud800"}),
         lambda: assemble({"event": "a"}, tokenizer="gpt-9"),
         lambda: assemble({"event": "a"}, phase="dead"),
-        lambda: assemble({"event": "a"}, task="nap"),
-        lambda: assemble({"event": "a"}, framing="song"),
+        lambda: assemble({"event": "a"}, task_type="nap"),
+        lambda: assemble({"event": "a"}, voice="song"),
         lambda: assemble({"event": "a"}, budget=-1),
         lambda: assemble([Block("x", "a", place="nowhere")]),
         lambda: assemble([memory_block([Memory(7)])]),

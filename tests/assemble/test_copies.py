@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import bardo
-from bardo.assemble.copies import FILE_NAME
 from bardo.errors import BardoWarning, InvalidInputError
+from bardo.folder import PASSAGES_FILE
 from helpers.models import flat
 
 SECRETS = ("The vault code is 4711. It opens at noon.", "Mira keeps the spare key in the blue box")
@@ -146,7 +146,7 @@ def test_a_record_that_cannot_be_read_stops_nothing_and_is_told(tmp_path: Path) 
         for secret in SECRETS:
             memory.remember(secret)
         _, text = section(memory)
-    (tmp_path / "agent" / FILE_NAME).write_bytes(b"no database" * 500)
+    (tmp_path / "agent" / PASSAGES_FILE).write_bytes(b"no database" * 500)
     with opened(tmp_path / "agent") as memory:
         with pytest.warns(BardoWarning, match="copies of prompts could not be looked for"):
             assert memory.remember(f"Told {text}").text == f"Told {text}"
@@ -157,7 +157,7 @@ def test_a_record_that_cannot_be_read_stops_nothing_and_is_told(tmp_path: Path) 
 def test_a_record_holds_hashes_and_no_words(grimoire: bardo.Grimoire) -> None:
     section(grimoire)
     grimoire.close()
-    held = b"".join(path.read_bytes() for path in grimoire.path.glob(f"{FILE_NAME}*"))
+    held = b"".join(path.read_bytes() for path in grimoire.path.glob(f"{PASSAGES_FILE}*"))
     assert held
     assert not any(word in held.lower() for word in (b"vault", b"4711", b"mira"))
 
@@ -235,8 +235,8 @@ def test_a_copy_of_a_visitors_prompt_is_known_or_its_notes_say_why_not(grimoire:
         assert not any("copy of it" in note for note in prompt.notes)
         with pytest.warns(BardoWarning, match=f"were not captured again.*{prompt.id}"):
             assert "4711" not in grimoire.remember(f"It said {prompt}").text
-    (grimoire.path / FILE_NAME).unlink()
-    (grimoire.path / FILE_NAME).mkdir()
+    (grimoire.path / PASSAGES_FILE).unlink()
+    (grimoire.path / PASSAGES_FILE).mkdir()
     with bardo.visit(grimoire.path, embedder=model) as visitor:
         notes = visitor.context("the vault code?").notes
     assert any("a copy of it would be captured as new" in note for note in notes)

@@ -158,7 +158,7 @@ def test_a_session_begins_with_rules_rejections_and_lessons(memory: bardo.Grimoi
         gate.reject("use MongoDB")
     text = str(memory.boot())
     assert text.count("(score 9)") == 20
-    for told in ("Tests come first", "rejected (s2): use MongoDB", "<rules>", "<lessons>"):
+    for told in ("Tests come first", "rejected (s2): use MongoDB", "<gate_rules>", "<lessons>"):
         assert told in text
 
 

@@ -17,7 +17,7 @@ import bardo
 from bardo import _core
 from bardo.assemble.context import count_tokens
 from bardo.assemble.copies import MadePrompts
-from bardo.assemble.framing import MARK
+from bardo.assemble.fence import MARK
 from bardo.conduct.entries import Rule, StateEntry
 from bardo.conduct.gate import BUDGET
 from bardo.conduct.matching import Touch
@@ -39,7 +39,7 @@ HOSTILE = [
 SECTION = re.compile(rf"<{MARK} id=\"\d{{12}}\">\n.*?\n</{MARK}>", re.DOTALL)
 BLOCK = re.compile(rf"^<(\w+)>\n<{MARK} .*?\n</{MARK}>\n</\1>\n", re.DOTALL | re.MULTILINE)
 #: bardo's own words in a verdict; the rest is fenced.
-OWN = re.compile(r"<verdict>\n[^<\n]+\n</verdict>(\n<(against|rules|state)>\n\s*</\2>)*\s*")
+OWN = re.compile(r"<verdict>\n[^<\n]+\n</verdict>(\n<(against|gate_rules|state)>\n\s*</\2>)*\s*")
 TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=LONGEST),
     st.sampled_from(HOSTILE),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import bardo
 from bardo import _core
 from bardo._core import FactStore
-from bardo.assemble.framing import MARK
+from bardo.assemble.fence import MARK
 from bardo.consolidate.dossier import Dossier, Dossiers
 from bardo.consolidate.dossier_page import words
 from bardo.consolidate.fact_dates import FactDates

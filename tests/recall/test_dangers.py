@@ -91,7 +91,7 @@ def test_an_unrelated_query_gives_no_seat(heir, query) -> None:
 
 def test_a_prompt_shows_the_warning_as_inherited_and_unverified(heir) -> None:
     prompt = str(heir.context("restart postgres primary", budget=1_500))
-    rules = prompt.split("<rules")[1].split("</rules", maxsplit=1)[0]
+    rules = prompt.split("<learned_rules")[1].split("</learned_rules", maxsplit=1)[0]
     assert "lost two hours of orders" in rules
     assert 'inherited="true"' in rules
     assert 'status="unverified"' in rules

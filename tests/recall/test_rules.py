@@ -94,8 +94,8 @@ def test_a_prompt_states_the_rule_with_its_evidence(memory) -> None:
         "ETH: when volatility <= 0.3 and action is long, pnl is higher by 0.41 "
         "(in 100 of 3000 decisions, 95 % 0.35 to 0.47)" in str(prompt)
     )
-    assert "<rules" in str(prompt)
-    assert "short" not in str(prompt).split("<rules")[1].split("</rules")[0]
+    assert "<learned_rules" in str(prompt)
+    assert "short" not in str(prompt).split("<learned_rules")[1].split("</learned_rules")[0]
     rules = [each for each in prompt.memories if each.layer == "fact"]
     assert [each.text for each in rules] == [LONG.text]
     before = memory.facts.confidence(rules[0].id)
@@ -185,7 +185,7 @@ def test_the_command_line_reads_features_as_numbers_words_and_lists() -> None:
 def test_a_prompt_with_the_dossier_states_the_rules_that_apply(memory) -> None:
     memory.pages.dossier()
     prompt = memory.context("Do we go long?", dossier=True, situation={"volatility": 0.2})
-    assert [block.name for block in prompt.blocks].count("rules") == 1
+    assert [block.name for block in prompt.blocks].count("learned_rules") == 1
     assert 'source="dossier"' in prompt.text
     assert stated(prompt.memories) == [LONG.text]
     plain = memory.context("Who lives in Lisbon?", dossier=True)

@@ -87,6 +87,10 @@ def test_a_life_from_the_command_line(home: Path, tmp_path: Path):
     assert prompt["tokens"] <= 900
     assert "1 ETH" in prompt["text"]
 
+    told = answer("context", "What follows an oracle update?", "--at", home)
+    shown = [memory["id"] for block in told["blocks"] for memory in block["memories"]]
+    assert shown == [memory["id"] for memory in told["memories"]] != []
+
     will = tmp_path / "trader.testament"
     left = answer("bequeath", will, "--cause", "economic", "--at", home)
     assert left["cause"] == "economic"

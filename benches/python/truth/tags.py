@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bardo.assemble.framing import neutralise
+from bardo.assemble.fence import neutralise
 from truth import labelled
 
 

@@ -2,7 +2,7 @@
 
 from bardo._core._assemble import (
     Assembled,
-    AssembledPart,
+    BlockReport,
     FrameLayout,
     FrameTracker,
     WordModel,
@@ -100,7 +100,7 @@ __version__: str
 
 __all__ = [
     "Assembled",
-    "AssembledPart",
+    "BlockReport",
     "Calibration",
     "ChangeDetector",
     "Changes",

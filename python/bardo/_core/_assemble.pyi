@@ -1,4 +1,4 @@
-"""Token counts, prompts, and the framing of memories."""
+"""Token counts, prompts, and the fence around memories."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, final
@@ -16,8 +16,13 @@ def count_tokens_batch(texts: list[str], tokenizer: str = "o200k") -> list[int]:
     """`count_tokens` of many texts in one call."""
 
 @final
-class AssembledPart:
-    """Result of one block; `shown` and `shortened` are indexes into its memories or rows, in their order."""
+class BlockReport:
+    """Report of one block; see `bardo.assemble.context.BlockReport`, which has its memories instead of places.
+
+    Attributes:
+        places: Indexes of the memories or rows that got in, in the order in which they stand.
+        shortened_places: Indexes of the memories that got in shortened.
+    """
 
     name: str
     text: str
@@ -25,22 +30,24 @@ class AssembledPart:
     asked: int
     given: int
     cut: bool
-    shown: list[int]
-    shortened: list[int]
+    shown: int
+    shortened: int
     left_out: int
     condensed: float | None
-    flags: list[str]
+    flags: tuple[str, ...]
+    places: list[int]
+    shortened_places: list[int]
 
 @final
 class Assembled:
-    """A prompt and its parts, in the order in which they stand; see `bardo.assemble.context.Prompt`."""
+    """A prompt and the reports of its blocks, in the order in which they stand; see `bardo.assemble.context.Prompt`."""
 
     id: str
     text: str
     tokens: int
     window: int
     reserve: int
-    parts: list[AssembledPart]
+    blocks: list[BlockReport]
 
 def assemble(
     blocks: Iterable[object],
@@ -49,8 +56,8 @@ def assemble(
     reserve: int | None,
     tokenizer: str = "o200k",
     phase: str = "thriving",
-    task: str | None = None,
-    profile: str = "briefing",
+    task_type: str | None = None,
+    voice: str = "briefing",
     model: WordModel | None = None,
     question: str | None = None,
 ) -> Assembled:
@@ -68,7 +75,7 @@ def frame_memory(memory: object, tags: list[str]) -> str:
     """One memory, inert and fenced, for a prompt that uses these tags besides the standard ones."""
 
 def neutralise(text: str, tags: list[str]) -> tuple[str, list[str]]:
-    """A text made inert, and the names of what was found in it; see `bardo.assemble.framing.neutralise`."""
+    """A text made inert, and the names of what was found in it; see `bardo.assemble.fence.neutralise`."""
 
 @final
 class WordModel:

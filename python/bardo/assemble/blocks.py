@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from bardo import _core
+from bardo.assemble.prompt_memory import MemoryLike
 from bardo.errors import InvalidInputError
 
 Place = Literal["first", "middle", "last"]
@@ -16,53 +17,6 @@ Rows = Sequence[Mapping[str, Any]]
 #: The standard blocks that hold memories.
 EPISODES, FACTS = "past_events", "knowledge"
 _HIGHEST_PRIORITY = 255
-
-
-class PromptMemory(Protocol):
-    """Fields of a memory that a prompt shows; `bardo.recall.recollection.Memory` has them.
-
-    A `standing` such as `corrected on 14 March 2026` is shown too, where a memory has one.
-    """
-
-    @property
-    def text(self) -> str:
-        """The text, verbatim."""
-        ...
-
-    @property
-    def layer(self) -> str:
-        """`episode` or `fact`."""
-        ...
-
-    @property
-    def confidence(self) -> float | None:
-        """Confidence now, 0..1; None for what was witnessed and not concluded."""
-        ...
-
-    @property
-    def tick(self) -> int:
-        """Logical time of the agent."""
-        ...
-
-    @property
-    def at(self) -> int:
-        """Wall clock, microseconds UTC; 0 if not known."""
-        ...
-
-    @property
-    def source(self) -> str:
-        """Where it came from."""
-        ...
-
-    @property
-    def inherited(self) -> bool:
-        """Whether a predecessor lived it."""
-        ...
-
-    @property
-    def record(self) -> Any:
-        """The episode or fact itself; its `speaker`, if it has one, is shown."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +50,7 @@ class Block:
     name: str
     content: str | None = None
     rows: Rows | None = None
-    memories: Sequence[PromptMemory] | None = None
+    memories: Sequence[MemoryLike] | None = None
     tag: str | None = None
     priority: int | None = None
     cap: int | None = None
@@ -119,12 +73,12 @@ class Block:
             raise InvalidInputError(f"block {self.name!r} has a cap of {self.cap} tokens. Use 0 or more")
 
 
-def memory_block(memories: Sequence[PromptMemory], *, name: str = EPISODES, cap: int | None = None) -> Block:
+def memory_block(memories: Sequence[MemoryLike], *, name: str = EPISODES, cap: int | None = None) -> Block:
     """A block of recalled memories, best first; empty says that nothing was found."""
     return Block(name, memories=memories, cap=cap)
 
 
-def memory_blocks(memories: Sequence[PromptMemory]) -> list[Block]:
+def memory_blocks(memories: Sequence[MemoryLike]) -> list[Block]:
     """A recollection as its standard blocks: episodes as `past_events`, facts as `knowledge`.
 
     A layer that brought nothing has no block, but if neither brought anything, the prompt says so once.
@@ -137,7 +91,7 @@ def memory_blocks(memories: Sequence[PromptMemory]) -> list[Block]:
     return blocks or [memory_block((), name=EPISODES)]
 
 
-def block(name: str, content: str | Rows | Sequence[PromptMemory] | Block) -> Block:
+def block(name: str, content: str | Rows | Sequence[MemoryLike] | Block) -> Block:
     """A block of a value: text, rows (mappings) or memories.
 
     Raises:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Literal
 
 from bardo import _core
 from bardo.assemble import tokenizers, turns
-from bardo.assemble.blocks import FACTS, Block, PromptMemory, Rows, block, memory_block, memory_blocks
+from bardo.assemble.blocks import FACTS, Block, Rows, block, memory_block, memory_blocks
 from bardo.assemble.condense import Condenser
 from bardo.assemble.current import without_replaced
-from bardo.assemble.stated_rules import RULES, is_seated, rules_block
+from bardo.assemble.learned_rules import LEARNED_RULES, is_seated, rules_block
+from bardo.assemble.prompt_memory import MemoryLike, PromptMemory
 from bardo.errors import InvalidInputError
 from bardo.life.clocks import Phase
 
@@ -24,9 +25,9 @@ __all__ = [
     "Block",
     "BlockReport",
     "Phase",
-    "Profile",
     "Prompt",
-    "Task",
+    "TaskType",
+    "Voice",
     "assemble",
     "block",
     "build",
@@ -35,8 +36,8 @@ __all__ = [
     "memory_blocks",
 ]
 
-Task = Literal["anomaly", "routine", "trade_evaluation"]
-Profile = Literal["briefing", "first_person"]
+TaskType = Literal["anomaly", "routine", "trade_evaluation"]
+Voice = Literal["briefing", "first_person"]
 
 #: Tokens of one prompt and its answer.
 BUDGET = 3_200
@@ -48,7 +49,7 @@ RESERVE = 500
 
 @dataclass(frozen=True, slots=True)
 class BlockReport:
-    """Result of one block.
+    """Report of one block.
 
     Args:
         name: Name of the block.
@@ -59,9 +60,10 @@ class BlockReport:
         shown: Memories or rows that got in.
         shortened: Memories that got in shortened.
         left_out: Memories or rows that did not get in.
-        flags: What was found and defused in its content (`bardo.assemble.framing.neutralise`).
+        flags: What was found and defused in its content (`bardo.assemble.fence.neutralise`).
         condensed: Part of the tokens that is left of a text whose predictable words went; None if none did.
         text: Its part of the prompt.
+        memories: The memories that got in as they are shown, best first: the origin of each line.
     """
 
     name: str
@@ -75,6 +77,7 @@ class BlockReport:
     flags: tuple[str, ...]
     text: str
     condensed: float | None = None
+    memories: tuple[PromptMemory, ...] = ()
 
     def __str__(self) -> str:
         line = f"{self.name}: {self.used} tokens"
@@ -90,6 +93,19 @@ class BlockReport:
             line += f", flagged: {' '.join(self.flags)}"
         return line
 
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain JSON types, without the text, which the prompt repeats."""
+        numbers = {name: getattr(self, name) for name in _OF_THE_CORE if name not in ("text", "flags")}
+        return {
+            **numbers,
+            "flags": list(self.flags),
+            "memories": [memory.to_dict() for memory in self.memories],
+        }
+
+
+#: Fields of a report that the core gives.
+_OF_THE_CORE = tuple(each.name for each in fields(BlockReport) if each.name != "memories")
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -104,7 +120,6 @@ class Prompt:
         window: Tokens the prompt was allowed in this phase.
         tokenizer: What counted them.
         blocks: The blocks in the order in which they stand, also those that did not get in.
-        memories: The memories that got in, block by block, best first.
         notes: What recall could not do or did not find, and the parts omitted from the prompt with the reason.
         situation: Features of the moment for which it was made, as `context` took them; None if they were not given.
     """
@@ -117,12 +132,16 @@ class Prompt:
     window: int
     tokenizer: str
     blocks: tuple[BlockReport, ...]
-    memories: tuple[PromptMemory, ...]
     notes: tuple[str, ...] = ()
     situation: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def memories(self) -> tuple[MemoryLike, ...]:
+        """The memories that got in, as they were recalled, block by block, best first."""
+        return tuple(memory.recalled for block in self.blocks for memory in block.memories)
 
     @property
     def cut(self) -> tuple[str, ...]:
@@ -155,36 +174,22 @@ class Prompt:
             "reserve": self.reserve,
             "window": self.window,
             "tokenizer": self.tokenizer,
-            "blocks": [
-                {
-                    "name": block.name,
-                    "asked": block.asked,
-                    "given": block.given,
-                    "used": block.used,
-                    "cut": block.cut,
-                    "shown": block.shown,
-                    "shortened": block.shortened,
-                    "left_out": block.left_out,
-                    "flags": list(block.flags),
-                    "condensed": block.condensed,
-                }
-                for block in self.blocks
-            ],
-            "memories": [getattr(memory, "id", "") for memory in self.memories],
+            "blocks": [block.to_dict() for block in self.blocks],
+            "memories": [memory.id for block in self.blocks for memory in block.memories],
             "cut": list(self.cut),
             "notes": list(self.notes),
         }
 
 
 def assemble(
-    blocks: Sequence[Block] | Mapping[str, str | Rows | Sequence[PromptMemory] | Block],
+    blocks: Sequence[Block] | Mapping[str, str | Rows | Sequence[MemoryLike] | Block],
     *,
     budget: int = BUDGET,
     reserve: int | None = None,
     tokenizer: str = "o200k",
     phase: Phase | None = None,
-    task: Task | None = None,
-    framing: Profile | None = None,
+    task_type: TaskType | None = None,
+    voice: Voice | None = None,
     condenser: Condenser | None = None,
 ) -> Prompt:
     """One prompt out of blocks. Its tokens, tags and separators included, never exceed `budget - reserve`.
@@ -200,9 +205,9 @@ def assemble(
         tokenizer: `o200k`, `cl100k`, a Hugging Face `tokenizer.json` by its path, or `estimate` (a quarter of the
             characters: not exact, only by name).
         phase: How much of the budget is spent: thriving 1.0, stable 0.8, conservation 0.7, declining 0.6, terminal 0.4.
-        task: Which block is sure of a part of the window: `anomaly` episodes a third, `routine` facts a quarter,
+        task_type: Which block is sure of a part of the window: `anomaly` episodes a third, `routine` facts a quarter,
             `trade_evaluation` positions a quarter.
-        framing: Who the memories are told to: `briefing` (a report) or `first_person` (one's own past).
+        voice: Voice of the memories: `briefing` (a report) or `first_person` (one's own past).
         condenser: What is predictable, and what the prompt is for; without it, texts are cut at their ends.
 
     Raises:
@@ -220,16 +225,15 @@ def assemble(
         reserve=reserve,
         tokenizer=tokenizers.known(tokenizer),
         phase=phase or "thriving",
-        task=task,
-        profile=framing or "briefing",
+        task_type=task_type,
+        voice=voice or "briefing",
         model=condenser.model if condenser else None,
         question=condenser.question if condenser else None,
     )
     assembled = fill(blocks)
-    parts = assembled.parts
     while any(map(turns.last_with_turns, blocks)):
         # Turns beside a memory are dropped before any memory is dropped or cut.
-        alone = [turns.without(each, _memories_short_of_room(parts, each)) for each in blocks]
+        alone = [turns.without(each, _memories_short_of_room(assembled.blocks, each)) for each in blocks]
         if not any(alone):
             break
         blocks = [
@@ -237,9 +241,8 @@ def assemble(
             for each, without in zip(blocks, alone, strict=True)
         ]
         assembled = fill(blocks)
-        parts = assembled.parts
     given = {each.name: each.memories or () for each in blocks}
-    memories = [given[part.name][index] for part in parts if given[part.name] for index in sorted(part.shown)]
+    reports = tuple(_report(each, given[each.name]) for each in assembled.blocks)
     return Prompt(
         id=assembled.id,
         text=assembled.text,
@@ -248,58 +251,59 @@ def assemble(
         reserve=assembled.reserve,
         window=assembled.window,
         tokenizer=tokenizer,
-        blocks=tuple(map(_report, parts)),
-        memories=tuple(map(turns.recalled, memories)),
-        notes=tuple(_left_out(part, given[part.name]) for part in parts if part.cut),
+        blocks=reports,
+        notes=tuple(_left_out(report, given[report.name]) for report in reports if report.cut),
     )
 
 
-def _memories_short_of_room(parts: Sequence[_core.AssembledPart], block: Block) -> Sequence[int]:
+def _report(block: _core.BlockReport, given: Sequence[MemoryLike]) -> BlockReport:
+    """The report of a block with its memories, of those that it was given."""
+    shown = [PromptMemory.of(given[place]) for place in sorted(block.places)] if given else ()
+    return BlockReport(**{name: getattr(block, name) for name in _OF_THE_CORE}, memories=tuple(shown))
+
+
+def _memories_short_of_room(reports: Sequence[_core.BlockReport], block: Block) -> Sequence[int]:
     """Places of memories that would have more room without their turns, or leave it to one that did not get in."""
-    part = next((part for part in parts if part.name == block.name), None)
-    if part is None:
-        return ()
-    return [*part.shortened, *(turns.last_with_turns(block) if part.left_out else ())]
+    report = next(report for report in reports if report.name == block.name)
+    return [*report.shortened_places, *(turns.last_with_turns(block) if report.left_out else ())]
 
 
-def _left_out(part: _core.AssembledPart, memories: Sequence[PromptMemory]) -> str:
+def _left_out(report: BlockReport, given: Sequence[MemoryLike]) -> str:
     """Describes the omitted part of a block, and the reason."""
-    room = f"there were {part.given} tokens for it"
-    if not memories and not part.shown and not part.left_out:
+    room = f"there were {report.given} tokens for it"
+    total = report.shown + report.left_out
+    if not total:
         left = (
             "was condensed"
-            if part.condensed is not None
+            if report.condensed is not None
             else "was cut"
-            if part.used
+            if report.used
             else "is not in the prompt"
         )
-        return f"the block {part.name} {left}: it asked for {part.asked} tokens or more, and {room}"
-    is_dossier = _is_dossier(memories)
-    what = "passages of the dossier" if is_dossier else "memories" if memories else "rows"
-    total = len(part.shown) + part.left_out
-    if is_dossier and part.left_out:
-        room = f"{room}. Left out: {_headings(memories, part.shown)}"
-    said = [f"{part.left_out} of {total} {what} are not in the block {part.name}"] if part.left_out else []
-    said += (
-        [f"{len(part.shortened)} of {total} {what} are shortened in the block {part.name}"]
-        if part.shortened
-        else []
-    )
+        return f"the block {report.name} {left}: it asked for {report.asked} tokens or more, and {room}"
+    is_dossier = _is_dossier(given)
+    what = "passages of the dossier" if is_dossier else "memories" if given else "rows"
+    if is_dossier and report.left_out:
+        room = f"{room}. Left out: {_headings(given, report.memories)}"
+    counts = ((report.left_out, "not"), (report.shortened, "shortened"))
+    said = [
+        f"{count} of {total} {what} are {how} in the block {report.name}" for count, how in counts if count
+    ]
     return f"{' and '.join(said)}: {room}"
 
 
-def _headings(passages: Sequence[PromptMemory], shown: Collection[int]) -> str:
+def _headings(passages: Sequence[MemoryLike], shown: Sequence[PromptMemory]) -> str:
     """Names the sections of a dossier that are not whole in a prompt, each with the number of its lines."""
     lines: Counter[str] = Counter()
-    for place, passage in enumerate(passages):
-        if place not in shown:
+    for passage in passages:
+        if PromptMemory.of(passage) not in shown:
             heading, *rest = passage.text.splitlines()
             lines[heading.lstrip("# ")] += sum(1 for line in rest if line.strip())
     return ", ".join(f"{heading} ({count})" for heading, count in lines.items())
 
 
-def _is_dossier(memories: Sequence[PromptMemory]) -> bool:
-    return any(getattr(memory, "layer", "") == "dossier" for memory in memories)
+def _is_dossier(memories: Sequence[MemoryLike]) -> bool:
+    return any(memory.layer == "dossier" for memory in memories)
 
 
 def reserve_set(reserve: int) -> int | None:
@@ -309,15 +313,16 @@ def reserve_set(reserve: int) -> int | None:
 
 def build(
     task: str,
-    memories: Sequence[PromptMemory] | None,
+    memories: Sequence[MemoryLike] | None,
     *,
-    blocks: Mapping[str, str | Rows | Sequence[PromptMemory] | Block] | None = None,
+    rules: Sequence[MemoryLike] = (),
+    blocks: Mapping[str, str | Rows | Sequence[MemoryLike] | Block] | None = None,
     budget: int = BUDGET,
     reserve: int | None = None,
     tokenizer: str = "o200k",
     phase: Phase | None = None,
-    task_type: Task | None = None,
-    framing: Profile | None = None,
+    task_type: TaskType | None = None,
+    voice: Voice | None = None,
     words: Callable[[], _core.WordModel] | None = None,
     caps: Callable[[int, Iterable[str]], Mapping[str, int]] | None = None,
 ) -> Prompt:
@@ -329,14 +334,16 @@ def build(
     Args:
         task: What is to be decided or done.
         memories: A recollection, best first; its `notes` become those of the prompt. Empty says that nothing was found,
-            None says nothing. The turns beside a memory stand in its entry, each once.
+            None says nothing. The turns beside a memory stand in its entry, each once. Seated rules among them stand in
+            the block `learned_rules`, unless `blocks` have one.
+        rules: Rules of that block that were searched apart from the memories, the most applicable first.
         blocks: Further blocks by name: text, rows, or blocks.
         budget: As `assemble` takes it.
         reserve: As `assemble` takes it.
         tokenizer: As `assemble` takes it.
         phase: As `assemble` takes it.
-        task_type: The `task` of `assemble`.
-        framing: As `assemble` takes it.
+        task_type: As `assemble` takes it.
+        voice: As `assemble` takes it.
         words: Tells what is predictable: long texts lose that first, as far as the task does not ask for it. Called
             only if there is a text that may have to be shortened.
         caps: Gives blocks that name no cap one of their own, from the tokens of the prompt and the blocks' names.
@@ -350,19 +357,19 @@ def build(
         if name not in parts:
             parts[name] = Block(name, task)
             break
-    given = memories or ()
-    others = [memory for memory in given if not _repeats_task(task, memory)]
-    echoes = len(given) - len(others)
+    found = [PromptMemory.of(memory) for memory in memories or ()]
+    others = [memory for memory in found if not _repeats_task(task, memory)]
+    echoes = len(found) - len(others)
     kept = min(RESERVE, budget // 4) if reserve is None else reserve
     window = max(0, budget - kept)
-    rules = [memory for memory in others if is_seated(memory)]
-    if rules:
-        parts.setdefault(RULES, rules_block(rules, window))
-        others = [memory for memory in others if memory not in rules]
+    seated = [memory for memory in others if is_seated(memory)]
+    if rules or seated:
+        parts.setdefault(LEARNED_RULES, rules_block([*map(PromptMemory.of, rules), *seated], window))
+        others = [memory for memory in others if memory not in seated]
     others, replaced = without_replaced(others)
     attached, left_out = turns.attach_turns(others)
-    for found in memory_blocks(attached) if attached or (memories is not None and not rules) else ():
-        parts.setdefault(found.name, found)
+    for each in memory_blocks(attached) if attached or (memories is not None and not seated) else ():
+        parts.setdefault(each.name, each)
     if caps is not None:
         shares = caps(window, parts)
         parts = {
@@ -375,8 +382,8 @@ def build(
         reserve=reserve,
         tokenizer=tokenizer,
         phase=phase,
-        task=task_type,
-        framing=framing,
+        task_type=task_type,
+        voice=voice,
         condenser=Condenser(words(), task) if words and any(map(_is_long, parts.values())) else None,
     )
     notes = [*getattr(memories, "notes", ())]
@@ -393,8 +400,7 @@ def build(
 
 def _repeats_task(task: str, memory: PromptMemory) -> bool:
     """Whether a memory is the task again, as when a message is remembered before it is answered."""
-    has_turns = getattr(memory, "before", ()) or getattr(memory, "after", ())
-    return memory.text.strip() == task.strip() and not has_turns
+    return memory.text.strip() == task.strip() and not (memory.before or memory.after)
 
 
 def _is_long(each: Block) -> bool:
@@ -408,19 +414,3 @@ def count_tokens(text: str, tokenizer: str = "o200k") -> int:
         InvalidInputError: There is no such tokenizer, or the text holds a lone surrogate.
     """
     return _core.count_tokens(text, tokenizers.known(tokenizer))
-
-
-def _report(part: _core.AssembledPart) -> BlockReport:
-    return BlockReport(
-        name=part.name,
-        asked=part.asked,
-        given=part.given,
-        used=part.used,
-        cut=part.cut,
-        shown=len(part.shown),
-        shortened=len(part.shortened),
-        left_out=part.left_out,
-        flags=tuple(part.flags),
-        text=part.text,
-        condensed=part.condensed,
-    )

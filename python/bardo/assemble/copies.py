@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from bardo import _core
 from bardo._cached_property import locked_cached_property
 from bardo.errors import BardoWarning, StoreError, StoreReadOnlyError
+from bardo.folder import PASSAGES_FILE
 
 if TYPE_CHECKING:
     from bardo._database import Database
     from bardo.assemble.context import Prompt
     from bardo.model import Episode
 
-FILE_NAME = "prompts.db"
 #: Passages that a process remembers to have written, so that a steady loop writes nothing.
 WRITTEN = 100_000
 #: Values in one question to the database.
@@ -71,7 +71,7 @@ class MadePrompts:
         from bardo._database import Database, statements
 
         return Database(
-            self._folder / FILE_NAME,
+            self._folder / PASSAGES_FILE,
             steps=(statements(_SCHEMA), statements(_LEFT_OUT)),
             loss="copies of prompts made until now are no longer known as such",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bardo.assemble.blocks import PromptMemory
+from bardo.assemble.prompt_memory import PromptMemory
 from bardo.consolidate.twins import slot
 from bardo.model import Fact
 
@@ -18,10 +18,10 @@ def without_replaced(memories: Sequence[PromptMemory]) -> tuple[list[PromptMemor
     Returns:
         The other memories, and the number of those left out.
     """
-    outdated = [memory for memory in memories if getattr(memory, "outdated", False)]
+    outdated = [memory for memory in memories if memory.outdated]
     current = [memory for memory in memories if memory not in outdated] if outdated else []
     slots = {_slot(memory) for memory in current} - {None}
-    ids = {getattr(memory, "id", "") for memory in current}
+    ids = {memory.id for memory in current}
     replaced = [
         memory
         for memory in outdated

@@ -81,7 +81,7 @@ def boot_blocks(store: ConductStore, *, budget: int, now: int) -> list[Block]:
     """
     sections: list[tuple[str, Callable[[], list[EntryMemory]], int]] = [
         ("mission", lambda: _missions(store), 10),
-        ("rules", lambda: _rules(store, now), 9),
+        ("gate_rules", lambda: _rules(store, now), 9),
         ("rejections", lambda: _entries(store, "rejected"), 8),
         ("tasks", lambda: _entries(store, "task", "agent_state"), 7),
         ("flows", lambda: _flows(store, now), 7),

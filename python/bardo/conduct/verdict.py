@@ -225,7 +225,7 @@ def _blocks(verdict: Verdict, budget: int, now: int) -> list[Block]:
     return [
         Block("against", memories=against, priority=9, cap=budget // 2),
         Block("flow", memories=flows, priority=8, cap=budget // 4),
-        Block("rules", memories=rules, priority=8, cap=budget // 4),
+        Block("gate_rules", memories=rules, priority=8, cap=budget // 4),
         Block("tools", memories=tools, priority=7, cap=budget // 8),
         Block("capabilities", memories=capabilities, priority=7, cap=budget // 8),
         Block("outcomes", memories=outcomes, priority=7, cap=budget // 8),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, get_args
 
-from bardo.assemble.blocks import FACTS, Block, PromptMemory, memory_block
+from bardo.assemble.blocks import FACTS, Block, memory_block
 from bardo.assemble.context import assemble
-from bardo.model import Fact, FactKind, Source
+from bardo.assemble.prompt_memory import PromptMemory
+from bardo.converse.summary_store import Summary
+from bardo.model import Fact, FactKind
 
 #: Kinds of facts about people and their affairs, which conversations state.
 PERSONAL: Final[tuple[FactKind, ...]] = ("identity", "context", "goal", "preference", "interest")
@@ -31,52 +32,17 @@ KNOWN_FOR_CERTAIN, HELD_LIGHTLY, SUMMARIES = "known_for_certain", "held_lightly"
 _PRIORITIES = {KNOWN_FOR_CERTAIN: 7, HELD_LIGHTLY: 5, SUMMARIES: 4}
 
 
-@dataclass(frozen=True, slots=True)
-class LatestFact:
-    """Fact in the shape of a recalled memory.
+def memory_of_fact(fact: Fact, confidence: float | None) -> PromptMemory:
+    """Makes the memory of a fact that no recall found.
 
     Args:
-        record: Fact.
+        fact: Fact.
         confidence: Confidence decayed to now, 0..1.
     """
-
-    record: Fact
-    confidence: float | None
-
-    @property
-    def id(self) -> str:
-        """Id of the fact."""
-        return self.record.id
-
-    @property
-    def text(self) -> str:
-        """Text of the fact."""
-        return self.record.text
-
-    @property
-    def layer(self) -> str:
-        """`fact`."""
-        return "fact"
-
-    @property
-    def tick(self) -> int:
-        """Tick of its creation."""
-        return self.record.created_tick
-
-    @property
-    def at(self) -> int:
-        """Time of its creation, microseconds UTC."""
-        return self.record.created_at
-
-    @property
-    def source(self) -> Source:
-        """Source of the fact."""
-        return self.record.source
-
-    @property
-    def inherited(self) -> bool:
-        """Whether another agent learned it."""
-        return self.record.generation > 0
+    return PromptMemory(
+        fact.text, "fact", id=fact.id, confidence=confidence, tick=fact.created_tick, at=fact.created_at,
+        source=fact.source, inherited=fact.generation > 0, record=fact,
+    )  # fmt: skip
 
 
 def personal_blocks(
@@ -92,26 +58,25 @@ def personal_blocks(
         latest: Latest facts.
         tokenizer: Tokenizer of the prompt.
     """
-    known = {_id(memory) for memory in found}
-    further = [memory for memory in latest if _id(memory) not in known]
+    known = {memory.id for memory in found}
+    further = [memory for memory in latest if memory.id not in known]
     kept = min(LATEST_PLACES, len(further))
     ordered = [*found[: HEARD_MOST - kept], *further[:kept], *found[HEARD_MOST - kept :], *further[kept:]]
     chosen = ordered[:HEARD_MOST]
-    certain = _fitting([one for one in chosen if is_certain(one)], HEARD_TOKENS, tokenizer, KNOWN_FOR_CERTAIN)
+    certain = _block([one for one in chosen if is_certain(one)], HEARD_TOKENS, tokenizer, KNOWN_FOR_CERTAIN)
     left = HEARD_TOKENS - (certain.cap or 0 if certain else 0)
-    tentative = _fitting([one for one in chosen if not is_certain(one)], left, tokenizer, HELD_LIGHTLY)
+    tentative = _block([one for one in chosen if not is_certain(one)], left, tokenizer, HELD_LIGHTLY)
     return [each for each in (certain, tentative) if each is not None]
 
 
 def knowledge(memories: Iterable[PromptMemory], *, tokenizer: str) -> list[PromptMemory]:
     """Returns the first memories that fit into the tokens of knowledge."""
-    fitting = _fitting(list(memories), KNOWN_TOKENS, tokenizer, FACTS)
-    return [] if fitting is None else list(fitting.memories or ())
+    return _fitting(list(memories), KNOWN_TOKENS, tokenizer, FACTS)[0]
 
 
-def summaries_block(summaries: Sequence[PromptMemory], *, tokenizer: str) -> Block | None:
+def summaries_block(summaries: Sequence[Summary], *, tokenizer: str) -> Block | None:
     """Makes the block of summaries, best first; None if there are none."""
-    return _fitting(summaries, SUMMARIES_TOKENS, tokenizer, SUMMARIES)
+    return _block([PromptMemory.of(each) for each in summaries], SUMMARIES_TOKENS, tokenizer, SUMMARIES)
 
 
 def is_certain(memory: PromptMemory) -> bool:
@@ -119,23 +84,23 @@ def is_certain(memory: PromptMemory) -> bool:
     return (
         getattr(memory.record, "kind", "") in PINNED
         and not memory.inherited
-        and not getattr(memory, "standing", "")
+        and not memory.standing
         and (memory.confidence or 0.0) >= CERTAIN
     )
 
 
-def _fitting(memories: Sequence[PromptMemory], tokens: int, tokenizer: str, name: str) -> Block | None:
-    """Makes a block of the first memories that fit into tokens, its frame included; None if none does."""
+def _block(memories: Sequence[PromptMemory], tokens: int, tokenizer: str, name: str) -> Block | None:
+    """Makes a block of the first memories that fit into tokens; None if none does."""
+    kept, used = _fitting(memories, tokens, tokenizer, name)
+    return Block(name, memories=kept, priority=_PRIORITIES[name], cap=used) if kept else None
+
+
+def _fitting(
+    memories: Sequence[PromptMemory], tokens: int, tokenizer: str, name: str
+) -> tuple[list[PromptMemory], int]:
+    """Returns the first memories that fit into tokens, the frame of their block included, and the tokens used."""
     if not memories or tokens <= 0:
-        return None
+        return [], 0
     tried = assemble([memory_block(memories, name=name)], budget=tokens, reserve=0, tokenizer=tokenizer)
     # Whole memories alone: in the prompt, the frame is shared with other blocks.
-    shown = {_id(memory) for memory in tried.memories}
-    kept = [memory for memory in memories if _id(memory) in shown]
-    if not kept:
-        return None
-    return Block(name, memories=kept, priority=_PRIORITIES.get(name), cap=tried.tokens)
-
-
-def _id(memory: PromptMemory) -> str:
-    return str(getattr(memory, "id", ""))
+    return list(tried.blocks[0].memories), tried.tokens

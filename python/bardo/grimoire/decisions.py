@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from bardo.assemble import context, records
-from bardo.assemble.context import Phase, Profile, Prompt, Task
+from bardo.assemble import context
+from bardo.assemble.context import Phase, Prompt, TaskType, Voice
 from bardo.assemble.contributors import Situation
-from bardo.assemble.stated_rules import RULES, is_seated, rules_block
+from bardo.assemble.learned_weights import caps
 from bardo.bequeath.lineage import Lineage
 from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire import life
@@ -74,8 +74,8 @@ class Decisions:
         reserve: int | None,
         limit: int,
         phase: Phase | None,
-        task_type: Task | None,
-        framing: Profile | None,
+        task_type: TaskType | None,
+        voice: Voice | None,
         dossier: bool | None,
         triage: Triage | None,
     ) -> Prompt:
@@ -83,7 +83,7 @@ class Decisions:
         session = self._session
         settings = session.config.assemble
         budget = settings.budget if budget is None else budget
-        learned = self._parts.records.learned(task_type) if session.config.feedback.learn else None
+        learned = self._parts.feedback.learned(task_type) if session.config.feedback.learn else None
         if learned is not None and learned.in_force:
             recall.setdefault("factors", cast("Factors", tuple(learned.factors.values())))
         blocks = dict(blocks or {})
@@ -93,9 +93,9 @@ class Decisions:
             blocks[BLOCK] = vitality
         is_searched = triage is None or triage.memory
         page, told = self._page(blocks, recall) if is_searched and self._wants_page(dossier) else (None, ())
+        rules: Sequence[Memory] = ()
         if page is not None:
-            if RULES not in blocks and (rules := self._rules(task, recall)):
-                blocks[RULES] = rules_block(rules, budget)
+            rules = self._rules(task, recall)
             recall["layers"] = ("episode",)
             blocks[page.name] = page
         found = self._gathered(task, limit, recall, triage=triage, facts=page is None)
@@ -105,15 +105,16 @@ class Decisions:
         prompt = context.build(
             task,
             found.memories,
+            rules=rules,
             blocks=blocks | {each.name: each for each in brought},
             budget=budget,
             reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
             tokenizer=settings.tokenizer,
             phase=phase,
             task_type=task_type,
-            framing=framing,
+            voice=voice,
             words=self._parts.words.model if settings.condense else None,
-            caps=partial(records.caps, learned) if learned else None,
+            caps=partial(caps, learned) if learned else None,
         )
         unrecorded = () if session.is_dead else session.made_prompts.note(prompt)
         prompt = dataclasses.replace(
@@ -122,8 +123,8 @@ class Decisions:
             situation=recall.get("situation"),
         )
         if session.config.feedback.record and not session.is_dead:
-            self._parts.records.note(
-                prompt, task=task_type, phase=phase, tick=session.now_tick, at=session.clock.now()
+            self._parts.feedback.note(
+                prompt, task_type=task_type, phase=phase, tick=session.now_tick, at=session.clock.now()
             )
         return prompt
 
@@ -162,9 +163,8 @@ class Decisions:
     def _rules(self, task: str, recall: OwnerRecallOptions) -> list[Memory]:
         """Returns the rules that apply to a task: the dossier is one page for all tasks."""
         asked = cast("OwnerRecallOptions", {**recall, "layers": ("fact",)})
-        return [
-            each for each in self._retrieval.recall(task, OFFERED, asked, deciding=True) if is_seated(each)
-        ]
+        found = self._retrieval.recall(task, OFFERED, asked, deciding=True)
+        return [memory for memory in found if memory.why.is_seated]
 
     def _has_modes(self) -> bool:
         """Whether any fact in force is restricted to a mode."""
@@ -214,7 +214,7 @@ class Decisions:
             report = dataclasses.replace(report, notes=(*report.notes, note))
         if session.config.feedback.record:
             try:
-                self._parts.records.outcome(used_id, value, at=session.clock.now())
+                self._parts.feedback.outcome(used_id, value, at=session.clock.now())
             except StoreError as error:
                 # The outcome is recorded; only the learning of prompt weights misses it.
                 note = f"the record of prompts does not have this outcome: {error}"
@@ -224,11 +224,13 @@ class Decisions:
 
     def _acted_on(self, used: Prompt | Recollection | str) -> tuple[str, Sequence[tuple[str, str]]]:
         """Returns the id of the prompt or recollection, and the layer and id of each memory in it."""
+        if isinstance(used, Prompt):
+            # Entries of the gate have no id among the memories: an outcome is not theirs.
+            shown = (memory for block in used.blocks for memory in block.memories if memory.id)
+            return used.id, [(memory.layer, memory.id) for memory in shown]
         if not isinstance(used, str):
-            memories = cast("Sequence[Memory]", used.memories)
-            # Entries of the gate in a prompt have no id among the memories: an outcome is not theirs.
-            return used.id, [(memory.layer, memory.id) for memory in memories if hasattr(memory, "id")]
-        found = self._parts.records.list(prompt_id=used, limit=1)
+            return used.id, [(memory.layer, memory.id) for memory in used.memories]
+        found = self._parts.feedback.list(prompt_id=used, limit=1)
         if not found:
             raise NotFoundError(
                 f"no prompt on record has the id {used!r}. List them with prompts.list(); the owner of the memory "

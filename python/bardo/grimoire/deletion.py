@@ -82,7 +82,7 @@ class Deletion:
         session.indexer.discard((*report.episodes, *report.facts))
         self._replays.reset()
         self._parts.words.forget()
-        self._parts.records.erase((*report.episodes, *report.facts, *report.summaries))
+        self._parts.feedback.erase((*report.episodes, *report.facts, *report.summaries))
         session.vitals.forget()
         self._pages.recompile(report)
         return session.emit(report)

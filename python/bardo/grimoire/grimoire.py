@@ -20,7 +20,7 @@ from bardo.ports import LLM, Clock, Embedder, Progress, no_progress
 from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
 
 if TYPE_CHECKING:
-    from bardo.assemble.context import Phase, Profile, Prompt, Task
+    from bardo.assemble.context import Phase, Prompt, TaskType, Voice
     from bardo.bequeath.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
@@ -138,8 +138,8 @@ class Grimoire(Continuity):
         reserve: int | None = None,
         limit: int = CONSIDERED,
         phase: Phase | None = None,
-        task_type: Task | None = None,
-        framing: Profile | None = None,
+        task_type: TaskType | None = None,
+        voice: Voice | None = None,
         dossier: bool | None = None,
         triage: Triage | None = None,
         **recall: Unpack[OwnerRecallOptions],
@@ -154,7 +154,7 @@ class Grimoire(Continuity):
             limit: Number of memories to choose from.
             phase: Phase of life, which sets the part of the budget that is spent; if not given, that of a mortal agent.
             task_type: Kind of task for the weights of the blocks: `anomaly`, `routine` or `trade_evaluation`.
-            framing: Style of the memories: `briefing` or `first_person`.
+            voice: Voice of the memories: `briefing` or `first_person`.
             dossier: Whether the dossier, while no fact is newer, replaces the search of facts; if not given,
                 `config.dossier.in_context`. An outcome of such a prompt changes no fact: it is unknown which helped.
             triage: Triage of the task, a chat message: the memories are those of a reply, by category, and none is
@@ -167,7 +167,7 @@ class Grimoire(Continuity):
         self._session.ready()
         return self._decisions.context(
             task, recall, blocks=blocks, budget=budget, reserve=reserve, limit=limit, phase=phase,
-            task_type=task_type, framing=framing, dossier=dossier, triage=triage,
+            task_type=task_type, voice=voice, dossier=dossier, triage=triage,
         )  # fmt: skip
 
     @checked

@@ -12,7 +12,6 @@ from bardo import _database
 from bardo._atomic import unavailable
 from bardo._core import EpisodeLog, FactStore, check_facts
 from bardo._validation import checked
-from bardo.assemble import records as feedback
 from bardo.bequeath import death_journal, lineage, testament
 from bardo.bequeath.inherit import PROVENANCE_FILE
 from bardo.bequeath.innate import CONFIRMATIONS_FILE
@@ -22,7 +21,7 @@ from bardo.conduct import store as conduct
 from bardo.config import Config
 from bardo.converse import summary_store
 from bardo.errors import BardoError, StoreLockedError, StoreReadOnlyError
-from bardo.folder import Folder, holder
+from bardo.folder import FEEDBACK_FILE, Folder, holder
 from bardo.grimoire.stores import require_facts, require_log
 from bardo.index.archive.lance_index import LanceIndex
 from bardo.language import ledger
@@ -153,7 +152,7 @@ class _Check:
         if folder.facts.exists():
             self._look(folder.facts, "a checksum a row", lambda: self._facts(repair=repair))
             self._require(folder.facts, lambda: self._opened(agent))
-        for name in (conduct.FILE_NAME, feedback.FILE_NAME, ledger.FILE_NAME, summary_store.FILE_NAME):
+        for name in (conduct.FILE_NAME, FEEDBACK_FILE, ledger.FILE_NAME, summary_store.FILE_NAME):
             path = folder.root / name
             if path.exists():
                 self._look(path, "a checksum a row", lambda path=path: self._rows(path))  # type: ignore[misc]

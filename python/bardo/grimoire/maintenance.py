@@ -198,7 +198,7 @@ def stats(session: Session, parts: PromptParts, summaries: SummaryParts) -> dict
         "tick": session.now_tick,
         "model": session.indexer.if_model_answers(lambda: str(session.model().model), None),
         "embedding": session.models.stats(),
-        "feedback": parts.records.stats(),
+        "feedback": parts.feedback.stats(),
         "summaries": summaries.store.counts(),
         # The history of an agent that is not mortal is read on demand alone.
         "death": None if (death := session.death) is None else death.to_dict(),

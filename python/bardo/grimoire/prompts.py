@@ -10,7 +10,7 @@ from bardo._cached_property import locked_cached_property
 from bardo._validation import checked
 from bardo.assemble.condense import OwnWords
 from bardo.assemble.contributors import STABILITY, Contributor, Contributors, Situation
-from bardo.assemble.records import PromptRecord, PromptRecords
+from bardo.assemble.prompt_feedback import PromptFeedback, PromptRecord
 from bardo.conduct.briefing import CONDUCT, tokens_in
 from bardo.grimoire.session import Session
 
@@ -47,11 +47,11 @@ class PromptParts:
         return self._conduct(tokens_in(situation.budget))
 
     @locked_cached_property
-    def records(self) -> PromptRecords:
+    def feedback(self) -> PromptFeedback:
         """Records of prompts and their outcomes."""
         session = self._session
         settings = session.config.feedback
-        return session.closing(PromptRecords(session.path, learn=settings.learn, evidence=settings.evidence))
+        return session.closing(PromptFeedback(session.path, learn=settings.learn, evidence=settings.evidence))
 
 
 class Prompts:
@@ -106,7 +106,7 @@ class Prompts:
             limit: Maximum number of prompts.
         """
         self._session.ready()
-        return self._parts.records.list(limit=limit)
+        return self._parts.feedback.list(limit=limit)
 
     def withdraw(self, name: str) -> bool:
         """Removes a contributor; returns whether there was one of that name."""
@@ -124,9 +124,9 @@ class Prompts:
             Whether the prompt is on record: the latest 5,000 without an outcome are.
         """
         self._session.ready(write=True)
-        return self._parts.records.acted(prompt if isinstance(prompt, str) else prompt.id, taken)
+        return self._parts.feedback.acted(prompt if isinstance(prompt, str) else prompt.id, taken)
 
     def reset_weights(self) -> None:
         """Deletes the records of prompts and outcomes, and all weights learned from them."""
         self._session.ready(write=True)
-        self._parts.records.unlearn()
+        self._parts.feedback.unlearn()

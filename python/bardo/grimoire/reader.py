@@ -36,7 +36,7 @@ from bardo.recall.shared import SharedRecall
 from bardo.recall.situation import Situation
 
 if TYPE_CHECKING:
-    from bardo.assemble.context import Phase, Profile, Prompt, Task
+    from bardo.assemble.context import Phase, Prompt, TaskType, Voice
 
 
 @checked
@@ -237,8 +237,8 @@ class Visitor(Handle):
         reserve: int | None = None,
         limit: int = CONSIDERED,
         phase: Phase | None = None,
-        task_type: Task | None = None,
-        framing: Profile | None = None,
+        task_type: TaskType | None = None,
+        voice: Voice | None = None,
         **recall: Unpack[RecallOptions],
     ) -> Prompt:
         """Builds a prompt for a task within a token budget, as `Grimoire.context` does, from the visible memories.
@@ -254,7 +254,7 @@ class Visitor(Handle):
             limit: Number of memories to choose from.
             phase: Phase of the budget's spending.
             task_type: Kind of task for the weights of the blocks.
-            framing: Style of the memories.
+            voice: Voice of the memories.
             recall: Options of `recall`; see `RecallOptions`.
 
         Raises:
@@ -274,7 +274,7 @@ class Visitor(Handle):
             tokenizer=settings.tokenizer,
             phase=phase,
             task_type=task_type,
-            framing=framing,
+            voice=voice,
         )
         notes = ["the prompt is not on record: no outcome can be told of it", *unread]
         if not self._folder.tombstone.exists():

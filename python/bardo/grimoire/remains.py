@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bardo._core import confidence_now, fact_standing
-from bardo.assemble.records import PromptRecords
+from bardo.assemble.prompt_feedback import PromptFeedback
 from bardo.bequeath import family
 from bardo.bequeath.autopsy import Decision, Records
 from bardo.bequeath.beliefs import LifeBeliefs
@@ -27,7 +27,7 @@ def records_of(session: Session) -> Records:
         return session.recorder.browse(from_tick=0, to_tick=None, subject=None, thread=None, last=None)
 
     def decided(prompt: str) -> int | None:
-        prompts = PromptRecords(session.path, learn=False, evidence=settings.evidence)
+        prompts = PromptFeedback(session.path, learn=False, evidence=settings.evidence)
         try:
             found = prompts.list(prompt_id=prompt, limit=1)
         finally:

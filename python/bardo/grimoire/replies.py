@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from bardo._core import modes_with
+from bardo.assemble.prompt_memory import PromptMemory
 from bardo.capture.recorder import PAGE, pages
 from bardo.converse import replies
-from bardo.converse.replies import GENERAL, PERSONAL, LatestFact
+from bardo.converse.replies import GENERAL, PERSONAL, memory_of_fact
 from bardo.errors import StoreError
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
@@ -20,7 +21,8 @@ from bardo.recall.filters import Filters, Layer
 from bardo.recall.options import FILTERS, OwnerRecallOptions
 
 if TYPE_CHECKING:
-    from bardo.assemble.blocks import Block, PromptMemory
+    from bardo.assemble.blocks import Block
+    from bardo.assemble.prompt_memory import MemoryLike
     from bardo.converse.summary_store import Summary
     from bardo.recall.recollection import Recollection
 
@@ -46,7 +48,7 @@ class Gathered:
         notes: Notes on limits of the searches.
     """
 
-    memories: Sequence[PromptMemory] | None
+    memories: Sequence[MemoryLike] | None
     blocks: dict[str, Block] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -104,14 +106,14 @@ class Replies:
         layer: Layer = "fact",
         kinds: Sequence[str] | None = None,
         gathered: Gathered,
-    ) -> Sequence[PromptMemory]:
+    ) -> list[PromptMemory]:
         """Recalls memories of one layer and of some kinds, as far as the caller's own conditions leave any."""
         deciding = kinds is not PERSONAL
         wanted, layers = recall.get("kinds"), recall.get("layers", (layer,))
         if kinds is not None and wanted is not None:
             kinds = [kind for kind in kinds if kind in wanted]
         if (layers is not None and layer not in layers) or (kinds is not None and not kinds):
-            return ()
+            return []
         asked: dict[str, Any] = {**recall, "layers": layers and (layer,)}
         if kinds is not None:
             asked["kinds"] = tuple(kinds)
@@ -121,7 +123,7 @@ class Replies:
         gathered.notes += [
             note for note in found.notes if note not in gathered.notes and not note.startswith(_FILTERED)
         ]
-        return found
+        return [PromptMemory.of(memory) for memory in found]
 
     def _modes(self, recall: OwnerRecallOptions) -> list[str] | None:
         """Returns the modes whose memories are visible; None for all."""
@@ -131,7 +133,7 @@ class Replies:
         )  # fmt: skip
         return None if filters.mode is None else modes_with(filters.mode)
 
-    def _latest(self, modes: Sequence[str] | None) -> list[LatestFact]:
+    def _latest(self, modes: Sequence[str] | None) -> list[PromptMemory]:
         """Returns the latest personal facts, the latest first."""
         facts = self._session.facts
         learned = facts.last_learned
@@ -163,19 +165,19 @@ class Replies:
         for kind in PERSONAL:
             yield from pages(page(kind))
 
-    def _unembedded(self, modes: Sequence[str] | None) -> list[LatestFact]:
+    def _unembedded(self, modes: Sequence[str] | None) -> list[PromptMemory]:
         """Returns the latest knowledge that no vector finds yet, the latest first."""
         lacking = self._session.facts.without_vectors()
         found = [fact for fact in reversed(lacking) if fact.status == "active" and fact.kind in GENERAL]
         return self._visible(found, modes)[: replies.KNOWN_UNEMBEDDED]
 
-    def _visible(self, found: Sequence[Fact], modes: Sequence[str] | None) -> list[LatestFact]:
+    def _visible(self, found: Sequence[Fact], modes: Sequence[str] | None) -> list[PromptMemory]:
         """Returns the facts of visible modes with their confidence."""
         facts = self._session.facts
         ids = [fact.id for fact in found]
         sure = facts.confidence_now(ids, tick=self._session.now_tick)
         return [
-            LatestFact(fact, confidence)
+            memory_of_fact(fact, confidence)
             for fact, confidence, (_, mode) in zip(found, sure, facts.scopes(ids), strict=True)
             if modes is None or mode is None or mode in modes
         ]
@@ -207,5 +209,5 @@ class Replies:
 
 
 def _others(memories: Sequence[PromptMemory], known: Sequence[PromptMemory]) -> list[PromptMemory]:
-    ids = {getattr(memory, "id", "") for memory in known}
-    return [memory for memory in memories if getattr(memory, "id", "") not in ids]
+    ids = {memory.id for memory in known}
+    return [memory for memory in memories if memory.id not in ids]

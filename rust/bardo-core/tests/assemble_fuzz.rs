@@ -1,7 +1,7 @@
 //! Any text through the tokenizers, the compressor and the prompt: `BARDO_FUZZ_CASES` sets the number of cases.
 
 use bardo_core::assemble::{
-    Block, Condenser, Content, LEAST_KEPT, MOST_KEPT, MemoryText, Phase, Profile, Request, Tokenizer,
+    Block, Condenser, Content, LEAST_KEPT, MOST_KEPT, MemoryText, Phase, Request, Tokenizer, Voice,
     WordModel, assemble_condensed, compress, marks, strip_copies,
 };
 use proptest::prelude::*;
@@ -96,7 +96,7 @@ proptest! {
             block.condense = true;
         }
         let request = Request {
-            budget, reserve: Some(0), tokenizer: Tokenizer::O200k, phase: Phase::Thriving, task: None, profile: Profile::Briefing,
+            budget, reserve: Some(0), tokenizer: Tokenizer::O200k, phase: Phase::Thriving, task_type: None, voice: Voice::Briefing,
         };
         let prompt = assemble_condensed(&blocks, &request, Some(Condenser { model: &model, question: &question })).unwrap();
         prop_assert!(prompt.tokens <= budget);
@@ -105,7 +105,7 @@ proptest! {
             prop_assert!(prompt.text.matches(tag).count() <= 1, "{tag} in {}", prompt.text);
         }
         prop_assert_eq!(prompt.text.lines().filter(|line| line.starts_with("<memory ")).count(), prompt.text.matches("</memory>").count());
-        let known: Vec<_> = prompt.parts.iter().flat_map(|part| marks(&part.text)).collect();
+        let known: Vec<_> = prompt.blocks.iter().flat_map(|part| marks(&part.text)).collect();
         prop_assert!(!strip_copies(&prompt.text, &known).text.contains("bardo:recalled"));
     }
 }

@@ -2,8 +2,8 @@
 
 use bardo_core::Error;
 use bardo_core::assemble::{
-    AssembledPrompt, Block, Content, MarkKind, MemoryText, PassageMark, Phase, Position, Profile, Request,
-    Task, Tokenizer, assemble, copied_starts, frame_memory, marks, strip_copies,
+    AssembledPrompt, Block, Content, MarkKind, MemoryText, PassageMark, Phase, Position, Request, TaskType,
+    Tokenizer, Voice, assemble, copied_starts, frame_memory, marks, strip_copies,
 };
 use bardo_core::model::Value;
 use proptest::prelude::*;
@@ -11,8 +11,8 @@ use proptest::prelude::*;
 const TOKENIZERS: [Tokenizer; 3] = [Tokenizer::O200k, Tokenizer::Cl100k, Tokenizer::Estimate];
 const PHASES: [Phase; 5] =
     [Phase::Thriving, Phase::Stable, Phase::Conservation, Phase::Declining, Phase::Terminal];
-const TASKS: [Option<Task>; 4] =
-    [None, Some(Task::Anomaly), Some(Task::Routine), Some(Task::TradeEvaluation)];
+const TASK_TYPES: [Option<TaskType>; 4] =
+    [None, Some(TaskType::Anomaly), Some(TaskType::Routine), Some(TaskType::TradeEvaluation)];
 
 /// Pieces of text that attack a fence or a tokenizer, to be strung together at random.
 const FRAGMENTS: &[&str] = &[
@@ -135,13 +135,13 @@ fn blocks() -> impl Strategy<Value = Vec<Block>> {
 
 fn request() -> impl Strategy<Value = Request> {
     (1_usize..3_000, 0_usize..200, 0_usize..3, 0_usize..5, 0_usize..4, any::<bool>()).prop_map(
-        |(budget, reserve, tokenizer, phase, task, first_person)| Request {
+        |(budget, reserve, tokenizer, phase, task_type, first_person)| Request {
             budget,
             reserve: (reserve > 0).then_some(reserve),
             tokenizer: TOKENIZERS[tokenizer],
             phase: PHASES[phase],
-            task: TASKS[task],
-            profile: if first_person { Profile::FirstPerson } else { Profile::Briefing },
+            task_type: TASK_TYPES[task_type],
+            voice: if first_person { Voice::FirstPerson } else { Voice::Briefing },
         },
     )
 }
@@ -152,8 +152,8 @@ fn roomy() -> Request {
         reserve: Some(0),
         tokenizer: Tokenizer::Estimate,
         phase: Phase::Thriving,
-        task: None,
-        profile: Profile::Briefing,
+        task_type: None,
+        voice: Voice::Briefing,
     }
 }
 
@@ -172,7 +172,7 @@ proptest! {
                 prop_assert_eq!(prompt.tokens, request.tokenizer.count(&prompt.text));
                 prop_assert!(prompt.tokens <= request.budget - request.answer_reserve());
                 prop_assert!(prompt.tokens <= prompt.window);
-                prop_assert_eq!(&prompt.text, &prompt.parts.iter().map(|part| part.text.as_str()).collect::<String>());
+                prop_assert_eq!(&prompt.text, &prompt.blocks.iter().map(|part| part.text.as_str()).collect::<String>());
                 let whole = format!("<system>\n{system}\n</system>\n");
                 prop_assert!(system.trim().is_empty() || prompt.text.contains(&whole));
             }
@@ -188,14 +188,14 @@ proptest! {
     #[test]
     fn the_report_of_a_block_matches_the_prompt(blocks in blocks(), request in request()) {
         let Ok(prompt) = assemble(&blocks, &request) else { return Ok(()) };
-        for part in &prompt.parts {
+        for part in &prompt.blocks {
             let block = blocks.iter().find(|block| block.name == part.name).unwrap();
             prop_assert_eq!(part.used, if part.text.is_empty() { 0 } else { request.tokenizer.count(&part.text) });
             prop_assert!(part.used <= part.given, "{}: {} of {}", &part.name, part.used, part.given);
             if let Content::Memories(memories) = &block.content {
-                prop_assert_eq!(part.shown.len() + part.left_out, memories.count());
+                prop_assert_eq!(part.places.len() + part.left_out, memories.count());
                 let memories = memories.load(0, memories.count()).unwrap();
-                for index in part.shown.iter().filter(|index| !part.shortened.contains(index)) {
+                for index in part.places.iter().filter(|index| !part.shortened_places.contains(index)) {
                     let names: Vec<&str> = blocks.iter().map(|block| block.tag.as_str()).collect();
                     prop_assert!(part.text.contains(&frame_memory(&memories[*index], &names)));
                 }
@@ -207,16 +207,16 @@ proptest! {
     fn no_text_gets_out_of_its_fence(blocks in blocks(), request in request()) {
         let Ok(prompt) = assemble(&blocks, &request) else { return Ok(()) };
         let shown: usize = prompt
-            .parts
+            .blocks
             .iter()
             .filter(|part| blocks.iter().any(|b| b.name == part.name && matches!(b.content, Content::Memories(_))))
-            .map(|part| part.shown.len())
+            .map(|part| part.places.len())
             .sum();
         prop_assert_eq!(count_lines(&prompt, "<memory "), shown);
         prop_assert_eq!(count_lines(&prompt, "</memory>"), shown);
         prop_assert_eq!(prompt.text.matches("</memory>").count(), shown);
         prop_assert_eq!(prompt.text.matches("<memory>").count(), 0);
-        for part in prompt.parts.iter().filter(|part| !part.text.is_empty()) {
+        for part in prompt.blocks.iter().filter(|part| !part.text.is_empty()) {
             for tag in [format!("<{}>", part.name), format!("</{}>", part.name)] {
                 prop_assert_eq!(prompt.text.matches(&tag).count(), 1, "{}", tag);
             }
@@ -239,7 +239,7 @@ proptest! {
         let known = marks_of(&prompt);
         let stripped = strip_copies(&prompt.text, &known).text;
         prop_assert!(!begins_memory(&stripped), "{stripped}");
-        for part in &prompt.parts {
+        for part in &prompt.blocks {
             let block = blocks.iter().find(|block| block.name == part.name).unwrap();
             // A text that spells out a memory's tag beside the words of a memory is a copy itself.
             let is_framed = !copied_starts(&part.text).is_empty();
@@ -282,5 +282,5 @@ fn begins_memory(text: &str) -> bool {
 }
 
 fn marks_of(prompt: &AssembledPrompt) -> Vec<PassageMark> {
-    prompt.parts.iter().flat_map(|part| marks(&part.text)).collect()
+    prompt.blocks.iter().flat_map(|part| marks(&part.text)).collect()
 }

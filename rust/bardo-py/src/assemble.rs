@@ -30,14 +30,14 @@ functions! {
 
     /// A prompt of blocks within a budget of tokens.
     fn assemble(blocks: &Bound<'py, PyAny>; budget: usize, reserve: Option<usize>, tokenizer: &str = "o200k",
-        phase: &str = "thriving", task: Option<&str> = None, profile: &str = "briefing", model: Option<&WordModel> = None,
-        question: Option<Question> = None)
+        phase: &str = "thriving", task_type: Option<&str> = None, voice: &str = "briefing",
+        model: Option<&WordModel> = None, question: Option<Question> = None)
         let tokenizer = tokenizer_named(tokenizer)?,
         let blocks = blocks.try_iter()?.map(|block| block_from(&block?)).collect::<PyResult<Vec<_>>>()?
         => {
-            let (phase, profile) = (phase.parse()?, profile.parse()?);
-            let task = task.map(str::parse).transpose()?;
-            let request = Request { budget, reserve, tokenizer, phase, task, profile };
+            let (phase, voice) = (phase.parse()?, voice.parse()?);
+            let task_type = task_type.map(str::parse).transpose()?;
+            let request = Request { budget, reserve, tokenizer, phase, task_type, voice };
             let model = model.map(|model| read_words(&model.core));
             let question = question.map_or_else(String::new, |question| question.0);
             let condenser = model.as_deref().map(|model| Condenser { model, question: &question });
@@ -134,15 +134,19 @@ fn read_words(model: &RwLock<core::WordModel>) -> RwLockReadGuard<'_, core::Word
 }
 
 mirror!(
-    /// One block of a prompt; see `_core/_assemble.pyi`.
-    AssembledPart(core::Part) {
-        name, text, used, asked, given, cut, shown, shortened, left_out, condensed
-    } as |part| { flags = part.flags.iter().map(|flag| flag.name()).collect::<Vec<_>>() }
+    /// Report of one block of a prompt; see `_core/_assemble.pyi`.
+    BlockReport(core::BlockReport) {
+        name, text, used, asked, given, cut, places, shortened_places, left_out, condensed
+    } as |block| {
+        shown = block.places.len(),
+        shortened = block.shortened_places.len(),
+        flags = block.flags.iter().map(|flag| flag.name()).collect::<Box<[_]>>(),
+    }
 );
 
 mirror!(
-    /// A prompt and its parts; see `_core/_assemble.pyi`.
-    Assembled(core::AssembledPrompt) { id, text, tokens, window, reserve, parts }
+    /// A prompt and the reports of its blocks; see `_core/_assemble.pyi`.
+    Assembled(core::AssembledPrompt) { id, text, tokens, window, reserve, blocks }
 );
 
 mirror!(
@@ -223,7 +227,7 @@ impl MemorySource for PyMemories {
                 raise_after(error);
                 Error::invalid(
                     format!("a memory cannot be read: {reason}"),
-                    "See bardo.assemble.blocks.Recalled",
+                    "See bardo.assemble.prompt_memory.MemoryLike",
                 )
             })
         })

@@ -83,6 +83,14 @@ impl<T: IntoObject> IntoObject for Vec<T> {
     }
 }
 
+/// A slice becomes a tuple: a value that does not change.
+impl<T: IntoObject> IntoObject for Box<[T]> {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        let objects = self.into_iter().map(|value| value.into_object(py)).collect::<PyResult<Vec<_>>>()?;
+        Ok(PyTuple::new(py, objects)?.into_any())
+    }
+}
+
 impl<K: IntoObject, T: IntoObject> IntoObject for BTreeMap<K, T> {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
         let dict = PyDict::new(py);

@@ -35,7 +35,7 @@ mod _core {
     mod _assemble {
         #[pymodule_export]
         use crate::assemble::{
-            Assembled, AssembledPart, FrameLayout, FrameTracker, WordModel, assemble, copied_starts,
+            Assembled, BlockReport, FrameLayout, FrameTracker, WordModel, assemble, copied_starts,
             count_tokens, count_tokens_batch, frame_memory, neutralise, prompt_marks, standard_blocks,
             strip_copies,
         };

@@ -57,7 +57,7 @@ def context(
     task_type: Annotated[
         str | None, typer.Option(help="Kind of task; it shifts the shares of the blocks.")
     ] = None,
-    framing: Annotated[str | None, typer.Option(help="briefing or first_person.")] = None,
+    voice: Annotated[str | None, typer.Option(help="briefing or first_person.")] = None,
     dossier: Annotated[
         bool | None, typer.Option(help="Whether the dossier replaces the search of facts.")
     ] = None,
@@ -72,7 +72,7 @@ def context(
     Prints it to stdout unchanged, for a pipe.
     """
     more = {
-        "budget": budget, "reserve": reserve, "phase": phase, "task_type": task_type, "framing": framing,
+        "budget": budget, "reserve": reserve, "phase": phase, "task_type": task_type, "voice": voice,
         "dossier": dossier, "triage": triage or None,
     }  # fmt: skip
     given: dict[str, Any] = {name: value for name, value in more.items() if value is not None}
@@ -87,7 +87,7 @@ def context(
             "id": prompt.id,
             "text": str(prompt),
             "tokens": prompt.tokens,
-            "blocks": plain(prompt.blocks),
+            "blocks": [each.to_dict() | {"text": each.text} for each in prompt.blocks],
             "memories": [memory_document(memory) for memory in prompt.memories],
             "cut": plain(prompt.cut),
             "notes": told,

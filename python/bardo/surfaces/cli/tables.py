@@ -11,7 +11,7 @@ from bardo.surfaces.cli.values import moment, short, sure
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bardo.assemble.records import PromptRecord
+    from bardo.assemble.prompt_feedback import PromptRecord
     from bardo.bequeath.trust import Key
     from bardo.consolidate.calibration import Calibration
     from bardo.consolidate.curator import Change
@@ -248,7 +248,7 @@ def prompts(found: Sequence[PromptRecord]) -> Table:
     for record in found:
         acted = "" if record.acted is None else "yes" if record.acted else "no"
         outcome = "" if record.outcome is None else f"{record.outcome:+.2f}"
-        row = (record.id, moment(record.at), str(record.tick), record.task, str(len(record.memories)))
+        row = (record.id, moment(record.at), str(record.tick), record.task_type, str(len(record.memories)))
         table.add_row(*row, acted, outcome)
     return table
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from bardo.ports import FIRST_AT, LAST_AT
 
 if TYPE_CHECKING:
-    from bardo.assemble.blocks import PromptMemory
-    from bardo.recall.recollection import Memory, Recollection
+    from bardo.assemble.prompt_memory import MemoryLike
+    from bardo.recall.recollection import Recollection
 
 #: Maximum length of a text in a table, in characters; `bardo show ID` and the JSON have all of it.
 TEXT_CHARACTERS = 280
@@ -58,7 +58,7 @@ def sure(confidence: float | None) -> str:
     return "" if confidence is None else f"{confidence:.2f}"
 
 
-def memory_document(memory: Memory | PromptMemory) -> dict[str, Any]:
+def memory_document(memory: MemoryLike) -> dict[str, Any]:
     """Converts a memory to JSON types; a section of the dossier or a summary has no record and no explanation."""
     document = {name: plain(getattr(memory, name)) for name in _OF_MEMORY if hasattr(memory, name)}
     if (record := memory.record) is not None:

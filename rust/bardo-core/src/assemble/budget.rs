@@ -49,7 +49,7 @@ pub(super) fn fit_to_budget(
     let window = thrifty.max(needed).min(most);
     let mut target = window;
     for _ in 0..ATTEMPTS {
-        let shares = shares(blocks, &needs, target, request.task);
+        let shares = shares(blocks, &needs, target, request.task_type);
         let (given, fitted) = allocate(blocks, fitters, &shares, &needs, target)?;
         let (text, tokens, parts) = join(fitted, stand, request.tokenizer);
         if tokens <= window {

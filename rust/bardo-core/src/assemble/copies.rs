@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::confusables::{Unit, Units};
-use super::framing::{MARK, Profile};
+use super::framing::{MARK, Voice};
 use super::hashed_words::{LOOKED_UP, Word, sequence, start_of, word_hash, words};
 
 /// Words that begin the attributes of a memory's opening tag.
@@ -319,9 +319,7 @@ fn mark_of(words: &[Word], kind: MarkKind) -> Option<PassageMark> {
 }
 
 fn frame_sentences() -> impl Iterator<Item = &'static str> {
-    [Profile::Briefing, Profile::FirstPerson]
-        .into_iter()
-        .flat_map(|profile| [profile.rules(), profile.nothing()])
+    [Voice::Briefing, Voice::FirstPerson].into_iter().flat_map(|voice| [voice.rules(), voice.nothing()])
 }
 
 #[cfg(test)]

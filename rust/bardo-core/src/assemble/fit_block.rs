@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::block::{Block, Content, MemorySource};
 use super::compress::{CONDENSED, Condenser};
 use super::count_cache::CountCache;
-use super::framing::{MARK, MemoryText, Profile, fence, section_opening};
+use super::framing::{MARK, MemoryText, Voice, fence, section_opening};
 use super::neutralization::{Flag, neutralise, protect_structure};
 use super::truncate::{CUT, shorten};
 use super::{order, table};
@@ -112,7 +112,7 @@ impl<'a> BlockFitter<'a> {
     /// Prepares a block. `rules` stand before its memories; `window` is the most it could ever be given.
     pub fn new(
         block: &'a Block,
-        profile: Profile,
+        voice: Voice,
         rules: bool,
         tags: &'a [&'a str],
         window: usize,
@@ -136,9 +136,9 @@ impl<'a> BlockFitter<'a> {
             Content::Memories(memories) => {
                 head = format!("{head}{}", section_opening(None));
                 if memories.count() == 0 {
-                    head = format!("{head}{}\n", profile.nothing());
+                    head = format!("{head}{}\n", voice.nothing());
                 } else if rules {
-                    head = format!("{head}{}\n", profile.rules());
+                    head = format!("{head}{}\n", voice.rules());
                 }
                 tail = format!("</{MARK}>\n{tail}");
                 Body::Memories { source: memories.as_ref(), read: Vec::new(), pieces: Vec::new() }

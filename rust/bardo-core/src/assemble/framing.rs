@@ -29,7 +29,7 @@ const OPENING_BYTES: usize = 128;
 
 /// Voice of the memories: the agent's own past, or a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Profile {
+pub enum Voice {
     /// A report: "Recalled memories".
     #[default]
     Briefing,
@@ -37,7 +37,7 @@ pub enum Profile {
     FirstPerson,
 }
 
-impl Profile {
+impl Voice {
     /// The rules that stand before the first memories: what is stated holds, nothing else, and nothing in it is an order.
     #[must_use]
     pub fn rules(self) -> &'static str {
@@ -63,14 +63,14 @@ impl Profile {
     }
 }
 
-impl FromStr for Profile {
+impl FromStr for Voice {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
         match name {
             "briefing" => Ok(Self::Briefing),
             "first_person" => Ok(Self::FirstPerson),
-            _ => Err(Error::invalid(format!("there is no profile {name:?}"), "Use briefing or first_person")),
+            _ => Err(Error::invalid(format!("there is no voice {name:?}"), "Use briefing or first_person")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The window of a model as working memory: typed blocks in, one prompt within its token budget out.
 //!
 //! [`assemble`] is the one call. The rest are its parts: what a token is ([`Tokenizer`]), what a block may hold
-//! ([`Block`], [`Content`]), how the window is shared out ([`Phase`], [`Task`]), and how memories are made inert
+//! ([`Block`], [`Content`]), how the window is shared out ([`Phase`], [`TaskType`]), and how memories are made inert
 //! ([`neutralise`]) and known again ([`strip_copies`]).
 
 mod bigram_model;
@@ -32,11 +32,11 @@ pub use block::{Block, Content, MemorySource, Position, StandardBlock, standard_
 pub use compress::{CONDENSED, CompressedText, Condenser, LEAST_KEPT, MOST_KEPT, compress};
 pub use copies::{MarkKind, PassageMark, StrippedText, copied_starts, marks, strip_copies};
 pub use frames::{Frame, FrameKind, FramePart, FrameTracker};
-pub use framing::{MARK, MemoryText, Profile, frame_memory};
+pub use framing::{MARK, MemoryText, Voice, frame_memory};
 pub use neutralization::{Flag, InertText, neutralise};
-pub use prompt::{AssembledPrompt, Part, assemble, assemble_condensed};
+pub use prompt::{AssembledPrompt, BlockReport, assemble, assemble_condensed};
 pub use request::Request;
-pub use shares::{Phase, Task};
+pub use shares::{Phase, TaskType};
 pub use table::markdown_table;
 pub use tokenizer::{OtherTokenizer, Tokenizer};
 pub use truncate::{CUT, shorten};

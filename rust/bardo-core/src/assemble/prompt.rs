@@ -24,14 +24,14 @@ pub struct AssembledPrompt {
     /// Tokens kept for the answer.
     pub reserve: usize,
     /// The blocks, in the order in which they stand, also those that did not get in.
-    pub parts: Vec<Part>,
+    pub blocks: Vec<BlockReport>,
     /// The same prompt has the same name: hash of the text, 32 hexadecimal digits.
     pub id: String,
 }
 
 /// Result of one block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct BlockReport {
     /// Name of the block.
     pub name: String,
     /// Its part of the prompt, tags included; empty if it is not there.
@@ -45,9 +45,9 @@ pub struct Part {
     /// Whether any of its content is not there.
     pub cut: bool,
     /// Indexes of the memories or rows that got in, in the order in which they stand.
-    pub shown: Vec<usize>,
+    pub places: Vec<usize>,
     /// Indexes of the memories that got in shortened.
-    pub shortened: Vec<usize>,
+    pub shortened_places: Vec<usize>,
     /// Number of memories or rows that did not get in.
     pub left_out: usize,
     /// Suspicious content that was found and defused.
@@ -84,29 +84,29 @@ pub fn assemble_condensed(
         .map(|(index, block)| {
             let rules = Some(index) == first_memories;
             let condenser = condenser.filter(|_| block.condense);
-            BlockFitter::new(block, request.profile, rules, &tags, request.prompt_limit(), &counts, condenser)
+            BlockFitter::new(block, request.voice, rules, &tags, request.prompt_limit(), &counts, condenser)
         })
         .collect::<Result<Vec<_>>>()?;
     let BudgetedText { text, tokens, window, given, parts } =
         fit_to_budget(blocks, &mut fitters, &stand, request)?;
     let id = format!("{:032x}", xxh3_128(text.as_bytes()));
-    let parts = stand.iter().zip(parts);
-    let parts = parts.map(|(index, part)| report(&blocks[*index], &fitters[*index], given[*index], part));
+    let reports = stand.iter().zip(parts);
+    let reports = reports.map(|(index, part)| report(&blocks[*index], &fitters[*index], given[*index], part));
     let reserve = request.answer_reserve();
-    Ok(AssembledPrompt { text, tokens, window, reserve, parts: parts.collect(), id })
+    Ok(AssembledPrompt { text, tokens, window, reserve, blocks: reports.collect(), id })
 }
 
-fn report(block: &Block, fitter: &BlockFitter<'_>, given: usize, part: FittedBlock) -> Part {
+fn report(block: &Block, fitter: &BlockFitter<'_>, given: usize, part: FittedBlock) -> BlockReport {
     let total = block.content.count();
-    Part {
+    BlockReport {
         name: block.name.clone(),
         used: part.tokens,
         asked: if fitter.is_empty() { 0 } else { fitter.asked() },
         given,
         cut: part.cut,
         left_out: total - part.shown.len(),
-        shown: part.shown,
-        shortened: part.shortened,
+        places: part.shown,
+        shortened_places: part.shortened,
         condensed: part.condensed,
         flags: part.flags.into_iter().collect(),
         text: part.text,

@@ -1,8 +1,8 @@
 //! Request of a prompt: its budget, the tokens kept for the answer, and how it is put together.
 
 use super::Tokenizer;
-use super::framing::Profile;
-use super::shares::{Phase, Task};
+use super::framing::Voice;
+use super::shares::{Phase, TaskType};
 
 /// Tokens kept for the answer by default.
 const RESERVE: usize = 500;
@@ -21,9 +21,9 @@ pub struct Request {
     /// How much of the budget is spent.
     pub phase: Phase,
     /// Which block is favoured.
-    pub task: Option<Task>,
+    pub task_type: Option<TaskType>,
     /// Voice of the memories.
-    pub profile: Profile,
+    pub voice: Voice,
 }
 
 impl Request {

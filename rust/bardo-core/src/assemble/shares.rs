@@ -61,7 +61,7 @@ impl FromStr for Phase {
 
 /// Purpose of the prompt; each favours one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub enum TaskType {
     /// Something unusual happened: a third goes to episodes.
     Anomaly,
     /// Nothing unusual: a quarter goes to facts.
@@ -70,7 +70,7 @@ pub enum Task {
     TradeEvaluation,
 }
 
-impl Task {
+impl TaskType {
     /// The tag of the favoured block, and its part of the window.
     #[must_use]
     pub fn favoured_block(self) -> (&'static str, f64) {
@@ -82,7 +82,7 @@ impl Task {
     }
 }
 
-impl FromStr for Task {
+impl FromStr for TaskType {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
@@ -91,7 +91,7 @@ impl FromStr for Task {
             "routine" => Ok(Self::Routine),
             "trade_evaluation" => Ok(Self::TradeEvaluation),
             _ => Err(Error::invalid(
-                format!("there is no task {name:?}"),
+                format!("there is no task type {name:?}"),
                 "Use anomaly, routine or trade_evaluation, or none",
             )),
         }
@@ -107,7 +107,7 @@ pub(super) fn shares(
     blocks: &[Block],
     needs: &[Option<usize>],
     window: usize,
-    task: Option<Task>,
+    task_type: Option<TaskType>,
 ) -> Vec<usize> {
     let scale = window as f64 / BASE_WINDOW as f64;
     let mut shares: Vec<usize> = blocks
@@ -119,7 +119,7 @@ pub(super) fn shares(
             (None, None) => (block.base_tokens() as f64 * scale) as usize,
         })
         .collect();
-    let Some((tag, part)) = task.map(Task::favoured_block) else { return shares };
+    let Some((tag, part)) = task_type.map(TaskType::favoured_block) else { return shares };
     let Some(favoured) = blocks.iter().position(|block| block.tag == tag && !block.protected) else {
         return shares;
     };
@@ -146,10 +146,10 @@ mod tests {
         standard_blocks().iter().map(|standard| Block::new(standard.tag, Content::Text("x".into()))).collect()
     }
 
-    fn share_of(tag: &str, window: usize, task: Option<Task>) -> usize {
+    fn share_of(tag: &str, window: usize, task_type: Option<TaskType>) -> usize {
         let blocks = blocks();
         let needs: Vec<_> = blocks.iter().map(|block| block.protected.then_some(300)).collect();
-        let shares = shares(&blocks, &needs, window, task);
+        let shares = shares(&blocks, &needs, window, task_type);
         blocks.iter().zip(shares).find(|(block, _)| block.tag == tag).unwrap().1
     }
 
@@ -161,13 +161,14 @@ mod tests {
 
     #[test]
     fn a_task_gives_its_block_the_part_of_the_spec_and_the_rest_fits_beside_it() {
-        assert_eq!(share_of("past_events", BASE_WINDOW, Some(Task::Anomaly)), 900);
-        assert_eq!(share_of("knowledge", BASE_WINDOW, Some(Task::Routine)), 675);
-        assert_eq!(share_of("positions", BASE_WINDOW, Some(Task::TradeEvaluation)), 675);
+        assert_eq!(share_of("past_events", BASE_WINDOW, Some(TaskType::Anomaly)), 900);
+        assert_eq!(share_of("knowledge", BASE_WINDOW, Some(TaskType::Routine)), 675);
+        assert_eq!(share_of("positions", BASE_WINDOW, Some(TaskType::TradeEvaluation)), 675);
         let blocks = blocks();
         let needs: Vec<_> = blocks.iter().map(|block| block.protected.then_some(600)).collect();
         assert!(
-            shares(&blocks, &needs, BASE_WINDOW, Some(Task::Routine)).iter().sum::<usize>() <= BASE_WINDOW
+            shares(&blocks, &needs, BASE_WINDOW, Some(TaskType::Routine)).iter().sum::<usize>()
+                <= BASE_WINDOW
         );
     }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bardo import _core
 
 if TYPE_CHECKING:
-    from bardo.assemble.blocks import PromptMemory
+    from bardo.assemble.prompt_memory import MemoryLike
 
 #: Stands in the tags around recalled memories in every prompt, with an id of the section.
 MARK = "bardo:recalled"
@@ -37,7 +37,7 @@ def neutralise(text: str, tags: Sequence[str] = ()) -> tuple[str, tuple[str, ...
     return inert, tuple(flags)
 
 
-def frame(memory: PromptMemory, tags: Sequence[str] = ()) -> str:
+def fence(memory: MemoryLike, tags: Sequence[str] = ()) -> str:
     """One memory as it stands in a prompt: fenced, with date, source, confidence, and what was flagged.
 
     Args:

@@ -9,8 +9,9 @@ import types
 import pytest
 
 import bardo
-from bardo.assemble import records as kept
-from bardo.assemble.records import FACTORS, LARGEST_FACTOR, WAITING, PromptRecords, caps
+from bardo.assemble import prompt_feedback as kept
+from bardo.assemble.learned_weights import FACTORS, LARGEST_FACTOR, caps
+from bardo.assemble.prompt_feedback import WAITING, PromptFeedback
 from bardo.errors import InvalidInputError, StoreDamagedError
 from helpers.models import flat
 
@@ -22,7 +23,7 @@ def open_agent(folder, **feedback):
 
 def fill(folder, *, outcomes: int, task: str = "routine") -> None:
     """Records of prompts that went well when their memories were fresh, and badly when they were old."""
-    records = PromptRecords(folder, learn=True, evidence=1)
+    records = PromptFeedback(folder, learn=True, evidence=1)
     with records._database.writing() as connection:
         for number in range(outcomes):
             fresh = number % 2
@@ -63,7 +64,7 @@ def opened_elsewhere(prompt):
 
 def test_weights_move_towards_what_went_with_good_outcomes_within_bounds(tmp_path):
     fill(tmp_path, outcomes=60)
-    learned = PromptRecords(tmp_path, learn=True, evidence=30).learned("routine")
+    learned = PromptFeedback(tmp_path, learn=True, evidence=30).learned("routine")
     assert learned.in_force
     assert learned.outcomes == 60
     assert learned.defaults == FACTORS
@@ -86,7 +87,7 @@ def test_learned_weights_are_unused_while_off_or_with_thin_evidence(tmp_path, le
     fill(tmp_path / "a", outcomes=60)
     with open_agent(tmp_path / "a", learn=learn, evidence=evidence) as opened:
         (shown,) = opened.stats()["feedback"]["tasks"]
-        assert shown["task"] == "routine"
+        assert shown["task_type"] == "routine"
         assert not shown["in_force"]
         assert shown["factors"] != shown["defaults"] == FACTORS
         opened.remember("Lag was two blocks")
@@ -128,7 +129,10 @@ def test_old_prompts_are_dropped_those_with_an_outcome_later_and_by_kind_of_task
         prompts = [opened.context(f"What follows update {number}?") for number in range(4 * WAITING)]
         stats = opened.stats()["feedback"]
         assert (stats["prompts"], stats["outcomes"]) == (100 + 50, 50)
-        assert {each["task"]: each["outcomes"] for each in stats["tasks"]} == {"routine": 30, "anomaly": 20}
+        assert {each["task_type"]: each["outcomes"] for each in stats["tasks"]} == {
+            "routine": 30,
+            "anomaly": 20,
+        }
         assert opened.prompts.acted(prompts[-1])
         assert not opened.prompts.acted(prompts[0])
         opened.forget(doomed, reason="asked to")
