@@ -128,9 +128,13 @@ def test_a_death_begins_once_and_is_checked_before(tmp_path: Path) -> None:
         for verb in (ann.death.checklist, ann.death.complete, lambda: ann.death.settle("s1")):
             with pytest.raises(NotFoundError, match="no death of ann has begun"):
                 verb()
-        for wrong in ({"path": tmp_path / "there"}, {"deadline": -1}, {"obligations": [" "]}):
+        for wrong in ({"path": tmp_path / "there"}, {"deadline": -1}, {"obligations": [" "]}, {"cause": " "}):
             with pytest.raises(InvalidInputError):
                 ann.death.begin(**wrong)
+            assert ann.death.status() is None
+        for unusable in (tmp_path / "absent" / "left", tmp_path / "there" / "left"):
+            with pytest.raises(StoreUnavailableError, match="Make it first"):
+                ann.death.begin(path=unusable)
             assert ann.death.status() is None
         ann.death.begin(deadline=5)
         with pytest.raises(InvalidInputError, match="began at tick"):

@@ -23,7 +23,13 @@ from bardo.bequeath.tables import LinkTuple
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
-from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError, TestamentError
+from bardo.errors import (
+    InvalidInputError,
+    NotFoundError,
+    StoreReadOnlyError,
+    StoreUnavailableError,
+    TestamentError,
+)
 from bardo.folder import DEATH_FILE
 from bardo.model import Episode
 
@@ -193,11 +199,20 @@ def check_place(path: Path, folder: Path) -> None:
 
     Raises:
         InvalidInputError: Another file exists at that path.
+        StoreUnavailableError: Its folder does not exist, or cannot be written to.
     """
     if os.path.lexists(path) and _own_testament(path, folder) is None:
         raise InvalidInputError(
             f"{path} exists already, and a testament is written over nothing. Choose another path"
         )
+    parent = path.absolute().parent
+    if not parent.is_dir():
+        what = "is no folder" if parent.exists() else "does not exist"
+        raise StoreUnavailableError(
+            f"the testament cannot be written to {path}: {parent} {what}. Make it first"
+        )
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise StoreReadOnlyError(f"the testament cannot be written to {path}. Make {parent} writable")
 
 
 def _own_testament(path: Path, folder: Path) -> Testament | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import write_atomically
+from bardo._validation import require_text
 from bardo.bequeath import container, directives, markdown, redact, signing, tables
 from bardo.bequeath import known as known_things
 from bardo.bequeath.contents import FOLLOWED
@@ -316,8 +317,9 @@ def checked_reflection(reflection: str, redacted: Counter[str] | None = None) ->
         redacted: Counter of redacted spans by kind; updated in place.
 
     Raises:
-        InvalidInputError: It has more than 5 KiB.
+        InvalidInputError: It has no text, or more than 5 KiB.
     """
+    require_text(reflection, "reflection", "Pass its text, or none, and it is written from the evidence")
     text = redact.redact(reflection, redacted)
     if (size := len(text.encode())) > REFLECTION_BYTES:
         raise InvalidInputError(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from bardo._core import FactStore, confidence_now, journaled
-from bardo._validation import checked
+from bardo._validation import checked, require_text
 from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import PAGE
 from bardo.clock import OFFSET, Ticks
@@ -26,7 +26,7 @@ from bardo.index.embedding.serving import serving
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Link, Source
 from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.arrivals import Arrivals
-from bardo.recall.options import CONSIDERED, RecallOptions, conditions
+from bardo.recall.options import CONSIDERED, QUERY, TASK, RecallOptions, conditions
 from bardo.recall.periods import period_words
 from bardo.recall.recollection import Recollection
 from bardo.recall.retriever import Retriever, without_surrogates
@@ -191,6 +191,7 @@ class Visitor(Handle):
         Raises:
             InvalidInputError: An argument is out of range.
         """
+        require_text(query, "query", QUERY)
         return self._recall(query, limit, options, deciding=False)
 
     def _recall(
@@ -262,6 +263,7 @@ class Visitor(Handle):
         """
         from bardo.assemble import context
 
+        require_text(task, "task", TASK)
         settings = self.config.assemble
         budget = settings.budget if budget is None else budget
         conduct, unread = self._conduct(budget)

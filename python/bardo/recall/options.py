@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 BOTH_LAYERS: Sequence[Layer] = ("episode", "fact")
 #: Default number of memories that a prompt chooses from, within its budget.
 CONSIDERED = 24
+#: Remedies for an empty query, and for an empty task of a prompt.
+QUERY = "Say what to recall; episodes.list() and facts.list() list memories without a query"
+TASK = "Say what is to be decided or answered"
 #: Options that become conditions unchanged.
 _CONDITIONS = ("kinds", "category", "subjects", "mode", "roles", "min_confidence", "sources")
 #: Options that narrow a recall; an empty result with one of them is not a gap of knowledge.
