@@ -19,7 +19,7 @@ from bardo.config import Config, Decay
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreError
 from bardo.folder import Folder
 from bardo.grimoire.facts import links_of
-from bardo.grimoire.stores import LOOPS, all_facts
+from bardo.grimoire.stores import LOOPS, facts_in_force
 from bardo.handle import Handle, facts_of
 from bardo.index.archive.lance_index import LanceIndex
 from bardo.index.embedding.serving import serving
@@ -82,15 +82,22 @@ class VisibleFacts:
         ready: Callable that raises an error after close.
         ticks: Logical time, as far as visible to this process.
         decay: Settings of decay.
+        clock: Wall clock.
     """
 
     def __init__(
-        self, store: FactStore, ready: Callable[[], None], ticks: Callable[[], Ticks], decay: Decay
+        self,
+        store: FactStore,
+        ready: Callable[[], None],
+        ticks: Callable[[], Ticks],
+        decay: Decay,
+        clock: Clock,
     ) -> None:
         self._store = store
         self._ready = ready
         self._ticks = ticks
         self._decay = decay
+        self._clock = clock
 
     @checked
     def list(
@@ -115,8 +122,9 @@ class VisibleFacts:
         """
         self._ready()
         tick = self._ticks().given("as_of", as_of)
-        return all_facts(
-            self._store, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
+        return facts_in_force(
+            self._store, self._clock.now(), kind=kind, category=category, subject=subject, source=source,
+            status=status, as_of=tick,
         )  # fmt: skip
 
     def confidence(self, fact: Fact) -> float:
@@ -156,7 +164,7 @@ class Visitor(Handle):
         self._clock = clock
         self._embedder = embedder
         self.config = config
-        self.facts = VisibleFacts(self._facts, self._ready, self._ticks, config.decay)
+        self.facts = VisibleFacts(self._facts, self._ready, self._ticks, config.decay, clock)
         self._apart = SharedRecall(
             self._facts,
             self._open_archive,

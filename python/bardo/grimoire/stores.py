@@ -12,6 +12,7 @@ from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.capture import recorder
 from bardo.clock import OFFSET, Ticks
 from bardo.config import Config
+from bardo.consolidate.statement_ends import has_ended
 from bardo.errors import (
     BardoWarning,
     EmbedderUnavailableError,
@@ -209,6 +210,20 @@ def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
         stacklevel=5,
     )
     return True
+
+
+def facts_in_force(facts: FactStore, now: int, **conditions: Any) -> list[Fact]:
+    """As `all_facts`; without those that have ended by `now`, though no pass has retired them yet.
+
+    Args:
+        facts: Fact store.
+        now: Present time, microseconds UTC.
+        conditions: Conditions of `FactStore.list`. With a past tick, or any other status, every fact that meets them.
+    """
+    found = all_facts(facts, **conditions)
+    if conditions.get("status") != "active" or conditions.get("as_of") is not None:
+        return found
+    return [fact for fact in found if not has_ended(fact, now)]
 
 
 def all_facts(facts: FactStore, **conditions: Any) -> list[Fact]:
