@@ -54,7 +54,7 @@ from bardo.surfaces.cli import (
     turn,
     vitality,
 )
-from bardo.surfaces.cli.group import Commands
+from bardo.surfaces.cli.group import Commands, TextCommand
 from bardo.surfaces.cli.options import DEBUG, Debug
 from bardo.surfaces.cli.output import delivering
 
@@ -201,4 +201,5 @@ for _commands in SECTIONS.values():
             app.add_typer(_command, name=_name)
         else:
             # `bardo outcome -0.5`: a negative number is not an option.
-            app.command(_name, context_settings={"ignore_unknown_options": _name == "outcome"})(_command)
+            settings = {"ignore_unknown_options": _name == "outcome"}
+            app.command(_name, cls=TextCommand, context_settings=settings)(_command)
