@@ -224,7 +224,7 @@ class Grimoire(Continuity):
             confidence: 0..1; .7 if None, or less where the source starts with less.
             importance: 0..1.
             source: Source of the knowledge.
-            pinned: Whether it is exempt from decay and pruning.
+            pinned: Whether it is exempt from decay and pruning; it ranks higher with the policy `pinned` alone.
             tick: The current tick if None.
             statement: Fields of a statement.
 
@@ -273,16 +273,24 @@ class Grimoire(Continuity):
     def triage(self, text: str, previous: Sequence[str] = ()) -> Triage:
         """Decides what a message needs: its intent, whether the answer needs memories, and whether it is worth saving.
 
-        Nothing is stored. A failure counts as a message that needs memory; `note` gives its reason.
+        Nothing is stored. A question that names an entity of this memory, or the subject of a statement, needs memory.
+        A failure counts as a message that needs memory; `note` gives its reason.
 
         Args:
             text: Message of a person.
             previous: Messages before it, the latest last.
         """
         from bardo.converse import triage
+        from bardo.grimoire import acquaintance
 
         self._session.ready()
-        return triage.triage(text, previous, embed=self._session.indexer.vectors_of)
+        session = self._session
+        return triage.triage(
+            text,
+            previous,
+            embed=session.indexer.vectors_of,
+            knows=lambda said: acquaintance.knows(session, said),
+        )
 
     @checked
     def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
