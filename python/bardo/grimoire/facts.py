@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bardo._core import confidence_now, fact_standing, retention_now
 from bardo._validation import checked
-from bardo.clock import MAX_TICK, moment_of
+from bardo.clock import MAX_TICK
 from bardo.errors import NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
 from bardo.grimoire.results import FactState, Grounds, Trial
@@ -74,7 +74,7 @@ class Facts:
         found = all_facts(
             session.facts, kind=kind, category=category, subject=subject, source=source, status=None, as_of=tick
         )  # fmt: skip
-        instant = moment_of(valid_at, "valid_at")
+        instant = session.ticks.instant(valid_at, "valid_at")
         return [fact for fact in found if fact.status in HOLDING and holds_at(fact.statement, instant)]
 
     @checked

@@ -16,7 +16,6 @@ from bardo.capture.fields import EpisodeFields
 from bardo.capture.sources.formats import READERS, files_of, format_of
 from bardo.capture.sources.mark import SourceState, Walk
 from bardo.capture.sources.record import Item, Reader, Record, UnreadableRecordError
-from bardo.clock import moment_of
 from bardo.errors import BardoError, InvalidInputError, NotFoundError
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
@@ -156,7 +155,7 @@ class Scribe:
         """Reads the files of a source that have changed since `seen`, which is updated."""
         self._session.ready(write=True)
         if "at" in fields:
-            fields["at"] = moment_of(fields["at"])
+            fields["at"] = self._session.ticks.instant(fields["at"], "at")
         files = files_of(source, file_format)
         if name is not None and source.is_dir():
             raise InvalidInputError("name is of one file, and the source is a folder. Leave it out")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from bardo.clock import Ticks, moment_of
+from bardo.clock import Ticks
 from bardo.errors import InvalidInputError
 from bardo.recall.filters import Filters, Layer
 
@@ -122,8 +122,8 @@ def conditions(options: Mapping[str, Any], ticks: Ticks) -> Filters | None:
         return None
     return Filters(
         **{name: given(name) for name in _CONDITIONS},
-        since=moment_of(given("since"), "since"),
-        until=moment_of(given("until"), "until"),
+        since=ticks.instant(given("since"), "since"),
+        until=ticks.instant(given("until"), "until"),
         as_of=ticks.given("as_of", given("as_of")),
         layers=_layers(options),
     )
