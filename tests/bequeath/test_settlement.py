@@ -69,7 +69,8 @@ def test_a_death_waits_for_its_checklist_and_the_heir_takes_over_the_rest(tmp_pa
         assert [task.status for task in ann.death.checklist()] == ["active", "done"]
         written = ann.death.complete(abandon=True)
     assert "Left unsettled: Close the short" in written.reflection
-    assert "keeper" not in written.reflection
+    assert "Left unsettled: Pay the keeper" not in written.reflection
+    assert "Before the end I settled 1 task: Pay the keeper (paid)." in written.reflection
     embedder = embedders.from_callable(embed, name="flat")
     with (
         bardo.inherit(left, tmp_path / "ben", embedder=embedder),

@@ -61,6 +61,7 @@ def leave(
     reflection: str | None = None,
     conduct: Sequence[Directive] = (),
     unsettled: Sequence[str] = (),
+    settled: Sequence[tuple[str, str]] = (),
     language: str = "",
     encoder: CrossEncoder | None = None,
     moment: Callable[[int], int | None] = lambda _: None,
@@ -83,6 +84,7 @@ def leave(
         reflection: Reflection in the testator's own words; composed from the evidence if not given.
         conduct: Decisions, rejections, tasks and rules in force.
         unsettled: Tasks that the death left open.
+        settled: Tasks that were settled during the death, each with how.
         language: Language of the rules that find corrections among the episodes; none are found without one.
         encoder: Cross-encoder of corrections; None without one.
         moment: Returns the instant of a tick for the dates of the reflection, None if no record tells it.
@@ -103,7 +105,7 @@ def leave(
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
     evidence = reflect.Evidence(
         lineage.life, contents.facts, contents.confidences, remains.told, contents.links, counts=counts,
-        unsettled=unsettled,
+        unsettled=unsettled, settled=settled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
     )  # fmt: skip
@@ -117,6 +119,7 @@ def leave(
         fingerprint=contents.fingerprint,
         episodes=remains.episodes,
         episode_bytes=remains.limit,
+        behind=remains.behind,
         worths=remains.worths,
         links=(
             *contents.links,
@@ -273,6 +276,7 @@ class _Remains:
         told: Latest outcomes and regime shifts.
         limit: Maximum size of the episodes of the testament, in bytes.
         inherited: Number of episodes that came with testaments.
+        behind: Numbers of episodes that stay behind, by reason.
     """
 
     episodes: list[Episode]
@@ -280,6 +284,7 @@ class _Remains:
     told: list[Episode]
     limit: int
     inherited: int
+    behind: dict[str, int]
 
 
 def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Remains:
@@ -292,7 +297,7 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Rem
     """
     survey = _core.Survey(log, kinds=TOLD_KINDS, latest=TOLD_LIMIT)
     novelties = survey.novelty([fact.text for fact in contents.facts])
-    judged = worth.most_worthy(log, survey, best, without=_outdated(contents, novelties))
+    judged, worthy = worth.most_worthy(log, survey, best, without=_outdated(contents, novelties))
     worths = {one.id: value for one, value in judged}
     for fact, novelty in zip(contents.facts, novelties, strict=True):
         worths[fact.id] = worth.worth_of_fact(fact, novelty, worths)
@@ -303,6 +308,7 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Rem
         told,
         max(int(LOG_SHARE * survey.bytes), LEAST_BYTES),
         survey.inherited,
+        {"episode_routine": len(log) - worthy, "episode_over_cap": worthy - len(judged)},
     )
 
 

@@ -335,7 +335,7 @@ def _die(
                     place, folder=session.path, log=session.log, facts=session.facts, config=settings,
                     tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
                     reflection=own, moment=session.moment, conduct=conduct,
-                    unsettled=[one.text for one in conduct if one.kind == "task"],
+                    unsettled=[one.text for one in conduct if one.kind == "task"], settled=_settled(session, record),
                     language=session.config.curator.language, encoder=_encoder(session),
                 )  # fmt: skip
         except BaseException:
@@ -403,6 +403,16 @@ def _directives(session: Session) -> list[Directive]:
             f"the testament has no decisions, rejections and rules: {error}", BardoWarning, stacklevel=6
         )
         return []
+
+
+def _settled(session: Session, record: DeathRecord) -> list[tuple[str, str]]:
+    """Returns the tasks that were settled since the death began, each with how; `_directives` warns of a lost file."""
+    try:
+        with _conduct(session) as store:
+            found = tasks.tasks_of(store, since=record.at)
+    except StoreError:
+        return []
+    return [(entry.summary, entry.closed_why) for entry in found if entry.status != "active"]
 
 
 def _settings(session: Session) -> Bequeath:
