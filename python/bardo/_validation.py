@@ -5,7 +5,6 @@ The check runs only after a call has failed, because a check before each call wo
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import re
@@ -90,6 +89,8 @@ def _named(verb: Callable[..., Any]) -> set[str]:
 
 def _unknown(verb: Callable[..., Any], declared: set[str], given: Iterable[str]) -> UnknownArgumentError:
     """Makes the error for the first undeclared keyword of a call, with the nearest declared one."""
+    import difflib  # opening a memory does not need it
+
     name = next(name for name in given if name not in declared)
     near = difflib.get_close_matches(name, sorted(declared), n=1)
     hint = f"Did you mean {near[0]!r}?" if near else f"It takes {', '.join(sorted(declared))}"

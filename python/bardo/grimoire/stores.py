@@ -12,7 +12,6 @@ from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.capture import recorder
 from bardo.clock import OFFSET, Ticks
 from bardo.config import Config
-from bardo.consolidate.statement_ends import has_ended
 from bardo.errors import (
     BardoWarning,
     EmbedderUnavailableError,
@@ -220,6 +219,9 @@ def facts_in_force(facts: FactStore, now: int, **conditions: Any) -> list[Fact]:
         now: Present time, microseconds UTC.
         conditions: Conditions of `FactStore.list`. With a past tick, or any other status, every fact that meets them.
     """
+    # Opening a memory needs nothing of consolidation.
+    from bardo.consolidate.statement_ends import has_ended
+
     found = all_facts(facts, **conditions)
     if conditions.get("status") != "active" or conditions.get("as_of") is not None:
         return found
