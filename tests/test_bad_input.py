@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 import bardo
 from bardo import errors
 from bardo.config import Curator
+from bardo.grimoire.factory import OpenOptions
 from bardo.ports import Embedder, ManualClock
 
 
@@ -205,14 +207,54 @@ def test_a_verb_called_with_too_few_arguments_says_so_as_python_does(grimoire: b
         grimoire.recall()  # type: ignore[call-arg]
 
 
-def test_an_option_that_no_verb_has_is_refused_as_python_does(grimoire: bardo.Grimoire) -> None:
+def test_an_option_that_no_verb_has_is_refused_with_the_nearest_one(grimoire: bardo.Grimoire) -> None:
     calls: dict[str, Callable[..., Any]] = {
         "remember": grimoire.remember, "recall": grimoire.recall, "context": grimoire.context, "learn": grimoire.learn
     }  # fmt: skip
     for verb, call in calls.items():
         with pytest.raises(TypeError, match=rf"Grimoire\.{verb}\(\) got an unexpected .* 'limt'") as refused:
             call("x", limt=3)
-        assert not isinstance(refused.value, errors.BardoError)
+        assert isinstance(refused.value, errors.UnknownArgumentError)
+    nearest: dict[str, Callable[[], Any]] = {
+        "bardo.recall 'limit'": lambda: grimoire.recall("x", limt=3),  # type: ignore[call-arg]
+        "learn 'subjects'": lambda: grimoire.learn("x", subjcts=["a"]),  # type: ignore[call-arg]
+        "sleep 'dry_run'": lambda: grimoire.sleep(dryrun=True),  # type: ignore[call-arg]
+        "list 'subject'": lambda: grimoire.facts.list(subjekt="a"),  # type: ignore[call-arg]
+        "open 'embedder'": lambda: bardo.open(grimoire.path, embeder=1),  # type: ignore[call-arg]
+        "inherit 'embedder'": lambda: bardo.inherit("x", "y", embeder=1),  # type: ignore[call-arg]
+        "bequeath_posthumously 'agent'": lambda: bardo.bequeath_posthumously("x", agnt="a"),  # type: ignore[call-arg]
+    }
+    for name, refused_call in nearest.items():
+        verb, near = name.removeprefix("bardo.").split()
+        with pytest.raises(errors.UnknownArgumentError, match=rf"{verb}\(\) .* Did you mean {near}\?"):
+            refused_call()
+    with pytest.raises(errors.UnknownArgumentError, match=r"It takes .*limit"):
+        grimoire.recall("x", zzz=1)  # type: ignore[call-arg]
+
+
+def test_options_of_an_opening_are_those_of_open() -> None:
+    given = set(inspect.signature(bardo.open).parameters) - {"path"}
+    assert set(OpenOptions.__annotations__) == given
+
+
+@pytest.mark.parametrize("blank", ["", " \n"], ids=["empty", "blank"])
+def test_a_text_that_a_verb_needs_is_refused_if_it_is_empty(grimoire: bardo.Grimoire, blank: str) -> None:
+    calls: dict[str, Callable[[], Any]] = {
+        "query": lambda: grimoire.recall(blank),
+        "task": lambda: grimoire.context(blank),
+        "work": lambda: grimoire.checkpoint(blank),
+        "text": lambda: grimoire.lineage.knew(blank),
+        "source": lambda: grimoire.scribe(blank),
+        "cause": lambda: grimoire.bequeath(grimoire.path / "left", cause=blank),
+        "reflection": lambda: grimoire.bequeath(grimoire.path / "left", reflection=blank),
+    }
+    with bardo.visit(grimoire.path) as visitor:
+        for name, call in (calls | {"query": lambda: visitor.recall(blank)}).items():
+            with pytest.raises(errors.InvalidInputError, match=f"the {name} is (empty|blank)"):
+                call()
+    with pytest.raises(errors.InvalidInputError, match="the query is"):
+        calls["query"]()
+    assert grimoire.checkpoint() is None
 
 
 @pytest.mark.parametrize("limit", [-1, 2**70])

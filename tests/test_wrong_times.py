@@ -7,6 +7,7 @@ import gzip
 import json
 import warnings
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 import bardo
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.model import Episode, Fact
-from bardo.ports import Clock, ManualClock
+from bardo.ports import Clock, Embedder, ManualClock
 from bardo.surfaces.cli.app import app
 
 NOW = 1_700_000_000_000_000
@@ -374,3 +375,52 @@ def test_the_command_line_and_asyncio_take_a_leap_back(tmp_path: Path) -> None:
             return (await memory.maintenance.rebase_ticks(tick=200)).tick
 
     assert asyncio.run(on_and_on()) == 299_850
+
+
+@pytest.mark.parametrize(("factor", "unit"), [(1, "seconds"), (1_000, "milliseconds")])
+def test_a_time_in_another_unit_is_refused_with_the_likely_one(
+    tmp_path: Path, minilm: Embedder, factor: int, unit: str
+) -> None:
+    wrong = 1_700_000_000 * factor
+    with bardo.open(tmp_path / "a", clock=ManualClock(1_760_000_000_000_000), embedder=minilm, seed=1) as g:
+        calls: dict[str, Callable[[], object]] = {
+            "at": lambda: g.remember("x", at=wrong),
+            "at ": lambda: g.remember(bardo.Episode("x", at=wrong)),
+            "at  ": lambda: bardo.drop(g.path, "x", at=wrong, now=1_760_000_000_000_000),
+            "since": lambda: g.recall("x", since=wrong),
+            "until": lambda: g.learn("x", subject="a", attribute="port", value="1", until=wrong),
+            "valid_at": lambda: g.facts.list(valid_at=wrong),
+        }
+        for name, call in calls.items():
+            with pytest.raises(
+                InvalidInputError, match=rf"^{name.strip()} is .* in {unit} it is 14 November 2023"
+            ):
+                call()
+        assert g.episodes.list() == []
+        # Times before 2000, and of January 1970 as a datetime, are what they are.
+        assert g.remember("the landing", at=-14_182_940_000_000).at == -14_182_940_000_000
+        assert g.remember("early", at=datetime(1970, 1, 20, tzinfo=UTC)).at == 19 * 86_400_000_000
+    # A simulation that counts from 0 may use any number.
+    with bardo.open(tmp_path / "b", clock=ManualClock(5), embedder=minilm, seed=1) as g:
+        assert g.remember("x", at=wrong).at == wrong
+
+
+@pytest.mark.parametrize("factor", [1, 1_000, 1_000_000])
+def test_a_first_tick_that_is_the_time_of_the_clock_is_warned_of(
+    tmp_path: Path, minilm: Embedder, factor: int
+) -> None:
+    now = 1_760_000_000
+    with (
+        bardo.open(tmp_path / "a", clock=ManualClock(now * 1_000_000), embedder=minilm, seed=1) as g,
+        pytest.warns(BardoWarning, match="is the time of the clock in .*seconds"),
+    ):
+        g.remember("x", tick=now * factor)
+    for folder, unit, tick in (("b", "auto", 19_000_000), ("c", "seconds", now), ("d", "loops", now)):
+        with (
+            warnings.catch_warnings(action="error"),
+            bardo.open(
+                tmp_path / folder, clock=ManualClock(now * 1_000_000), embedder=minilm, seed=1,
+                config={"clock": {"unit": unit}},
+            ) as g,
+        ):  # fmt: skip
+            g.remember("x", tick=tick)

@@ -9,10 +9,10 @@ import functools
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ParamSpec, TypeVar
 
-from bardo.errors import BardoError, InvalidInputError
+from bardo.errors import BardoError, InvalidInputError, UnknownArgumentError
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -43,27 +43,58 @@ _QUOTED = 80
 def checked(verb: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
     """Decorates a method so that it raises `InvalidInputError` for an argument that does not fit its annotation.
 
-    An undeclared option raises `TypeError`, also where the method unpacks a `TypedDict`. An exception of a call
-    whose arguments fit is not changed.
+    An undeclared option raises `UnknownArgumentError`, also where the method unpacks a `TypedDict`. An exception of a
+    call whose arguments fit is not changed.
     """
     options = _options(verb)
-    declared = None if options is None else {*verb.__annotations__, *options.__annotations__}
+    declared = None if options is None else {*_named(verb), *options.__annotations__}
 
     @functools.wraps(verb)
     def run(*args: Arguments.args, **keywords: Arguments.kwargs) -> Answer:
         if declared is not None and not declared.issuperset(keywords):
-            unknown = next(name for name in keywords if name not in declared)
-            raise TypeError(f"{verb.__qualname__}() got an unexpected keyword argument {unknown!r}")
+            raise _unknown(verb, declared, keywords)
         try:
             return verb(*args, **keywords)
         except _UNFIT as error:
             if isinstance(error, BardoError):
                 raise
+            if declared is None and not (names := _named(verb)).issuperset(keywords):
+                raise _unknown(verb, names, keywords) from None
             if problems := list(_problems(verb, options, args, keywords)):
                 raise InvalidInputError("; ".join(problems)) from error
             raise
 
     return run
+
+
+def require_text(text: str, name: str, remedy: str) -> None:
+    """Refuses an empty or blank text where one is required.
+
+    Args:
+        text: Text from a caller.
+        name: Name of the text, for the error.
+        remedy: Sentence that tells what to pass.
+    """
+    if not text.strip():
+        raise InvalidInputError(f"the {name} is {'blank' if text else 'empty'}. {remedy}")
+
+
+def _named(verb: Callable[..., Any]) -> set[str]:
+    """Names of the parameters of a method that a keyword may have."""
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {each.name for each in inspect.signature(verb).parameters.values() if each.kind in by_name} - {
+        "self"
+    }
+
+
+def _unknown(verb: Callable[..., Any], declared: set[str], given: Iterable[str]) -> UnknownArgumentError:
+    """Makes the error for the first undeclared keyword of a call, with the nearest declared one."""
+    import difflib  # opening a memory does not need it
+
+    name = next(name for name in given if name not in declared)
+    near = difflib.get_close_matches(name, sorted(declared), n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"It takes {', '.join(sorted(declared))}"
+    return UnknownArgumentError(f"{verb.__qualname__}() got an unexpected keyword argument {name!r}. {hint}")
 
 
 def _options(verb: Callable[..., Any]) -> type | None:

@@ -12,6 +12,10 @@ from bardo.errors import BardoWarning, DecreasingTickError, InvalidInputError
 from bardo.ports import FIRST_AT, LAST_AT, Clock
 
 MICROSECONDS = 1_000_000
+#: Units in which times are mistaken for microseconds, with the microseconds of each.
+UNITS = (("seconds", 1_000_000), ("milliseconds", 1_000))
+#: First microsecond of the year 2000.
+YEAR_2000 = 946_684_800_000_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: English names of the months, independent of the locale.
 _MONTHS = (
@@ -199,12 +203,47 @@ class Ticks:
 
     def seen(self, tick: int, *, own: bool) -> None:
         """Records a tick that the log has accepted; `own` if the caller passed it."""
-        if own and self._settings.unit == "auto":
+        if own and self._settings.unit == "auto" and not self._loops:
             self._loops = True
+            if (word := self._unit_of_clock(tick - self.offset)) is not None:
+                warnings.warn(
+                    f"tick {tick} is the time of the clock in {word}, but ticks that you pass count loops of your own, "
+                    "by which facts fade and expire. Pass none, and a tick is a second of the clock; or set clock.unit "
+                    'in bardo.toml to "seconds" or "loops", which says what they are',
+                    BardoWarning,
+                    stacklevel=4,
+                )
         known = len(self._leaps)
         self._reach(tick)
         for leap in self._leaps[known:]:
             warnings.warn(leap, BardoWarning, stacklevel=4)
+
+    def _unit_of_clock(self, tick: int) -> str | None:
+        """Name of the unit in which a tick is a time of the last day of the clock; None if it is none."""
+        now = self._clock.now()
+        found = next(
+            (
+                word
+                for word, factor in (*UNITS, ("microseconds", 1))
+                if abs(now - tick * factor) <= AHEAD_SECONDS * MICROSECONDS
+            ),
+            None,
+        )
+        return found if now >= YEAR_2000 else None
+
+    def instant(self, moment: Any, name: str) -> Any:
+        """Converts a point in time from a caller to microseconds UTC; returns None and other types unchanged.
+
+        Args:
+            moment: Datetime with a time zone, or microseconds UTC.
+            name: Name of the argument, for errors.
+
+        Raises:
+            InvalidInputError: It is no such time, or a number of seconds or milliseconds.
+        """
+        if type(moment) is int and not 0 < moment < YEAR_2000:
+            return moment
+        return moment_of(moment, name, now=self._clock.now())
 
     def resume(self, tick: int, *, offset: int) -> None:
         """Continues from the latest tick in the stores."""
@@ -250,16 +289,19 @@ class Ticks:
         return at // MICROSECONDS + self.offset
 
 
-def moment_of(moment: Any, name: str = "at", *, unit: str = "microseconds UTC") -> Any:
+def moment_of(
+    moment: Any, name: str = "at", *, unit: str = "microseconds UTC", now: int | None = None
+) -> Any:
     """Converts a point in time to microseconds UTC; returns anything else unchanged.
 
     Args:
         moment: Datetime with a time zone, or a number.
         name: Name of the argument, for errors.
         unit: Unit of a number, for errors.
+        now: Wall clock, microseconds UTC, to notice a number of another unit; None if a number is no microseconds.
 
     Raises:
-        InvalidInputError: It is a text, a date, or a datetime without a time zone.
+        InvalidInputError: It is a text, a date, a datetime without a time zone, or a number of seconds or milliseconds.
     """
     if isinstance(moment, datetime) and moment.utcoffset() is not None:
         return (moment - EPOCH) // timedelta(microseconds=1)
@@ -267,7 +309,28 @@ def moment_of(moment: Any, name: str = "at", *, unit: str = "microseconds UTC") 
         raise InvalidInputError(
             f"{name} is {moment!r}. It must be {unit} or a datetime with a time zone, such as datetime.now(UTC)"
         )
+    if now is not None and isinstance(moment, int) and (guess := unit_of(moment, now)) is not None:
+        word, factor = guess
+        raise InvalidInputError(
+            f"{name} is {moment}, which in {unit} is {day_of(moment)}; in {word} it is {day_of(moment * factor)}. Pass "
+            f"microseconds ({moment} * {factor:_}), or a datetime with a time zone, also for a time of January 1970"
+        )
     return moment
+
+
+def unit_of(moment: int, now: int) -> tuple[str, int] | None:
+    """Name and microseconds of the unit by which a number is a time from 2000 on that has come; None if none is.
+
+    Where the clock itself is that early, as in a simulation that counts from 0, no number is one.
+
+    Args:
+        moment: Number given for microseconds of the epoch.
+        now: Wall clock, microseconds UTC.
+    """
+    if now < YEAR_2000:
+        return None
+    latest = now + AHEAD_SECONDS * MICROSECONDS
+    return next((unit for unit in UNITS if YEAR_2000 <= moment * unit[1] <= latest), None)
 
 
 def day_of(at: int) -> str:

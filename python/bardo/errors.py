@@ -29,6 +29,10 @@ class InvalidInputError(BardoError, ValueError):
     """A value breaks a documented limit or type."""
 
 
+class UnknownArgumentError(InvalidInputError, TypeError):
+    """A method has no such keyword argument; the message names the nearest one that it has."""
+
+
 class InvalidVectorError(InvalidInputError):
     """A vector has the wrong number of dimensions, or NaN or infinite components."""
 

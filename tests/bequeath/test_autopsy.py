@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import bardo
 from bardo.bequeath.autopsy import Decision
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.grimoire.family import examine
+from bardo.grimoire.family import examine, follow
 from bardo.surfaces.cli.app import app
 
 LOOPS = {"clock": {"unit": "loops"}}
@@ -80,11 +80,17 @@ def test_an_autopsy_as_of_a_tick_knows_nothing_later(dead):
     found = examine(root / "ann", at=35, last=1)
     assert [one.text for one in found.decisions] == ["Bought ETH in a calm."]
     assert found.in_force < examine(root / "ann").in_force
-    with pytest.raises(InvalidInputError, match="last tick, 50"):
-        examine(root / "ann", at=51)
-    none = examine(root / "ann", at=5)
-    assert none.decisions == ()
-    assert none.in_force == 0
+    for outside in (0, 9, 51):
+        with pytest.raises(InvalidInputError, match="begin at tick 10 and end at 50"):
+            examine(root / "ann", at=outside)
+
+
+def test_an_autopsy_of_a_life_without_decisions_says_so(tmp_path, minilm):
+    with bardo.open(tmp_path / "dan", config=LOOPS, embedder=minilm, seed=4) as g:
+        g.tick(10)
+        g.learn(HABIT, subjects=["eth"])
+        none = g.lineage.autopsy()
+    assert (none.decisions, none.in_force) == ((), 1)
     assert any("No decision" in note for note in none.notes)
 
 
@@ -104,6 +110,21 @@ def test_a_cited_warning_was_heeded_or_not_but_it_was_no_miss(tmp_path, minilm):
         assert decision.missed == ()
         living = g.lineage.autopsy(at=9)
         assert (living.cause, living.death_tick) == (None, None)
+
+
+def test_a_rule_is_no_cause_of_a_death_whose_last_decision_did_not_cite_it(tmp_path, minilm):
+    with bardo.open(tmp_path / "cat", config=LOOPS, embedder=minilm, seed=3) as g:
+        g.tick(10)
+        rule = g.learn(warning(WARNING, "regime is storm", subjects=("eth",)))
+        cited = {"regime": "storm", "action": "buy", "value": -1.0, "memories": [rule.id]}
+        g.remember("Bought ETH into a storm.", kind="outcome", verified=True, subjects=["eth"], payload=cited)
+        g.tick(20)
+        g.remember("Sold BTC.", kind="outcome", verified=True, payload={"action": "sell", "value": -1.0})
+        g.bequeath(tmp_path / "cat.testament", cause="economic")
+    last = examine(tmp_path / "cat", last=1).decisions[0]
+    assert (last.text, last.cited) == ("Sold BTC.", ())
+    _, beliefs, _ = follow([tmp_path / "cat"])
+    assert [(one.text, one.deaths) for one in beliefs] == [(WARNING, 0)]
 
 
 def test_a_testament_is_audited_by_what_crossed_and_says_so(dead):

@@ -235,8 +235,12 @@ def test_the_journal_of_an_earlier_version_is_completed(tmp_path: Path, dying: P
 def test_a_testament_that_cannot_be_written_leaves_a_living_agent(tmp_path: Path) -> None:
     with awake(tmp_path / "ann") as ann:
         ann.learn(LEARNT, confidence=0.9)
+        folder = tmp_path / "absent"
+        with pytest.raises(StoreUnavailableError, match="does not exist"):
+            ann.bequeath(folder / "left.testament")
+        folder.mkdir()
         with pytest.raises(StoreUnavailableError):
-            ann.bequeath(tmp_path / "absent" / "left.testament")
+            ann.bequeath(folder / "left.testament", progress=lambda *_: folder.exists() and folder.rmdir())
         assert not ann.lineage.is_dead
         assert ann.death.status() is None
         ann.remember("still here")

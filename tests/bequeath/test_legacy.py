@@ -131,3 +131,16 @@ def test_inheritance_of_no_testament_is_refused(tmp_path, minilm):
     with pytest.raises(errors.InvalidInputError, match="no testament"):
         bardo.inherit([], tmp_path / "heir", embedder=minilm)
     assert not (tmp_path / "heir").exists()
+
+
+def test_a_testament_counts_the_episodes_that_stay_behind(tmp_path):
+    log, facts = born(tmp_path / "ann")
+    routine = [
+        Episode(f"health check of billing ok in {number * 7} ms", tick=number) for number in range(1, 61)
+    ]
+    told = Episode("We decided to move the ledger to host ledger-7.internal:5433", role="user", tick=61)
+    log.record([*routine, told], now=NOW)
+    left = die(tmp_path / "ann", log, facts, 99)
+    facts.close()
+    assert [episode.text for episode in left.episodes] == [told.text]
+    assert left.left_out["episode_routine"] == len(routine)

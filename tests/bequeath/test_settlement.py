@@ -69,7 +69,8 @@ def test_a_death_waits_for_its_checklist_and_the_heir_takes_over_the_rest(tmp_pa
         assert [task.status for task in ann.death.checklist()] == ["active", "done"]
         written = ann.death.complete(abandon=True)
     assert "Left unsettled: Close the short" in written.reflection
-    assert "keeper" not in written.reflection
+    assert "Left unsettled: Pay the keeper" not in written.reflection
+    assert "Before the end I settled 1 task: Pay the keeper (paid)." in written.reflection
     embedder = embedders.from_callable(embed, name="flat")
     with (
         bardo.inherit(left, tmp_path / "ben", embedder=embedder),
@@ -128,9 +129,13 @@ def test_a_death_begins_once_and_is_checked_before(tmp_path: Path) -> None:
         for verb in (ann.death.checklist, ann.death.complete, lambda: ann.death.settle("s1")):
             with pytest.raises(NotFoundError, match="no death of ann has begun"):
                 verb()
-        for wrong in ({"path": tmp_path / "there"}, {"deadline": -1}, {"obligations": [" "]}):
+        for wrong in ({"path": tmp_path / "there"}, {"deadline": -1}, {"obligations": [" "]}, {"cause": " "}):
             with pytest.raises(InvalidInputError):
                 ann.death.begin(**wrong)
+            assert ann.death.status() is None
+        for unusable in (tmp_path / "absent" / "left", tmp_path / "there" / "left"):
+            with pytest.raises(StoreUnavailableError, match="Make it first"):
+                ann.death.begin(path=unusable)
             assert ann.death.status() is None
         ann.death.begin(deadline=5)
         with pytest.raises(InvalidInputError, match="began at tick"):

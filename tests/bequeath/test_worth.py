@@ -23,7 +23,9 @@ def ranked(folder: Path, *told: Episode) -> list[str]:
     survey = _core.Survey(log, kinds=("outcome",), latest=4)
     assert survey.bytes > 60 * 64
     assert len(survey.latest) == sum(one.kind == "outcome" and one.verified for one in told)
-    found = [episode.text for episode, _ in most_worthy(log, survey, 100)]
+    best, worthy = most_worthy(log, survey, 100)
+    assert worthy == len(best)
+    found = [episode.text for episode, _ in best]
     log.close()
     return found
 

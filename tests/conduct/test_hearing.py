@@ -133,3 +133,54 @@ def test_a_secret_is_not_heard(tmp_path):
     assert not [text for text in heard if "5521" in text or "9041" in text]
     assert "5521" not in told
     assert any("tabs" in text for text in heard)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "kinds"),
+    [
+        ("I could add a reminder.", "I'd like a new bike", []),
+        ("Anything you'd like for your birthday?", "I’d really like to learn the cello", []),
+        (
+            "I could book a window seat or one on the aisle.",
+            "I'd like a window seat, let's do that",
+            ["decision"],
+        ),
+        ("We could use MySQL or Postgres.", "I'd like to go with Postgres", ["decision"]),
+    ],
+)
+def test_a_wish_for_what_nobody_offered_is_no_decision(
+    tmp_path: Path, before: str, text: str, kinds: list[str]
+) -> None:
+    clock = told(tmp_path, ("agent", before), ("user", text))
+    assert [kind for kind, _ in entries(tmp_path, clock)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("heard", "noted"),
+    [
+        ("Never deploy on Fridays.", ("rejected", "deploy on Fridays")),
+        ("Never deploy on Fridays.", ("rejected", "Never deploy on Fridays")),
+        ("Always run the tests before you push.", ("decision", "Always run the tests before you push")),
+    ],
+)
+@pytest.mark.parametrize("told_first", [True, False])
+def test_a_rule_that_was_heard_and_told_is_once_in_the_gate_as_told(
+    tmp_path: Path, heard: str, noted: tuple[str, str], told_first: bool
+) -> None:
+    def note() -> None:
+        with bardo.gate(tmp_path, clock=clock) as gate:
+            gate.note(*noted, by="Ann")  # type: ignore[arg-type]
+
+    clock = told(tmp_path, ("user", "Good morning"))
+    if told_first:
+        note()
+    told(tmp_path, ("user", heard), clock=clock)
+    if not told_first:
+        note()
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        (entry,) = gate.state()
+        assert (entry.kind, entry.summary, entry.by, entry.episode) == (*noted, "Ann", "")
+        assert gate.rules() == []
+        assert [rule.retired_why for rule in gate.rules(every=True)] == [f"told as {entry.id}"] * (
+            not told_first
+        )

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo.consolidate.playbook import HAND_BEGINS, HAND_ENDS
+from bardo.consolidate.wording import Rule
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
+from bardo.recall.rules import brief
 from helpers.models import letter_vectors
 
 RULE = {
@@ -326,3 +328,22 @@ def test_a_playbook_saved_in_another_encoding_is_read(opened: bardo.Grimoire) ->
     risen(opened)
     opened.pages.playbook()
     assert "Regle numéro un: attendre\n" in path.read_text(encoding="utf-8")
+
+
+def test_a_rule_is_told_with_the_number_of_cases_that_its_fact_states():
+    text = (
+        "When vol >= 0.5, pnl is higher by 1.46 (95 % interval 1.3 to 1.6): 1.49 on average in 152 cases, {} in the "
+        "other 808"
+    )
+    payload = {
+        "type": "heuristic", "condition": "vol >= 0.5", "action": "", "outcome": "pnl is higher", "n": 960,
+        "effect": 1.46, "interval": (1.3, 1.6),
+    }  # fmt: skip
+    for others in ("0.0276", "-1.5e-7"):
+        fact = bardo.Fact(text.format(others), kind="heuristic", payload=payload, support=173)
+        rule = Rule.of(fact)
+        assert rule is not None
+        assert rule.evidence(fact, "ann") == "152 of 960 decisions"
+        assert "(in 152 of 960 decisions" in brief(fact)
+    told = dataclasses.replace(fact, text="Vol helps")
+    assert rule.evidence(told, "ann") == "173 of 960 decisions"

@@ -15,6 +15,7 @@ from bardo import _core
 from bardo.converse import triage as module
 from bardo.errors import InvalidInputError
 from bardo.model import Fingerprint
+from bardo.ports import Embedder
 
 
 @pytest.mark.parametrize(
@@ -140,3 +141,15 @@ def test_the_command_prints_the_triage(tmp_path: Path) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert json.loads(done.stdout)["intent"] == "small_talk"
+
+
+def test_a_question_about_what_the_memory_knows_needs_memory(tmp_path: Path, minilm: Embedder) -> None:
+    about = ("Where does Nadia live?", "where does nadia live?", "Which port does the gateway use?")
+    others = ("What is the capital of France?", "How tall is Mount Everest?", "thanks Nadia!")
+    with bardo.open(tmp_path / "empty", embedder=minilm, seed=1) as g:
+        assert not g.triage(about[0]).memory
+    with bardo.open(tmp_path / "a", embedder=minilm, seed=1) as g:
+        g.learn("Nadia lives in Bonn", subject="Nadia", attribute="home", value="Bonn")
+        g.learn("The gateway listens on port 5433", subject="gateway", attribute="port", value="5433")
+        assert [g.triage(text).memory for text in about] == [True] * 3
+        assert [g.triage(text).memory for text in others] == [False] * 3

@@ -126,7 +126,10 @@ def test_triples_hold_from_one_tick_to_another(g):
         return [found.object for found in g.entities.relations("mira", predicate="lives in", as_of=tick)]
 
     assert (homes(9), homes(10), homes(49), homes(50)) == ([], ["Lisbon"], ["Lisbon"], ["Porto"])
-    assert len(g.entities.relations("Mira")) == 3
+    assert {found.object for found in g.entities.relations("Mira")} == {"Lisbon", "jazz"}
+    assert len(g.entities.relations("Mira", every=True)) == 3
+    with pytest.raises(InvalidInputError, match="exclude"):
+        g.entities.relations("Mira", every=True, as_of=10)
     with pytest.raises(InvalidInputError):
         g.entities.relate("Mira", "likes", "tea", valid_from=5, valid_to=5)
     with pytest.raises(InvalidInputError):
@@ -157,3 +160,12 @@ def test_any_text_can_be_read(tmp_path_factory, texts):
         g.remember([text + " x" for text in texts])
         for entity in g.entities.list():
             assert g.entities.list(entity.name)[0].mentions >= 1
+
+
+def test_a_relation_that_is_replaced_within_a_tick_ends(g):
+    g.remember("start", tick=10)
+    g.entities.relate("Mira", "works for", "Acme")
+    g.entities.relate("Mira", "works for", "Bolt", replaces=True)
+    assert [found.object for found in g.entities.relations("Mira")] == ["Bolt"]
+    ended = {found.object: found.valid_to for found in g.entities.relations("Mira", every=True)}
+    assert ended == {"Bolt": None, "Acme": 10}

@@ -1,6 +1,7 @@
 """Statistics, criteria, report, plots and the command of a study."""
 
 import json
+import math
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -77,6 +78,23 @@ def test_differences_are_paired_by_seed_and_leave_the_first_generation_out():
     assert table.mean("default", "none") == pytest.approx(140.0)
     table.compare("default", "testament", "none")
     assert len(table.compared) == 1
+
+
+def test_a_single_seed_has_no_interval_and_makes_nothing_clear(tmp_path):
+    low, high = bootstrap(np.array([50.0]))
+    assert math.isnan(low)
+    assert math.isnan(high)
+    config = tmp_path / "experiment.toml"
+    config.write_text(CONFIG, "utf-8")
+    command = ["simulate", "--config", str(config), "--out", str(tmp_path / "out"), "--seeds", "1", "--json"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert {(each["low"], each["high"]) for each in document["comparisons"]} == {(None, None)}
+    assert any("[one seed: no interval]" in each["text"] for each in document["criteria"])
+    text = (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert "One seed has no interval" in text
+    assert "bootstrap" not in text
 
 
 def test_criteria_fail_where_the_figures_do_and_failures_lead():

@@ -117,3 +117,20 @@ def test_a_word_unlike_any_command_gets_no_suggestion() -> None:
     result = CliRunner().invoke(app, ["xyzzyxyzzy"])
     assert result.exit_code == exits.USAGE
     assert "Did you mean" not in result.stderr
+
+
+def test_a_text_that_begins_with_a_dash_is_taken_or_its_error_says_how(tmp_path: Path) -> None:
+    runner, at = CliRunner(), ["--at", str(tmp_path / "a")]
+    assert runner.invoke(app, ["init", *at[1:]]).exit_code == 0
+    for command in (
+        ["remember", "--force is forbidden"],
+        ["gate", "before", "-rf /tmp"],
+        ["gate", "reject", "rm -rf", "--why", "-rf = no way back"],
+    ):
+        done = runner.invoke(app, [*command, *at, "--json"])
+        assert (done.exit_code, "\\u0000" in done.output) == (0, False), done.output
+    stored = runner.invoke(app, ["episodes", "list", *at, "--json"]).output
+    assert "--force is forbidden" in stored
+    wrong = runner.invoke(app, ["gate", "before", "--forced", *at])
+    assert wrong.exit_code == 2
+    assert "write -- before it" in wrong.output

@@ -211,7 +211,7 @@ class ReplayBuffer:
     ) -> list[tuple[str, float, float]]:
         """Different episodes by gain times need, of candidates that are drawn evenly. Their priorities fall."""
 
-def digest_facts(facts: FactStore, *, tick: int, limit: int) -> Digest:
+def digest_facts(facts: FactStore, *, tick: int, now: int, limit: int) -> Digest:
     """The strongest facts in force, at most `limit`, taken in turn from their categories.
 
     Pinned facts come first, the others in order of confidence at the tick times importance.

@@ -206,6 +206,9 @@ class FactStore:
             persistence: How long it holds.
         """
 
+    def statement_ends(self) -> builtins.list[tuple[str, int]]:
+        """The ids of the facts in force whose statement has an end, with that instant, the soonest first."""
+
     def of_subject(self, subject: str, *, tick: int) -> builtins.list[Fact]:
         """The facts in force whose statement is about a subject, the latest first."""
 

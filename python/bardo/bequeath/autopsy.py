@@ -52,6 +52,21 @@ class Records:
     outcomes: Sequence[str] = (VALUE,)
     notes: tuple[str, ...] = ()
 
+    def begin(self) -> int:
+        """First tick of the life: that of its birth, or of its first record where the birth is not on record."""
+        if self.life.birth_tick:
+            return self.life.birth_tick
+        first = next(iter(self.episodes()), None)
+        ticks = [fact.created_tick for fact in self.facts_at(self.end)]
+        return min(ticks if first is None else [first.tick, *ticks], default=0)
+
+    def decisions(self, until: int) -> Iterator[Decision]:
+        """Yields the decisions up to a tick in their order, also those that ancestors lived."""
+        for episode in self.episodes():
+            decision = Decision.of(episode, self.outcomes) if episode.tick <= until else None
+            if decision is not None:
+                yield decision
+
     @classmethod
     def of_testament(cls, left: Testament, outcomes: Sequence[str]) -> Records:
         """Returns the records in a testament: only what crossed.
@@ -252,27 +267,25 @@ def examine(records: Records, *, at: int | None = None, last: int = ACTIONS) -> 
         last: Number of decisions.
 
     Raises:
-        InvalidInputError: The tick is after the end of the life or below 0, or `last` is below 1.
+        InvalidInputError: The tick is before the first record of the life or after its end, or `last` is below 1.
     """
     tick = records.end if at is None else at
-    if not 0 <= tick <= records.end:
+    begin = records.begin()
+    if not begin <= tick <= records.end:
         raise InvalidInputError(
-            f"tick {tick} is not in the life of {records.life.agent}. Use one from 0 to its last tick, {records.end}"
+            f"tick {tick} is not in the life of {records.life.agent}, whose records begin at tick {begin} and end at "
+            f"{records.end}. Use one of these ticks or one between them"
         )
     if last < 1:
         raise InvalidInputError(f"last is {last}. Ask for at least one decision")
     latest: deque[Decision] = deque(maxlen=last)
     bad: list[Decision] = []
     texts: dict[str, Episode] = {}
-    for episode in records.episodes():
-        if episode.tick > tick:
-            continue
-        decision = Decision.of(episode, records.outcomes)
-        if decision is not None:
-            if not decision.inherited:
-                latest.append(decision)
-            if decision.value < 0:
-                bad.append(decision)
+    for decision in records.decisions(tick):
+        if not decision.inherited:
+            latest.append(decision)
+        if decision.value < 0:
+            bad.append(decision)
     wanted = {id_ for decision in latest for id_ in decision.cited}
     texts = {one.id: one for one in records.episodes() if one.id in wanted}
     audited = tuple(_audit(one, records, bad, texts) for one in reversed(latest))

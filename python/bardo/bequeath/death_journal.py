@@ -24,6 +24,9 @@ from bardo.life.clocks import DeathPhase
 #: with forgotten content is deleted and the reflection composed instead.
 OWN_WORDS = Path("testaments", "death.reflection.md")
 
+#: Remedy for an empty cause of death.
+CAUSE = 'Say in a word or a sentence why the life ends, such as "economic"'
+
 
 @dataclass(frozen=True, slots=True)
 class DeathRecord:

@@ -23,7 +23,13 @@ from bardo.bequeath.tables import LinkTuple
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
-from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError, TestamentError
+from bardo.errors import (
+    InvalidInputError,
+    NotFoundError,
+    StoreReadOnlyError,
+    StoreUnavailableError,
+    TestamentError,
+)
 from bardo.folder import DEATH_FILE
 from bardo.model import Episode
 
@@ -55,6 +61,7 @@ def leave(
     reflection: str | None = None,
     conduct: Sequence[Directive] = (),
     unsettled: Sequence[str] = (),
+    settled: Sequence[tuple[str, str]] = (),
     language: str = "",
     encoder: CrossEncoder | None = None,
     moment: Callable[[int], int | None] = lambda _: None,
@@ -77,6 +84,7 @@ def leave(
         reflection: Reflection in the testator's own words; composed from the evidence if not given.
         conduct: Decisions, rejections, tasks and rules in force.
         unsettled: Tasks that the death left open.
+        settled: Tasks that were settled during the death, each with how.
         language: Language of the rules that find corrections among the episodes; none are found without one.
         encoder: Cross-encoder of corrections; None without one.
         moment: Returns the instant of a tick for the dates of the reflection, None if no record tells it.
@@ -97,7 +105,7 @@ def leave(
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
     evidence = reflect.Evidence(
         lineage.life, contents.facts, contents.confidences, remains.told, contents.links, counts=counts,
-        unsettled=unsettled,
+        unsettled=unsettled, settled=settled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
     )  # fmt: skip
@@ -111,6 +119,7 @@ def leave(
         fingerprint=contents.fingerprint,
         episodes=remains.episodes,
         episode_bytes=remains.limit,
+        behind=remains.behind,
         worths=remains.worths,
         links=(
             *contents.links,
@@ -193,11 +202,20 @@ def check_place(path: Path, folder: Path) -> None:
 
     Raises:
         InvalidInputError: Another file exists at that path.
+        StoreUnavailableError: Its folder does not exist, or cannot be written to.
     """
     if os.path.lexists(path) and _own_testament(path, folder) is None:
         raise InvalidInputError(
             f"{path} exists already, and a testament is written over nothing. Choose another path"
         )
+    parent = path.absolute().parent
+    if not parent.is_dir():
+        what = "is no folder" if parent.exists() else "does not exist"
+        raise StoreUnavailableError(
+            f"the testament cannot be written to {path}: {parent} {what}. Make it first"
+        )
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise StoreReadOnlyError(f"the testament cannot be written to {path}. Make {parent} writable")
 
 
 def _own_testament(path: Path, folder: Path) -> Testament | None:
@@ -258,6 +276,7 @@ class _Remains:
         told: Latest outcomes and regime shifts.
         limit: Maximum size of the episodes of the testament, in bytes.
         inherited: Number of episodes that came with testaments.
+        behind: Numbers of episodes that stay behind, by reason.
     """
 
     episodes: list[Episode]
@@ -265,6 +284,7 @@ class _Remains:
     told: list[Episode]
     limit: int
     inherited: int
+    behind: dict[str, int]
 
 
 def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Remains:
@@ -277,7 +297,7 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Rem
     """
     survey = _core.Survey(log, kinds=TOLD_KINDS, latest=TOLD_LIMIT)
     novelties = survey.novelty([fact.text for fact in contents.facts])
-    judged = worth.most_worthy(log, survey, best, without=_outdated(contents, novelties))
+    judged, worthy = worth.most_worthy(log, survey, best, without=_outdated(contents, novelties))
     worths = {one.id: value for one, value in judged}
     for fact, novelty in zip(contents.facts, novelties, strict=True):
         worths[fact.id] = worth.worth_of_fact(fact, novelty, worths)
@@ -288,6 +308,7 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Rem
         told,
         max(int(LOG_SHARE * survey.bytes), LEAST_BYTES),
         survey.inherited,
+        {"episode_routine": len(log) - worthy, "episode_over_cap": worthy - len(judged)},
     )
 
 

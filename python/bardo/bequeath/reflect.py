@@ -50,6 +50,7 @@ class Evidence:
         links: Links among the facts.
         questions: Open questions.
         unsettled: Tasks that the death left open.
+        settled: Tasks that were settled during the death, each with how.
         counts: Totals `episodes` and `verified`, for when the episodes are a sample.
         moment: Returns the instant of a tick in microseconds UTC, None if no record tells it.
     """
@@ -61,6 +62,7 @@ class Evidence:
     links: Sequence[LinkTuple] = ()
     questions: Sequence[str] = ()
     unsettled: Sequence[str] = ()
+    settled: Sequence[tuple[str, str]] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     moment: Callable[[int], int | None] = lambda _: None
 
@@ -109,11 +111,23 @@ def _render(evidence: Evidence, sections: Iterable[tuple[str, Sequence[str]]]) -
         f"I recorded {counted(total, 'episode')}, {verified:,} verified, and learned "
         f"{counted(len(learned), 'fact')}, of which {in_force:,} {'holds' if in_force == 1 else 'hold'} today."
         + (f" I confirmed {counted(earned, 'fact')} of my ancestors." if earned else ""),
+        *_settlement(evidence),
         "",
     ]
     for title, sentences in sections:
         lines += [f"## {title}", "", *(f"- {sentence}" for sentence in sentences or [_NOTHING]), ""]
     return "\n".join(lines)
+
+
+def _settlement(evidence: Evidence) -> list[str]:
+    if not evidence.settled:
+        return []
+    told = [
+        f"{_quote(task)}{f' ({_quote(how)})' if how else ''}" for task, how in evidence.settled[:_SENTENCES]
+    ]
+    more = len(evidence.settled) - len(told)
+    rest = f"; and {more} more" if more else ""
+    return [f"Before the end I settled {counted(len(evidence.settled), 'task')}: {'; '.join(told)}{rest}."]
 
 
 def _successes(evidence: Evidence) -> Iterable[str]:

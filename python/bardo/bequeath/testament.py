@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import write_atomically
+from bardo._validation import require_text
 from bardo.bequeath import container, directives, markdown, redact, signing, tables
 from bardo.bequeath import known as known_things
 from bardo.bequeath.contents import FOLLOWED
@@ -169,6 +170,7 @@ def write(
     fingerprint: Fingerprint | None = None,
     episodes: Iterable[Episode] = (),
     episode_bytes: int | None = None,
+    behind: Mapping[str, int] | None = None,
     worths: Mapping[str, float] | None = None,
     links: Iterable[LinkTuple] = (),
     questions: Iterable[str | Question] = (),
@@ -195,6 +197,7 @@ def write(
         fingerprint: Model of the vectors.
         episodes: Candidate episodes, best first; each text is taken once.
         episode_bytes: Maximum size of the episodes.
+        behind: Numbers of episodes that are no candidates, by reason, for `Testament.left_out`.
         worths: Worth of facts and episodes to an heir by id; a fact of none stays behind.
         links: Links among the facts; a link is taken if both its facts are.
         questions: Open questions, as text or as `Question`.
@@ -223,7 +226,7 @@ def write(
     if len(confidences) != len(facts):
         raise InvalidInputError(f"{len(confidences)} confidences for {len(facts)} facts. Pass one per fact")
     redacted: Counter[str] = Counter()
-    left_out: Counter[str] = Counter()
+    left_out: Counter[str] = Counter(behind or {})
     orders = directives.choose(conduct, lineage.life.agent, redacted, left_out)
     settings = dataclasses.replace(settings, entries=max(settings.entries - len(orders), 0))
     worths = worths or {}
@@ -316,8 +319,9 @@ def checked_reflection(reflection: str, redacted: Counter[str] | None = None) ->
         redacted: Counter of redacted spans by kind; updated in place.
 
     Raises:
-        InvalidInputError: It has more than 5 KiB.
+        InvalidInputError: It has no text, or more than 5 KiB.
     """
+    require_text(reflection, "reflection", "Pass its text, or none, and it is written from the evidence")
     text = redact.redact(reflection, redacted)
     if (size := len(text.encode())) > REFLECTION_BYTES:
         raise InvalidInputError(

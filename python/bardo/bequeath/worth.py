@@ -85,8 +85,8 @@ def worth(episode: Episode, novelty: float) -> float:
 
 def most_worthy(
     log: _core.EpisodeLog, survey: _core.Survey, count: int, *, without: Container[str] = ()
-) -> list[tuple[Episode, float]]:
-    """Returns the episodes of most worth with their worth, best first, without routine.
+) -> tuple[list[tuple[Episode, float]], int]:
+    """Returns the episodes of most worth with their worth, best first, and the number of all that have any.
 
     Args:
         log: Episode log of the testator.
@@ -94,15 +94,17 @@ def most_worthy(
         count: Maximum number of episodes.
         without: Ids of episodes that stay behind.
     """
-    judged = (
-        (worth(episode, novelty), episode)
-        for episode, novelty in _uncommon(log, survey)
-        if episode.id not in without
-    )
-    best = heapq.nlargest(
-        count, (one for one in judged if one[0] > 0.0), key=lambda one: (one[0], one[1].tick, one[1].id)
-    )
-    return [(episode, value) for value, episode in best]
+    worthy = 0
+
+    def judged() -> Iterator[tuple[float, Episode]]:
+        nonlocal worthy
+        for episode, novelty in _uncommon(log, survey):
+            if episode.id not in without and (value := worth(episode, novelty)) > 0.0:
+                worthy += 1
+                yield value, episode
+
+    best = heapq.nlargest(count, judged(), key=lambda one: (one[0], one[1].tick, one[1].id))
+    return [(episode, value) for value, episode in best], worthy
 
 
 def _uncommon(log: _core.EpisodeLog, survey: _core.Survey) -> Iterator[tuple[Episode, float]]:

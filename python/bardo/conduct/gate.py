@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from bardo._validation import checked
-from bardo.conduct import aftermath, capabilities, correction, flows, state
+from bardo.conduct import aftermath, capabilities, correction, flows, state, told
 from bardo.conduct import rules as population
 from bardo.conduct.aftermath import QUESTION, Aftermath
 from bardo.conduct.entries import (
@@ -96,7 +96,8 @@ class Gate(GateBase):
         Similar entries say the same in other words, by words and meaning. Rejections are renewed by the same only.
 
         An entry from an episode belongs to the latest episode that repeats it, or to none if repeated without one. An
-        entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode.
+        entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode. A rule
+        that was heard in a conversation and says the same is retired: the entry stands for it.
 
         Args:
             kind: `decision`, `task`, `rejected`, `discovery`, `learning`, `context` or `agent_state`.
@@ -128,6 +129,7 @@ class Gate(GateBase):
             # Inside the transaction: a checklist that is read after the death began has every earlier task.
             allowed = functools.partial(require_life, self._folder, self.agent, kind)
             kept = state.keep(self._store, given, self._vectors, allowed)
+            told.retire_heard(self._store, kept, agent=self.agent)
             if supersedes and kept.id != supersedes:
                 old = self._store.put(replace(old, superseded_by=kept.id, closed_by=by))
                 self._end(old, "archived", by, f"superseded by {kept.id}")
@@ -384,7 +386,7 @@ class Gate(GateBase):
         self._ready(write=True)
         require_action(action)
         clean = self._made.cleaner()
-        told, note = clean(action.strip()), clean(note)
+        what, note = clean(action.strip()), clean(note)
         now = self._clock.now()
         self._index.refresh()
         found, notes = self._index.match(action, self._embedder, now=now)
@@ -392,7 +394,7 @@ class Gate(GateBase):
         applied, violated = aftermath.split(self._rules(now), found, named)
         followed = self._followed(flow, found)
         outcome = Outcome(
-            "", told, "passed" if passed else "failed", int(passed), int(not passed), note, " ".join(sorted(applied)),
+            "", what, "passed" if passed else "failed", int(passed), int(not passed), note, " ".join(sorted(applied)),
             changed or "", self.agent, episode, now, now,
         )  # fmt: skip
         check(outcome)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bardo.conduct import rules, state
 from bardo.conduct.entries import NEW, Rule, StateEntry, StateKind
@@ -12,11 +11,10 @@ from bardo.conduct.findings import place_of_same
 from bardo.conduct.hearing import Heard
 from bardo.conduct.rules import VectorsOf
 from bardo.conduct.store import ConductStore
+from bardo.conduct.told import PROHIBITION, told_already
 
 #: Score of a rule that a user said: it is told before every action, and only a person who gives it makes it critical.
 SAID = 8.0
-#: Beginning of a rule that forbids, so that the gate warns of the action. A "never" inside may be of something else.
-_PROHIBITION = re.compile(r"(?:please )?(?:never|no|don't|don’t|do not|nothing|nobody)\b", re.IGNORECASE)
 _STATE: dict[str, StateKind] = {
     "rejection": "rejected", "decision": "decision", "task": "task", "discovery": "discovery", "learning": "learning",
 }  # fmt: skip
@@ -45,7 +43,7 @@ def keep(
     """Stores what was heard, in order; the same or similar in force is renewed as by `Gate.note` and `Gate.rule`.
 
     A rejection that a person lifted after it was said stays lifted. The agent's own "no" is a decision: only a user's
-    word blocks.
+    word blocks. A rule that a person has told as an entry of state renews that entry.
 
     Args:
         store: State and rules of the agent.
@@ -59,8 +57,11 @@ def keep(
         lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
         for one, source in heard:
             if one.kind == "rule":
+                if (told := told_already(store, one.summary)) is not None:
+                    kept.append(store.put(replace(told, changed_at=now)))
+                    continue
                 score = NEW if source.by_agent else SAID
-                forbids = one.summary if _PROHIBITION.match(one.summary) else ""
+                forbids = one.summary if PROHIBITION.match(one.summary) else ""
                 given = Rule("", one.summary, forbids, "", score, source.by, source.episode, now, now)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
                 continue

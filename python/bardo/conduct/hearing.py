@@ -19,6 +19,7 @@ from typing import Literal, cast
 import numpy as np
 
 from bardo._weights import read_weights
+from bardo.conduct.operation_table import content_stems
 from bardo.consolidate.clauses import sentences
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
@@ -43,6 +44,13 @@ _WORD = re.compile(r"[a-z']+|\d+|[?!:]")
 _PROPOSAL = re.compile(
     r"^(?:i could|i can|i'd|i would|i'll|shall i|should i|do you want|want me|we could|how about|my suggestion|"
     r"another option|would you like|cheapest|either|option|.*\bor\b.*\?)",
+    re.IGNORECASE,
+)
+#: Wish for a thing or an experience, which is no decision: of an indefinite thing, or of a time to come.
+_WISH = re.compile(
+    r"\bi(?:'d| would)? (?:\w+ly |just |also |so )?(?:like|love|want|wish)(?: for)? "
+    r"(?:(?:a|an|some|more|another|new) |to (?:learn|visit|see|travel|try|have|get|own|be|become|live)\b|"
+    r".*\b(?:someday|some day|one day|eventually|sometime)\b)",
     re.IGNORECASE,
 )
 #: Words that name nothing by themselves.
@@ -75,6 +83,15 @@ class Utterance:
         if self.before and len(words) <= _BARE_WORDS and all(word in _EMPTY for word in words):
             return f"{self.before.strip()} ({self.text.strip()})"
         return self.text.strip()
+
+    @property
+    def is_wish(self) -> bool:
+        """Whether it wishes for something that the words before it did not offer."""
+        text = self.text.replace("’", "'")
+        wish = _WISH.search(text)
+        return wish is not None and not content_stems(_words(self.before)) & content_stems(
+            _words(text[wish.end() :])
+        )
 
     def features(self) -> dict[str, float]:
         """Features of the regression by their names."""
@@ -180,6 +197,9 @@ def read(
     found: list[Heard | None] = []
     for utterance, row_scores in zip(utterances, scores, strict=True):
         place = 1 + int(np.argmax(row_scores[1:]))
+        if KINDS[place] == "decision" and utterance.is_wish:
+            found.append(None)
+            continue
         margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])
         is_heard = margin >= -UNDECIDED
         found.append(Heard(cast(Kind, KINDS[place]), utterance.summary, margin) if is_heard else None)

@@ -77,10 +77,13 @@ def _table() -> Mapping[str, Attribute]:
     """The attributes of `attributes.toml` by name."""
     text = resources.files("bardo.consolidate").joinpath("attributes.toml").read_text(encoding="utf-8")
     found: dict[str, Attribute] = {}
-    for persistence, group in tomllib.loads(text).items():
+    groups = [
+        (cast(Persistence, persistence), group)
+        for persistence, tables in tomllib.loads(text).items()
+        for group in tables.values()
+    ]
+    for persistence, group in groups:
         for part, functional in (("functional", True), ("many", False)):
             for name in group[part]:
-                found[name] = Attribute(
-                    name, functional, cast(Persistence, persistence), cast(FactKind, group["kind"])
-                )
+                found[name] = Attribute(name, functional, persistence, cast(FactKind, group["kind"]))
     return found

@@ -10,6 +10,7 @@ from bardo.clock import MICROSECONDS
 from bardo.config import SECONDS_PER_DAY
 from bardo.consolidate import lint
 from bardo.consolidate.fact_dates import FactDates
+from bardo.consolidate.statement_ends import has_ended
 from bardo.consolidate.twins import Wording, connected, exclude
 from bardo.model import Fact
 
@@ -73,8 +74,8 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
         now: Now, in microseconds UTC.
         threshold: Confidence below which a fact is forgotten.
     """
-    digest = digest_facts(facts, tick=tick, limit=CANDIDATES)
-    rivals, pairs = _rivals(facts, digest, tick)
+    digest = digest_facts(facts, tick=tick, now=now, limit=CANDIDATES)
+    rivals, pairs = _rivals(facts, digest, tick, now)
     sure = dict(zip((fact.id for fact in rivals), _confidences(facts, rivals, tick), strict=True))
     held = [*digest.facts, *((fact, sure[fact.id]) for fact in rivals)]
     pairs += [
@@ -102,7 +103,9 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
     )
 
 
-def _rivals(facts: FactStore, digest: Digest, tick: int) -> tuple[list[Fact], list[tuple[str, str]]]:
+def _rivals(
+    facts: FactStore, digest: Digest, tick: int, now: int
+) -> tuple[list[Fact], list[tuple[str, str]]]:
     """The weaker facts in force that contradict those of a digest, and the pairs of their ids."""
     found: dict[str, Fact] = {}
     seen = {fact.id for fact, _ in digest.facts}
@@ -112,7 +115,7 @@ def _rivals(facts: FactStore, digest: Digest, tick: int) -> tuple[list[Fact], li
         links = [(src, dst) for src, dst, relation, *_ in facts.links(front) if relation == "contradicts"]
         others = dict.fromkeys(id_ for pair in links for id_ in pair if id_ not in seen)
         seen.update(others)
-        standing = [fact for fact in facts.get(list(others)) if fact and _in_force(fact, tick)]
+        standing = [fact for fact in facts.get(list(others)) if fact and _in_force(fact, tick, now)]
         found.update((fact.id, fact) for fact in standing)
         pairs += links
         front = [fact.id for fact in standing]
@@ -120,8 +123,9 @@ def _rivals(facts: FactStore, digest: Digest, tick: int) -> tuple[list[Fact], li
     return list(found.values()), [pair for pair in pairs if present.issuperset(pair)]
 
 
-def _in_force(fact: Fact, tick: int) -> bool:
-    return fact.status == "active" and (fact.expires_tick is None or fact.expires_tick >= tick)
+def _in_force(fact: Fact, tick: int, now: int) -> bool:
+    expired = fact.expires_tick is not None and fact.expires_tick < tick
+    return fact.status == "active" and not expired and not has_ended(fact, now)
 
 
 def _confidences(facts: FactStore, found: Sequence[Fact], tick: int) -> list[float]:
@@ -180,7 +184,10 @@ def _ended(
     told: list[Wording] = []
     for _, fact in changed:
         if (
-            fact.status not in ("superseded", "contradicted")
+            not (
+                fact.status in ("superseded", "contradicted")
+                or (fact.status == "active" and has_ended(fact, now))
+            )
             or fact.source == "dream"
             or fact.kind == "baseline"
         ):

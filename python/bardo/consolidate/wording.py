@@ -13,6 +13,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _BOUND = re.compile(r"(?<!\S)(\S+) (>=|<=|>|<) (-?[\d.]+(?:e[-+]?\d+)?)(?= and |$)")
 #: The generalised form in which a bound is inherited: `momentum is high`.
 _LEVEL = re.compile(r"(\S+) is (high|low)")
+#: Number of cases in the text of a measured rule.
+_CASES = re.compile(r" on average in ([\d,]+) cases, \S+ in the other [\d,]+$")
 _SIGNS = {">=": "is at least", ">": "is above", "<=": "is at most", "<": "is below"}
 #: Path of an action in a condition: `action is buy`, `order.side is long`.
 _ACTION = re.compile(r"(^| and )(?:[\w.]*\.)?(?:action|decision|side|strategy) is ")
@@ -122,9 +124,18 @@ class Rule:
         """
         if is_of_ancestor(fact, agent):
             return f"confirmed by {counted(fact.support, 'decision')} here"
-        if 0 < fact.support <= self.decisions:
-            return f"{fact.support:,} of {counted(self.decisions, 'decision')}"
-        return counted(fact.support, "decision")
+        if 0 < (cases := cases_of(fact)) <= self.decisions:
+            return f"{cases:,} of {counted(self.decisions, 'decision')}"
+        return counted(cases, "decision")
+
+
+def cases_of(fact: Fact) -> int:
+    """Number of decisions in which the conditions of a rule held, as its text states it; else that of its support.
+
+    Support also counts later confirmations, which are no measured decisions.
+    """
+    measured = _CASES.search(fact.text)
+    return int(measured[1].replace(",", "")) if measured else fact.support
 
 
 def is_of_ancestor(fact: Fact, agent: str) -> bool:

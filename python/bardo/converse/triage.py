@@ -30,6 +30,8 @@ Intent = Literal[
 ]  # fmt: skip
 #: Embeds texts; returns None while the model is not available.
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
+#: Tells whether a memory knows anything that a text names.
+Knows = Callable[[str], bool]
 #: Tokens of an answer: to a trivial message, to fewer words than `FEW_WORDS`, to at most `BRIEF_WORDS`, and to others.
 TRIVIAL_TOKENS, FEW_TOKENS, BRIEF_TOKENS, FULL_TOKENS = 500, 400, 800, 2_500
 FEW_WORDS, BRIEF_WORDS = 4, 12
@@ -39,6 +41,10 @@ FAMILIAR = 0.35
 _TO_KEEP = re.compile(
     r"\s*(?:please\s+|also\s+|and\s+)?(?:remember\b|note:|note that|keep in mind|for the record|from now on|always\s|"
     r"never\s(?!mind|again)|don't\s(?!worry|mind|bother|mention|know|think)|do not\s(?!worry|mind)|no more\s)",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"[?？؟]|^\s*(?:who|whose|whom|what|which|where|when|why|how|is|are|was|were|do|does|did|has|have|can|tell me)\b",
     re.IGNORECASE,
 )
 _PACKAGE, _FILE = "bardo.converse", "triage.json"
@@ -68,13 +74,16 @@ class Triage:
 
 
 @checked
-def triage(text: str, previous: Sequence[str] = (), *, embed: Embed | None = None) -> Triage:
+def triage(
+    text: str, previous: Sequence[str] = (), *, embed: Embed | None = None, knows: Knows | None = None
+) -> Triage:
     """Decides what a message needs; never raises an error of the classifier or of the model.
 
     Args:
         text: Message of a person.
         previous: Messages before it, the latest last; only the last one is read.
         embed: Embeds the message; without it, words alone decide.
+        knows: Tells whether a memory knows anything that the message names: a question about it needs memories.
 
     Raises:
         InvalidInputError: An argument has a wrong type.
@@ -86,7 +95,7 @@ def triage(text: str, previous: Sequence[str] = (), *, embed: Embed | None = Non
     if _core.triviality(text) is not None:
         return Triage("small_talk", False, False, False, TRIVIAL_TOKENS, "prefilter")
     try:
-        return _triage(text, previous, embed)
+        return _triage(text, previous, embed, knows)
     except Exception as error:
         note = f"triage failed with {type(error).__name__}: {error}. The message counts as needing memory"
         return Triage(None, True, True, True, FULL_TOKENS, "failure", note)
@@ -106,7 +115,7 @@ def worth(text: str) -> float:
     return float(_scores(table, features(text, ()), None)[0][0])
 
 
-def _triage(text: str, previous: Sequence[str], embed: Embed | None) -> Triage:
+def _triage(text: str, previous: Sequence[str], embed: Embed | None, knows: Knows | None) -> Triage:
     weights = read_weights(_PACKAGE, _FILE)
     vector: npt.NDArray[np.float64] | None = None
     note = ""
@@ -125,9 +134,13 @@ def _triage(text: str, previous: Sequence[str], embed: Embed | None) -> Triage:
     # A text with few known features is not judged: it counts as needing memory, and as worth reading.
     familiar = known >= FAMILIAR
     words = len(text.split())
+    needs = memory >= 0 or not familiar
+    if not needs and knows is not None and _QUESTION.search(text):
+        # Words do not tell the friend of a person from a public figure; the memory does.
+        needs = knows(text)
     return Triage(
         intent=table["intent"]["classes"][int(np.argmax(intents))],
-        memory=memory >= 0 or not familiar,
+        memory=needs,
         save=save >= 0 or _TO_KEEP.match(text) is not None,
         extract=save >= table["save"]["sure"] or not familiar,
         max_tokens=FEW_TOKENS if words < FEW_WORDS else BRIEF_TOKENS if words <= BRIEF_WORDS else FULL_TOKENS,

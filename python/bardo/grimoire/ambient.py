@@ -12,7 +12,6 @@ from bardo.assemble.blocks import Block, memory_blocks
 from bardo.assemble.context import assemble
 from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
-from bardo.clock import moment_of
 from bardo.conduct.briefing import tokens_in
 from bardo.errors import BardoError, InvalidInputError, StoreError
 from bardo.grimoire.recovery import Recovery
@@ -82,7 +81,7 @@ class Ambient:
         """Captures what was said to the agent, and finds what it should know; see `Grimoire.turn`."""
         self._session.ready()
         if "at" in fields:
-            fields["at"] = moment_of(fields["at"])
+            fields["at"] = self._session.ticks.instant(fields["at"], "at")
         if not said.strip():
             if not reply.strip():
                 raise InvalidInputError(

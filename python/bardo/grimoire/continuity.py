@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bardo._validation import checked
+from bardo._validation import checked, require_text
 from bardo.grimoire.resources import Resources
 
 if TYPE_CHECKING:
@@ -51,15 +51,18 @@ class Continuity(Resources):
         return self._recovery.heartbeat()
 
     @checked
-    def checkpoint(self, doing: str = "", *, done: bool = False, by: str = "") -> StateEntry | None:
+    def checkpoint(self, doing: str | None = None, *, done: bool = False, by: str = "") -> StateEntry | None:
         """Writes a checkpoint at once, atomically; one is also written every 3 exchanges of `turn` or `remember`.
 
         Args:
-            doing: Work that is being done, in a sentence: an entry of state that comes first until it is done.
+            doing: Work that is being done, in a sentence: an entry of state that comes first until it is done. That of
+                the last checkpoint if not given.
             done: Whether that work, and the session, ended.
             by: Author.
 
         Returns:
             The entry of the work that began or ended; None without one.
         """
+        if doing is not None:
+            require_text(doing, "work", "Say in a sentence what is being done, or pass nothing")
         return self._recovery.checkpoint(doing, done=done, by=by)

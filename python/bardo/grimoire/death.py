@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, SupportsIndex
 
-from bardo._validation import checked
+from bardo._validation import checked, require_text
 from bardo.bequeath import death_journal, legacy, redact
-from bardo.bequeath.death_journal import DeathRecord
+from bardo.bequeath.death_journal import CAUSE, DeathRecord
 from bardo.bequeath.testament import checked_reflection
 from bardo.conduct import tasks
 from bardo.conduct.inheritance import directives_of
@@ -85,6 +85,7 @@ class Death:
 
         Raises:
             InvalidInputError: A death has begun already, the deadline is negative, or the file exists.
+            StoreUnavailableError: The folder of the file does not exist, or cannot be written to.
             GrimoireClosedError: The agent has died.
         """
         session = self._session
@@ -101,6 +102,7 @@ class Death:
                 f"the death of {session.agent} began at tick {begun.tick} and is in the phase {begun.phase}. "
                 "See death.checklist(), and end it with death.complete()"
             )
+        require_text(cause, "cause", CAUSE)
         ticks = None if deadline is None else operator.index(deadline)
         if ticks is not None and ticks < 0:
             raise InvalidInputError(f"deadline is {ticks}. It must be a number of ticks from now, 0 or more")
@@ -228,6 +230,7 @@ def bequeath(
         reflection: Markdown text; written from the evidence if None.
         progress: Callback for progress.
     """
+    require_text(cause, "cause", CAUSE)
     place = Path(path)
     session.ready()
     if (begun := session.death) is not None and begun.phase == "legacy":
@@ -332,7 +335,7 @@ def _die(
                     place, folder=session.path, log=session.log, facts=session.facts, config=settings,
                     tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
                     reflection=own, moment=session.moment, conduct=conduct,
-                    unsettled=[one.text for one in conduct if one.kind == "task"],
+                    unsettled=[one.text for one in conduct if one.kind == "task"], settled=_settled(session, record),
                     language=session.config.curator.language, encoder=_encoder(session),
                 )  # fmt: skip
         except BaseException:
@@ -413,6 +416,16 @@ def _directives(session: Session) -> list[Directive]:
             f"the testament has no decisions, rejections and rules: {error}", BardoWarning, stacklevel=6
         )
         return []
+
+
+def _settled(session: Session, record: DeathRecord) -> list[tuple[str, str]]:
+    """Returns the tasks that were settled since the death began, each with how; `_directives` warns of a lost file."""
+    try:
+        with _conduct(session) as store:
+            found = tasks.tasks_of(store, since=record.at)
+    except StoreError:
+        return []
+    return [(entry.summary, entry.closed_why) for entry in found if entry.status != "active"]
 
 
 def _settings(session: Session) -> Bequeath:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from bardo._validation import checked
 from bardo.capture.recorder import name_list
+from bardo.consolidate.statement_ends import StatementEnds
+from bardo.errors import InvalidInputError
 from bardo.grimoire import results
 from bardo.grimoire.facts import record_id
 from bardo.grimoire.results import Entity, RelatedEntity, Triple
@@ -30,6 +32,7 @@ class Entities:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._ends = StatementEnds(session.facts)
 
     @checked
     def list(
@@ -152,20 +155,31 @@ class Entities:
         *,
         predicate: str | None = None,
         as_of: int | datetime | None = None,
+        every: bool = False,
         limit: int = 1024,
     ) -> builtins.list[Triple]:
-        """Lists relations between entities, the latest first: those of `relate`, and the causal links among the facts.
+        """Lists relations between entities that hold, the latest first.
+
+        These are those of `relate`, those that statements make between entities, and causal links among the facts.
 
         Args:
             entity: Entity at either end.
             predicate: Predicate of the relation.
-            as_of: Tick at which it holds; where ticks are seconds, a datetime with a time zone as well.
+            as_of: Tick at which it holds, the current one if not given; where ticks are seconds, a datetime with a time
+                zone as well.
+            every: Whether to list every relation, also ended and future ones; `valid_from` and `valid_to` tell when
+                it holds.
             limit: Maximum number of relations.
         """
         session = self._session
         session.ready_with_names()
-        tick = session.ticks.given("as_of", as_of)
+        if every and as_of is not None:
+            raise InvalidInputError("as_of and every exclude each other. Pass one of them")
+        tick = None if every else session.now_tick if as_of is None else session.ticks.given("as_of", as_of)
         found = session.indexer.names.triples(entity=entity, predicate=predicate, as_of=tick, limit=limit)
+        if not every and as_of is None:
+            ended = frozenset(self._ends.ended(session.clock.now()))
+            found = [triple for triple in found if triple[4] not in ended]
         return [results.Triple(*triple[:7], id=results.triple_id(triple[7])) for triple in found]
 
 

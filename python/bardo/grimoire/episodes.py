@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from bardo._validation import checked
@@ -36,8 +36,9 @@ class Episodes:
         subject: str | None = None,
         thread: str | None = None,
         last: int | None = None,
-    ) -> Iterator[Episode]:
-        """Lists episodes in order of tick, read page by page.
+        limit: int | None = None,
+    ) -> builtins.list[Episode]:
+        """Lists episodes in order of tick.
 
         Args:
             from_tick: First tick; where ticks are seconds, a datetime with a time zone as well.
@@ -45,6 +46,7 @@ class Episodes:
             subject: Subject of the episodes.
             thread: Thread of the episodes.
             last: Number of the latest episodes to which the other conditions apply.
+            limit: Maximum number of episodes, the first that meet the conditions; the log is read no further.
         """
         session = self._session
         session.ready()
@@ -55,9 +57,7 @@ class Episodes:
             thread=thread,
             last=last,
         )
-        # Reads the first episode at once, so that an invalid argument raises here and not in the caller's loop.
-        first = next(found, None)
-        return found if first is None else chain((first,), found)
+        return builtins.list(islice(found, limit))
 
     @checked
     def get(self, episode_id: str) -> Episode:

@@ -240,7 +240,8 @@ class Eraser:
         for number, triple in zip(wanted.triples, self._upkeep.names.triples_of(wanted.triples), strict=True):
             if triple is None:
                 raise NotFoundError(
-                    f"no triple has the id {triple_id(number)}; nothing was forgotten. List them with relations()"
+                    f"no triple has the id {triple_id(number)}; nothing was forgotten. List them with "
+                    "relations(every=True)"
                 )
             if triple[8]:
                 raise InvalidInputError(

@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from bardo._core import EpisodeLog, FactStore
-from bardo._validation import checked
+from bardo._validation import checked, require_text
 from bardo.config import Config, Embedding
 from bardo.errors import InvalidInputError
 from bardo.folder import Folder, dead_error
@@ -20,6 +20,21 @@ from bardo.ports import LLM, Clock, Embedder, Progress, checked_clock, no_progre
 
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
+
+
+class OpenOptions(TypedDict, total=False):
+    """Options of `open`, for the functions that open a memory on the way; `open` describes them."""
+
+    agent: str | None
+    config: Config | Mapping[str, Any] | None
+    clock: Clock | None
+    seed: int | None
+    embedder: Embedder | Callable[[list[str]], Any] | None
+    llm: LLM | None
+    durable: bool
+    create: bool
+    relearn: bool
+    accept_loss: bool
 
 
 @checked
@@ -124,7 +139,7 @@ def bequeath_posthumously(
     cause: str = "killed",
     reflection: str | None = None,
     progress: Progress = no_progress,
-    **options: Any,
+    **options: Unpack[OpenOptions],
 ) -> Testament:
     """Writes the testament of an agent that was killed without warning, from its folder.
 
@@ -151,6 +166,7 @@ def bequeath_posthumously(
         InvalidInputError: The file exists already, or the reflection is too long; the agent stays alive.
     """
     from bardo.bequeath import death_journal, lineage
+    from bardo.bequeath.death_journal import CAUSE
     from bardo.bequeath.testament import checked_reflection, read
 
     folder = Folder.at(path)
@@ -159,9 +175,11 @@ def bequeath_posthumously(
         raise dead_error(stone.agent)
     if reflection is not None:
         checked_reflection(reflection)
+    require_text(cause, "cause", CAUSE)
     begun = death_journal.load(folder.root)
     place = Path(testament) if testament is not None else None
-    with open(folder.root, **{**options, "create": False}) as memory:
+    options["create"] = False
+    with open(folder.root, **options) as memory:
         if memory.lineage.is_dead and begun is not None:
             # The opening has completed the death.
             return read(begun.path)
@@ -178,7 +196,7 @@ def inherit(
     *,
     through_archive: bool = False,
     allow: str | Sequence[str] = (),
-    **options: Any,
+    **options: Unpack[OpenOptions],
 ) -> Grimoire:
     """Boots an heir: opens its memory and adopts the content of one or several testaments.
 

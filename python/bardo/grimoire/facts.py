@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from bardo._core import confidence_now, fact_standing, retention_now
 from bardo._validation import checked
-from bardo.clock import MAX_TICK, moment_of
+from bardo.clock import MAX_TICK
 from bardo.errors import NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
 from bardo.grimoire.results import FactState, Grounds, Trial
 from bardo.grimoire.session import Session
-from bardo.grimoire.stores import all_facts
+from bardo.grimoire.stores import all_facts, facts_in_force
 from bardo.model import Episode, Fact, FactKind, FactStatus, Link, Relation, Source, Statement
 
 if TYPE_CHECKING:
@@ -67,13 +67,14 @@ class Facts:
         session.ready()
         tick = session.ticks.given("as_of", as_of)
         if valid_at is None:
-            return all_facts(
-                session.facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
+            return facts_in_force(
+                session.facts, session.clock.now(), kind=kind, category=category, subject=subject, source=source,
+                status=status, as_of=tick,
             )  # fmt: skip
         found = all_facts(
             session.facts, kind=kind, category=category, subject=subject, source=source, status=None, as_of=tick
         )  # fmt: skip
-        instant = moment_of(valid_at, "valid_at")
+        instant = session.ticks.instant(valid_at, "valid_at")
         ends = {fact.id: fact.statement.until for fact in found if fact.statement is not None}
         return [
             fact

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
 
-from bardo._validation import checked
+from bardo._validation import checked, require_text
 from bardo.capture.fields import EpisodeFields
 from bardo.folder import Folder
 from bardo.grimoire.continuity import Continuity
@@ -17,7 +17,7 @@ from bardo.grimoire.stores import Stores
 from bardo.grimoire.writer import Writer
 from bardo.model import Episode, Fact, FactKind, Link, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, no_progress
-from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
+from bardo.recall.options import CONSIDERED, QUERY, TASK, OwnerRecallOptions, Selection
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Phase, Prompt, TaskType, Voice
@@ -125,6 +125,7 @@ class Grimoire(Continuity):
         Returns:
             Sequence of `Memory`, empty when none passes the thresholds; `notes` reports limits of the result.
         """
+        require_text(query, "query", QUERY)
         return self._retrieval.recall(query, limit, options)
 
     @checked
@@ -165,6 +166,7 @@ class Grimoire(Continuity):
             BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
         """
         self._session.ready()
+        require_text(task, "task", TASK)
         return self._decisions.context(
             task, recall, blocks=blocks, budget=budget, reserve=reserve, limit=limit, phase=phase,
             task_type=task_type, voice=voice, dossier=dossier, triage=triage,
@@ -222,7 +224,7 @@ class Grimoire(Continuity):
             confidence: 0..1; .7 if None, or less where the source starts with less.
             importance: 0..1.
             source: Source of the knowledge.
-            pinned: Whether it is exempt from decay and pruning.
+            pinned: Whether it is exempt from decay and pruning; it ranks higher with the policy `pinned` alone.
             tick: The current tick if None.
             statement: Fields of a statement.
 
@@ -271,17 +273,26 @@ class Grimoire(Continuity):
     def triage(self, text: str, previous: Sequence[str] = ()) -> Triage:
         """Decides what a message needs: its intent, whether the answer needs memories, and whether it is worth saving.
 
-        Nothing is stored. A failure counts as a message that needs memory; `note` gives its reason.
+        Nothing is stored. A question that names an entity of this memory, or the subject of a statement, needs memory.
+        A failure counts as a message that needs memory; `note` gives its reason.
 
         Args:
             text: Message of a person.
             previous: Messages before it, the latest last.
         """
         from bardo.converse import triage
+        from bardo.grimoire import acquaintance
 
         self._session.ready()
-        return triage.triage(text, previous, embed=self._session.indexer.vectors_of)
+        session = self._session
+        return triage.triage(
+            text,
+            previous,
+            embed=session.indexer.vectors_of,
+            knows=lambda said: acquaintance.knows(session, said),
+        )
 
+    @checked
     def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
         """Advances logical time; returns the report of a pass of the Curator if one was due.
 
@@ -290,6 +301,7 @@ class Grimoire(Continuity):
         """
         return self._passes.tick(now)
 
+    @checked
     def sleep(self, *, dry_run: bool = False, progress: Progress = no_progress) -> CuratorCycleComplete:
         """Consolidates all verified episodes, embeds pending records, and brings LanceDB up to date.
 

@@ -14,6 +14,7 @@ from bardo.capture.fields import EpisodeFields
 from bardo.clock import checked_tick, moment_of
 from bardo.folder import Folder, dead_error, dying_error
 from bardo.model import Episode
+from bardo.ports import SystemClock
 
 
 @checked
@@ -64,7 +65,7 @@ def drop(
         if (death := death_journal.load(folder.root)) is not None and death.is_closed:
             raise dying_error(folder.root.name, signed=death.phase == "legacy")
     if "at" in fields:
-        fields["at"] = moment_of(fields["at"])
+        fields["at"] = moment_of(fields["at"], now=now or SystemClock().now())
     episodes, transcript = intake.episodes_from(what, fields, clean=Verbatim(), truncate=truncate)
     if tick is not None:
         tick = checked_tick(tick)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from bardo._core import FactStore, arrival_confidence
 from bardo.capture.recorder import name_list
-from bardo.clock import MAX_TICK, moment_of
+from bardo.clock import MAX_TICK, Ticks
 from bardo.consolidate import attributes
 from bardo.consolidate.attributes import attribute
 from bardo.errors import BardoWarning, InvalidInputError
@@ -63,7 +63,7 @@ class Learner:
         batch = not isinstance(what, (str, Fact))
         given = [what] if isinstance(what, (str, Fact)) else list(what)
         known = None
-        statement = statement_of(described, session.config.curator.attributes)
+        statement = statement_of(described, session.config.curator.attributes, session.ticks)
         if statement is not None:
             if len(given) != 1 or isinstance(given[0], Fact):
                 raise InvalidInputError(
@@ -110,12 +110,13 @@ class Learner:
         return stored if batch else stored[0]
 
 
-def statement_of(fields: StatementFields, own: Mapping[str, str]) -> Statement | None:
+def statement_of(fields: StatementFields, own: Mapping[str, str], ticks: Ticks) -> Statement | None:
     """The statement that the arguments of `learn` describe; None if none of them is given.
 
     Args:
         fields: Arguments.
         own: Setting `curator.attributes`.
+        ticks: Logical time, which reads the bounds.
 
     Raises:
         InvalidInputError: A part is missing.
@@ -139,8 +140,8 @@ def statement_of(fields: StatementFields, own: Mapping[str, str]) -> Statement |
         str(value),
         denied,
         fields.get("condition", ""),
-        moment_of(fields.get("since"), "since"),
-        moment_of(fields.get("until"), "until"),
+        ticks.instant(fields.get("since"), "since"),
+        ticks.instant(fields.get("until"), "until"),
         functional=attributes.attribute(str(attribute), own).functional,
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
-from bardo._validation import checked
+from bardo._validation import checked, require_text
 from bardo.bequeath import autopsy, innate, known, lineage
 from bardo.bequeath.autopsy import ACTIONS, Autopsy
 from bardo.bequeath.innate import InnateRule
@@ -86,6 +86,7 @@ class Lineage:
             NotFoundError: No testament with such a bundle was inherited from a known signer.
         """
         self._session.ready()
+        require_text(text, "text", "Pass words of what an ancestor may have known")
         if not self._bundles:
             raise NotFoundError(
                 f"{self._session.agent} inherited no bundle of known things. Inherit a testament that has one, from a"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from bardo._core import FactStore, confidence_now, journaled
-from bardo._validation import checked
+from bardo._validation import checked, require_text
 from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import PAGE
 from bardo.clock import OFFSET, Ticks
@@ -19,14 +19,14 @@ from bardo.config import Config, Decay
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreError
 from bardo.folder import Folder
 from bardo.grimoire.facts import links_of
-from bardo.grimoire.stores import LOOPS, all_facts
+from bardo.grimoire.stores import LOOPS, facts_in_force
 from bardo.handle import Handle, facts_of
 from bardo.index.archive.lance_index import LanceIndex
 from bardo.index.embedding.serving import serving
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Link, Source
 from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.arrivals import Arrivals
-from bardo.recall.options import CONSIDERED, RecallOptions, conditions
+from bardo.recall.options import CONSIDERED, QUERY, TASK, RecallOptions, conditions
 from bardo.recall.periods import period_words
 from bardo.recall.recollection import Recollection
 from bardo.recall.retriever import Retriever, without_surrogates
@@ -82,15 +82,22 @@ class VisibleFacts:
         ready: Callable that raises an error after close.
         ticks: Logical time, as far as visible to this process.
         decay: Settings of decay.
+        clock: Wall clock.
     """
 
     def __init__(
-        self, store: FactStore, ready: Callable[[], None], ticks: Callable[[], Ticks], decay: Decay
+        self,
+        store: FactStore,
+        ready: Callable[[], None],
+        ticks: Callable[[], Ticks],
+        decay: Decay,
+        clock: Clock,
     ) -> None:
         self._store = store
         self._ready = ready
         self._ticks = ticks
         self._decay = decay
+        self._clock = clock
 
     @checked
     def list(
@@ -115,8 +122,9 @@ class VisibleFacts:
         """
         self._ready()
         tick = self._ticks().given("as_of", as_of)
-        return all_facts(
-            self._store, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
+        return facts_in_force(
+            self._store, self._clock.now(), kind=kind, category=category, subject=subject, source=source,
+            status=status, as_of=tick,
         )  # fmt: skip
 
     def confidence(self, fact: Fact) -> float:
@@ -156,7 +164,7 @@ class Visitor(Handle):
         self._clock = clock
         self._embedder = embedder
         self.config = config
-        self.facts = VisibleFacts(self._facts, self._ready, self._ticks, config.decay)
+        self.facts = VisibleFacts(self._facts, self._ready, self._ticks, config.decay, clock)
         self._apart = SharedRecall(
             self._facts,
             self._open_archive,
@@ -191,6 +199,7 @@ class Visitor(Handle):
         Raises:
             InvalidInputError: An argument is out of range.
         """
+        require_text(query, "query", QUERY)
         return self._recall(query, limit, options, deciding=False)
 
     def _recall(
@@ -262,6 +271,7 @@ class Visitor(Handle):
         """
         from bardo.assemble import context
 
+        require_text(task, "task", TASK)
         settings = self.config.assemble
         budget = settings.budget if budget is None else budget
         conduct, unread = self._conduct(budget)

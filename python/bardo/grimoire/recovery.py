@@ -112,14 +112,14 @@ class Recovery:
             return Briefing(IDLE, count_tokens(IDLE), BUDGETS[0])
         return self.recover(0)
 
-    def checkpoint(self, doing: str = "", *, done: bool = False, by: str = "") -> StateEntry | None:
+    def checkpoint(self, doing: str | None = None, *, done: bool = False, by: str = "") -> StateEntry | None:
         """Writes a checkpoint; see `Grimoire.checkpoint`."""
         session = self._session
         session.ready(write=True)
         now = session.clock.now()
         with self._lock:
             entry = None
-            if doing.strip():
+            if doing is not None:
                 cleaner = session.made_prompts.cleaner()
                 given = StateEntry("", "agent_state", cleaner(doing).strip(), by=by, at=now, changed_at=now)
                 check(given)

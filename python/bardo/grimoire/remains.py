@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bardo._core import confidence_now, fact_standing
 from bardo.assemble.prompt_feedback import PromptFeedback
 from bardo.bequeath import family
-from bardo.bequeath.autopsy import Decision, Records
+from bardo.bequeath.autopsy import Records
 from bardo.bequeath.beliefs import LifeBeliefs
 from bardo.bequeath.family import key
 from bardo.bequeath.inherit import provenance
@@ -62,11 +62,8 @@ def beliefs_of(session: Session) -> LifeBeliefs:
             )
             good, bad, *_ = standing.outcomes or (0, 0)
             outcomes[fact.id] = (int(good), int(bad))
-    cited: frozenset[str] = frozenset()
-    for episode in records.episodes():
-        decision = Decision.of(episode, records.outcomes)
-        if decision is not None and decision.cited and not decision.inherited:
-            cited = frozenset(decision.cited)
+    own = [decision for decision in records.decisions(records.end) if not decision.inherited]
+    cited = frozenset(own[-1].cited) if own else frozenset()
     return LifeBeliefs(
         life.agent,
         life.generation,

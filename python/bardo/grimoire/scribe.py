@@ -10,12 +10,12 @@ from typing import Any
 
 from bardo._atomic import unavailable
 from bardo._core import finish_episodes
+from bardo._validation import require_text
 from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
 from bardo.capture.sources.formats import READERS, files_of, format_of
 from bardo.capture.sources.mark import SourceState, Walk
 from bardo.capture.sources.record import Item, Reader, Record, UnreadableRecordError
-from bardo.clock import moment_of
 from bardo.errors import BardoError, InvalidInputError, NotFoundError
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
@@ -110,7 +110,7 @@ class Scribe:
         whole: bool,
     ) -> ScribeReport:
         """Reads a source once; see `Grimoire.scribe`."""
-        return self._pass(Path(source).absolute(), fields, file_format, name, whole=whole, seen={})
+        return self._pass(_path(source), fields, file_format, name, whole=whole, seen={})
 
     def watch(
         self,
@@ -126,7 +126,7 @@ class Scribe:
         """Reads a source again and again until the event is set; see `Grimoire.scribe`."""
         if not interval > 0:
             raise InvalidInputError(f"interval is {interval}. Pass seconds above 0")
-        path = Path(source).absolute()
+        path = _path(source)
         seen: dict[Path, tuple[int, ...]] = {}
         sums: dict[str, SourceReport] = {}
         while not stop.is_set():
@@ -155,7 +155,7 @@ class Scribe:
         """Reads the files of a source that have changed since `seen`, which is updated."""
         self._session.ready(write=True)
         if "at" in fields:
-            fields["at"] = moment_of(fields["at"])
+            fields["at"] = self._session.ticks.instant(fields["at"], "at")
         files = files_of(source, file_format)
         if name is not None and source.is_dir():
             raise InvalidInputError("name is of one file, and the source is a folder. Leave it out")
@@ -446,6 +446,12 @@ def _batches(walk: Iterator[tuple[Record, int]], size: int) -> Iterator[list[tup
             batch = []
     if batch:
         yield batch
+
+
+def _path(source: str | Path) -> Path:
+    """Returns the absolute path of a source; an empty text would mean the working folder."""
+    require_text(str(source), "source", "Name the file or the folder to read")
+    return Path(source).absolute()
 
 
 def _escaped(name: str) -> str:

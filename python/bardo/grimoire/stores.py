@@ -211,6 +211,23 @@ def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
     return True
 
 
+def facts_in_force(facts: FactStore, now: int, **conditions: Any) -> list[Fact]:
+    """As `all_facts`; without those that have ended by `now`, though no pass has retired them yet.
+
+    Args:
+        facts: Fact store.
+        now: Present time, microseconds UTC.
+        conditions: Conditions of `FactStore.list`. With a past tick, or any other status, every fact that meets them.
+    """
+    # Opening a memory needs nothing of consolidation.
+    from bardo.consolidate.statement_ends import has_ended
+
+    found = all_facts(facts, **conditions)
+    if conditions.get("status") != "active" or conditions.get("as_of") is not None:
+        return found
+    return [fact for fact in found if not has_ended(fact, now)]
+
+
 def all_facts(facts: FactStore, **conditions: Any) -> list[Fact]:
     """Lists the facts that meet the conditions of `FactStore.list`, read page by page."""
     return list(recorder.pages(lambda after: facts.list(**conditions, after=after, limit=recorder.PAGE)))

@@ -10,7 +10,6 @@ from bardo.assemble.copies import cleaned_episode
 from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
 from bardo.capture.recorder import RecordReport, SourceMove
-from bardo.clock import moment_of
 from bardo.errors import BardoWarning, EmbeddingMismatchError, InvalidInputError, StoreError
 from bardo.grimoire.session import Session
 from bardo.model import Episode
@@ -41,11 +40,13 @@ class Writer:
         session.ready(write=True)
         stamp = None if tick is None else session.ticks.stamp(tick)
         if "at" in fields:
-            fields["at"] = moment_of(fields["at"])
+            fields["at"] = session.ticks.instant(fields["at"], "at")
         clean = session.made_prompts.cleaner()
         handed = intake.drafts_from(what, fields, clean=clean, truncate=truncate)
         drafts = handed.drafts
         whole = [draft for draft in drafts if not isinstance(draft, str)]
+        for draft in whole:
+            session.ticks.instant(draft.at, "at")
         taken = session.recorder.record(
             drafts,
             tick=stamp,

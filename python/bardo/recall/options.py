@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from bardo.clock import Ticks, moment_of
+from bardo.clock import Ticks
 from bardo.errors import InvalidInputError
 from bardo.recall.filters import Filters, Layer
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 BOTH_LAYERS: Sequence[Layer] = ("episode", "fact")
 #: Default number of memories that a prompt chooses from, within its budget.
 CONSIDERED = 24
+#: Remedies for an empty query, and for an empty task of a prompt.
+QUERY = "Say what to recall; episodes.list() and facts.list() list memories without a query"
+TASK = "Say what is to be decided or answered"
 #: Options that become conditions unchanged.
 _CONDITIONS = ("kinds", "category", "subjects", "mode", "roles", "min_confidence", "sources")
 #: Options that one page for all queries, a latest fact or a summary cannot be filtered by.
@@ -123,8 +126,8 @@ def conditions(options: Mapping[str, Any], ticks: Ticks) -> Filters | None:
         return None
     return Filters(
         **{name: given(name) for name in _CONDITIONS},
-        since=moment_of(given("since"), "since"),
-        until=moment_of(given("until"), "until"),
+        since=ticks.instant(given("since"), "since"),
+        until=ticks.instant(given("until"), "until"),
         as_of=ticks.given("as_of", given("as_of")),
         layers=_layers(options),
     )

@@ -7,6 +7,7 @@ from typing import Any, Protocol, cast
 
 from bardo import _core
 from bardo.config import Recall
+from bardo.consolidate.statement_ends import StatementEnds
 from bardo.errors import EmbedderUnavailableError, UnusableVectorError
 from bardo.index.embedding.sentences import has_direction
 from bardo.model import NEUTRAL, Pad
@@ -81,12 +82,15 @@ class Retriever:
     without: str = "there is no embedder"
     rules: RuleBook | None = None
     periods: _core.PeriodWords | None = field(default_factory=lambda: period_words("english"))
+    #: Statements that have ended: they answer no question about the present.
+    _ends: StatementEnds = field(init=False, repr=False, compare=False)
     #: Cached default settings: making settings takes longer than many searches.
     _usual: _core.RecallSettings = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Makes the default settings."""
         object.__setattr__(self, "_usual", self._settings(None, 0.0))
+        object.__setattr__(self, "_ends", StatementEnds(self.facts))
 
     def recall(
         self,
@@ -143,15 +147,17 @@ class Retriever:
             "facts": self.facts,
             "periods": self.periods,
         }
+        # As of an earlier tick, the present time says nothing of what held then.
+        as_of = filters is not None and filters.as_of is not None
+        left_out = () if as_of else self._ends.ended(now)
         if with_rules and self.rules is not None and _reaches_rules(filters):
             seats = self._seats(query, vector, situation, deciding, asked)
             if seats.seated:
                 asked["seated"] = seats.seated
-            if seats.left_out:
-                asked["left_out"] = seats.left_out
+            left_out += seats.left_out
+        if left_out:
+            asked["left_out"] = left_out
         found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
-        # As of an earlier tick, the present time says nothing of what held then.
-        as_of = filters is not None and filters.as_of is not None
         return recollection(query, found, notes, now_tick, now=None if as_of else now)
 
     def _seats(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bardo import _core
+from bardo.consolidate.wording import cases_of
 from bardo.model import Episode, Fact, FactKind, FactStatus
 from bardo.ports import Vectors
 from bardo.recall.decision_questions import asks_for_decision, asks_for_fact, is_question
@@ -342,7 +343,8 @@ def brief(fact: Fact) -> str:
     effect, low, high = abs(payload.get("effect", 0.0)), *sorted((abs(low), abs(high)))
     decisions = int(payload.get("n") or 0)
     # Of an inherited rule, the own cases alone are known.
-    cases = f"{fact.support} of {decisions}" if fact.support <= decisions else f"{fact.support}"
+    own = fact.support if fact.generation else cases_of(fact)
+    cases = f"{own} of {decisions}" if own <= decisions else f"{own}"
     return (
         f"{about} {conditions}, {outcome} by {_short(effect)} (in {cases} decisions, 95 % {_short(low)} to "
         f"{_short(high)})"

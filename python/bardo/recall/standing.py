@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bardo.clock import day_of
+from bardo.consolidate.statement_ends import has_ended
 from bardo.model import Episode, Fact
 from bardo.ports import FIRST_AT, LAST_AT
 
@@ -18,8 +19,7 @@ def is_over(record: Episode | Fact, now: int | None) -> bool:
     """
     if not isinstance(record, Fact):
         return False
-    until = record.statement.until if record.statement else None
-    return record.status == "superseded" or (now is not None and until is not None and until <= now)
+    return record.status == "superseded" or (now is not None and has_ended(record, now))
 
 
 def in_words(

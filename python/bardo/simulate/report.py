@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bardo.simulate.criteria import Criterion
 from bardo.simulate.experiment import Experiment
-from bardo.simulate.statistics import LEVEL, RESAMPLES, Table
+from bardo.simulate.statistics import LEVEL, RESAMPLES, Difference, Table
 
 #: Arms that every arm is compared with, where they live in the world.
 BASES = ("none", "testament", "total_recall", "total_recall_certain", "raw_log")
@@ -32,11 +33,19 @@ def report(experiment: Experiment, table: Table, criteria: Sequence[Criterion]) 
     parts += [
         "",
         f"{experiment.seeds} paired seeds, {'/'.join(map(str, sorted(generations)))} generations, the first left out. "
-        f"Lifetimes in ticks; differences are paired by seed, with {LEVEL:.0%} percentile bootstrap intervals "
-        f"({RESAMPLES:,} resamples). {len(table.compared)} comparisons: about "
-        f"{len(table.compared) * (1 - LEVEL):.0f} intervals would exclude zero if nothing had an effect.",
+        f"Lifetimes in ticks; differences are paired by seed{_intervals(experiment, table)}.",
     ]
     return "\n".join(parts + body) + "\n"
+
+
+def _intervals(experiment: Experiment, table: Table) -> str:
+    if experiment.seeds < 2:
+        return ". One seed has no interval: no difference of it is clear. Run more seeds"
+    chance = len(table.compared) * (1 - LEVEL)
+    return (
+        f", with {LEVEL:.0%} percentile bootstrap intervals ({RESAMPLES:,} resamples). {len(table.compared)} "
+        f"comparisons: about {chance:.0f} intervals would exclude zero if nothing had an effect"
+    )
 
 
 def means(table: Table) -> list[dict[str, Any]]:
@@ -47,6 +56,12 @@ def means(table: Table) -> list[dict[str, Any]]:
         | {"causes": dict(table.causes[world, arm])}
         for (world, arm), measures in table.values.items()
     ]
+
+
+def comparison(difference: Difference) -> dict[str, Any]:
+    """A comparison as a JSON-like value; without an interval, its ends are None."""
+    found = dataclasses.asdict(difference)
+    return found | {end: _number(found[end]) for end in ("low", "high")}
 
 
 def _world(table: Table, world: str, arms: Iterable[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ class Difference:
         arm: Name of the arm.
         base: Name of the arm that it is compared with.
         mean: Mean difference over the seeds.
-        low: Lower end of the 95 % bootstrap interval.
+        low: Lower end of the 95 % bootstrap interval; NaN for a single seed, which has none.
         high: Upper end of it.
         relative: Mean difference relative to the mean of `base`.
     """
@@ -46,13 +47,14 @@ class Difference:
 
     @property
     def verdict(self) -> str:
-        """`more`, `less`, or `unclear` if the interval includes zero."""
+        """`more`, `less`, or `unclear` if the interval includes zero or there is none."""
         if self.low > 0:
             return "more"
         return "less" if self.high < 0 else "unclear"
 
     def __str__(self) -> str:
-        return f"{self.mean:+.0f} [{self.low:.0f}, {self.high:.0f}]"
+        interval = "one seed: no interval" if math.isnan(self.low) else f"{self.low:.0f}, {self.high:.0f}"
+        return f"{self.mean:+.0f} [{interval}]"
 
 
 @dataclass(slots=True)
@@ -119,8 +121,10 @@ def bootstrap(
         level: Level of the interval.
 
     Returns:
-        Lower and upper end.
+        Lower and upper end; NaN for a single difference, which says nothing of how the mean varies.
     """
+    if differences.size < 2:
+        return math.nan, math.nan
     generator = np.random.default_rng(_SEED)
     places = generator.integers(0, differences.size, (resamples, differences.size))
     means = differences[places].mean(axis=1)

@@ -62,7 +62,7 @@ def run(
         "runs": len(results),
         "criteria": [dataclasses.asdict(criterion) for criterion in found],
         "means": writing.means(table),
-        "comparisons": [dataclasses.asdict(each) for each in table.compared.values()],
+        "comparisons": [writing.comparison(each) for each in table.compared.values()],
         "results": str(out / RESULTS),
         "report": str(out / REPORT),
         "plots": [str(path) for path in drawn],

@@ -45,7 +45,7 @@ fn a_digest_takes_the_best_of_each_category_in_turn() {
     ] {
         add(&store, filed(text, category, confidence), 0);
     }
-    let digest = store.digest(0, 4).unwrap();
+    let digest = store.digest(0, 0, 4).unwrap();
     let texts: Vec<&str> = digest.facts.iter().map(|(fact, _)| fact.text.as_str()).collect();
     assert_eq!(texts, ["a1", "c1", "b1", "a2"]);
     assert_eq!(digest.total, 5);
@@ -63,13 +63,13 @@ fn of_two_that_contradict_each_other_the_stronger_stands() {
     for (src, dst, relation) in [(weak, strong, Relation::Contradicts), (aside, strong, Relation::Refines)] {
         store.link(&Link { src, dst, relation, weight: 1.0, tick: 0 }).unwrap();
     }
-    let digest = store.digest(0, 10).unwrap();
+    let digest = store.digest(0, 0, 10).unwrap();
     let ids: Vec<Id> = digest.facts.iter().map(|(fact, _)| fact.id).collect();
     assert_eq!((ids, digest.disputed, digest.outweighed), (vec![strong, aside], vec![strong], 1));
     assert_eq!(digest.links.len(), 1);
     // A pinned fact is never displaced.
     store.pin(&[weak], true, 0).unwrap();
-    assert_eq!(store.digest(0, 1).unwrap().facts[0].0.id, weak);
+    assert_eq!(store.digest(0, 0, 1).unwrap().facts[0].0.id, weak);
 }
 
 #[test]
@@ -79,9 +79,9 @@ fn expired_and_superseded_facts_are_in_no_digest() {
     add(&store, Fact { expires_tick: Some(5), ..fact("until five") }, 0);
     let old = add(&store, fact("the old address"), 0);
     store.supersede(old, &fact("the new address"), 1, 2).unwrap();
-    let then = store.digest(5, 10).unwrap();
+    let then = store.digest(5, 0, 10).unwrap();
     assert_eq!((then.total, then.expires_tick), (2, Some(5)));
-    let later = store.digest(6, 10).unwrap();
+    let later = store.digest(6, 0, 10).unwrap();
     assert_eq!((later.total, later.expires_tick), (1, None));
     assert_eq!(later.facts[0].0.text, "the new address");
 }
@@ -180,7 +180,7 @@ proptest! {
         for (number, (category, confidence, pinned)) in filed_under.iter().enumerate() {
             add(&store, Fact { pinned: *pinned, ..filed(&format!("fact {number}"), category, *confidence) }, 0);
         }
-        let digest = store.digest(tick, limit).unwrap();
+        let digest = store.digest(tick, 0, limit).unwrap();
         prop_assert_eq!(digest.total, filed_under.len());
         prop_assert_eq!(digest.categories.iter().map(|(_, count)| count).sum::<usize>(), filed_under.len());
         prop_assert_eq!(digest.facts.len(), limit.min(filed_under.len()));

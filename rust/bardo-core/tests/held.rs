@@ -55,7 +55,7 @@ fn nothing_goes_by_a_held_fact() {
     assert!(store.list(&FactFilter { as_of: Some(5), ..FactFilter::default() }, 10).unwrap().is_empty());
     assert!(store.search_text("refund", 10).unwrap().is_empty());
     assert!(store.nearest(&[0.6; 2], 10).unwrap().is_empty());
-    assert_eq!(store.digest(5, 10).unwrap().total, 0);
+    assert_eq!(store.digest(5, 0, 10).unwrap().total, 0);
     assert_eq!(seen(&store, Vec::new()), 0);
     assert_eq!(seen(&store, vec![id]), 1, "only who tries it sees it");
     for number in 0..6 {

@@ -151,7 +151,7 @@ methods!(ReplayBuffer, |buffer| {
 
 functions! {
     /// The strongest facts in force.
-    fn digest_facts(facts: &FactStore; tick: u64, limit: usize) => facts.core.digest(tick, limit);
+    fn digest_facts(facts: &FactStore; tick: u64, now: i64, limit: usize) => facts.core.digest(tick, now, limit);
 
     /// Tells what came of acting on facts.
     fn judge_facts(facts: &FactStore, ids: Ids, value: f64; tick: u64, reinforcement: f64)

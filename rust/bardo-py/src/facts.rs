@@ -156,6 +156,7 @@ methods!(FactStore, |store| {
         let statement = statement.map(|given| Statement::from_attributes(&given)).transpose()?
         => store.describe(fact.0, statement.as_ref(), inner(persistence), (tick, now));
     fn of_subject(subject: &str; tick: u64) => store.of_subject(subject, tick);
+    fn statement_ends() => store.statement_ends();
     fn mark(name: &str) => store.mark(name);
     fn begin(tick: u64) => store.begin(tick);
     fn rebase(; through: u64, by: u64, tick: u64, name: &str, offset: i64)

@@ -117,11 +117,12 @@ def relations(
     name: Annotated[str | None, typer.Argument(help="Only with this entity at either end.")] = None,
     predicate: Annotated[str | None, typer.Option(help="Only by this predicate.")] = None,
     as_of: Annotated[str | None, typer.Option(metavar="TICK|DATE", help="Only those valid then.")] = None,
+    every: Annotated[bool, typer.Option("--every", help="Also ended and future ones.")] = False,
     limit: Limit = ROWS,
 ) -> None:
-    """List relations between entities, the latest first."""
+    """List relations between entities that hold, the latest first."""
     tick = None if as_of is None else tick_or_time(as_of, "--as-of")
-    found = opened.entities.relations(name, predicate=predicate, as_of=tick, limit=limit)
+    found = opened.entities.relations(name, predicate=predicate, as_of=tick, every=every, limit=limit)
     output.document({"relations": plain(found)})
     output.rows(tables.triples, found)
 

@@ -1,6 +1,5 @@
 """`bardo episodes`: listing, lookup, verification and search of episodes."""
 
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,14 +37,14 @@ def list_(
 ) -> None:
     """List episodes: the latest, or the first that meet the conditions."""
     narrowed = any(value is not None for value in (subject, thread, from_tick, to_tick))
-    listed = opened.episodes.list(
+    found = opened.episodes.list(
         from_tick=0 if from_tick is None else tick_or_time(from_tick, "--from-tick"),
         to_tick=None if to_tick is None else tick_or_time(to_tick, "--to-tick"),
         subject=subject,
         thread=thread,
         last=None if narrowed else limit,
+        limit=limit,
     )
-    found = list(islice(listed, limit))
     output.document({"episodes": plain(found)})
     output.rows(tables.episodes, found)
 

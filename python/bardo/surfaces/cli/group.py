@@ -1,4 +1,4 @@
-"""Groups of commands, and suggestions for unknown commands."""
+"""Groups of commands, suggestions for unknown commands, and texts that begin with a dash."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 #: Synonyms of commands. Every other former command is the subcommand of a group.
 _SYNONYMS: Final = {
@@ -19,6 +19,36 @@ _SYNONYMS: Final = {
 }
 #: Minimum similarity of a suggested command, 0..1.
 _SIMILAR: Final = 0.6
+
+
+#: Mark before an argument that is a text; no argument of a process can hold it.
+_TEXT: Final = "\0"
+
+
+class TextCommand(TyperCommand):
+    """Command that takes an argument such as `-rf /tmp` as a text: an option has no space before its value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses the arguments; the error for a text without a space tells how to pass it."""
+        try:
+            left = super().parse_args(ctx, [f"{_TEXT}{each}" if _is_text(each) else each for each in args])
+        except Exception as error:
+            if hasattr(error, "option_name") and hasattr(error, "message"):
+                wrong = str(error.message).rstrip(".")
+                error.message = f"{wrong}. If it is a text, write -- before it, after all options"
+            raise
+        ctx.params = {name: _unmarked(value) for name, value in ctx.params.items()}
+        return left
+
+
+def _is_text(given: str) -> bool:
+    return given.startswith("-") and any(map(str.isspace, given.partition("=")[0]))
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_unmarked, value))
+    return value.removeprefix(_TEXT) if isinstance(value, str) else value
 
 
 class Commands(TyperGroup):
@@ -74,13 +104,22 @@ def _load(name: str, place: str) -> Any:
         only.add_typer(found, name=name)
     else:
         # `bardo outcome -0.5`: a negative number is not an option.
-        only.command(name, context_settings={"ignore_unknown_options": name == "outcome"})(found)
+        settings = {"ignore_unknown_options": name == "outcome"}
+        only.command(name, cls=TextCommand, context_settings=settings)(found)
     return typer.main.get_group(only).commands[name]
+
+
+class _Noun(typer.Typer):
+    """Group whose commands are `TextCommand`s."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Any:
+        """Registers a command."""
+        return super().command(name, **{"cls": TextCommand, **settings})
 
 
 def noun(about: str) -> typer.Typer:
     """Makes a group of subcommands; without a subcommand it prints its help."""
-    return typer.Typer(cls=Commands, help=about, no_args_is_help=True, rich_markup_mode=None)
+    return _Noun(cls=Commands, help=about, no_args_is_help=True, rich_markup_mode=None)
 
 
 def commands(group: Any, noun: str = "") -> Iterator[str]:

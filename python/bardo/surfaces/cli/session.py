@@ -34,7 +34,7 @@ def checkpoint(
     opened: "Grimoire",
     output: Output,
     *,
-    doing: Annotated[str, typer.Argument(help="Work that is being done, in a sentence.")] = "",
+    doing: Annotated[str | None, typer.Argument(help="Work that is being done, in a sentence.")] = None,
     done: Annotated[bool, typer.Option("--done", help="The work and the session ended.")] = False,
     by: Annotated[str, typer.Option(metavar="NAME", help="Author.")] = "",
 ) -> None:

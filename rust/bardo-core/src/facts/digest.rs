@@ -13,7 +13,7 @@ use super::transitions::Link;
 use super::transitions::Relation;
 use crate::error::Result;
 use crate::model::decay::{DecayFactors, decay};
-use crate::model::{Fact, FactKind, Id, is_from_death};
+use crate::model::{Fact, FactKind, Id, Micros, is_from_death};
 
 /// The strongest facts in force, category by category, and how many there are.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,11 +65,11 @@ impl DigestRow {
 
 impl FactStore {
     /// The strongest facts in force at a tick, at most `limit`, taken in turn from the first parts of their categories so
-    /// that no category crowds out the others. Of two that contradict each other only the stronger is there.
-    pub fn digest(&self, tick: u64, limit: usize) -> Result<Digest> {
+    /// that no category crowds out the others. A statement that has ended by `now` is not in force. Of two that contradict each other only the stronger is there.
+    pub fn digest(&self, tick: u64, now: Micros, limit: usize) -> Result<Digest> {
         let tau = self.retention().tau_ticks;
         self.read(|connection| {
-            let (facts, expires_tick) = in_force(connection, tick, tau)?;
+            let (facts, expires_tick) = in_force(connection, (tick, now), tau)?;
             let (outweighed, standing) = disputes(connection, &facts)?;
             let mut categories: BTreeMap<&str, Vec<&DigestRow>> = BTreeMap::new();
             for fact in &facts {
@@ -98,12 +98,17 @@ impl FactStore {
 }
 
 /// Every fact in force, and the first tick at which one of them expires.
-fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<DigestRow>, Option<u64>)> {
+fn in_force(
+    connection: &Connection,
+    (tick, now): (u64, Micros),
+    tau_ticks: f64,
+) -> Step<(Vec<DigestRow>, Option<u64>)> {
     let mut statement = connection.prepare_cached(
         "SELECT serial, id, category, pinned, confidence, importance, support, reinforced_tick, kind, bloodstain, source,
-         expires_tick, persistence FROM facts WHERE status = 'active' AND (expires_tick IS NULL OR expires_tick >= ?1) ORDER BY serial",
+         expires_tick, persistence FROM facts WHERE status = 'active' AND (expires_tick IS NULL OR expires_tick >= ?1)
+         AND (slot_key IS NULL OR ifnull(json_extract(statement, '$.until') > ?2, TRUE)) ORDER BY serial",
     )?;
-    let mut rows = statement.query([signed(tick)?])?;
+    let mut rows = statement.query(params![signed(tick)?, now])?;
     let (mut facts, mut first_expiry) = (Vec::new(), None);
     while let Some(row) = rows.next()? {
         let expires: Option<i64> = row.get(11)?;

@@ -321,6 +321,21 @@ impl FactStore {
         })
     }
 
+    /// The facts in force whose statement has an end, with that instant, the soonest first.
+    pub fn statement_ends(&self) -> Result<Vec<(Id, Micros)>> {
+        self.read(|connection| {
+            let bounded = record::select(
+                connection,
+                "WHERE slot_key IS NOT NULL AND status IN ('active', 'contradicted')
+                   AND json_extract(statement, '$.until') IS NOT NULL
+                 ORDER BY json_extract(statement, '$.until'), serial",
+                params![],
+            )?;
+            let end = |fact: Fact| fact.statement.and_then(|known| known.until).map(|until| (fact.id, until));
+            Ok(facts(bounded).into_iter().filter_map(end).collect())
+        })
+    }
+
     /// The facts in force at a tick whose statement is about a subject, the latest first.
     pub fn of_subject(&self, subject: &str, tick: u64) -> Result<Vec<Fact>> {
         let key = Statement { subject: subject.to_owned(), ..Statement::default() }.owner_key();

@@ -181,7 +181,7 @@ fn insert(writer: &Writer<'_>, triple: &NewTriple, derived: bool) -> Step<i64> {
         connection
             .prepare_cached(
                 "UPDATE triples SET valid_to = ?4 WHERE subject = ?1 AND predicate = ?2 AND object <> ?3
-                 AND valid_from < ?4 AND (valid_to IS NULL OR valid_to > ?4) AND intact",
+                 AND valid_from <= ?4 AND (valid_to IS NULL OR valid_to > ?4) AND intact",
             )?
             .execute(params![subject, triple.predicate, object, from])?;
     }
