@@ -30,6 +30,10 @@ def slots_of(text: str) -> list[tuple[str, str, str]]:
         ("I take 5 mg of ramipril.", ("nadia ramipril", "dose", "5 mg")),
         ("Dr Halloran put my citalopram up to 30 mg.", ("nadia citalopram", "dose", "30 mg")),
         ("The staging database listens on port 5433.", ("staging database", "port", "5433")),
+        ("The purchase order number is PO-53-148569.", ("purchase order", "identifier", "PO-53-148569")),
+        ("My policy number is AX-992-17 with Helvetia.", ("nadia policy", "identifier", "AX-992-17")),
+        ("Our account number is 4471-22-90.", ("nadia account", "identifier", "4471-22-90")),
+        ("My number is 555-0142.", ("nadia", "phone", "555-0142")),
     ],
 )
 def test_a_sentence_gives_the_value_of_an_attribute(text: str, expected: tuple[str, str, str]):

