@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from bardo._core import findings
-from bardo.consolidate.attributes import attribute as properties
-from bardo.consolidate.attributes import is_lasting
+from bardo.consolidate.attributes import BUILT_IN, is_lasting
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.rule_extraction import NAMELESS, slug
 from bardo.consolidate.secrets import is_secret
@@ -70,7 +69,7 @@ def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) ->
     persistence: Persistence | None = "months"
     statement = clauses[0].statement if len(clauses) == 1 else None
     if statement is not None:
-        known = properties(statement.attribute)
+        known = BUILT_IN.attribute(statement.attribute)
         kind, persistence = known.kind, known.persistence
     elif all(clause.past for clause in clauses):
         persistence = "years"

@@ -16,7 +16,7 @@ import numpy as np
 
 from bardo._core import EpisodeLog, FactStore
 from bardo.consolidate import corrections, rule_extraction, worth
-from bardo.consolidate.attributes import attribute as properties
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.drawn import Drawn, Resolution
 from bardo.consolidate.languages import Reader
@@ -164,7 +164,7 @@ class StatementReader:
             return
         (clause,) = clauses
         if is_about_person(clause) and clause.statement is not None:
-            persistence = properties(clause.statement.attribute).persistence
+            persistence = BUILT_IN.attribute(clause.statement.attribute).persistence
             self._facts.describe(
                 fact.id, tick=tick, now=now, statement=clause.statement, persistence=persistence
             )
