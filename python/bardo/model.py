@@ -39,6 +39,10 @@ FactKind = Literal[
 ]
 #: How long a fact holds without being said again; `permanent` until it is denied.
 Persistence = Literal["permanent", "years", "months", "weeks", "days"]
+#: Rules by which a newer text ends an older statement; `read` is that of the cross-encoder, `value` that of a record.
+CorrectionRule = Literal[
+    "judged slot", "denial", "from", "instead", "ending", "bound", "correction", "change", "new", "now", "value", "read"
+]  # fmt: skip
 Source = Literal["self", "dream", "clade", "testament", "styx", "lethe", "market", "upload", "derived"]
 FactStatus = Literal["active", "superseded", "contradicted", "archived", "held"]
 #: Relation of the first fact of a link to the second.

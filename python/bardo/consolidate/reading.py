@@ -31,7 +31,7 @@ from bardo.consolidate.routine import is_routine
 from bardo.consolidate.rule_extraction import NAMELESS, speaker
 from bardo.consolidate.secrets import is_secret
 from bardo.consolidate.sentence import Note, Sentence, sentences
-from bardo.model import Episode, Fact, Fingerprint
+from bardo.model import CorrectionRule, Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class StatementReader:
         near: NearEpisodes,
         *,
         agent: str,
-        rules_off: Collection[str] = (),
+        rules_off: Collection[CorrectionRule] = (),
         cross_encoder: Callable[[Question], CrossEncoder | None] = lambda _: None,
     ) -> None:
         self._reader = reader
