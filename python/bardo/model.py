@@ -181,7 +181,7 @@ class Fact:
             `procedural`, `anti_knowledge` or `none` and the fields of that type.
         statement: Subject, attribute and value; None if the fact has no such form.
         persistence: How long it holds without being said again; None if its kind decides.
-        ended_by: Name of the rule that ended it.
+        ended_by: Cause of its end, such as `slot` or `expiry`; for a fact in force, that of the end of its statement.
     """
 
     text: str

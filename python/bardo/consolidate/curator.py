@@ -32,13 +32,15 @@ class Change:
     after: Fact
 
     @property
-    def action(self) -> Literal["learn", "confirm", "contradict", "prune", "renew"]:
+    def action(self) -> Literal["learn", "confirm", "contradict", "supersede", "prune", "renew"]:
         """Name of the change."""
         if self.before is None:
             return "learn"
         if self.before.status != self.after.status:
             if self.after.status == "contradicted":
                 return "contradict"
+            if self.after.status == "superseded":
+                return "supersede"
             if self.after.status == "archived":
                 return "prune"
         return "confirm" if self.before.source != self.after.source else "renew"
@@ -57,17 +59,17 @@ class CuratorCycleComplete:
         facts_reinforced: The agent's own facts that gained by new evidence.
         confirmed: Ids of inherited facts that the agent's own episodes bore out; they are its own knowledge now.
         refuted: Ids of inherited facts that its own statistics contradict.
-        facts_superseded: Facts whose place a newer one took; they are history.
+        facts_superseded: Facts that ended and are history: another one took their place, or their time is over.
         facts_refined: Facts that a newer one narrowed to some cases or to a time.
         facts_disputed: Times that an episode said the contrary of a fact, which lost by it.
         rules_followed: Rules that the decisions that followed them confirmed.
         rules_broken: Rules that the decisions that followed them came out against.
         bloodstains: Severe failures that were written as warnings, new or again.
         dreams_confirmed: What dreams had proposed and later episodes bore out.
-        entries_pruned: Facts that expired, faded or were beyond the room there is, and left for the cold tier.
+        entries_pruned: Facts that were archived: expired, faded, refuted, stale, or beyond the room there is.
         entries_promoted: Facts that rose into the playbook.
         summaries: Summaries of conversations that were made, or made again.
-        linted: Things that were put in order, where that was due: merged, deprecated, filed or flagged.
+        linted: Actions of the lint, where one was due; their effects on facts are in the other counts as well.
         facts_contradicted: Pairs of facts that speak against each other and both stay in force, and own facts that the
             agent's statistics lowered.
         heuristics_proposed: New heuristics.
@@ -76,7 +78,6 @@ class CuratorCycleComplete:
         facts_unchecked: Facts that went live without it, since it is turned off or could not be done.
         texts_read: Episodes whose texts were read for facts.
         facts_distilled: New facts that texts stated.
-        facts_updated: Facts that such a text replaced by what holds now.
         hypotheses_tested: Links, rhythms, bursts and rules that were held against new episodes.
         episodes_reread: Old episodes that were read again, to test rules that were told.
         inherited_reread: Inherited episodes that were re-read to test the agent's own rules; they count for nothing.
@@ -85,7 +86,7 @@ class CuratorCycleComplete:
         embedded: Texts that were given vectors.
         archived: Episodes that were appended to LanceDB.
         days: Files of the daily archive that were written.
-        acts: Numbers of the passes in the journal, for `g.journal.undo`.
+        acts: Numbers of its acts in the journal, for `g.journal.undo`.
         notes: What could not be done, and why.
         changes: Of a rehearsal: every fact that would change.
     """
@@ -116,7 +117,6 @@ class CuratorCycleComplete:
     facts_unchecked: int = 0
     texts_read: int = 0
     facts_distilled: int = 0
-    facts_updated: int = 0
     hypotheses_tested: int = 0
     episodes_reread: int = 0
     inherited_reread: int = 0
@@ -230,9 +230,11 @@ def _with_texts(done: CuratorCycleComplete, texts: ExtractionReport) -> CuratorC
         done,
         texts_read=texts.read,
         facts_distilled=texts.new,
-        facts_new=done.facts_new + texts.new + texts.updated,
+        facts_new=done.facts_new + texts.new,
         facts_reinforced=done.facts_reinforced + texts.renewed,
-        facts_updated=texts.updated,
+        facts_superseded=done.facts_superseded + texts.superseded,
+        facts_contradicted=done.facts_contradicted + texts.disputed,
+        acts=(*done.acts, *texts.acts),
         notes=(*done.notes, *texts.notes),
     )
 

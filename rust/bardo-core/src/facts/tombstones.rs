@@ -36,6 +36,7 @@ pub(crate) fn mend_history(writer: &Writer<'_>, stored: &StoredFact) -> Step<()>
         older.fact.superseded_by = heir;
         if heir.is_none() {
             older.fact.status = FactStatus::Active;
+            older.fact.ended_by = None;
             older.ended_tick = None;
         }
         writer.note(&older)?;
