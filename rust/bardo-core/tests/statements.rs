@@ -171,6 +171,19 @@ fn a_verdict_ends_or_disputes_an_older_fact_and_an_undo_takes_it_back() {
 }
 
 #[test]
+fn a_statement_whose_replacement_is_deleted_has_the_end_that_it_had_before() {
+    let (_folder, store) = store();
+    let own_end = Some(NOW + 900);
+    let bern = learn(&store, Statement { until: own_end, ..statement("nadia", "home", "Bern") }, 1);
+    let porto = learn(&store, statement("nadia", "home", "Porto"), 2);
+    assert_eq!(get(&store, bern).statement.unwrap().until, Some(NOW + 2));
+    store.forget_facts(&[porto]).unwrap();
+    let again = get(&store, bern);
+    assert_eq!((again.status, again.ended_by, again.superseded_by), (FactStatus::Active, None, None));
+    assert_eq!(again.statement.unwrap().until, own_end);
+}
+
+#[test]
 fn a_rule_with_the_name_of_another_cause_of_an_end_is_refused() {
     let (_folder, store) = store();
     let old = learn(&store, statement("db", "host", "pg-02"), 1);
