@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from bardo._settings import build, merge, numbers
 from bardo.errors import ConfigError
-from bardo.model import InnateState
+from bardo.model import CorrectionRule, InnateState
 
 FILE_NAME = "bardo.toml"
 SECONDS_PER_DAY = 86_400
@@ -117,7 +117,7 @@ class Curator:
         summaries: Whether conversations of more than 19 messages get summaries.
         shadow: Whether a new fact is held until a check shows that it makes no answer about other episodes worse.
         language: Package of `bardo.consolidate.languages` that reads texts; empty for plain forms that end nothing.
-        rules_off: Names of the rules of corrections that may not end a fact, such as `frame`; they dispute it instead.
+        rules_off: Rules of corrections that may not end a fact, such as `ending`; they dispute it instead.
         cross_encoder: Whether small models of English read texts beside the parser, once `bardo embedding install` ran.
         attributes: `one` or `many` values at a time by the name of an attribute; adds to the built-in table.
         outcomes: Paths, or last parts of paths, of numbers in a payload that measure an outcome, for heuristics.
@@ -131,7 +131,7 @@ class Curator:
     summaries: bool = True
     shadow: bool = True
     language: str = "english"
-    rules_off: tuple[str, ...] = ()
+    rules_off: tuple[CorrectionRule, ...] = ()
     cross_encoder: bool = True
     attributes: Mapping[str, Literal["one", "many"]] = field(default_factory=dict)
     replay: int = 768

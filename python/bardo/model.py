@@ -39,6 +39,10 @@ FactKind = Literal[
 ]
 #: How long a fact holds without being said again; `permanent` until it is denied.
 Persistence = Literal["permanent", "years", "months", "weeks", "days"]
+#: Rules by which a newer text ends an older statement; `read` is that of the cross-encoder, `value` that of a record.
+CorrectionRule = Literal[
+    "judged slot", "denial", "from", "instead", "ending", "bound", "correction", "change", "new", "now", "value", "read"
+]  # fmt: skip
 Source = Literal["self", "dream", "clade", "testament", "styx", "lethe", "market", "upload", "derived"]
 FactStatus = Literal["active", "superseded", "contradicted", "archived", "held"]
 #: Relation of the first fact of a link to the second.
@@ -177,7 +181,7 @@ class Fact:
             `procedural`, `anti_knowledge` or `none` and the fields of that type.
         statement: Subject, attribute and value; None if the fact has no such form.
         persistence: How long it holds without being said again; None if its kind decides.
-        ended_by: Name of the rule that ended it.
+        ended_by: Cause of its end, such as `slot` or `expiry`; for a fact in force, that of the end of its statement.
     """
 
     text: str

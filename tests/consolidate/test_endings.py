@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 
@@ -78,5 +79,5 @@ def test_the_end_of_something_else_ends_nothing(tmp_path: Path, before: str, aft
 def test_an_aside_is_no_denial_and_no_part_of_the_statement(tmp_path: Path):
     found = told(tmp_path, "I've been allergic to walnuts since I was a kid, so no pesto for me!")
     assert list(found) == ["Nadia has been allergic to walnuts"]
-    (clause, *_) = reader("english").read(Speech("I have no allergies.", "Nadia", START))
+    (clause, *_) = reader("english", BUILT_IN).read(Speech("I have no allergies.", "Nadia", START))
     assert clause.denied

@@ -53,7 +53,7 @@ def test_statements_of_users_about_themselves_are_facts_after_a_night(
         assert grimoire.facts.list() == []
         report = grimoire.sleep()
         assert texts(grimoire) == TOLD
-        assert (report.texts_read, report.facts_distilled, report.facts_new, report.facts_updated) == (
+        assert (report.texts_read, report.facts_distilled, report.facts_new, report.facts_superseded) == (
             4,
             3,
             3,

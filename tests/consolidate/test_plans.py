@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import bardo
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 
@@ -17,7 +18,7 @@ NOW = int(datetime(2025, 2, 10, 12, tzinfo=UTC).timestamp()) * 1_000_000
 
 def end_of(text: str) -> str | None:
     """Day on which what a text announces is over, of its last clause that announces something."""
-    english = reader("english")
+    english = reader("english", BUILT_IN)
     assert english is not None
     ends = [clause.over for clause in english.read(Speech(text, "Nadia", NOW)) if clause.over is not None]
     return datetime.fromtimestamp(max(ends) / 1e6, UTC).date().isoformat() if ends else None

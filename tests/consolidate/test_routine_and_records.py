@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 
@@ -15,7 +16,7 @@ DAY = 86_400
 
 
 def statement_of(line: str) -> tuple[str, str, str, str] | None:
-    rules = reader("english")
+    rules = reader("english", BUILT_IN)
     assert rules is not None
     (clause,) = rules.read(Speech(line, "", START, "record"))
     stated = clause.statement
@@ -44,7 +45,7 @@ def test_a_line_that_changes_a_named_value_is_a_statement(line: str, expected: t
 
 
 def test_a_unit_is_no_pronoun():
-    rules = reader("english")
+    rules = reader("english", BUILT_IN)
     assert rules is not None
     (clause,) = rules.read(Speech("The sync of copper lags 89 us", "", START, "speech"))
     assert "them" not in clause.text

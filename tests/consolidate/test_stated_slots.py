@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 
@@ -14,7 +15,7 @@ START = 1_760_000_000_000_000
 
 
 def slots_of(text: str) -> list[tuple[str, str, str]]:
-    rules = reader("english")
+    rules = reader("english", BUILT_IN)
     assert rules is not None
     found = (clause.statement for clause in rules.read(Speech(text, "Nadia", START)) if clause.stated)
     return [(one.subject, one.attribute, one.value) for one in found if one is not None]
@@ -52,7 +53,7 @@ def test_quoted_speech_and_a_name_of_its_own_give_none(text: str):
 
 
 def test_a_time_is_no_case():
-    rules = reader("english")
+    rules = reader("english", BUILT_IN)
     assert rules is not None
     (clause,) = rules.read(Speech("I have taken 20 mg of citalopram since last autumn.", "Nadia", START))
     assert clause.condition == ""

@@ -9,6 +9,7 @@ import pytest
 
 import bardo
 from bardo.consolidate import corrections
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 from bardo.consolidate.secrets import is_secret
@@ -218,11 +219,11 @@ def test_a_rule_that_is_switched_off_disputes_instead_of_ending(tmp_path: Path, 
 
 def test_an_unknown_language_of_rules_is_refused_with_the_way_out():
     with pytest.raises(ConfigError, match="english"):
-        reader("klingon")
+        reader("klingon", BUILT_IN)
 
 
 def test_clauses_carry_owner_polarity_and_cues():
-    english = reader("english")
+    english = reader("english", BUILT_IN)
     assert english is not None
     (clause,) = english.read(Speech("My sister Ana doesn't eat fish anymore.", "Nadia", START))
     assert clause.text == "Nadia's sister Ana does not eat fish anymore"
@@ -231,7 +232,7 @@ def test_clauses_carry_owner_polarity_and_cues():
 
 
 def read_sentences(text: str) -> list[Sentence]:
-    english = reader("english")
+    english = reader("english", BUILT_IN)
     assert english is not None
     return sentences(english.read(Speech(text, "Nadia", START)))
 

@@ -8,11 +8,12 @@ import pytest
 
 import bardo
 from bardo.consolidate import cross_encoder
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 from bardo.consolidate.sentence import WORDS_BEFORE, Sentence, sentences
 
-english = reader("english")
+english = reader("english", BUILT_IN)
 pytestmark = pytest.mark.skipif(english is None, reason="bardo[english] is not installed")
 
 

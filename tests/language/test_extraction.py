@@ -244,7 +244,7 @@ def test_an_update_takes_the_place_of_what_no_longer_holds_and_history_is_kept(
         report = night(grimoire, MOVED[1], 100)
         (fact,) = grimoire.facts.list()
         assert fact.text == "Mira lives in Geneva with two cats"
-        assert (report.facts_updated, report.facts_new) == (1, 1)
+        assert (report.facts_superseded, report.facts_new) == (1, 1)
         assert grimoire.facts.history(fact)[0].fact.text == BY_RULES
         assert counts(grimoire) == {
             "exact": 0,

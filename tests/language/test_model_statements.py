@@ -11,6 +11,7 @@ from serving import replies, serving
 
 import bardo
 from bardo.consolidate import languages
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.llm_statements import ProposedStatement, StatementChecks
 from bardo.ports import ManualClock
 
@@ -19,8 +20,8 @@ DAY = 86_400
 
 
 def checks(language: str = "english") -> StatementChecks:
-    found = languages.reader(language) if language else None
-    return StatementChecks(found.read if found else None, language, {})
+    found = languages.reader(language, BUILT_IN) if language else None
+    return StatementChecks(found.read if found else None, language, BUILT_IN)
 
 
 def accepted(text: str, checked: StatementChecks, **proposed: Any) -> bardo.Statement | None:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.correction_features import features
 from bardo.consolidate.corrections import NEAREST, NEVER, judge
@@ -53,7 +54,7 @@ class Row:
 
 def read(message: dict[str, Any], at: int) -> list[Clause]:
     """The clauses of a message."""
-    english = reader("english")
+    english = reader("english", BUILT_IN)
     assert english is not None, "install bardo[english]"
     tool = message.get("role") == "tool"
     return list(
@@ -117,7 +118,7 @@ def chat_turns(chat: dict[str, Any]) -> list[Turn]:
 
 def conversation_turns(conversation: dict[str, Any]) -> list[Turn]:
     """The turns of a conversation of LoCoMo, in which corrections are so rare that none is labelled."""
-    english = reader("english")
+    english = reader("english", BUILT_IN)
     assert english is not None, "install bardo[english]"
     sessions = sorted(
         (name for name in conversation if re.fullmatch(r"session_\d+", name)),

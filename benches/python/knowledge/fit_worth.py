@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
 from bardo.consolidate.secrets import is_secret
@@ -38,7 +39,7 @@ SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6)
 
 def rows_of(chat: dict[str, Any]) -> list[tuple[str, Sentence, int, float]]:
     """Sentences of the user's turns that state something, with the words before them, label and weight."""
-    english = reader("english")
+    english = reader("english", BUILT_IN)
     assert english is not None, "install bardo[english]"
     found = []
     for number, turn in enumerate(chat["turns"]):

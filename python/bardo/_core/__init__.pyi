@@ -54,6 +54,8 @@ from bardo._core._consolidate import (
     replay_inherited,
 )
 from bardo._core._facts import (
+    STATISTICS,
+    ActCounts,
     Digest,
     FactStore,
     Upserted,
@@ -80,12 +82,14 @@ from bardo._core._simulate import simulate_lives
 from bardo._core._text import (
     confidence_now,
     decay,
+    excludes,
     findings,
     may_be_same_statement,
     modes_with,
     number_names,
     pack_tokens,
     retention_now,
+    says_same,
     speaks_against,
     split_sentences,
     spoken_sentences,
@@ -99,6 +103,8 @@ from bardo._core._text import (
 __version__: str
 
 __all__ = [
+    "STATISTICS",
+    "ActCounts",
     "Assembled",
     "BlockReport",
     "Calibration",
@@ -141,6 +147,7 @@ __all__ = [
     "count_tokens_batch",
     "decay",
     "digest_facts",
+    "excludes",
     "fact_standing",
     "findings",
     "finish_episodes",
@@ -163,6 +170,7 @@ __all__ = [
     "rehearse_lint",
     "replay_inherited",
     "retention_now",
+    "says_same",
     "select_entries",
     "simulate_lives",
     "speaks_against",

@@ -141,7 +141,7 @@ class CuratorReport:
         rules_broken: Rules that the decisions that followed them came out against.
         bloodstains: Severe failures that were written as warnings, new or again.
         dreams_confirmed: What dreams had proposed and later episodes bore out.
-        entries_pruned: Facts that expired, faded or were beyond the room there is, and were archived.
+        entries_pruned: Facts that were archived: expired, faded, refuted, or beyond the room there is.
         reread: Old episodes that were read again, to test rules that were told.
         pending: Verified episodes that wait for the next pass.
         watermark: Number of the last verification that is counted.

@@ -39,6 +39,23 @@ class Upserted:
     id: str
     outcome: Literal["new", "exact", "similar", "forgotten"]
 
+#: Types of payloads that running statistics and tests of the agent state, not texts.
+STATISTICS: builtins.list[str]
+
+@final
+class ActCounts:
+    """Numbers of what an act did to facts that were known before.
+
+    Attributes:
+        act: Number of the act in the journal; None if no fact was touched.
+        superseded: Facts that became history.
+        disputed: Pairs of facts that were found to contradict each other.
+    """
+
+    act: int | None
+    superseded: int
+    disputed: int
+
 @final
 class FactStore:
     """The facts of one agent in `facts.db` (SQLite in WAL mode; many processes, one connection each).
@@ -162,7 +179,7 @@ class FactStore:
         resolutions: Sequence[tuple[int, str | None, str, bool, int | None, str]],
         corrections: Sequence[tuple[str, str, bool]],
         follows: Sequence[tuple[str, str]] | None = None,
-    ) -> tuple[builtins.list[Upserted], int, int]:
+    ) -> tuple[builtins.list[Upserted], ActCounts]:
         """Stores facts as `upsert` does, with their effects on older facts, in one transaction.
 
         Args:
@@ -176,13 +193,17 @@ class FactStore:
             answered: Answers of a language model, for `stats`.
             resolutions: Effects on older facts: place of the newer fact in `facts`, its id if it is stored already,
                 id of the older fact, whether the older fact ends (otherwise both are disputed), first instant at which
-                it no longer holds (None for `now`), and name of the rule.
+                it no longer holds (None for `now`), and name of the rule. A quarantined fact ends the older one when
+                it is released.
             corrections: Ids of a newer episode and of an older one that it corrects, and whether it ends what the older
                 one says (otherwise both are disputed).
             follows: Ids of a newer memory and of an older one about the same, which `recall` shows after it.
 
         Returns:
-            The outcome per fact, the number of facts that ended, and of pairs that are disputed.
+            The outcome per fact, and the numbers of facts that ended and of pairs that are disputed.
+
+        Raises:
+            InvalidInputError: A rule has the name of a cause of the store's own, such as `slot`.
         """
 
     def describe(
@@ -191,10 +212,11 @@ class FactStore:
         *,
         tick: int,
         now: int,
+        actor: str,
         statement: Statement | None = None,
         persistence: Persistence | None = None,
-    ) -> None:
-        """Stores the statement and persistence of a learned sentence.
+    ) -> ActCounts:
+        """Stores the statement and persistence of a learned sentence, as an act.
 
         A statement settles the slot of the fact. A fact that has a statement or a persistence is unchanged.
 
@@ -202,6 +224,7 @@ class FactStore:
             fact: Id of the fact.
             tick: Logical time.
             now: Microseconds UTC.
+            actor: Name of the act in the journal.
             statement: Its statement.
             persistence: How long it holds.
         """
@@ -418,11 +441,11 @@ class FactStore:
     def count_quarantined(self) -> int:
         """How many facts wait for their check."""
 
-    def release(self, ids: Sequence[str], *, tick: int, now: int) -> int:
+    def release(self, ids: Sequence[str], *, tick: int, now: int) -> tuple[int, int]:
         """Puts those of these facts in force that are held. They are known from this tick on; what one supersedes ends.
 
         Returns:
-            How many were held.
+            How many were held, and how many other facts they ended.
         """
 
     def withdraw(self, ids: Sequence[str], *, tick: int, now: int) -> int | None:

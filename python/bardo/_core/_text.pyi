@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from bardo.model import Episode, Fact
+from bardo.model import Episode, Fact, Statement
 
 def split_sentences(texts: Sequence[str], limit: int = 64) -> list[list[str]]:
     """The sentences of each text by Unicode's rules (UAX #29), in order and trimmed.
@@ -29,6 +29,12 @@ def touches(texts: Sequence[str], action: str) -> list[tuple[float, int, bool]]:
 
 def speaks_against(newer: str, older: str) -> bool:
     """Whether a newer text speaks against an older one, as far as the words tell."""
+
+def says_same(one: Statement, other: Statement) -> bool:
+    """Whether two statements give one slot the same value, or deny it, for a common time."""
+
+def excludes(one: Statement, other: Statement) -> bool:
+    """Whether two statements cannot both hold: two values of a slot that takes one, or a value and its denial."""
 
 def modes_with(mode: str) -> list[str]:
     """The modes whose memories a mode sees, itself among them: `chat` and `booth` share, every other stands alone."""

@@ -35,6 +35,7 @@ from bardo.model import Episode
 
 if TYPE_CHECKING:
     from bardo.consolidate.cross_encoder import CrossEncoder
+    from bardo.consolidate.languages import Reader
 
 #: Path of the signed testament inside the grimoire until the death is complete.
 DRAFT = Path("testaments", "death.testament")
@@ -62,7 +63,7 @@ def leave(
     conduct: Sequence[Directive] = (),
     unsettled: Sequence[str] = (),
     settled: Sequence[tuple[str, str]] = (),
-    language: str = "",
+    rules: Reader | None = None,
     encoder: CrossEncoder | None = None,
     moment: Callable[[int], int | None] = lambda _: None,
 ) -> Testament:
@@ -85,7 +86,7 @@ def leave(
         conduct: Decisions, rejections, tasks and rules in force.
         unsettled: Tasks that the death left open.
         settled: Tasks that were settled during the death, each with how.
-        language: Language of the rules that find corrections among the episodes; none are found without one.
+        rules: Reader of texts that finds corrections among the episodes; none are found without one.
         encoder: Cross-encoder of corrections; None without one.
         moment: Returns the instant of a tick for the dates of the reflection, None if no record tells it.
 
@@ -123,9 +124,7 @@ def leave(
         worths=remains.worths,
         links=(
             *contents.links,
-            *_order_of_time(
-                log, facts, contents, remains.episodes, language=language, encoder=encoder, tick=tick
-            ),
+            *_order_of_time(log, facts, contents, remains.episodes, rules=rules, encoder=encoder, tick=tick),
         ),
         questions=contents.questions,
         conduct=conduct,
@@ -318,7 +317,7 @@ def _order_of_time(
     contents: StoreContents,
     episodes: Sequence[Episode],
     *,
-    language: str,
+    rules: Reader | None,
     encoder: CrossEncoder | None,
     tick: int,
 ) -> list[LinkTuple]:
@@ -327,8 +326,8 @@ def _order_of_time(
     pairs = {frozenset(link[:2]) for link in (*known, *contents.links)}
     links = []
     for weight, found in (
-        (1.0, replaced.corrections_among(episodes[:ENTRY_LIMIT], language)),
-        (FOLLOWED, succession.successions(log, contents, episodes, language, encoder)),
+        (1.0, replaced.corrections_among(episodes[:ENTRY_LIMIT], rules)),
+        (FOLLOWED, succession.successions(log, contents, episodes, rules, encoder)),
     ):
         fresh = [pair for pair in found if frozenset(pair) not in pairs]
         pairs.update(map(frozenset, fresh))

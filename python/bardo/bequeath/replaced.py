@@ -13,7 +13,7 @@ from itertools import combinations
 
 from bardo.consolidate import corrections
 from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.languages import Reader, reader
+from bardo.consolidate.languages import Reader
 from bardo.consolidate.rule_extraction import NAMELESS
 from bardo.model import Episode
 
@@ -32,17 +32,16 @@ _LIKE = 0.8
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
-def corrections_among(episodes: Sequence[Episode], language: str) -> list[tuple[str, str]]:
+def corrections_among(episodes: Sequence[Episode], rules: Reader | None) -> list[tuple[str, str]]:
     """Finds the pairs of episodes of which the newer one ends what the older one says.
 
     Args:
         episodes: Episodes that cross.
-        language: Language of the rules that read texts; nothing is found without one.
+        rules: Reader of texts; nothing is found without one.
 
     Returns:
         Ids of the newer and the older episode.
     """
-    rules = reader(language) if language else None
     if rules is None:
         return []
     told = sorted(

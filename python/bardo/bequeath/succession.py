@@ -22,7 +22,7 @@ from bardo.bequeath.replaced import LONGEST
 from bardo.bequeath.worth import RULE_KINDS
 from bardo.consolidate import corrections
 from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.languages import Reader, reader
+from bardo.consolidate.languages import Reader
 from bardo.consolidate.rule_extraction import NAMELESS
 from bardo.model import INHERITED_KIND, Episode
 
@@ -62,7 +62,7 @@ def successions(
     log: _core.EpisodeLog,
     contents: StoreContents,
     episodes: Sequence[Episode],
-    language: str,
+    rules: Reader | None,
     encoder: CrossEncoder | None = None,
 ) -> list[tuple[str, str]]:
     """Finds the pairs of own statements of which the newer one is about the same as the older one.
@@ -71,13 +71,12 @@ def successions(
         log: Episode log, for the vectors.
         contents: Facts with their vectors.
         episodes: Episodes that cross, best first.
-        language: Language of the rules that read texts; nothing is found without one.
+        rules: Reader of texts; nothing is found without one.
         encoder: Cross-encoder of corrections; None without one.
 
     Returns:
         Ids of the newer and the older statement.
     """
-    rules = reader(language) if language else None
     if rules is None:
         return []
     told, vectors = _statements(log, contents, episodes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import cast
@@ -32,39 +32,48 @@ class Attribute:
     kind: FactKind
 
 
-def attribute(name: str, own: Mapping[str, str] | None = None) -> Attribute:
-    """Returns the properties of an attribute.
-
-    An attribute that no table names has one value at a time, as a key of a configuration has, and holds for months.
+class AttributeTable:
+    """The attributes of `attributes.toml`, with the number of values that an owner sets for some.
 
     Args:
-        name: Name of the attribute.
         own: Setting `curator.attributes`: `one` or `many` by name, which takes precedence.
     """
-    key = _key(name)
-    known = _table().get(key) or Attribute(key, functional=True, persistence="months", kind="insight")
-    declared = (own or {}).get(key) or (own or {}).get(name)
-    if declared is None:
+
+    def __init__(self, own: Mapping[str, str]) -> None:
+        self._own = {_key(name): number for name, number in own.items()}
+
+    def attribute(self, name: str) -> Attribute:
+        """Returns the properties of an attribute.
+
+        An attribute that the table does not name has one value at a time, as a key of a configuration has, and holds
+        for months.
+
+        Args:
+            name: Name of the attribute.
+        """
+        key = _key(name)
+        known = _table().get(key) or Attribute(key, functional=True, persistence="months", kind="insight")
+        if (number := self._own.get(key)) is not None:
+            return replace(known, functional=number == "one")
         return known
-    return Attribute(key, declared == "one", known.persistence, known.kind)
+
+    def is_named(self, name: str) -> bool:
+        """Whether the table or the owner names an attribute.
+
+        Args:
+            name: Name of the attribute.
+        """
+        return _key(name) in _table() or _key(name) in self._own
 
 
-def is_named(name: str, own: Mapping[str, str] | None = None) -> bool:
-    """Whether the table or the setting `curator.attributes` names an attribute.
-
-    Args:
-        name: Name of the attribute.
-        own: Setting `curator.attributes`.
-    """
-    key = _key(name)
-    return key in _table() or key in (own or {}) or name in (own or {})
+#: The table without settings of an owner, which change neither persistence nor kind.
+BUILT_IN = AttributeTable({})
 
 
 def is_lasting(name: str, *persistences: Persistence) -> bool:
     """Whether an attribute, other than the generic "is" and "has", has one of some persistences."""
-    key = _key(name)
-    known = _table().get(key)
-    return known is not None and key not in _GENERIC and known.persistence in persistences
+    is_known = BUILT_IN.is_named(name) and _key(name) not in _GENERIC
+    return is_known and BUILT_IN.attribute(name).persistence in persistences
 
 
 def _key(name: str) -> str:

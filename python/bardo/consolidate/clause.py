@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bardo.model import Statement
+from bardo.model import CorrectionRule, Statement
 
-#: Effects that a clause can announce on an earlier statement.
+#: Effects that a clause can announce on an earlier statement; each is a `CorrectionRule`.
 Cue = Literal["now", "change", "from", "instead", "correction", "ending", "denial", "new", "bound"]
+
+#: Rule by which a clause ends an older one; empty if none fits.
+Rule = CorrectionRule | Literal[""]
 
 
 @dataclass(frozen=True, slots=True)

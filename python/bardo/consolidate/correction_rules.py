@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bardo.consolidate.clause import Clause
+from bardo.consolidate.clause import Clause, Rule
 
 #: Minimum number of words that a line of a record shares with a statement to end it.
 LEAST_SHARED = 2
@@ -13,7 +13,9 @@ LEAST_COVER_OF_END = 0.6
 #: Minimum share of a statement's words that a line of a record names to end the statement's value.
 LEAST_COVER_OF_VALUE = 0.75
 #: Rules in the order in which one is named: the most specific first.
-RULES = ("slot", "denial", "from", "instead", "ending", "bound", "correction", "change", "new", "now")
+RULES: tuple[Rule, ...] = (
+    "judged slot", "denial", "from", "instead", "ending", "bound", "correction", "change", "new", "now",
+)  # fmt: skip
 #: Verbs that nearly every pair of clauses could share.
 LIGHT_VERBS = frozenset({"", "be", "have", "get"})
 #: Verbs that a person uses for one activity: "do parkrun", "go to parkrun".
@@ -22,7 +24,7 @@ _DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.]*[_.-][\w.-]*\w|\w+\(\)|[a-z]+[A-Z]\w+")
 
 
-def certain_rule(older: Clause, newer: Clause) -> str:
+def certain_rule(older: Clause, newer: Clause) -> Rule:
     """Name of the rule by which a newer clause ends an older one; empty if no rule fits.
 
     Each rule needs the ended thing and its owner or context in both clauses. A rule ends a fact if the regression at
@@ -51,7 +53,7 @@ def _is_comparable(older: Clause, newer: Clause) -> bool:
     return not cases_differ(older, newer)
 
 
-def _replacement_rule(older: Clause, newer: Clause) -> str:
+def _replacement_rule(older: Clause, newer: Clause) -> Rule:
     """`from` or `instead`, if the newer clause names a value of the older one as replaced; otherwise empty."""
     old = older.anchors | older.names | words_of(older.owner)
     new = _said(newer)
@@ -59,7 +61,9 @@ def _replacement_rule(older: Clause, newer: Clause) -> str:
     context = (old & new) - left - newer.left
     if not left or newer.denied or not (context or is_record(newer)):
         return ""
-    return next((rule for rule in ("from", "instead") if rule in newer.cues), "")
+    if "from" in newer.cues:
+        return "from"
+    return "instead" if "instead" in newer.cues else ""
 
 
 def _ends_object(older: Clause, newer: Clause) -> bool:
@@ -122,7 +126,7 @@ def denies_another(older: Clause, newer: Clause) -> bool:
     return not said & old and not newer.figures & older.figures
 
 
-def _record_rule(older: Clause, newer: Clause) -> str:
+def _record_rule(older: Clause, newer: Clause) -> Rule:
     """Name of the rule by which a line of a record ends an older clause."""
     content = {word for word in older.anchors | older.names if not re.search(r"\d", word)}
     shared = {word for word in content if _plain(word) & newer.anchors}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from bardo._weights import read_weights
-from bardo.consolidate.clause import Clause
+from bardo.consolidate.clause import Clause, Rule
 from bardo.consolidate.correction_features import features
 from bardo.consolidate.correction_rules import (
     RULES,
@@ -33,7 +33,7 @@ VALUE_RULES = frozenset({"correction", "change", "new", "now", "bound"})
 #: Features of a value that stands where the older clause has one.
 _PLACES = ("type match", "new name for old name", "same predicate", "left hit", "slot value differs")
 #: Rule of a correction that no word announces.
-READ = "read"
+READ: Rule = "read"
 #: Log odds from which a clause without a word of change ends an older one.
 SURE = 2.3
 #: Log odds by the features below which less makes no difference to a pair that the cross-encoder has read.
@@ -56,7 +56,7 @@ class Judgement:
     """
 
     total: float
-    rule: str
+    rule: Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def read_features(
     }  # fmt: skip
 
 
-def _read(weighed: float, rule: str, *, is_certain: bool) -> Judgement:
+def _read(weighed: float, rule: Rule, *, is_certain: bool) -> Judgement:
     """Judgement on a pair that the cross-encoder has read.
 
     Args:
@@ -205,10 +205,10 @@ def _names_value(value: str, sentence: str) -> bool:
     )
 
 
-def _carrying_rule(found: Mapping[str, float], newer: Clause) -> str:
+def _carrying_rule(found: Mapping[str, float], newer: Clause) -> Rule:
     """Name of the most specific rule that a judgement by features rests on."""
     if found.get("slot value differs"):
-        return "slot"
+        return "judged slot"
     return next((rule for rule in RULES if rule in newer.cues), "")
 
 

@@ -34,13 +34,15 @@ class Change:
     after: Fact
 
     @property
-    def action(self) -> Literal["learn", "confirm", "contradict", "prune", "renew"]:
+    def action(self) -> Literal["learn", "confirm", "contradict", "supersede", "prune", "renew"]:
         """Name of the change."""
         if self.before is None:
             return "learn"
         if self.before.status != self.after.status:
             if self.after.status == "contradicted":
                 return "contradict"
+            if self.after.status == "superseded":
+                return "supersede"
             if self.after.status == "archived":
                 return "prune"
         return "confirm" if self.before.source != self.after.source else "renew"
@@ -51,36 +53,35 @@ class CuratorCycleComplete:
     """Report of the Curator.
 
     Args:
-        tick: When it ran.
-        passes: Batches it took.
+        tick: Tick of the pass.
+        passes: Number of batches.
         episodes: Verified episodes that were consolidated.
         baselines: Running statistics that were updated.
-        facts_new: Facts that came into being.
+        facts_new: New facts.
         facts_reinforced: The agent's own facts that gained by new evidence.
-        confirmed: Ids of inherited facts that the agent's own episodes bore out; they are its own knowledge now.
-        refuted: Ids of inherited facts that its own statistics contradict.
-        facts_superseded: Facts whose place a newer one took; they are history.
+        confirmed: Ids of inherited facts that the agent's own episodes confirm; they are its own knowledge now.
+        refuted: Ids of inherited facts that the agent's own statistics contradict.
+        facts_superseded: Facts that ended and are history: another one took their place, or their time is over.
         facts_refined: Facts that a newer one narrowed to some cases or to a time.
-        facts_disputed: Times that an episode said the contrary of a fact, which lost by it.
+        facts_disputed: Episodes that contradict a fact and lower its confidence.
         rules_followed: Rules that the decisions that followed them confirmed.
-        rules_broken: Rules that the decisions that followed them came out against.
+        rules_broken: Rules that the decisions that followed them refuted.
         bloodstains: Severe failures that were written as warnings, new or again.
-        dreams_confirmed: What dreams had proposed and later episodes bore out.
-        entries_pruned: Facts that expired, faded or were beyond the room there is, and left for the cold tier.
-        entries_promoted: Facts that rose into the playbook.
+        dreams_confirmed: Proposals of dreams that later episodes confirmed.
+        entries_pruned: Facts that were archived: expired, faded, refuted, stale, or beyond the room there is.
+        entries_promoted: Facts that entered the playbook.
         summaries: Summaries of conversations that were made, or made again.
-        linted: Things that were put in order, where that was due: merged, deprecated, filed or flagged.
-        facts_contradicted: Pairs of facts that speak against each other and both stay in force, and own facts that the
+        linted: Actions of the lint, where one was due; their effects on facts are in the other counts as well.
+        facts_contradicted: Pairs of facts that contradict each other and both stay in force, and own facts that the
             agent's statistics lowered.
         heuristics_proposed: New heuristics.
-        facts_withdrawn: Held facts that made answers about other episodes worse, and were archived (the shadow check).
-        facts_held: New facts that wait for that check; they are invisible to recall until it is done.
-        facts_unchecked: Facts that went live without it, since it is turned off or could not be done.
+        facts_withdrawn: Quarantined facts that made answers about other episodes worse, and were archived.
+        facts_held: Quarantined facts; they are invisible to recall until they are checked.
+        facts_unchecked: Facts that left quarantine without a check, which is turned off or could not be done.
         texts_read: Episodes whose texts were read for facts.
         texts_unread: Episodes whose texts were left unread because the time of the death was over.
         facts_distilled: New facts that texts stated.
-        facts_updated: Facts that such a text replaced by what holds now.
-        hypotheses_tested: Links, rhythms, bursts and rules that were held against new episodes.
+        hypotheses_tested: Links, rhythms, bursts and rules that were tested on new episodes.
         episodes_reread: Old episodes that were read again, to test rules that were told.
         inherited_reread: Inherited episodes that were re-read to test the agent's own rules; they count for nothing.
         rules_against: Ids of own rules against which decisions of ancestors speak; nothing was lowered.
@@ -88,9 +89,9 @@ class CuratorCycleComplete:
         embedded: Texts that were given vectors.
         archived: Episodes that were appended to LanceDB.
         days: Files of the daily archive that were written.
-        acts: Numbers of the passes in the journal, for `g.journal.undo`.
-        notes: What could not be done, and why.
-        changes: Of a rehearsal: every fact that would change.
+        acts: Numbers of its acts in the journal, for `g.journal.undo`.
+        notes: Omissions, with their reasons.
+        changes: Facts that would change, for a dry run.
     """
 
     tick: int
@@ -120,7 +121,6 @@ class CuratorCycleComplete:
     texts_read: int = 0
     texts_unread: int = 0
     facts_distilled: int = 0
-    facts_updated: int = 0
     hypotheses_tested: int = 0
     episodes_reread: int = 0
     inherited_reread: int = 0
@@ -135,12 +135,12 @@ class CuratorCycleComplete:
 
     @property
     def facts_confirmed(self) -> int:
-        """How many inherited facts were borne out."""
+        """Number of inherited facts that were confirmed."""
         return len(self.confirmed)
 
     @property
     def facts_refuted(self) -> int:
-        """How many inherited facts were contradicted."""
+        """Number of inherited facts that were contradicted."""
         return len(self.refuted)
 
 
@@ -239,9 +239,11 @@ def _with_texts(done: CuratorCycleComplete, texts: ExtractionReport) -> CuratorC
         texts_read=texts.read,
         texts_unread=texts.unread,
         facts_distilled=texts.new,
-        facts_new=done.facts_new + texts.new + texts.updated,
+        facts_new=done.facts_new + texts.new,
         facts_reinforced=done.facts_reinforced + texts.renewed,
-        facts_updated=texts.updated,
+        facts_superseded=done.facts_superseded + texts.superseded,
+        facts_contradicted=done.facts_contradicted + texts.disputed,
+        acts=(*done.acts, *texts.acts),
         notes=(*done.notes, *texts.notes),
     )
 

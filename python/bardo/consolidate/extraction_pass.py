@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate import rule_extraction
+from bardo.consolidate.drawn import Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.consolidate.questions import ASKED_AT_ONCE, first, of_one_question
 from bardo.consolidate.reading import RECORDS
 from bardo.consolidate.secrets import is_secret
-from bardo.errors import InvalidInputError, NotFoundError
+from bardo.errors import NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
 from bardo.ports import Progress, Vectors
 
@@ -40,6 +41,8 @@ JUDGED = "judged_facts"
 PAGE = 1_024
 #: Name of this step in the journal.
 ACTOR = "texts"
+#: Rule by which the language model's answer that a new fact updates a known one ends the known one.
+UPDATE = "update"
 #: Kinds of episodes that are speech, and roles of their speakers.
 SPEECH_KINDS = frozenset({"turn", "message", "chat"})
 SPEECH_ROLES = frozenset({"user", "agent"})
@@ -299,15 +302,16 @@ class Extractor:
         )  # fmt: skip
         done = ExtractionReport()
         for fact in fresh:
-            statements.describe(fact, tick=tick, now=now)
+            described = statements.describe(fact, tick=tick, now=now, actor=ACTOR)
             drawn = statements.judge([fact], tick=tick)
             with self._learning():
                 vectors, fingerprint = self._vectors(drawn.facts)
-                _, ended, disputed = self._facts.upsert_resolved(
+                _, counts = self._facts.upsert_resolved(
                     drawn.facts, tick=tick, now=now, actor=ACTOR, vectors=vectors, fingerprint=fingerprint,
                     marks={JUDGED: fact.created_at}, answered={}, resolutions=drawn.resolutions, corrections=[],
                 )  # fmt: skip
-            done = done.plus(ExtractionReport(updated=ended, disputed=disputed))
+            for each in (described, counts):
+                done = done if each is None else done.plus(ExtractionReport.of(each))
         return done
 
     def _learn_statements(
@@ -344,12 +348,11 @@ class Extractor:
                 continue
             with self._learning():
                 vectors, fingerprint = self._vectors(found)
-                outcomes, ended, disputed = self._facts.upsert_resolved(
+                outcomes, counts = self._facts.upsert_resolved(
                     found, tick=tick, now=now, actor=ACTOR, vectors=vectors, fingerprint=fingerprint, marks=reached,
                     answered={}, resolutions=drawn.resolutions, corrections=drawn.corrections,
                 )  # fmt: skip
-            new = sum(entry.outcome == "new" for entry in outcomes)
-            done = done.plus(ExtractionReport(0, new, len(outcomes) - new, ended, disputed, unfit))
+            done = done.plus(ExtractionReport.of(counts, outcomes, notes=unfit))
         self._facts.upsert([], tick=tick, now=now, actor=ACTOR, marks=marks)
         return done
 
@@ -368,6 +371,7 @@ class Extractor:
     ) -> ExtractionReport:
         found, notes = ([], ()) if self._statements is not None else self._found(page)
         judged: Reconciliation | None = None
+        updates: Sequence[tuple[Fact, Fact]] = ()
         if self._asker:
             found += self._asker.read(page.episodes)
             notes += self._asker.notes
@@ -376,24 +380,24 @@ class Extractor:
         if self._reconciler and found:
             found, judged = self._judged(self._reconciler, found, tick=tick)
             notes += judged.notes
-            found += [
-                newer for old, newer in judged.updates if not self._replaced(old, newer, tick=tick, now=now)
-            ]
+            updates = judged.updates
+        resolutions: list[Resolution] = [
+            (place, None, old.id, True, None, UPDATE) for place, (old, _) in enumerate(updates, len(found))
+        ]
+        found += [newer for _, newer in updates]
         born = [replace(fact, status=self._birth) for fact in found]
         with self._learning():
             vectors, fingerprint = self._vectors(found)
-            outcomes = self._facts.upsert(
+            outcomes, counts = self._facts.upsert_resolved(
                 born, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=marks,
-                answered=judged.answers if judged else None,
+                answered=(judged.answers if judged else None) or {}, resolutions=resolutions, corrections=[],
             )  # fmt: skip
         # After the mark has moved: should the process end here, a repetition is lost and none counts twice.
         for known, repeated in judged.duplicates if judged else ():
             with suppress(NotFoundError):
                 self._facts.reinforce([known.id], tick=tick, evidence=repeated.evidence)
-        new = sum(entry.outcome == "new" for entry in outcomes)
-        renewed = sum(entry.outcome in ("exact", "similar") for entry in outcomes)
-        updates, duplicates = (len(judged.updates), len(judged.duplicates)) if judged else (0, 0)
-        return ExtractionReport(len(page.episodes), new, renewed + duplicates, updates, notes=notes)
+        done = ExtractionReport.of(counts, outcomes, read=len(page.episodes), notes=notes)
+        return replace(done, renewed=done.renewed + (len(judged.duplicates) if judged else 0))
 
     def _fit(self, found: Sequence[Fact]) -> tuple[list[Fact], tuple[str, ...]]:
         """Returns the facts within the limits of the store, and a note on each of the others."""
@@ -406,17 +410,6 @@ class Extractor:
 
     def _vectors(self, facts: Sequence[Fact]) -> tuple[Vectors, Fingerprint] | tuple[None, None]:
         return self._embed([fact.text for fact in facts]) if facts else (None, None)
-
-    def _replaced(self, old: Fact, newer: Fact, *, tick: int, now: int) -> bool:
-        """Replaces a fact by another; returns False if the older one is gone or history by now."""
-        stamped = replace(
-            newer, created_tick=tick, reinforced_tick=tick, origin=self._agent, status=self._birth
-        )
-        try:
-            self._facts.supersede(old.id, stamped, tick=tick, now=now)
-        except (NotFoundError, InvalidInputError):
-            return False
-        return True
 
     def _judged(
         self, reconciler: Reconciler, found: Sequence[Fact], *, tick: int

@@ -8,14 +8,14 @@ in the polarity in which the model says it. What fails is refused; the sentence 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo.consolidate import languages
-from bardo.consolidate.attributes import attribute, is_named
+from bardo.consolidate.attributes import BUILT_IN, AttributeTable
 from bardo.consolidate.clause import Clause, Speech
 from bardo.model import Episode, Statement
 
@@ -45,12 +45,12 @@ class StatementChecks:
     Args:
         read: Reads the clauses of a text; None if no rules of a language are installed.
         language: Name of the language, for the days that a text names; empty for none.
-        own: Setting `curator.attributes`.
+        attributes: Table of attributes.
     """
 
     read: Callable[[Speech], Sequence[Clause]] | None = None
     language: str = ""
-    own: Mapping[str, str] = field(default_factory=dict)
+    attributes: AttributeTable = BUILT_IN
 
     def accepted(self, proposed: ProposedStatement, cited: Sequence[Episode], who: str) -> Statement | None:
         """The statement, if the cited messages bear it out; None otherwise.
@@ -82,7 +82,7 @@ class StatementChecks:
             since=_instant(proposed.since),
             until=_instant(proposed.until),
             # An attribute that the model made up ends nothing.
-            functional=is_named(name, self.own) and attribute(name, self.own).functional,
+            functional=self.attributes.is_named(name) and self.attributes.attribute(name).functional,
         )
 
     def _is_dated(self, proposed: ProposedStatement, episode: Episode) -> bool:

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from bardo._core import findings
-from bardo.consolidate.attributes import attribute as properties
-from bardo.consolidate.attributes import is_lasting
+from bardo.consolidate.attributes import BUILT_IN, is_lasting
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.rule_extraction import NAMELESS, slug
 from bardo.consolidate.secrets import is_secret
@@ -75,7 +74,7 @@ def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) ->
     if (over := _end_of_plan(clauses)) is not None:
         statement = _plan(statement, clauses, text, who, over)
     if statement is not None:
-        known = properties(statement.attribute)
+        known = BUILT_IN.attribute(statement.attribute)
         kind, persistence = known.kind, known.persistence
         if persistence == "weeks" and over is not None and over - episode.at > FAR_OFF:
             persistence = "months"

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bardo._core import EpisodeLog, FactStore
+from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate import corrections, rule_extraction, worth
-from bardo.consolidate.attributes import attribute as properties
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.drawn import Drawn, Resolution
 from bardo.consolidate.languages import Reader
@@ -31,7 +31,7 @@ from bardo.consolidate.routine import is_routine
 from bardo.consolidate.rule_extraction import NAMELESS, speaker
 from bardo.consolidate.secrets import is_secret
 from bardo.consolidate.sentence import Note, Sentence, sentences
-from bardo.model import Episode, Fact, Fingerprint
+from bardo.model import CorrectionRule, Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -53,8 +53,6 @@ ENDS_AT_MOST, DISPUTES_AT_MOST = 3, 2
 CACHED = 4_096
 #: Kinds of episodes whose text is a record rather than prose.
 RECORDS = frozenset({"tool", "commit", "log"})
-#: Kinds of facts that statistics made: texts do not correct them.
-STATISTICS = frozenset({"baseline", "pattern", "causal_link", "heuristic"})
 
 #: Embeds texts; returns None while the model is not available.
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
@@ -117,7 +115,7 @@ class StatementReader:
         near: NearEpisodes,
         *,
         agent: str,
-        rules_off: Collection[str] = (),
+        rules_off: Collection[CorrectionRule] = (),
         cross_encoder: Callable[[Question], CrossEncoder | None] = lambda _: None,
     ) -> None:
         self._reader = reader
@@ -157,17 +155,22 @@ class StatementReader:
                 self._compare(clause, message, fact.evidence, drawn, newer=fact, place=0, tick=tick)
         return drawn
 
-    def describe(self, fact: Fact, *, tick: int, now: int) -> None:
-        """Stores the statement of a learned sentence about a person or thing, and how long it holds."""
+    def describe(self, fact: Fact, *, tick: int, now: int, actor: str) -> ActCounts | None:
+        """Stores the statement of a learned sentence about a person or thing, and how long it holds.
+
+        Returns:
+            What that did to other facts; None if the sentence has no such statement.
+        """
         clauses = [clause for clause in self._clauses_of_fact(fact) if clause.stated]
         if len(clauses) != 1 or fact.statement is not None:
-            return
+            return None
         (clause,) = clauses
-        if is_about_person(clause) and clause.statement is not None:
-            persistence = properties(clause.statement.attribute).persistence
-            self._facts.describe(
-                fact.id, tick=tick, now=now, statement=clause.statement, persistence=persistence
-            )
+        if not is_about_person(clause) or clause.statement is None:
+            return None
+        persistence = BUILT_IN.attribute(clause.statement.attribute).persistence
+        return self._facts.describe(
+            fact.id, tick=tick, now=now, actor=actor, statement=clause.statement, persistence=persistence
+        )
 
     def _draw_one(self, episode: Episode, drawn: Drawn, *, tick: int) -> None:
         """Adds the facts of one episode, and their effects."""

@@ -54,6 +54,7 @@ class ShadowReport:
         tried: Facts that were tried.
         withdrawn: Ids of those that made an answer worse; they are archived.
         unchecked: Facts that went live without it.
+        superseded: Facts that those that went live ended.
         held: Facts that wait for it.
         act: Its number in the journal; None if nothing was withdrawn.
         notes: Omitted checks, with the reason.
@@ -62,6 +63,7 @@ class ShadowReport:
     tried: int = 0
     withdrawn: tuple[str, ...] = ()
     unchecked: int = 0
+    superseded: int = 0
     held: int = 0
     act: int | None = None
     notes: tuple[str, ...] = ()
@@ -86,10 +88,12 @@ def check(facts: FactStore, ask: Ask, *, most: int, tick: int, now: int) -> Shad
         is_worse = not fact.pinned and harms(fact, ask, (*passed, fact.id))
         (worse if is_worse else passed).append(fact.id)
     act = facts.withdraw(worse, tick=tick, now=now) if worse else None
-    facts.release(passed, tick=tick, now=now)
+    _, superseded = facts.release(passed, tick=tick, now=now)
     waiting = facts.count_quarantined()
     notes = (f"{waiting} new facts wait for their check and are held until then",) if waiting else ()
-    return ShadowReport(len(worse) + len(passed), tuple(worse), held=waiting, act=act, notes=notes)
+    return ShadowReport(
+        len(worse) + len(passed), tuple(worse), superseded=superseded, held=waiting, act=act, notes=notes
+    )
 
 
 def release(facts: FactStore, why: str, *, tick: int, now: int) -> ShadowReport:
@@ -101,11 +105,12 @@ def release(facts: FactStore, why: str, *, tick: int, now: int) -> ShadowReport:
         tick: Logical time.
         now: Wall clock, microseconds UTC.
     """
-    released = 0
+    released, superseded = 0, 0
     while page := facts.quarantined(BY_NIGHT):
-        released += facts.release([fact.id for fact in page], tick=tick, now=now)
+        live, ended = facts.release([fact.id for fact in page], tick=tick, now=now)
+        released, superseded = released + live, superseded + ended
     notes = (f"{released} new facts went live unchecked: {why}",) if released else ()
-    return ShadowReport(unchecked=released, notes=notes)
+    return ShadowReport(unchecked=released, superseded=superseded, notes=notes)
 
 
 def harms(fact: Fact, ask: Ask, trying: Sequence[str]) -> bool:

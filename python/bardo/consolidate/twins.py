@@ -30,11 +30,10 @@ class Wording:
         if self.rule or other.rule:
             return bool(self.rule and other.rule and self.rule.key == other.rule.key)
         one, two = self.fact.statement, other.fact.statement
-        if one and two and slot(one) == slot(two) and overlap(one, two):
-            if (one.value.casefold(), one.denied) == (two.value.casefold(), two.denied):
-                return True
-            if one.functional and two.functional:
-                return False
+        if one and two and _core.says_same(one, two):
+            return True
+        if one and two and _core.excludes(one, two):
+            return False
         if self.fact.text.casefold() == other.fact.text.casefold():
             return True
         common, every = len(self.stems & other.stems), len(self.stems | other.stems)
@@ -44,20 +43,9 @@ class Wording:
 
 
 def exclude(one: Fact, other: Fact) -> bool:
-    """Whether two facts give one slot, which has one value at a time, different values for the same time."""
+    """Whether the statements of two facts cannot both hold."""
     a, b = one.statement, other.statement
-    if a is None or b is None or not (a.functional and b.functional) or slot(a) != slot(b):
-        return False
-    same = a.value.casefold() == b.value.casefold()
-    return (same if a.denied != b.denied else not same and not a.denied) and overlap(a, b)
-
-
-def overlap(one: Statement, other: Statement) -> bool:
-    """Whether two statements can hold at one instant, as far as their bounds say."""
-    return not any(
-        a.until is not None and b.since is not None and a.until <= b.since
-        for a, b in ((one, other), (other, one))
-    )
+    return a is not None and b is not None and _core.excludes(a, b)
 
 
 def slot(statement: Statement) -> tuple[str, ...]:

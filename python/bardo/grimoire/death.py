@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from bardo.conduct.entries import StateEntry
     from bardo.config import Bequeath
     from bardo.consolidate.cross_encoder import CrossEncoder
+    from bardo.consolidate.languages import Reader
 
 #: Tasks that an error names.
 _NAMED = 3
@@ -336,7 +337,7 @@ def _die(
                     tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
                     reflection=own, moment=session.moment, conduct=conduct,
                     unsettled=[one.text for one in conduct if one.kind == "task"], settled=_settled(session, record),
-                    language=session.config.curator.language, encoder=_encoder(session),
+                    rules=_rules(session), encoder=_encoder(session),
                 )  # fmt: skip
         except BaseException:
             # If this fails too, the death goes on at the next opening.
@@ -367,6 +368,15 @@ def _encoder(session: Session) -> CrossEncoder | None:
 
     settings = session.config.curator
     return cross_encoder.load("corrections") if settings.texts and settings.cross_encoder else None
+
+
+def _rules(session: Session) -> Reader | None:
+    """Reader of texts in the language of the agent."""
+    from bardo.consolidate import languages
+    from bardo.consolidate.attributes import AttributeTable
+
+    settings = session.config.curator
+    return languages.reader(settings.language, AttributeTable(settings.attributes))
 
 
 def _return_to(session: Session, before: DeathRecord | None, *, forget_words: bool) -> None:

@@ -79,26 +79,30 @@ class Extraction:
     def _statements(self) -> StatementReader | None:
         """Reads clauses; None where the packages of the language are not installed."""
         from bardo.consolidate import cross_encoder, languages
+        from bardo.consolidate.attributes import AttributeTable
         from bardo.consolidate.reading import StatementReader
 
         session = self._session
-        found = languages.reader(session.config.curator.language)
+        settings = session.config.curator
+        found = languages.reader(settings.language, AttributeTable(settings.attributes))
         if found is None:
             return None
         return StatementReader(
             found, session.log, session.facts, session.indexer.vectors_of, self._near, agent=session.agent,
-            rules_off=session.config.curator.rules_off,
-            cross_encoder=cross_encoder.load if session.config.curator.cross_encoder else lambda _: None,
+            rules_off=settings.rules_off,
+            cross_encoder=cross_encoder.load if settings.cross_encoder else lambda _: None,
         )  # fmt: skip
 
     def _checks(self) -> StatementChecks:
         """The means by which statements of the language model are checked."""
         from bardo.consolidate import languages
+        from bardo.consolidate.attributes import AttributeTable
         from bardo.consolidate.llm_statements import StatementChecks
 
         settings = self._session.config.curator
-        found = languages.reader(settings.language)
-        return StatementChecks(found.read if found else None, settings.language, settings.attributes)
+        attributes = AttributeTable(settings.attributes)
+        found = languages.reader(settings.language, attributes)
+        return StatementChecks(found.read if found else None, settings.language, attributes)
 
     def _near(self, text: str, limit: int) -> list[Episode]:
         """Episodes near a text, by words and by vectors."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from bardo._core import FactStore, arrival_confidence
 from bardo.capture.recorder import name_list
 from bardo.clock import MAX_TICK, Ticks
-from bardo.consolidate import attributes
-from bardo.consolidate.attributes import attribute
+from bardo.consolidate.attributes import AttributeTable
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.grimoire.session import Session
 from bardo.grimoire.statement_fields import StatementFields
@@ -63,14 +62,15 @@ class Learner:
         batch = not isinstance(what, (str, Fact))
         given = [what] if isinstance(what, (str, Fact)) else list(what)
         known = None
-        statement = statement_of(described, session.config.curator.attributes, session.ticks)
+        attributes = AttributeTable(session.config.curator.attributes)
+        statement = statement_of(described, attributes, session.ticks)
         if statement is not None:
             if len(given) != 1 or isinstance(given[0], Fact):
                 raise InvalidInputError(
                     "subject, attribute and value describe one sentence. Call learn() once per statement, "
                     "or pass Fact(..., statement=Statement(...))"
                 )
-            known = attribute(statement.attribute, session.config.curator.attributes)
+            known = attributes.attribute(statement.attribute)
             given = [given[0] or sentence_of(statement)]
             subjects = tuple(dict.fromkeys((statement.subject, *name_list("subjects", subjects))))
         clean = session.made_prompts.cleaner()
@@ -110,12 +110,12 @@ class Learner:
         return stored if batch else stored[0]
 
 
-def statement_of(fields: StatementFields, own: Mapping[str, str], ticks: Ticks) -> Statement | None:
+def statement_of(fields: StatementFields, attributes: AttributeTable, ticks: Ticks) -> Statement | None:
     """The statement that the arguments of `learn` describe; None if none of them is given.
 
     Args:
         fields: Arguments.
-        own: Setting `curator.attributes`.
+        attributes: Table of attributes.
         ticks: Logical time, which reads the bounds.
 
     Raises:
@@ -142,7 +142,7 @@ def statement_of(fields: StatementFields, own: Mapping[str, str], ticks: Ticks) 
         fields.get("condition", ""),
         ticks.instant(fields.get("since"), "since"),
         ticks.instant(fields.get("until"), "until"),
-        functional=attributes.attribute(str(attribute), own).functional,
+        functional=attributes.attribute(str(attribute)).functional,
     )
 
 

@@ -14,6 +14,7 @@ from bardo.conduct.store import FILE_NAME, ConductStore
 from bardo.consolidate import curator, shadow
 from bardo.consolidate.curator import CuratorCycleComplete
 from bardo.consolidate.extraction_pass import Rank
+from bardo.consolidate.lint import LintReport
 from bardo.errors import StoreError
 from bardo.grimoire import hearing
 from bardo.grimoire.curator import Curator, check_quarantine, core_curator, is_lint_due
@@ -137,7 +138,7 @@ class CuratorPasses:
         heard = hearing.listen(session, self._extraction.advisor, until_done=flush) if is_hearing else ()
         summarised = self._summaries.run(until_done=flush) if session.death is None else None
         replayed = replay.replay(session.path, session.facts, session.log)
-        linted = self._curator.lint().actions if is_lint_due(session) else 0
+        linted = self._curator.lint() if is_lint_due(session) else LintReport(tick)
         promoted = self._pages.compile(at_once=flush)
         self._last_pass = tick
         session.log.set_watermark(LAST_PASS, tick)
@@ -166,7 +167,10 @@ class CuratorPasses:
             embedded=embedded,
             archived=archived,
             days=days,
-            acts=report.acts if held.act is None else (*report.acts, held.act),
+            acts=tuple(act for act in (*report.acts, held.act, linted.act) if act is not None),
+            facts_superseded=report.facts_superseded + held.superseded + len(linted.merged),
+            facts_contradicted=report.facts_contradicted + len(linted.contradictions),
+            entries_pruned=report.entries_pruned + len(linted.deprecated),
             facts_withdrawn=len(held.withdrawn),
             facts_held=held.held,
             facts_unchecked=held.unchecked,
@@ -187,7 +191,7 @@ class CuratorPasses:
             ),
             entries_promoted=promoted,
             summaries=summarised.made if summarised else 0,
-            linted=linted,
+            linted=linted.actions,
         )
         return session.emit(done)
 

@@ -111,6 +111,11 @@ fn the_oldest_conclusion_leaves_first_and_is_kept_as_history() {
     let mut oldest = ids[..5].to_vec();
     oldest.sort_unstable();
     assert_eq!(left, oldest);
+    assert!(
+        of_status(&store, FactStatus::Archived)
+            .iter()
+            .all(|fact| fact.ended_by.as_deref() == Some("capacity"))
+    );
     for id in [pinned, own] {
         assert_eq!(store.get(&[id]).unwrap().remove(0).unwrap().status, FactStatus::Active);
     }

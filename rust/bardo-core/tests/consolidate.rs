@@ -144,6 +144,7 @@ fn an_inherited_baseline_that_agrees_becomes_the_history_of_the_heirs_own() {
     let own = all(&store).into_iter().find(|fact| fact.id != told).unwrap();
     let past = get(&store, told);
     assert_eq!((past.status, past.superseded_by), (FactStatus::Superseded, Some(own.id)));
+    assert_eq!((past.ended_by.as_deref(), report.facts_superseded), (Some("confirmation"), 1));
     assert_eq!((past.source, past.generation, past.origin.as_str()), (Source::Testament, 1, "parent"));
     assert_eq!((own.status, own.source, own.generation), (FactStatus::Active, Source::SelfLived, 0));
     assert_eq!((own.support, own.supersedes), (60, Some(told)));
@@ -179,6 +180,8 @@ fn an_inherited_baseline_that_disagrees_is_lowered_and_linked_but_kept() {
     assert!(pass(&store, &script, 256, 120).refuted.is_empty());
     let report = pass(&store, &script, 256, 60 + 14 * 1_440 + 1);
     assert_eq!(get(&store, told).status, FactStatus::Archived);
+    let causes = [told, own.id].map(|id| get(&store, id).ended_by.unwrap());
+    assert_eq!(causes, ["expiry", "decay"]);
     assert_eq!(report.entries_pruned, 2, "one's own has faded by then");
 }
 
@@ -199,6 +202,8 @@ fn of_several_confirmed_ancestors_one_stays_in_force_where_the_own_baseline_is_n
         (get(&store, large).status, get(&store, small).status),
         (FactStatus::Active, FactStatus::Superseded)
     );
+    assert_eq!(get(&store, small).ended_by.as_deref(), Some("merge"));
+    assert_eq!(get(&store, own.id).ended_by.as_deref(), Some("supersede"));
     let chain: Vec<Id> = store.history(large).unwrap().into_iter().map(|fact| fact.id).collect();
     assert_eq!(chain, [small, large]);
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use bardo_core::consolidate::{CuratorReport, CuratorSettings, LintSettings, consolidate, gaps, lint};
-use bardo_core::facts::{FactFilter, FactStore, FactVectors};
+use bardo_core::facts::{Effects, FactFilter, FactStore, FactVectors, NewerFact, Resolution, Verdict};
 use bardo_core::index::hot::HotSet;
 use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Source};
 use bardo_core::recall::filter::Filters;
@@ -65,8 +65,8 @@ fn nothing_goes_by_a_held_fact() {
     assert!(gaps(&store).unwrap().iter().all(|gap| !gap.facts.contains(&id)));
     assert!(store.contradict(id, id, 3, 9).is_err());
 
-    assert_eq!(store.release(&[id], 9, 0).unwrap(), 1);
-    assert_eq!(store.release(&[id], 10, 0).unwrap(), 0, "it is in force already");
+    assert_eq!(store.release(&[id], 9, 0).unwrap(), (1, 0));
+    assert_eq!(store.release(&[id], 10, 0).unwrap(), (0, 0), "it is in force already");
     assert_eq!((get(&store, id).status, get(&store, id).created_tick), (FactStatus::Active, 9));
     assert!(store.list(&FactFilter { as_of: Some(8), ..FactFilter::default() }, 10).unwrap().len() == 6);
     assert_eq!(store.search_text("refund", 10).unwrap().len(), 1);
@@ -102,7 +102,8 @@ fn a_superseded_fact_stands_until_the_held_one_is_released() {
     assert_eq!(get(&store, old).status, FactStatus::Active);
     store.withdraw(&[second], 6, 0).unwrap();
     assert_eq!(get(&store, old).status, FactStatus::Active, "what was withdrawn took no place");
-    store.release(&[first], 7, 0).unwrap();
+    assert_eq!(store.release(&[first], 7, 0).unwrap(), (1, 1));
+    assert_eq!(get(&store, old).ended_by.as_deref(), Some("release"));
     assert_eq!(
         (get(&store, old).status, get(&store, old).superseded_by),
         (FactStatus::Superseded, Some(first))
@@ -113,7 +114,28 @@ fn a_superseded_fact_stands_until_the_held_one_is_released() {
     };
     assert_eq!((then(6), then(7)), (vec![old], vec![first]));
     store.forget_facts(&[first]).unwrap();
-    assert_eq!(get(&store, old).status, FactStatus::Active, "what it alone had superseded holds again");
+    let again = get(&store, old);
+    assert_eq!(again.status, FactStatus::Active, "what it alone had superseded holds again");
+    assert_eq!(again.ended_by, None);
+}
+
+#[test]
+fn a_verdict_of_a_held_fact_waits_for_its_release() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let old = add(&store, told("The port is 8080"), 1);
+    let verdict =
+        |verdict| Resolution { newer: NewerFact::InBatch(0), older: old, verdict, rule: "update".into() };
+    let store_with = |text: &str, tick, given| {
+        let effects = Effects { resolutions: &[verdict(given)], corrections: &[] };
+        store.upsert_resolved(&[inferred(text)], None, (tick, 0), "texts", &[], effects).unwrap().0[0].0
+    };
+    let disputing = store_with("The port may be 7070", 4, Verdict::Disputes);
+    let ending = store_with("The port is 9090", 5, Verdict::Ends { from: None });
+    assert!(store.links(&[disputing]).unwrap().is_empty());
+    assert_eq!((get(&store, old).status, get(&store, ending).supersedes), (FactStatus::Active, Some(old)));
+    assert_eq!(store.release(&[ending], 7, 0).unwrap(), (1, 1));
+    assert_eq!(get(&store, old).superseded_by, Some(ending));
 }
 
 #[test]
@@ -151,6 +173,7 @@ fn a_withdrawn_fact_can_be_restored_into_force() {
         [FactStatus::Archived, FactStatus::Held],
         "what is pinned is not withdrawn"
     );
+    assert_eq!(get(&store, worse).ended_by.as_deref(), Some("quarantine"));
     assert_eq!(store.acts(1).unwrap()[0].name, "shadow");
     let undone = store.undo(act, 6, 0).unwrap();
     assert_eq!((undone.restored, get(&store, worse).status), (vec![worse], FactStatus::Active));
@@ -166,7 +189,8 @@ fn births_that_are_taken_back_are_archived_while_they_are_held() {
     store.upsert_with_counters(&[inferred("Gas doubles at noon")], None, (1, 0), "texts", &[]).unwrap();
     let act = store.last_act().unwrap();
     let undone = store.undo(act, 2, 0).unwrap();
-    assert_eq!(get(&store, undone.withdrawn[0]).status, FactStatus::Archived);
+    let gone = get(&store, undone.withdrawn[0]);
+    assert_eq!((gone.status, gone.ended_by.as_deref()), (FactStatus::Archived, Some("undo")));
     store.undo(undone.act, 3, 0).unwrap();
     assert_eq!(store.count_quarantined().unwrap(), 1, "it waits for its check again");
 }
@@ -188,6 +212,8 @@ fn a_held_fact_fades_and_expires_like_one_in_force() {
     .unwrap();
     assert_eq!(report.entries_pruned, 2);
     assert_eq!([expiring, fading].map(|id| get(&store, id).status), [FactStatus::Archived; 2]);
+    let causes = [expiring, fading].map(|id| get(&store, id).ended_by.unwrap());
+    assert_eq!(causes, ["expiry", "decay"]);
 }
 
 #[test]

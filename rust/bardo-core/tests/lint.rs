@@ -106,6 +106,7 @@ fn duplicates_become_the_one_that_says_more_with_all_that_was_counted() {
     assert_eq!(report.merged, [(full, brief)]);
     let (kept, gone) = (get(&store, full), get(&store, brief));
     assert_eq!((gone.status, gone.superseded_by), (FactStatus::Superseded, Some(full)));
+    assert_eq!(gone.ended_by.as_deref(), Some("merge"));
     // One more by the outcome, one episode stood behind both.
     assert_eq!((kept.support, kept.mentions, kept.evidence.len()), (6, 2, 3));
     assert_eq!((kept.category.as_str(), kept.subjects.len()), ("costs", 2));
@@ -179,7 +180,8 @@ fn an_unimportant_fact_unused_for_sixty_days_is_archived() {
     store.touch(&[looked_at], 10).unwrap();
     assert_eq!(run(&store, 60 * DAY - 1).deprecated, []);
     assert_eq!(run(&store, 60 * DAY).deprecated, [stale]);
-    assert_eq!(get(&store, stale).status, FactStatus::Archived);
+    let gone = get(&store, stale);
+    assert_eq!((gone.status, gone.ended_by.as_deref()), (FactStatus::Archived, Some("stale")));
     for id in [looked_at, pinned, warning] {
         assert_eq!(get(&store, id).status, FactStatus::Active);
     }

@@ -60,6 +60,7 @@ fn a_current_fact_replaces_an_older_one_and_both_can_be_read() {
         (get(&store, older).status, get(&store, older).superseded_by),
         (FactStatus::Superseded, Some(newer))
     );
+    assert_eq!(get(&store, older).ended_by.as_deref(), Some("wording"));
     let chain: Vec<Id> = store.history(newer).unwrap().iter().map(|fact| fact.id).collect();
     assert_eq!(chain, [older, newer]);
     let then = store.get_as_of(&[older], 15).unwrap().pop().flatten().unwrap();

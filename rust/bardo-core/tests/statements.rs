@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use bardo_core::facts::{
-    END_RULE, Effects, FactFilter, FactOptions, FactStore, NewerFact, Resolution, Retention, SLOT_RULE,
-    Verdict,
+    ActCounts, Actor, Effects, EndCause, FactFilter, FactOptions, FactStore, NewerFact, Resolution,
+    Retention, Verdict,
 };
 use bardo_core::model::{Fact, FactKind, FactStatus, Id, Persistence, Source, Statement};
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ fn a_new_value_of_a_functional_attribute_ends_the_old_one_in_the_same_transactio
     let new = learn(&store, statement("The deploy target", "Environment", "staging"), 2);
     let ended = get(&store, old);
     assert_eq!((ended.status, ended.superseded_by), (FactStatus::Superseded, Some(new)));
-    assert_eq!(ended.ended_by.as_deref(), Some(SLOT_RULE));
+    assert_eq!(ended.ended_by.as_deref(), Some(EndCause::Slot.name()));
     assert_eq!(ended.statement.unwrap().until, Some(NOW + 2));
     assert_eq!(get(&store, new).status, FactStatus::Active);
     // The record of what was known remains.
@@ -119,7 +119,10 @@ fn a_statement_of_a_time_that_is_over_enters_as_history() {
     let past = learn(&store, past, 6);
     assert_eq!(get(&store, home).status, FactStatus::Active);
     let past = get(&store, past);
-    assert_eq!((past.status, past.ended_by.as_deref()), (FactStatus::Superseded, Some(END_RULE)));
+    assert_eq!(
+        (past.status, past.ended_by.as_deref()),
+        (FactStatus::Superseded, Some(EndCause::Until.name()))
+    );
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn a_verdict_ends_or_disputes_an_older_fact_and_an_undo_takes_it_back() {
     let other = store.upsert(&[text("The club meets on Mondays")], None, 1, NOW).unwrap()[0].0;
     let verdict =
         |older, verdict| Resolution { newer: NewerFact::InBatch(0), older, verdict, rule: "now".into() };
-    let (_, resolved) = store
+    let (_, counts) = store
         .upsert_resolved(
             &[text("The gym days are Tuesday and Friday now")],
             None,
@@ -157,13 +160,40 @@ fn a_verdict_ends_or_disputes_an_older_fact_and_an_undo_takes_it_back() {
             },
         )
         .unwrap();
-    assert_eq!((resolved.ended, resolved.disputed), (1, 1));
+    assert_eq!((counts.superseded, counts.disputed), (1, 1));
+    assert_eq!(counts.act, Some(store.last_act().unwrap()));
     assert_eq!(get(&store, old).ended_by.as_deref(), Some("now"));
     assert_eq!(get(&store, other).status, FactStatus::Active);
     store.undo(store.last_act().unwrap(), 3, NOW + 2).unwrap();
     assert_eq!(get(&store, old).status, FactStatus::Active);
     assert_eq!(get(&store, old).ended_by, None);
     assert!(store.links(&[other]).unwrap().is_empty());
+}
+
+#[test]
+fn a_statement_whose_replacement_is_deleted_has_the_end_that_it_had_before() {
+    let (_folder, store) = store();
+    let own_end = Some(NOW + 900);
+    let bern = learn(&store, Statement { until: own_end, ..statement("nadia", "home", "Bern") }, 1);
+    let porto = learn(&store, statement("nadia", "home", "Porto"), 2);
+    assert_eq!(get(&store, bern).statement.unwrap().until, Some(NOW + 2));
+    store.forget_facts(&[porto]).unwrap();
+    let again = get(&store, bern);
+    assert_eq!((again.status, again.ended_by, again.superseded_by), (FactStatus::Active, None, None));
+    assert_eq!(again.statement.unwrap().until, own_end);
+}
+
+#[test]
+fn a_rule_with_the_name_of_another_cause_of_an_end_is_refused() {
+    let (_folder, store) = store();
+    let old = learn(&store, statement("db", "host", "pg-02"), 1);
+    for name in ["slot", "expiry", ""] {
+        let newer = NewerFact::Stored(old);
+        let rule = Resolution { newer, older: old, verdict: Verdict::Ends { from: None }, rule: name.into() };
+        let effects = Effects { resolutions: &[rule], corrections: &[] };
+        let refused = store.upsert_resolved(&[], None, (2, NOW), "texts", &[], effects);
+        assert!(refused.unwrap_err().to_string().contains("is not the name of a reader's rule"));
+    }
 }
 
 #[test]
@@ -192,15 +222,20 @@ fn a_description_settles_the_slot_of_a_sentence_once() {
         let fact = Fact { confidence: 0.7, ..Fact::new(FactKind::Insight, text) };
         store.upsert(&[fact], None, tick, NOW).unwrap()[0].0
     };
+    let actor = |tick| Actor { name: "texts", tick, now: NOW };
+    let mut counts = ActCounts::default();
     let (bern, porto) = (learned("Nadia lives in Bern", 1), learned("Nadia lives in Porto", 2));
     for (id, value) in [(bern, "Bern"), (porto, "Porto")] {
         let found = statement("nadia", "home", value);
-        store.describe(id, Some(&found), Some(Persistence::Years), (3, NOW)).unwrap();
+        counts = store.describe(id, Some(&found), Some(Persistence::Years), actor(3)).unwrap();
     }
     assert_eq!(get(&store, bern).status, FactStatus::Superseded);
     assert_eq!(get(&store, porto).persistence, Some(Persistence::Years));
-    store.describe(porto, Some(&statement("nadia", "home", "Rome")), None, (4, NOW)).unwrap();
+    assert_eq!((counts.superseded, counts.act), (1, Some(store.last_act().unwrap())));
+    store.describe(porto, Some(&statement("nadia", "home", "Rome")), None, actor(4)).unwrap();
     assert_eq!(get(&store, porto).statement.unwrap().value, "Porto");
+    store.undo(counts.act.unwrap(), 5, NOW).unwrap();
+    assert_eq!((get(&store, bern).status, get(&store, bern).ended_by), (FactStatus::Active, None));
 }
 
 proptest! {

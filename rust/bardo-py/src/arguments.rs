@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bardo_core::capture::{NewEpisode, VectorBatch};
 use bardo_core::facts::FactVectors;
-use bardo_core::model::{Episode, Fact, Fingerprint, Id};
+use bardo_core::model::{Episode, Fact, Fingerprint, Id, Statement};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -59,6 +59,8 @@ extracted! {
     Facts(Vec<Fact>): |object| object.try_iter()?.map(|fact| Fact::from_attributes(&fact?)).collect::<PyResult<_>>();
     /// Any number of `bardo.model.Episode`, and whether each brought its own id.
     Episodes(Vec<(Episode, bool)>): |object| object.try_iter()?.map(|one| episode_from(&one?)).collect::<PyResult<_>>();
+    /// A `bardo.model.Statement`.
+    GivenStatement(Statement): |object| Statement::from_attributes(&object);
     /// A text.
     Text(String): |object| text_of(&object, "the text");
     /// A text of several.

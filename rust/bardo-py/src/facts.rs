@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::facts::{
-    self, ClockLeap, CounterUpdate, DISPUTED, ENDED, Effects, FOLLOWED, FactFilter, FactOptions, FactVectors,
-    Link, NewerFact, Relation, Resolution, Retention, Scope, Verdict,
+    self, Actor, ClockLeap, CounterUpdate, DISPUTED, ENDED, Effects, FOLLOWED, FactFilter, FactOptions,
+    FactVectors, Link, NewerFact, Relation, Resolution, Retention, Scope, Verdict,
 };
 use bardo_core::model::{Fact, FactKind, FactStatus, Id, Persistence, Source, Statement};
 use numpy::PyArray1;
@@ -146,15 +146,15 @@ methods!(FactStore, |store| {
             let correction = |(newer, older, ends): (Parsed<Id>, Parsed<Id>, bool)| (newer.0, older.0, if ends { ENDED } else { DISPUTED });
             let follows = follows.into_iter().flatten().map(|(newer, older)| (newer.0, older.0, FOLLOWED));
             let corrections: Vec<(Id, Id, f64)> = corrections.into_iter().map(correction).chain(follows).collect();
-            let (outcomes, resolved) =
+            let (outcomes, changes) =
                 store.upsert_resolved(&facts.0, vectors, (tick, now), actor, &notes, Effects { resolutions: &resolutions, corrections: &corrections })?;
             let stored: Vec<Stored> = outcomes.into_iter().map(|(id, outcome)| Stored { id, outcome }).collect();
-            Ok((stored, resolved.ended, resolved.disputed))
+            Ok((stored, changes))
         };
-    fn describe(fact: Parsed<Id>; tick: u64, now: i64, statement: Option<Bound<'_, PyAny>> = None,
+    fn describe(fact: Parsed<Id>; tick: u64, now: i64, actor: &str, statement: Option<Bound<'_, PyAny>> = None,
         persistence: Option<Parsed<Persistence>> = None)
         let statement = statement.map(|given| Statement::from_attributes(&given)).transpose()?
-        => store.describe(fact.0, statement.as_ref(), inner(persistence), (tick, now));
+        => store.describe(fact.0, statement.as_ref(), inner(persistence), Actor { name: actor, tick, now });
     fn of_subject(subject: &str; tick: u64) => store.of_subject(subject, tick);
     fn statement_ends() => store.statement_ends();
     fn mark(name: &str) => store.mark(name);

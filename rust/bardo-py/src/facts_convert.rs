@@ -15,6 +15,11 @@ mirror!(
     Digest(facts::Digest) { learned, total, categories, facts, disputed, outweighed, links, expires_tick }
 );
 
+mirror!(
+    /// Numbers of what an act did; see `_core/_facts.pyi`.
+    ActCounts(facts::ActCounts) { act, superseded, disputed }
+);
+
 /// Outcome of the upsert of one fact.
 #[derive(Clone)]
 pub struct Stored {

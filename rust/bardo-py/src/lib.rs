@@ -72,7 +72,9 @@ mod _core {
         #[pymodule_export]
         use crate::facts::{FactStore, arrival_confidence, check_facts, unfit_facts};
         #[pymodule_export]
-        use crate::facts_convert::{Digest, Upserted};
+        use crate::facts_convert::{ActCounts, Digest, Upserted};
+        #[pymodule_export]
+        const STATISTICS: [&str; 4] = bardo_core::model::STATISTICS;
     }
 
     #[pymodule]
@@ -103,9 +105,9 @@ mod _core {
     mod _text {
         #[pymodule_export]
         use crate::text::{
-            confidence_now, decay, findings, may_be_same_statement, modes_with, number_names, pack_tokens,
-            retention_now, speaks_against, split_sentences, spoken_sentences, stability, stems, touches,
-            triviality, without_stop_words,
+            confidence_now, decay, excludes, findings, may_be_same_statement, modes_with, number_names,
+            pack_tokens, retention_now, says_same, speaks_against, split_sentences, spoken_sentences,
+            stability, stems, touches, triviality, without_stop_words,
         };
     }
 

@@ -11,7 +11,7 @@ use bardo_core::text::{prefilter, stop_words, urls_commands_paths};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::arguments::{Episodes, Matrix, NewFact, Parsed, inner};
+use crate::arguments::{Episodes, GivenStatement, Matrix, NewFact, Parsed, inner};
 use crate::convert::{as_dict, as_tuple};
 use crate::errors::IntoPython;
 use crate::forward::functions;
@@ -37,6 +37,12 @@ functions! {
 
     /// Whether a newer text speaks against an older one, as far as the words tell.
     fn speaks_against(newer: &str, older: &str) => Ok(is_disputed(older, newer));
+
+    /// Whether two statements give one slot the same value, or deny it, for a common time.
+    fn says_same(one: GivenStatement, other: GivenStatement) => Ok(one.0.says_same(&other.0));
+
+    /// Whether two statements cannot both hold.
+    fn excludes(one: GivenStatement, other: GivenStatement) => Ok(one.0.excludes(&other.0));
 
     /// Whether no figure, no name and no negation tells two texts apart.
     fn may_be_same_statement(left: &str, right: &str) => Ok(same_statement::may_be_same_statement(left, right));

@@ -1,7 +1,7 @@
 """Rules that read texts, one package per language; `curator.language` selects one.
 
-A package has a function `reader()` that returns a `Reader`, or None if a package that it needs is not installed, and a
-function `named_days(text, at)`.
+A package has a function `reader(attributes)` that returns a `Reader`, or None if a package that it needs is not
+installed, and a function `named_days(text, at)`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from bardo.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bardo.consolidate.attributes import AttributeTable
     from bardo.consolidate.clause import Clause, Speech
 
 
@@ -24,16 +25,17 @@ class Reader(Protocol):
         """Returns the clauses of a text, in order."""
 
 
-def reader(language: str) -> Reader | None:
+def reader(language: str, attributes: AttributeTable) -> Reader | None:
     """Returns the reader of a language; None if a package that it needs is not installed.
 
     Args:
         language: Name of the language, such as `english`.
+        attributes: Table of attributes.
 
     Raises:
         ConfigError: There are no rules of this language.
     """
-    made: Reader | None = _package(language).reader() if language else None
+    made: Reader | None = _package(language).reader(attributes) if language else None
     return made
 
 

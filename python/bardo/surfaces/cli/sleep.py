@@ -92,5 +92,5 @@ def _summary(report: "CuratorCycleComplete") -> str:
     return (
         f"tick {report.tick}: {report.episodes} episodes, {report.facts_new} new facts, {report.facts_reinforced} "
         f"renewed, {len(report.confirmed)} confirmed, {report.facts_contradicted + len(report.refuted)} contradicted, "
-        f"{report.entries_pruned} pruned"
+        f"{report.facts_superseded} superseded, {report.entries_pruned} pruned"
     )

@@ -182,7 +182,6 @@ const EACH: &[&str] = &[
     "champion",
     "city",
     "computer",
-    "condition",
     "cto",
     "default",
     "director",
@@ -455,3 +454,25 @@ pub(super) const ENDINGS: &[Ending] = &[
         is_intransitive: true,
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of one list in each group of the table of attributes.
+    fn names(list: &str) -> Vec<&'static str> {
+        let table = include_str!("../../../../python/bardo/consolidate/attributes.toml");
+        let start = format!("\n{list} = [");
+        let bodies = table.split(&start).skip(1).filter_map(|rest| rest.split_once(']'));
+        bodies.flat_map(|(body, _)| body.split('"').skip(1).step_by(2)).collect()
+    }
+
+    #[test]
+    fn no_noun_has_one_value_here_and_many_in_the_table_of_statements_or_the_reverse() {
+        let (one, many) = (names("functional"), names("many"));
+        assert!(one.contains(&"home") && many.contains(&"allergy"));
+        let several: Vec<_> = many.iter().filter(|name| noun(name).is_some()).collect();
+        let single: Vec<_> = one.iter().filter(|name| ADDITIVE.contains(name)).collect();
+        assert_eq!((several, single), (Vec::<&&str>::new(), Vec::<&&str>::new()));
+    }
+}

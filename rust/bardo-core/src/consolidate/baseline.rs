@@ -17,7 +17,7 @@ use crate::facts::transaction::Writer;
 use crate::facts::transitions;
 use crate::facts::transitions::rebase;
 use crate::facts::transitions::revive;
-use crate::facts::{EVIDENCE_KEPT, FactStore};
+use crate::facts::{EVIDENCE_KEPT, EndCause, FactStore};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, weakened};
 use crate::model::{Fact, FactKind, FactStatus, Id};
 
@@ -81,8 +81,7 @@ pub(crate) fn apply(
             && stored.fact.status == FactStatus::Active
             && !stored.fact.pinned
         {
-            transitions::archive(writer, &mut stored, pass.tick)?;
-            report.entries_pruned += 1;
+            transitions::archive(writer, &mut stored, &EndCause::Identifier, pass.tick)?;
         }
     } else if row.statistic.n >= pass.settings.minimum {
         let own = state(writer, store, pass, key, &row, observed, report)?;

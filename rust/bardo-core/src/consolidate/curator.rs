@@ -19,7 +19,7 @@ use crate::facts::slots::end_due;
 use crate::facts::sqlite::{Step, damaged};
 use crate::facts::transaction::{Writer, counter, set_meta};
 use crate::facts::transitions::archive;
-use crate::facts::{Actor, FactChange, FactStore, Retention};
+use crate::facts::{Actor, EndCause, FactChange, FactStore, Retention};
 use crate::model::decay::EXPIRY_TICKS;
 use crate::model::{FactStatus, Id, Micros};
 
@@ -125,7 +125,7 @@ pub struct CuratorReport {
     pub bloodstains: u64,
     /// Number of dreamt proposals that later episodes confirmed.
     pub dreams_confirmed: u64,
-    /// Facts that expired, faded or were beyond the room there is, and were archived.
+    /// Facts that were archived: expired, faded, refuted, or beyond the room there is.
     pub entries_pruned: u64,
     /// Old episodes that were read again, to test rules that were told.
     pub reread: u64,
@@ -278,12 +278,15 @@ impl PassInput {
         report.windows = self.windows;
         // Before anything leaves: what episodes confirm as of their own ticks has not faded yet.
         self.ledger.apply(writer, store, pass, &mut report)?;
-        report.facts_superseded += end_due(writer, time, pass.now)?;
+        end_due(writer, time, pass.now)?;
         look_back::apply(writer, pass, self.watermark, &self.look_back, &mut report)?;
         let numbers = (self.watermark, self.batch.last);
         rule_trials::apply(writer, pass, &self.decisions, numbers, &mut report)?;
         bloodstains::apply(writer, store, pass, &self.failures, &mut report)?;
-        report.entries_pruned += expire(writer, time)? + evict::apply(writer, pass, time)?;
+        expire(writer, time)?;
+        evict::apply(writer, pass, time)?;
+        let ended = writer.ended()?;
+        (report.facts_superseded, report.entries_pruned) = (ended.superseded, ended.archived);
         Ok(Some(report))
     }
 }
@@ -362,13 +365,11 @@ const EXPIRED: &str =
      ORDER BY expires_tick, serial LIMIT ?2";
 
 /// Archives what is past its expiry; nothing is deleted.
-fn expire(writer: &Writer<'_>, tick: u64) -> Step<u64> {
-    let expired = record::select(&writer.transaction, EXPIRED, [signed(tick)?, EXPIRED_AT_ONCE])?;
-    let count = expired.len() as u64;
-    for mut stored in expired {
-        archive(writer, &mut stored, tick)?;
+fn expire(writer: &Writer<'_>, tick: u64) -> Step<()> {
+    for mut stored in record::select(&writer.transaction, EXPIRED, [signed(tick)?, EXPIRED_AT_ONCE])? {
+        archive(writer, &mut stored, &EndCause::Expiry, tick)?;
     }
-    Ok(count)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::facts::rows as record;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
 use crate::facts::transitions::replace;
-use crate::facts::{Actor, FactStore};
+use crate::facts::{Actor, EndCause, FactStore};
 use crate::model::{Episode, Fact, FactPayload, FactStatus, Id, Micros, Source};
 
 /// The name of its acts in the journal.
@@ -311,7 +311,7 @@ fn compete(writer: &Writer<'_>, pass: &Pass, ledger: &Ledger, report: &mut Dream
             if !in_force(&loser.fact) || !in_force(&winner.fact) || loser.fact.pinned {
                 continue;
             }
-            replace(writer, &mut winner, loser, pass.tick)?;
+            replace(writer, &mut winner, loser, &EndCause::Competition, pass.tick)?;
             gone.insert(worse);
             report.retired.push(worse);
         }

@@ -6,6 +6,7 @@
 use rusqlite::params;
 
 use super::curator::Pass;
+use crate::facts::EndCause;
 use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
@@ -23,14 +24,15 @@ const AT_ONCE: usize = 1_024;
 /// In force or held, and not exempt; what a dream proposed waits for its test, and expires by itself.
 const MAY_LEAVE: &str = "status IN ('active', 'contradicted', 'held') AND NOT pinned AND source <> 'dream'";
 
-/// Archives what is less sure at a tick than the threshold, and what is beyond the room there is; says how many left.
-pub(crate) fn apply(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
-    Ok(faded(writer, pass, tick)? + surplus(writer, pass, tick)?)
+/// Archives what is less sure at a tick than the threshold, and what is beyond the room there is.
+pub(crate) fn apply(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<()> {
+    faded(writer, pass, tick)?;
+    surplus(writer, pass, tick)
 }
 
-fn faded(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
+fn faded(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<()> {
     if pass.settings.eviction_threshold <= 0.0 {
-        return Ok(0);
+        return Ok(());
     }
     let last = counter(&writer.transaction, LOOKED_AT)?;
     let page = record::select(
@@ -40,37 +42,35 @@ fn faded(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
     )?;
     // At the end the scan starts again.
     let through = page.last().filter(|_| page.len() == LOOKS).map_or(0, |stored| stored.serial);
-    let mut left = 0;
     for mut stored in page {
         if confidence(&stored, pass, tick) < pass.settings.eviction_threshold {
-            archive(writer, &mut stored, tick)?;
-            left += 1;
+            archive(writer, &mut stored, &EndCause::Decay, tick)?;
         }
     }
     if through != last {
         set_meta(&writer.transaction, LOOKED_AT, &through)?;
     }
-    Ok(left)
+    Ok(())
 }
 
-fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
+fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<()> {
     let count: i64 = writer
         .transaction
         .prepare_cached(&format!("SELECT count(*) FROM facts WHERE {MAY_LEAVE}"))?
         .query_row([], |row| row.get(0))?;
     let over = usize::try_from(count - rows(pass.settings.capacity)).unwrap_or(0).min(AT_ONCE);
     if over == 0 {
-        return Ok(0);
+        return Ok(());
     }
     let mut all = eviction_scores(writer, pass, tick)?;
     all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     for (_, serial) in all.into_iter().take(over) {
         let found = record::select(&writer.transaction, "WHERE serial = ?1", [serial])?;
         for mut stored in found {
-            archive(writer, &mut stored, tick)?;
+            archive(writer, &mut stored, &EndCause::Capacity, tick)?;
         }
     }
-    Ok(over as u64)
+    Ok(())
 }
 
 /// Confidence times importance of every fact that may leave, with its row; nothing else of it is read.

@@ -12,6 +12,7 @@ use super::baseline::lower;
 use super::curator::{CuratorReport, Pass};
 use super::lint_acts::move_links;
 use super::numeric_claims::is_archived_by;
+use crate::facts::EndCause;
 use crate::facts::outcomes::transfer_outcomes;
 use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
@@ -293,7 +294,7 @@ impl ForeignClaims {
                 continue;
             }
             transfer_outcomes(&writer.transaction, stored.serial, other.serial)?;
-            replace(writer, &mut stored, other, tick)?;
+            replace(writer, &mut stored, other, &EndCause::Confirmation, tick)?;
             move_links(writer, id, own, tick)?;
             report.confirmed.push(id);
         }

@@ -25,7 +25,7 @@ use crate::facts::transitions::archive;
 use crate::facts::transitions::confirm;
 use crate::facts::transitions::rebase;
 use crate::facts::transitions::revive_as;
-use crate::facts::{EVIDENCE_KEPT, FactStore};
+use crate::facts::{EVIDENCE_KEPT, EndCause, FactStore};
 use crate::model::{Fact, FactStatus, Id, Source};
 
 /// The most frequent sorts of event of a window that are compared with one another.
@@ -313,8 +313,10 @@ impl Ledger {
         let explained = self.explained(&certain);
         for index in certain {
             let row = &mut self.rows[index];
-            if explained.contains(&index) || row.tested && row.is_broken {
-                give_up(writer, pass, row, report)?;
+            if explained.contains(&index) {
+                give_up(writer, pass, row, &EndCause::Redundancy)?;
+            } else if row.tested && row.is_broken {
+                give_up(writer, pass, row, &EndCause::Refutation)?;
             } else if row.tested {
                 let heard = match &heard {
                     Some(heard) => heard,
@@ -334,13 +336,12 @@ impl Ledger {
 }
 
 /// Withdraws the fact of a hypothesis that another one explains, or that its latest episodes break.
-fn give_up(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut CuratorReport) -> Step<()> {
+fn give_up(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, cause: &EndCause) -> Step<()> {
     let Some(id) = row.fact else { return Ok(()) };
     let Some(mut stored) = record::find(&writer.transaction, id)? else { return Ok(()) };
     let is_there = matches!(stored.fact.status, FactStatus::Active | FactStatus::Held);
     if is_there && !stored.fact.pinned && stored.fact.source != Source::Dream {
-        report.entries_pruned += 1;
-        archive(writer, &mut stored, pass.tick)?;
+        archive(writer, &mut stored, cause, pass.tick)?;
     }
     Ok(())
 }
@@ -426,8 +427,7 @@ fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut Curato
     let Some(mut stored) = record::find(&writer.transaction, id)? else { return Ok(()) };
     // An unconfirmed dream expires by itself.
     if stored.fact.status == FactStatus::Held && !stored.fact.pinned && stored.fact.source != Source::Dream {
-        report.entries_pruned += 1;
-        return archive(writer, &mut stored, pass.tick);
+        return archive(writer, &mut stored, &EndCause::Refutation, pass.tick);
     }
     if stored.fact.status != FactStatus::Active || stored.fact.pinned || stored.fact.source == Source::Dream {
         return Ok(());

@@ -7,6 +7,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::is_disputed;
+use super::reconcile::has_one_slot;
 use crate::facts::outcomes::transfer_outcomes;
 use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::schema::Direction;
@@ -17,7 +18,7 @@ use crate::facts::transitions::link_both;
 use crate::facts::transitions::rebase;
 use crate::facts::transitions::retire;
 use crate::facts::transitions::write_link;
-use crate::facts::{Link, Relation, SAME_INSIGHT, SAME_MEANING};
+use crate::facts::{EndCause, Link, Relation, SAME_INSIGHT, SAME_MEANING};
 use crate::model::{FactKind, FactPayload, Id, Source, limits};
 use crate::text::same_statement::same_sense;
 use crate::text::stop_words::is_stop_word;
@@ -206,7 +207,7 @@ pub(super) fn merge(
         record::add_evidence(&writer.transaction, kept.stored.serial, &evidence, tick)?;
         transfer_outcomes(&writer.transaction, kept.stored.serial, gone.stored.serial)?;
     }
-    retire(writer, &mut gone.stored, to, tick)?;
+    retire(writer, &mut gone.stored, Some(to), &EndCause::Merge, tick)?;
     if let Some(again) = record::find(&writer.transaction, to)? {
         kept.stored = again;
     }
@@ -236,9 +237,9 @@ pub(super) fn move_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) -> St
     Ok(())
 }
 
-/// Sends a fact to the cold tier.
+/// Sends a stale fact to the cold tier.
 pub(super) fn archive(writer: &Writer<'_>, item: &mut LintItem, tick: u64) -> Step<()> {
-    transitions::archive(writer, &mut item.stored, tick)
+    transitions::archive(writer, &mut item.stored, &EndCause::Stale, tick)
 }
 
 /// Whether a fact stands on words alone: what a test states is argued with by its test.
@@ -256,7 +257,7 @@ pub(super) fn flag(writer: &Writer<'_>, older: &LintItem, newer: &LintItem, tick
         return Ok(false);
     }
     // A narrower statement stands beside the wider one.
-    if !is_disputed(&old.text, &new.text) {
+    if has_one_slot(old, new) || !is_disputed(&old.text, &new.text) {
         return Ok(false);
     }
     let known = writer

@@ -16,7 +16,7 @@ use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::{self, Step};
 use crate::facts::transaction::Writer;
 use crate::facts::transitions::{self, confirm, rebase, restore};
-use crate::facts::{Link, Relation};
+use crate::facts::{EndCause, Link, Relation};
 use crate::model::decay::{confidence_now, reinforced};
 use crate::model::{FactStatus, Id, Source};
 
@@ -141,8 +141,6 @@ fn look(
             join(writer, own, stored, moment.tick)?;
             if hearsay {
                 report.confirmed.push(stored.fact.id);
-            } else {
-                report.facts_superseded += 1;
             }
         }
         Verdict::Agrees if hearsay => {
@@ -240,7 +238,7 @@ fn join(writer: &Writer<'_>, own: &mut StoredFact, told: &mut StoredFact, tick: 
     let (from, to) = (told.fact.id, own.fact.id);
     let tick = tick.max(own.fact.created_tick);
     transfer_outcomes(&writer.transaction, own.serial, told.serial)?;
-    transitions::replace(writer, own, told.clone(), tick)?;
+    transitions::replace(writer, own, told.clone(), &EndCause::Confirmation, tick)?;
     told.fact.status = FactStatus::Superseded;
     move_links(writer, from, to, tick)
 }
@@ -271,7 +269,7 @@ fn keep_best(
             continue;
         }
         if let Some((_, older)) = older.take() {
-            transitions::replace(writer, &mut stored, older, tick)?;
+            transitions::replace(writer, &mut stored, older, &EndCause::Merge, tick)?;
         }
         older = Some((claim, stored));
     }

@@ -14,6 +14,7 @@ use super::curator::{CuratorReport, Pass};
 use crate::facts::evidence::{oppose, weaken_one};
 use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::schema::Direction;
+use crate::facts::slots::may_end;
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
 use crate::facts::transaction::{Writer, counter, set_meta};
@@ -21,9 +22,9 @@ use crate::facts::transitions::link_both;
 use crate::facts::transitions::replace;
 use crate::facts::transitions::write_link;
 use crate::facts::transitions::{ENDED, correct};
-use crate::facts::{Link, Relation};
-use crate::model::FactStatus;
+use crate::facts::{EndCause, Link, Relation};
 use crate::model::decay::confidence_now;
+use crate::model::{Fact, FactStatus, STATISTICS};
 use crate::text::stop_words::is_stop_word;
 
 /// Row of the last fact that was reconciled, among the settings of the fact store.
@@ -36,20 +37,16 @@ const CANDIDATES: usize = 16;
 const WORDS: usize = 32;
 /// Cosine from which two facts may be about one thing: what says the opposite is about as near as what says the same.
 const SAME_TOPIC: f64 = 0.5;
-/// Part of the older fact's confidence that the newer one needs to take its place: a doubtful claim takes no sure one's.
-const OVERRULES: f64 = 0.5;
-/// Facts that texts can contradict; those of the Curator itself have statistical tests instead.
-const TOLD: &str =
-    "json_extract(payload, '$.type') NOT IN ('baseline', 'pattern', 'causal_link', 'heuristic')";
 
 /// Holds the facts that came since the last pass, or were released since, against the others, in the order in which they
 /// came.
 pub(crate) fn apply(writer: &Writer<'_>, pass: &Pass, report: &mut CuratorReport) -> Step<()> {
+    let told = told();
     let last = counter(&writer.transaction, RECONCILED)?;
     let mut newer = record::select(
         &writer.transaction,
         &format!(
-            "WHERE serial IN (SELECT fact FROM released) AND serial <= ?1 AND status = 'active' AND {TOLD}
+            "WHERE serial IN (SELECT fact FROM released) AND serial <= ?1 AND status = 'active' AND {told}
              ORDER BY serial LIMIT ?2"
         ),
         params![last, rows(FACTS)],
@@ -95,9 +92,10 @@ impl ReconciledRows<'_> {
 
 /// The facts that came since the last pass.
 fn fresh(writer: &Writer<'_>, last: i64) -> Step<Vec<StoredFact>> {
+    let told = told();
     record::select(
         &writer.transaction,
-        &format!("WHERE serial > ?1 AND status = 'active' AND {TOLD} ORDER BY serial LIMIT ?2"),
+        &format!("WHERE serial > ?1 AND status = 'active' AND {told} ORDER BY serial LIMIT ?2"),
         params![last, rows(FACTS)],
     )
 }
@@ -126,9 +124,10 @@ fn by_words(writer: &Writer<'_>, newer: &StoredFact, done: &ReconciledRows<'_>) 
         return Ok(Vec::new());
     }
     let query = words.into_iter().collect::<Vec<_>>().join(" OR ");
+    let told = told();
     let mut statement = writer.transaction.prepare_cached(&format!(
         "SELECT serial FROM words JOIN facts ON facts.serial = words.rowid
-         WHERE words MATCH ?1 AND serial <> ?2 AND serial <= max(?2, ?4) AND status IN ('active', 'contradicted') AND {TOLD}
+         WHERE words MATCH ?1 AND serial <> ?2 AND serial <= max(?2, ?4) AND status IN ('active', 'contradicted') AND {told}
          ORDER BY bm25(words), serial LIMIT ?3"
     ))?;
     let found: Vec<i64> = statement
@@ -156,9 +155,10 @@ fn by_meaning(
     if wanted.is_empty() {
         return Ok(BTreeMap::new());
     }
+    let told = told();
     let mut statement = writer.transaction.prepare_cached(&format!(
         "SELECT serial, vector, vectors.intact FROM vectors JOIN facts ON facts.serial = vectors.fact
-         WHERE status IN ('active', 'contradicted') AND {TOLD}"
+         WHERE status IN ('active', 'contradicted') AND {told}"
     ))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -196,7 +196,7 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
     let about_others = !newer.fact.subjects.is_empty()
         && !older.fact.subjects.is_empty()
         && newer.fact.subjects.iter().all(|subject| !older.fact.subjects.contains(subject));
-    if about_others {
+    if about_others || has_one_slot(&newer.fact, &older.fact) {
         return Ok(());
     }
     let found = contradiction(&older.fact.text, &newer.fact.text);
@@ -205,12 +205,13 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
             shape: shape @ (ContradictionKind::Partial | ContradictionKind::BoundedValidity),
             ..
         }) => narrow(writer, pass, newer, older, shape, report),
-        Some(found) if found.is_certain && overrules(pass, &newer, &older) => {
+        Some(found)
+            if found.is_certain && may_end(&newer, &older, newer.fact.created_tick, pass.retention) =>
+        {
             // As of the tick at which the newer one came.
             let tick = newer.fact.created_tick.max(older.fact.created_tick);
             correct(writer, &newer, &older, ENDED, tick)?;
-            replace(writer, &mut newer, older, tick)?;
-            report.facts_superseded += 1;
+            replace(writer, &mut newer, older, &EndCause::Wording, tick)?;
             Ok(())
         }
         _ if older.fact.status == FactStatus::Contradicted => Ok(()),
@@ -227,14 +228,15 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
     }
 }
 
-/// Whether the newer fact may take the place of the older one: it is no hearsay about what the agent knows itself, and it
-/// is sure enough. A pinned fact gives way to nothing.
-fn overrules(pass: &Pass, newer: &StoredFact, older: &StoredFact) -> bool {
-    let tick = newer.fact.created_tick;
-    let then = |stored: &StoredFact| confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
-    !older.fact.pinned
-        && (older.fact.is_hearsay() || !newer.fact.is_hearsay())
-        && then(newer) >= OVERRULES * then(older)
+/// Whether both facts state something of one slot: then their values and bounds tell whether they exclude each other (see
+/// `facts::slots`), and their words do not.
+pub(super) fn has_one_slot(one: &Fact, other: &Fact) -> bool {
+    one.statement.as_ref().zip(other.statement.as_ref()).is_some_and(|(one, other)| one.has_same_slot(other))
+}
+
+/// Condition on a fact that texts can contradict; those of the Curator itself have statistical tests instead.
+fn told() -> String {
+    format!("json_extract(payload, '$.type') NOT IN ('{}')", STATISTICS.join("', '"))
 }
 
 /// Hearsay and the agent's own knowledge speak against each other: hearsay that is the weaker is lowered and expires

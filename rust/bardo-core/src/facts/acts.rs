@@ -4,21 +4,24 @@
 //! a tick and a time. Nothing is copied that `versions` does not keep as well, but an act knows what belongs together,
 //! and undoing it is an act of its own: it can be undone in turn.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
+use super::end_cause::EndCause;
 use super::rows::{self as record, StoredFact, json, signed, unreadable};
 use super::sqlite::{Step, rows};
 use super::store::FactStore;
 use super::transaction::{EDGES, Writer};
-use super::transitions::{archive, release};
+use super::transitions::{Relation, archive, release};
 use super::versions::{fields, restored};
 use crate::error::{Error, Result};
 use crate::model::{FactStatus, Id, Micros};
 
 /// Acts that are kept; older ones can no longer be undone. A Curator at its default pace makes one every 50 ticks.
 const ACTS_KEPT: usize = 1_024;
-/// Changes of facts that are kept in all, so that passes over large batches do not fill the file.
+/// ActCounts of facts that are kept in all, so that passes over large batches do not fill the file.
 const CHANGES_KEPT: usize = 65_536;
 /// Acts between two counts of the changes: counting takes as long as there are many.
 const COUNTED_EVERY: i64 = 16;
@@ -47,7 +50,7 @@ pub struct Act {
     pub at: Micros,
     /// The act that undid it.
     pub undone_by: Option<u64>,
-    /// Changes per fact, in the order of the first change.
+    /// ActCounts per fact, in the order of the first change.
     pub changes: Vec<ActChange>,
 }
 
@@ -75,6 +78,17 @@ pub struct UndoReport {
     pub kept: Vec<(Id, Vec<String>)>,
 }
 
+/// Numbers of what an act did to facts that were known before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ActCounts {
+    /// Number of the act; none if no fact was touched.
+    pub act: Option<u64>,
+    /// Facts that became history.
+    pub superseded: u64,
+    /// Pairs of facts that were found to contradict each other.
+    pub disputed: u64,
+}
+
 impl FactStore {
     /// Writes in one transaction, and notes what was done to facts as an act of `actor`; gives the number of the act, or
     /// none if no fact was touched.
@@ -88,6 +102,21 @@ impl FactStore {
             let act = note(writer, actor)?;
             Ok((answer, act))
         })
+    }
+
+    /// As [`FactStore::act`], with the numbers of what was done to facts.
+    pub(crate) fn counted_act<T>(
+        &self,
+        actor: Actor<'_>,
+        action: impl FnOnce(&Writer<'_>) -> Step<T>,
+    ) -> Result<(T, ActCounts)> {
+        let counted = |writer: &Writer<'_>| {
+            let answer = action(writer)?;
+            let superseded = writer.ended()?.superseded;
+            Ok((answer, ActCounts { act: None, superseded, disputed: disputed(writer) }))
+        };
+        let ((answer, changes), act) = self.act(actor, counted)?;
+        Ok((answer, ActCounts { act, ..changes }))
     }
 
     /// The latest acts, the last first, with what they did.
@@ -154,7 +183,7 @@ impl FactStore {
                 match before {
                     None => {
                         undone.withdrawn.push(stored.fact.id);
-                        withdraw(writer, stored, tick)?;
+                        withdraw(writer, stored, &EndCause::Undo, tick)?;
                     }
                     Some(before) => {
                         restore(writer, &stored, before, &after, tick, &mut undone)?;
@@ -184,6 +213,13 @@ impl FactStore {
     }
 }
 
+/// Number of pairs of facts that were found to contradict each other.
+fn disputed(writer: &Writer<'_>) -> u64 {
+    let drawn = writer.drawn().into_iter().filter(|(.., name)| *name == Relation::Contradicts.name());
+    let pairs: BTreeSet<(Id, Id)> = drawn.map(|(src, dst, _)| (src.min(dst), src.max(dst))).collect();
+    pairs.len() as u64
+}
+
 /// The name of an act that can be taken back.
 fn undoable(connection: &Connection, act: u64) -> Step<String> {
     let known: Option<(String, Option<i64>)> = connection
@@ -201,9 +237,9 @@ fn undoable(connection: &Connection, act: u64) -> Step<String> {
 }
 
 /// Archives a fact, unless it is history.
-pub(super) fn withdraw(writer: &Writer<'_>, mut stored: StoredFact, tick: u64) -> Step<()> {
+pub(super) fn withdraw(writer: &Writer<'_>, mut stored: StoredFact, cause: &EndCause, tick: u64) -> Step<()> {
     if matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted | FactStatus::Held) {
-        archive(writer, &mut stored, tick)?;
+        archive(writer, &mut stored, cause, tick)?;
     }
     Ok(())
 }
@@ -350,7 +386,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Act> {
     })
 }
 
-/// Changes of an act to facts that still exist, in its order: the fact as it is today, its fields before and after.
+/// ActCounts of an act to facts that still exist, in its order: the fact as it is today, its fields before and after.
 type RestoredFact = (StoredFact, Option<Map<String, Value>>, Map<String, Value>);
 
 fn changes_of(connection: &Connection, act: u64) -> Step<Vec<RestoredFact>> {

@@ -1,8 +1,9 @@
 //! Facts stored together with how far their reader has come, as one act, in one transaction: nothing counts twice.
 
-use super::acts::Actor;
+use super::acts::{ActCounts, Actor};
+use super::end_cause::EndCause;
 use super::fingerprint::FactVectors;
-use super::slots::{Effects, Moment, NewerFact, Resolution, Resolved, apply};
+use super::slots::{Effects, Moment, NewerFact, Resolution, apply};
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::transaction::{ANSWERS, Writer, counter, set_meta};
@@ -70,7 +71,7 @@ impl FactStore {
         actor: &str,
         notes: &[CounterUpdate],
         Effects { resolutions, corrections }: Effects<'_>,
-    ) -> Result<(Vec<(Id, UpsertOutcome)>, Resolved)> {
+    ) -> Result<(Vec<(Id, UpsertOutcome)>, ActCounts)> {
         check_offered(facts, vectors)?;
         let outside = |resolution: &Resolution| match resolution.newer {
             NewerFact::InBatch(place) => Some(place).filter(|place| *place >= facts.len()),
@@ -82,25 +83,25 @@ impl FactStore {
                 "Pass the place of the newer fact in its batch",
             ));
         }
+        resolutions.iter().try_for_each(|resolution| EndCause::rule(&resolution.rule).map(|_| ()))?;
         notes.iter().try_for_each(CounterUpdate::check)?;
         let stored = |writer: &Writer<'_>| {
             let outcomes = self.upsert_all(writer, facts, vectors, tick, now)?;
             notes.iter().try_for_each(|note| note.write(writer))?;
             let moment = Moment { tick, now, retention: self.retention() };
-            let mut resolved = Resolved::default();
             for resolution in resolutions {
                 let newer = match resolution.newer {
                     NewerFact::InBatch(place) => outcomes[place].0,
                     NewerFact::Stored(id) => id,
                 };
-                apply(writer, newer, resolution, moment, &mut resolved)?;
+                apply(writer, newer, resolution, moment)?;
             }
             for &correction in corrections.iter().filter(|(newer, older, _)| newer != older) {
                 link_correction(writer, correction, tick)?;
             }
-            Ok((outcomes, resolved))
+            Ok(outcomes)
         };
-        self.act(Actor { name: actor, tick, now }, stored).map(|(done, _)| done)
+        self.counted_act(Actor { name: actor, tick, now }, stored)
     }
 
     /// How far a reader has come by its own account; 0 if it never said.

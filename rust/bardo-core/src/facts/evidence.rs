@@ -1,5 +1,6 @@
 //! Applies outcomes, contradictions and retrievals to facts. Each function is one transaction.
 
+use super::end_cause::EndCause;
 use super::filter::{Retention, check_fraction};
 use super::renew::{renew, same_text};
 use super::rows::{self as record, StoredFact, signed};
@@ -106,7 +107,7 @@ impl FactStore {
                 if let Some(known) = record::find(&writer.transaction, id)? {
                     correct(writer, &known, &stored, ENDED, tick)?;
                 }
-                retire(writer, &mut stored, id, tick)?;
+                retire(writer, &mut stored, Some(id), &EndCause::Supersede, tick)?;
                 return Ok(id);
             }
             let mut fact = self.initial_state(new, tick, now);
@@ -126,7 +127,7 @@ impl FactStore {
             writer.insert(&mut fact)?;
             let newer = record::require(&writer.transaction, fact.id)?;
             correct(writer, &newer, &stored, ENDED, tick)?;
-            retire(writer, &mut stored, fact.id, tick)?;
+            retire(writer, &mut stored, Some(fact.id), &EndCause::Supersede, tick)?;
             if fact.source == Source::Derived {
                 make_room(writer, tick)?;
             }

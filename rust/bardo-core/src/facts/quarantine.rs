@@ -2,6 +2,7 @@
 //! the shadow trial against the memory releases or withdraws it.
 
 use super::acts::{Actor, SHADOW, withdraw};
+use super::end_cause::EndCause;
 use super::rows as record;
 use super::slots::{Moment, settle};
 use super::sqlite::rows;
@@ -30,8 +31,9 @@ impl FactStore {
         })
     }
 
-    /// Puts those of these facts in force that are held; says how many. They are known from this tick on.
-    pub fn release(&self, ids: &[Id], tick: u64, now: Micros) -> Result<usize> {
+    /// Puts those of these facts in force that are held; says how many, and how many others that ended. They are known
+    /// from this tick on.
+    pub fn release(&self, ids: &[Id], tick: u64, now: Micros) -> Result<(usize, u64)> {
         self.write(|writer| {
             let mut released = 0;
             for stored in held_of(writer, ids)? {
@@ -40,7 +42,7 @@ impl FactStore {
                 settle(writer, id, Moment { tick, now, retention: self.retention() })?;
                 released += 1;
             }
-            Ok(released)
+            Ok((released, writer.ended()?.superseded))
         })
     }
 
@@ -50,7 +52,7 @@ impl FactStore {
         let ((), act) = self.act(Actor { name: SHADOW, tick, now }, |writer| {
             for stored in held_of(writer, ids)? {
                 if !stored.fact.pinned {
-                    withdraw(writer, stored, tick)?;
+                    withdraw(writer, stored, &EndCause::Quarantine, tick)?;
                 }
             }
             Ok(())

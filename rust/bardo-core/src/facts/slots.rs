@@ -6,6 +6,8 @@
 
 use rusqlite::params;
 
+use super::acts::{ActCounts, Actor};
+use super::end_cause::EndCause;
 use super::evidence::oppose;
 use super::filter::Retention;
 use super::renew::LIVING;
@@ -18,12 +20,8 @@ use crate::error::Result;
 use crate::model::decay::{confidence_now, longer};
 use crate::model::{Fact, FactStatus, Id, Micros, Persistence, Statement};
 
-/// Name of the rule by which a statement ends another of its slot.
-pub const SLOT_RULE: &str = "slot";
-/// Name of the rule that ends a statement at the end it was given.
-pub const END_RULE: &str = "until";
 /// Fraction of the older fact's confidence that the newer one needs to end it.
-pub(crate) const OVERRULES: f64 = 0.5;
+const OVERRULES: f64 = 0.5;
 
 /// Instant and constants of a settlement.
 #[derive(Clone, Copy)]
@@ -40,11 +38,9 @@ pub(crate) fn same_statement(
     tick: u64,
 ) -> Step<Option<StoredFact>> {
     let found = of_slot(writer, statement, tick)?;
-    Ok(found.into_iter().find(|stored| {
-        stored.fact.statement.as_ref().is_some_and(|known| {
-            known.denied == statement.denied && known.has_same_value(statement) && overlap(known, statement)
-        })
-    }))
+    let is_same =
+        |stored: &StoredFact| stored.fact.statement.as_ref().is_some_and(|known| known.says_same(statement));
+    Ok(found.into_iter().find(is_same))
 }
 
 /// The living facts of a slot.
@@ -60,13 +56,6 @@ fn of_slot(writer: &Writer<'_>, statement: &Statement, tick: u64) -> Step<Vec<St
     Ok(found.into_iter().filter(is_same).collect())
 }
 
-/// Whether two statements can hold at one instant, as far as their bounds say.
-fn overlap(one: &Statement, other: &Statement) -> bool {
-    let before =
-        |a: &Statement, b: &Statement| matches!((a.until, b.since), (Some(end), Some(start)) if end <= start);
-    !before(one, other) && !before(other, one)
-}
-
 /// Settles the slot of a fact that was just stored, stated again or released.
 pub(crate) fn settle(writer: &Writer<'_>, id: Id, moment: Moment) -> Step<()> {
     let Some(mut newer) = record::find(&writer.transaction, id)? else { return Ok(()) };
@@ -77,7 +66,7 @@ pub(crate) fn settle(writer: &Writer<'_>, id: Id, moment: Moment) -> Step<()> {
     for older in of_slot(writer, &statement, moment.tick)? {
         let is_rival = older.serial != newer.serial
             && older.fact.status != FactStatus::Held
-            && older.fact.statement.as_ref().is_some_and(|known| conflicts(known, &statement));
+            && older.fact.statement.as_ref().is_some_and(|known| known.excludes(&statement));
         if is_rival {
             settle_pair(writer, &mut newer, older, &statement, moment)?;
         }
@@ -86,17 +75,6 @@ pub(crate) fn settle(writer: &Writer<'_>, id: Id, moment: Moment) -> Step<()> {
         }
     }
     Ok(())
-}
-
-/// Whether two statements of one slot exclude each other.
-fn conflicts(older: &Statement, newer: &Statement) -> bool {
-    let same = older.has_same_value(newer);
-    match (older.denied, newer.denied) {
-        (false, false) => !same && older.functional && newer.functional && overlap(older, newer),
-        (true, true) => false,
-        (false, true) => same || newer.value.is_empty(),
-        (true, false) => same || older.value.is_empty(),
-    }
 }
 
 fn settle_pair(
@@ -109,7 +87,7 @@ fn settle_pair(
     let Moment { tick, now, retention } = moment;
     if statement.until.is_some_and(|until| until <= now) {
         // It tells of a time that is over: known from now on, and not in force.
-        return retire_by(writer, newer, older.fact.id, END_RULE, None, tick);
+        return retire(writer, newer, Some(older.fact.id), &EndCause::Until, tick);
     }
     let start = older.fact.statement.as_ref().and_then(|known| known.since).filter(|since| *since > now);
     if let Some(start) = start
@@ -119,7 +97,7 @@ fn settle_pair(
         if let Some(known) = &mut newer.fact.statement {
             known.until = Some(known.until.map_or(start, |until| until.min(start)));
         }
-        newer.fact.ended_by = Some(SLOT_RULE.to_owned());
+        newer.fact.ended_by = Some(EndCause::Slot.name().to_owned());
         return writer.update(newer, tick);
     }
     if newer.fact.is_hearsay() && !older.fact.is_hearsay() {
@@ -128,11 +106,23 @@ fn settle_pair(
         *newer = record::require(&writer.transaction, newer.fact.id)?;
         return Ok(());
     }
-    let then = |stored: &StoredFact| confidence_now(&stored.fact, tick, retention.tau_ticks);
-    if (older.fact.pinned && !newer.fact.pinned) || then(newer) < OVERRULES * then(&older) {
+    if (older.fact.pinned && !newer.fact.pinned) || !is_sure_enough(newer, &older, tick, retention) {
         return link_both(writer, newer.fact.id, older.fact.id, tick);
     }
-    end(writer, newer, older, SLOT_RULE, statement.since, moment)
+    end(writer, newer, older, &EndCause::Slot, statement.since, moment)
+}
+
+/// Whether a newer fact may end an older one: it is no hearsay about what the agent knows itself, and it is sure enough. A
+/// pinned fact gives way to nothing.
+pub(crate) fn may_end(newer: &StoredFact, older: &StoredFact, tick: u64, retention: Retention) -> bool {
+    !older.fact.pinned
+        && (older.fact.is_hearsay() || !newer.fact.is_hearsay())
+        && is_sure_enough(newer, older, tick, retention)
+}
+
+fn is_sure_enough(newer: &StoredFact, older: &StoredFact, tick: u64, retention: Retention) -> bool {
+    let then = |stored: &StoredFact| confidence_now(&stored.fact, tick, retention.tau_ticks);
+    then(newer) >= OVERRULES * then(older)
 }
 
 /// Ends an older fact by a newer one: at once, or at the future instant from which the newer one holds.
@@ -140,14 +130,14 @@ pub(crate) fn end(
     writer: &Writer<'_>,
     newer: &mut StoredFact,
     mut older: StoredFact,
-    rule: &str,
+    cause: &EndCause,
     from: Option<Micros>,
     Moment { tick, now, .. }: Moment,
 ) -> Step<()> {
     if let Some(from) = from.filter(|from| *from > now) {
         if let Some(known) = &mut older.fact.statement {
             known.until = Some(known.until.map_or(from, |until| until.min(from)));
-            older.fact.ended_by = Some(rule.to_owned());
+            older.fact.ended_by = Some(cause.name().to_owned());
             older.fact.superseded_by = None;
             writer.update(&older, tick)?;
         }
@@ -159,36 +149,23 @@ pub(crate) fn end(
         writer.update(newer, tick)?;
     }
     correct(writer, newer, &older, ENDED, tick)?;
-    retire_by(writer, &mut older, newer.fact.id, rule, Some(from.unwrap_or(now)), tick)
-}
-
-/// Turns a fact into the history of another, by a rule, as of an instant.
-fn retire_by(
-    writer: &Writer<'_>,
-    stored: &mut StoredFact,
-    newer: Id,
-    rule: &str,
-    until: Option<Micros>,
-    tick: u64,
-) -> Step<()> {
-    stored.fact.ended_by = Some(rule.to_owned());
-    if let (Some(known), Some(until)) = (&mut stored.fact.statement, until)
+    let until = from.unwrap_or(now);
+    if let Some(known) = &mut older.fact.statement
         && known.since.is_none_or(|since| since < until)
     {
         known.until = Some(known.until.map_or(until, |end| end.min(until)));
     }
-    retire(writer, stored, newer, tick)
+    retire(writer, &mut older, Some(newer.fact.id), cause, tick)
 }
 
-/// Retires the facts whose statement has ended by now; the answer is their number.
-pub(crate) fn end_due(writer: &Writer<'_>, tick: u64, now: Micros) -> Step<u64> {
+/// Retires the facts whose statement has ended by now. The cause is the one that gave the statement its end.
+pub(crate) fn end_due(writer: &Writer<'_>, tick: u64, now: Micros) -> Step<()> {
     let due = record::select(
         &writer.transaction,
         "WHERE slot_key IS NOT NULL AND status IN ('active', 'contradicted')
            AND json_extract(statement, '$.until') IS NOT NULL AND json_extract(statement, '$.until') <= ?1 ORDER BY serial",
         params![now],
     )?;
-    let mut count = 0;
     for mut stored in due {
         let Some(statement) = stored.fact.statement.clone() else { continue };
         let newer = of_slot(writer, &statement, tick)?.into_iter().find(|other| {
@@ -196,17 +173,13 @@ pub(crate) fn end_due(writer: &Writer<'_>, tick: u64, now: Micros) -> Step<u64> 
                 && other.serial != stored.serial
                 && other.fact.statement.as_ref().is_some_and(|known| known.holds_at(now) && !known.denied)
         });
-        stored.fact.ended_by.get_or_insert_with(|| END_RULE.to_owned());
-        stored.fact.superseded_by = newer.as_ref().map(|newer| newer.fact.id);
-        stored.fact.status = FactStatus::Superseded;
-        stored.ended_tick = Some(tick);
         if let Some(newer) = &newer {
             correct(writer, newer, &stored, ENDED, tick)?;
         }
-        writer.update(&stored, tick)?;
-        count += 1;
+        let cause = stored.fact.ended_by.as_deref().map_or(EndCause::Until, EndCause::named);
+        retire(writer, &mut stored, newer.map(|newer| newer.fact.id), &cause, tick)?;
     }
-    Ok(count)
+    Ok(())
 }
 
 /// Effect of a newer fact on an older one, as rules of a language or a model found it.
@@ -253,42 +226,29 @@ pub struct Effects<'a> {
     pub corrections: &'a [(Id, Id, f64)],
 }
 
-/// Counts of what resolutions did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Resolved {
-    /// Facts that ended.
-    pub ended: u64,
-    /// Pairs that are disputed.
-    pub disputed: u64,
-}
-
-/// Applies a verdict on a fact that is in force. Pinned, surer or own knowledge is disputed instead of ended.
-pub(crate) fn apply(
-    writer: &Writer<'_>,
-    newer: Id,
-    resolution: &Resolution,
-    moment: Moment,
-    resolved: &mut Resolved,
-) -> Step<()> {
+/// Applies a verdict on a fact that is in force. Pinned, surer or own knowledge is disputed instead of ended. A newer fact
+/// in quarantine ends the older one when it is released, and disputes nothing.
+pub(crate) fn apply(writer: &Writer<'_>, newer: Id, resolution: &Resolution, moment: Moment) -> Step<()> {
     let in_force =
         |stored: &StoredFact| matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted);
+    let is_held = |stored: &StoredFact| stored.fact.status == FactStatus::Held;
     let found =
         record::find(&writer.transaction, newer)?.zip(record::find(&writer.transaction, resolution.older)?);
     let Some((mut newer, older)) = found else { return Ok(()) };
-    if newer.serial == older.serial || !in_force(&newer) || !in_force(&older) {
+    if newer.serial == older.serial || !(in_force(&newer) || is_held(&newer)) || !in_force(&older) {
         return Ok(());
     }
-    let then = |stored: &StoredFact| confidence_now(&stored.fact, moment.tick, moment.retention.tau_ticks);
-    let may_end = !older.fact.pinned
-        && (older.fact.is_hearsay() || !newer.fact.is_hearsay())
-        && then(&newer) >= OVERRULES * then(&older);
+    let may_end = may_end(&newer, &older, moment.tick, moment.retention);
     match &resolution.verdict {
+        Verdict::Ends { .. } if may_end && is_held(&newer) => {
+            newer.fact.supersedes = newer.fact.supersedes.or(Some(older.fact.id));
+            writer.update(&newer, moment.tick)
+        }
+        _ if is_held(&newer) => Ok(()),
         Verdict::Ends { from } if may_end => {
-            resolved.ended += 1;
-            end(writer, &mut newer, older, &resolution.rule, *from, moment)
+            end(writer, &mut newer, older, &EndCause::rule(&resolution.rule)?, *from, moment)
         }
         _ => {
-            resolved.disputed += 1;
             correct(writer, &newer, &older, DISPUTED, moment.tick)?;
             link_both(writer, newer.fact.id, older.fact.id, moment.tick)
         }
@@ -303,11 +263,12 @@ impl FactStore {
         id: Id,
         statement: Option<&Statement>,
         persistence: Option<Persistence>,
-        (tick, now): (u64, Micros),
-    ) -> Result<()> {
+        actor: Actor<'_>,
+    ) -> Result<ActCounts> {
         statement.map_or(Ok(()), Statement::validate)?;
         let retention = self.retention();
-        self.write(|writer| {
+        let Actor { tick, now, .. } = actor;
+        self.counted_act(actor, |writer| {
             let mut stored = record::require(&writer.transaction, id)?;
             if stored.fact.statement.is_some() {
                 return Ok(());
@@ -319,6 +280,7 @@ impl FactStore {
             writer.update(&stored, tick)?;
             settle(writer, id, Moment { tick, now, retention })
         })
+        .map(|((), changes)| changes)
     }
 
     /// The facts in force whose statement has an end, with that instant, the soonest first.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::rows::{self as record, StoredFact, text_key};
 use super::sqlite::Step;
 use super::transaction::{Writer, meta};
+use super::versions::rewind;
 use crate::model::{Fact, FactStatus, Id};
 
 /// Before the text key of a fact that is not to come back, among the settings of the store.
@@ -35,8 +36,7 @@ pub(crate) fn mend_history(writer: &Writer<'_>, stored: &StoredFact) -> Step<()>
     for mut older in record::select(&writer.transaction, "WHERE superseded_by = ?1", [stored.fact.id.0])? {
         older.fact.superseded_by = heir;
         if heir.is_none() {
-            older.fact.status = FactStatus::Active;
-            older.ended_tick = None;
+            resume(writer, &mut older)?;
         }
         writer.note(&older)?;
     }
@@ -44,6 +44,22 @@ pub(crate) fn mend_history(writer: &Writer<'_>, stored: &StoredFact) -> Step<()>
         newer.fact.supersedes = stored.fact.supersedes;
         writer.note(&newer)?;
     }
+    Ok(())
+}
+
+/// Puts a fact in force again, with the end that its statement had before it was superseded.
+fn resume(writer: &Writer<'_>, stored: &mut StoredFact) -> Step<()> {
+    let before = match stored.ended_tick.and_then(|ended| ended.checked_sub(1)) {
+        Some(tick) => rewind(&writer.transaction, stored.clone(), tick)?.map(|then| then.fact),
+        None => None,
+    };
+    if let Some(statement) = &mut stored.fact.statement {
+        statement.until =
+            before.as_ref().and_then(|fact| fact.statement.as_ref()).and_then(|known| known.until);
+    }
+    stored.fact.ended_by = before.and_then(|fact| fact.ended_by);
+    stored.fact.status = FactStatus::Active;
+    stored.ended_tick = None;
     Ok(())
 }
 

@@ -11,10 +11,19 @@ use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::{Step, damaged, rows};
 use super::versions;
 use crate::error::Error;
-use crate::model::{Fact, Fingerprint, Id, IdSource, Micros};
+use crate::model::{Fact, FactStatus, Fingerprint, Id, IdSource, Micros};
 
 /// Counts changes of knowledge: every change but a look at a fact.
 pub(crate) const LEARNED: &str = "learned";
+
+/// Numbers of facts that one write took out of force.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EndCounts {
+    /// Facts that are history.
+    pub superseded: u64,
+    /// Facts in the cold tier.
+    pub archived: u64,
+}
 
 /// One write in progress.
 pub(crate) struct Writer<'a> {
@@ -60,6 +69,23 @@ impl<'a> Writer<'a> {
     /// The links that were drawn and had not been there: from, to, how they stand to each other.
     pub fn drawn(&self) -> Vec<(Id, Id, &'static str)> {
         self.drawn.borrow().clone()
+    }
+
+    /// Numbers of facts that were known before and left force.
+    pub fn ended(&self) -> Step<EndCounts> {
+        let mut counts = EndCounts::default();
+        let mut status = self.transaction.prepare_cached("SELECT status, intact FROM facts WHERE id = ?1")?;
+        for (id, (_, before)) in self.written.borrow().iter() {
+            let was_known = before.as_ref().is_some_and(|before| {
+                !matches!(before.fact.status, FactStatus::Superseded | FactStatus::Archived)
+            });
+            if was_known {
+                let now: Option<String> = status.query_row([id.0], |row| row.get(0)).optional()?;
+                counts.superseded += u64::from(now.as_deref() == Some(FactStatus::Superseded.name()));
+                counts.archived += u64::from(now.as_deref() == Some(FactStatus::Archived.name()));
+            }
+        }
+        Ok(counts)
     }
 
     /// Remembers that a link was drawn that had not been there.

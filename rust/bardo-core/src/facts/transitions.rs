@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use rusqlite::{OptionalExtension, params};
 
+use super::end_cause::EndCause;
 use super::filter::Retention;
 use super::quota::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
 use super::rows::{self as record, StoredFact, signed};
@@ -104,10 +105,8 @@ pub(crate) fn lower(stored: &mut StoredFact, confidence: f64, tick: u64, expires
 }
 
 /// Sends a fact to the cold tier: out of force, but there.
-pub(crate) fn archive(writer: &Writer<'_>, stored: &mut StoredFact, tick: u64) -> Step<()> {
-    stored.fact.status = FactStatus::Archived;
-    stored.ended_tick = Some(tick);
-    writer.update(stored, tick)
+pub(crate) fn archive(writer: &Writer<'_>, stored: &mut StoredFact, cause: &EndCause, tick: u64) -> Step<()> {
+    end_as(writer, stored, FactStatus::Archived, cause, tick)
 }
 
 /// Lets a fact that is there take the place of another, which becomes its history.
@@ -115,19 +114,38 @@ pub(crate) fn replace(
     writer: &Writer<'_>,
     newer: &mut StoredFact,
     mut older: StoredFact,
+    cause: &EndCause,
     tick: u64,
 ) -> Step<()> {
     if newer.fact.supersedes.is_none() {
         newer.fact.supersedes = Some(older.fact.id);
         writer.update(newer, tick)?;
     }
-    retire(writer, &mut older, newer.fact.id, tick)
+    retire(writer, &mut older, Some(newer.fact.id), cause, tick)
 }
 
-/// Turns a fact into the history of another.
-pub(crate) fn retire(writer: &Writer<'_>, stored: &mut StoredFact, newer: Id, tick: u64) -> Step<()> {
-    stored.fact.superseded_by = Some(newer);
-    stored.fact.status = FactStatus::Superseded;
+/// Turns a fact into history: that of a newer one, where there is one.
+pub(crate) fn retire(
+    writer: &Writer<'_>,
+    stored: &mut StoredFact,
+    newer: Option<Id>,
+    cause: &EndCause,
+    tick: u64,
+) -> Step<()> {
+    stored.fact.superseded_by = newer;
+    end_as(writer, stored, FactStatus::Superseded, cause, tick)
+}
+
+/// Writes the end of a fact with its cause.
+fn end_as(
+    writer: &Writer<'_>,
+    stored: &mut StoredFact,
+    status: FactStatus,
+    cause: &EndCause,
+    tick: u64,
+) -> Step<()> {
+    stored.fact.status = status;
+    stored.fact.ended_by = Some(cause.name().to_owned());
     stored.ended_tick = Some(tick);
     writer.update(stored, tick)
 }
@@ -235,7 +253,7 @@ pub(crate) fn make_room(writer: &Writer<'_>, tick: u64) -> Step<()> {
         [surplus],
     )?;
     for mut stored in oldest {
-        archive(writer, &mut stored, tick)?;
+        archive(writer, &mut stored, &EndCause::Capacity, tick)?;
     }
     Ok(())
 }
@@ -259,7 +277,7 @@ pub(crate) fn release(writer: &Writer<'_>, mut stored: StoredFact, tick: u64) ->
         && let Some(mut older) = record::find(&writer.transaction, older)?
         && older.fact.superseded_by.is_none()
     {
-        retire(writer, &mut older, stored.fact.id, tick)?;
+        retire(writer, &mut older, Some(stored.fact.id), &EndCause::Release, tick)?;
     }
     if stored.fact.source == Source::Derived {
         make_room(writer, tick)?;
@@ -303,6 +321,7 @@ pub(crate) fn revive(stored: &mut StoredFact) {
 pub(crate) fn revive_as(stored: &mut StoredFact, birth: FactStatus) {
     if stored.fact.status == FactStatus::Archived {
         stored.fact.status = birth;
+        stored.fact.ended_by = None;
         stored.ended_tick = None;
     }
     restore(&mut stored.fact);

@@ -154,6 +154,9 @@ impl Quality {
     }
 }
 
+/// Types of payloads that running statistics and tests of the agent state, not texts.
+pub const STATISTICS: [&str; 4] = ["baseline", "pattern", "causal_link", "heuristic"];
+
 /// Typed part of a fact.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -325,7 +328,7 @@ pub struct Fact {
     /// Persistence without restatement; `None` if its kind decides.
     #[serde(default)]
     pub persistence: Option<Persistence>,
-    /// Name of the inference rule that superseded it.
+    /// Name of the cause for which it left force, or will at the end of its statement.
     #[serde(default)]
     pub ended_by: Option<String>,
 }

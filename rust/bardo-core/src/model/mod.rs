@@ -14,7 +14,7 @@ pub use episode::{Annotations, Episode, INHERITED_KIND, Role, limits};
 pub(crate) use episode::{check_name, check_unit};
 pub use fact::Persistence;
 pub(crate) use fact::is_from_death;
-pub use fact::{Fact, FactKind, FactPayload, FactStatus, Metadata, Quality, Source};
+pub use fact::{Fact, FactKind, FactPayload, FactStatus, Metadata, Quality, STATISTICS, Source};
 pub use fingerprint::Fingerprint;
 pub use id::{Id, IdSource};
 pub use mode::{modes_with, share_a_mode};

@@ -63,6 +63,35 @@ impl Statement {
         self.slot_key() == other.slot_key()
     }
 
+    /// Whether both give one slot the same value, or deny it, for a common time.
+    #[must_use]
+    pub fn says_same(&self, other: &Self) -> bool {
+        self.has_same_slot(other)
+            && self.denied == other.denied
+            && self.has_same_value(other)
+            && self.overlaps(other)
+    }
+
+    /// Whether they cannot both hold: one slot has two values where it takes one, or a value and its denial.
+    #[must_use]
+    pub fn excludes(&self, other: &Self) -> bool {
+        let same = self.has_same_value(other);
+        let is_exclusive = match (self.denied, other.denied) {
+            (false, false) => !same && self.functional && other.functional,
+            (true, true) => false,
+            (false, true) => same || other.value.is_empty(),
+            (true, false) => same || self.value.is_empty(),
+        };
+        is_exclusive && self.has_same_slot(other) && self.overlaps(other)
+    }
+
+    /// Whether both can hold at one instant, as far as their bounds say.
+    fn overlaps(&self, other: &Self) -> bool {
+        let ends_before =
+            |a: &Self, b: &Self| matches!((a.until, b.since), (Some(end), Some(start)) if end <= start);
+        !ends_before(self, other) && !ends_before(other, self)
+    }
+
     /// Whether it holds at an instant, within its bounds.
     #[must_use]
     pub fn holds_at(&self, at: Micros) -> bool {
@@ -150,6 +179,22 @@ mod tests {
         assert!(Statement { denied: true, ..statement("api", "port", "") }.validate().is_ok());
         let bounded = Statement { since: Some(5), until: Some(5), ..statement("api", "port", "8080") };
         assert!(bounded.validate().is_err());
+    }
+
+    #[test]
+    fn values_of_one_slot_exclude_each_other_where_it_takes_one_at_a_time() {
+        let port = |value: &str| Statement { functional: true, ..statement("api", "port", value) };
+        let (old, new) = (port("8080"), port("9090"));
+        let denial = |value: &str| Statement { denied: true, value: value.into(), ..old.clone() };
+        assert!(old.excludes(&new) && new.excludes(&old) && !old.excludes(&old));
+        assert!(!old.excludes(&Statement { functional: false, ..new.clone() }));
+        assert!(!old.excludes(&Statement { condition: "staging".into(), ..new.clone() }));
+        assert!(old.excludes(&denial("8080")) && denial("").excludes(&old));
+        assert!(!old.excludes(&denial("9090")) && !denial("8080").excludes(&denial("")));
+        let over = Statement { until: Some(5), ..old.clone() };
+        assert!(!over.excludes(&Statement { since: Some(5), ..new.clone() }));
+        assert!(!over.excludes(&Statement { since: Some(5), ..denial("8080") }));
+        assert!(old.says_same(&port("8080.")) && !old.says_same(&denial("8080")));
     }
 
     #[test]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.languages import Reader
 
 
-def reader() -> Reader | None:
-    """The reader of English; None if spaCy or its English model is not installed."""
+def reader(attributes: AttributeTable) -> Reader | None:
+    """The reader of English; None if spaCy or its English model is not installed.
+
+    Args:
+        attributes: Table of attributes.
+    """
     from bardo.consolidate.languages.english import parse
     from bardo.consolidate.languages.english.read import EnglishReader
 
-    return None if parse.pipeline() is None else EnglishReader()
+    return None if parse.pipeline() is None else EnglishReader(attributes)
 
 
 def named_days(text: str, at: int) -> list[int]:

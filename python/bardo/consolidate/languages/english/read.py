@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bardo._core import neutralise
+from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import records
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
@@ -84,12 +85,19 @@ class _Owner:
 
 
 class EnglishReader:
-    """Reads English texts."""
+    """Reads English texts.
+
+    Args:
+        attributes: Table of attributes.
+    """
+
+    def __init__(self, attributes: AttributeTable) -> None:
+        self._attributes = attributes
 
     def read(self, speech: Speech) -> Sequence[Clause]:
         """The clauses of a text, in order."""
         if speech.form == "record":
-            return records.read(speech)
+            return records.read(speech, self._attributes)
         text = _CODE.sub("\n", speech.text)
         if NOT_SERIOUS.search(text) or ORDERS.search(text):
             return ()
@@ -103,10 +111,10 @@ class EnglishReader:
             if not line or line.startswith((">", "|")):
                 continue
             if records.is_record(line):
-                found += records.read(Speech(line, speech.who, speech.at, "record"))
+                found += records.read(Speech(line, speech.who, speech.at, "record"), self._attributes)
                 continue
             for sentence in parse(QUOTED.sub(_unquoted, line)).sents:
-                found += _clauses(sentence, speech, people, before)
+                found += _clauses(sentence, speech, people, before, self._attributes)
                 people += _people(sentence)
                 before = sentence.text.strip()
         return found
@@ -130,7 +138,9 @@ def _people(sentence: Any) -> Iterator[str]:
             yield lemma(token)
 
 
-def _clauses(sentence: Any, speech: Speech, people: Sequence[str], before: str) -> Iterator[Clause]:
+def _clauses(
+    sentence: Any, speech: Speech, people: Sequence[str], before: str, attributes: AttributeTable
+) -> Iterator[Clause]:
     """The clauses of a sentence.
 
     Args:
@@ -138,6 +148,7 @@ def _clauses(sentence: Any, speech: Speech, people: Sequence[str], before: str) 
         speech: Text of the sentence.
         people: People that earlier sentences name.
         before: The sentence before it.
+        attributes: Table of attributes.
     """
     asks = is_question(sentence)
     correction = corrects(sentence.text)
@@ -147,12 +158,29 @@ def _clauses(sentence: Any, speech: Speech, people: Sequence[str], before: str) 
             yield _order(head, sentence, speech, asks=asks, correction=correction)
         else:
             owner = _owner(head, subject, speech.who, people)
-            made = _clause(head, subject, owner, sentence, speech, asks=asks, correction=correction)
+            made = _clause(
+                head,
+                subject,
+                owner,
+                sentence,
+                speech,
+                attributes=attributes,
+                asks=asks,
+                correction=correction,
+            )
             yield replace(made, context=before) if "subject pronoun" in made.features else made
 
 
 def _clause(
-    head: Any, subject: Any, owner: _Owner, sentence: Any, speech: Speech, *, asks: bool, correction: bool
+    head: Any,
+    subject: Any,
+    owner: _Owner,
+    sentence: Any,
+    speech: Speech,
+    *,
+    attributes: AttributeTable,
+    asks: bool,
+    correction: bool,
 ) -> Clause:
     words = [token for token in head.subtree if not _is_below_other_clause(token, head)]
     denied, past = is_denied(head), is_past(head)
@@ -192,7 +220,9 @@ def _clause(
         past_dated=past and bool(_LONG_PAST.search(span)),
         features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
     )
-    made = with_slot(made, head, subject, who=speech.who.lower(), future=is_future(head))
+    made = with_slot(
+        made, head, subject, who=speech.who.lower(), future=is_future(head), attributes=attributes
+    )
     return replace(made, text="") if made.statement is None and is_time_clause(head) else made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bardo.consolidate.attributes import attribute as properties
+from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.languages.english.slots import case_in
 from bardo.model import Statement
 
@@ -49,12 +49,13 @@ _GENERIC = frozenset({"deps", "deps-dev", "build", "ci", "config", "release", "i
 _ARTICLE = re.compile(r"(?i)^(?:the|our|a)\s+")
 
 
-def slot_of(line: str, body: str) -> tuple[str, Statement] | None:
+def slot_of(line: str, body: str, attributes: AttributeTable) -> tuple[str, Statement] | None:
     """The change of a line as a sentence, and its statement; None if the line tells of no change of a named value.
 
     Args:
         line: Line of a record.
         body: The line without hash and type of a commit.
+        attributes: Table of attributes.
     """
     reverted = _REVERT.match(body)
     if reverted:
@@ -84,7 +85,7 @@ def slot_of(line: str, body: str) -> tuple[str, Statement] | None:
     condition = case_in(f"{key} {match['rest']}")
     where = f" ({condition})" if condition else ""
     text = f"{shown} is {new}{where}"
-    is_functional = properties(attribute).functional
+    is_functional = attributes.attribute(attribute).functional
     return text, Statement(
         subject.lower(), attribute.lower(), new, condition=condition, functional=is_functional
     )

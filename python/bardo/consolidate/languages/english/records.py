@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Cue, Speech
 from bardo.consolidate.languages.english.record_slots import slot_of
 
@@ -89,27 +90,33 @@ _SUBJECT = re.compile(
 )
 
 
-def read(speech: Speech) -> list[Clause]:
-    """The clauses of a record, one per line."""
+def read(speech: Speech, attributes: AttributeTable) -> list[Clause]:
+    """The clauses of a record, one per line.
+
+    Args:
+        speech: Text of the record.
+        attributes: Table of attributes.
+    """
     text = speech.text[:READ_CHARACTERS]
     lines = [line.strip() for line in text.splitlines() if line.strip()][:READ_LINES]
     around = words(text)
     context = around if len(around) < CONTEXT_WORDS else set()
     is_made = not _PLANNED.search(text)
-    return [_clause(line, context, is_made=is_made) for line in lines]
+    return [_clause(line, context, attributes, is_made=is_made) for line in lines]
 
 
-def _clause(line: str, context: set[str], *, is_made: bool) -> Clause:
+def _clause(line: str, context: set[str], attributes: AttributeTable, *, is_made: bool) -> Clause:
     """The clause of a line.
 
     Args:
         line: The line.
         context: Words that count as words of the line.
+        attributes: Table of attributes.
         is_made: Whether the record tells of changes that were made.
     """
     body = _COMMIT.sub("", line)
     left, value = _changed_values(body)
-    text, statement = (slot_of(line, body) if is_made else None) or ("", None)
+    text, statement = (slot_of(line, body, attributes) if is_made else None) or ("", None)
     return Clause(
         text=text,
         sentence=line[:SENTENCE_CHARACTERS],

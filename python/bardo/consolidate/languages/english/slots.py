@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from bardo.consolidate.attributes import attribute as properties
+from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.grammar import hangs_below, lemma, predicate_of
 from bardo.model import Statement
@@ -83,7 +83,9 @@ def case_in(text: str) -> str:
     return " ".join(sorted(found))[:_CASE_CHARACTERS]
 
 
-def with_slot(clause: Clause, head: Any, subject: Any, *, who: str, future: bool) -> Clause:
+def with_slot(
+    clause: Clause, head: Any, subject: Any, *, who: str, future: bool, attributes: AttributeTable
+) -> Clause:
     """The clause with its statement, if a frame fits; otherwise unchanged.
 
     Args:
@@ -92,6 +94,7 @@ def with_slot(clause: Clause, head: Any, subject: Any, *, who: str, future: bool
         subject: Its subject; None if it has none.
         who: Name of the speaker in lower case; empty if unknown.
         future: Whether it tells of the future.
+        attributes: Table of attributes.
     """
     if not clause.owner or future:
         return clause
@@ -107,7 +110,7 @@ def with_slot(clause: Clause, head: Any, subject: Any, *, who: str, future: bool
     value = _clean(phrase)
     if not value or value.casefold() == clause.owner:
         return clause
-    is_functional = properties(name).functional
+    is_functional = attributes.attribute(name).functional
     statement = Statement(
         subject=subject_name or clause.owner,
         attribute=name,
