@@ -85,14 +85,14 @@ def limits(*, is_read: bool = False) -> Limits:
     return Limits(found["ends"], found["disputes"], found["turns"])
 
 
-def judge(older: Clause, newer: Clause, cosine: float, read: float | None = None) -> Judgement:
+def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | None = None) -> Judgement:
     """Judges a pair of clauses.
 
     Args:
         older: Clause of the older text.
         newer: Clause of the newer text.
         cosine: Cosine of the vectors of both sentences; 0 without an embedder.
-        read: Log odds by the cross-encoder; None without it.
+        encoder_odds: Log odds by the cross-encoder; None without it.
     """
     are_events = older.past and newer.past and not newer.cues & TAKES_BACK
     if are_events or _repeats(older, newer) or denies_another(older, newer):
@@ -103,9 +103,9 @@ def judge(older: Clause, newer: Clause, cosine: float, read: float | None = None
     rule = certain_rule(older, newer)
     is_certain = bool(rule) and (rule == "denial" or total >= limits().disputes or ends_plainly(older, newer))
     rule = rule if is_certain else _carrying_rule(found, newer)
-    if read is not None:
-        weighed = _weighed(read_features(older, newer, cosine, read, is_announced=bool(rule)))
-        return _read(weighed, rule, is_certain=is_certain)
+    if encoder_odds is not None:
+        weighed = _weighed(read_features(older, newer, cosine, encoder_odds, is_announced=bool(rule)))
+        return _with_encoder(weighed, rule, is_certain=is_certain)
     if is_certain:
         return Judgement(max(total, limits().ends), rule)
     is_unplaced = rule in VALUE_RULES and not _is_placed(found)
@@ -136,7 +136,7 @@ def _total(found: Mapping[str, float]) -> float:
 
 
 def read_features(
-    older: Clause, newer: Clause, cosine: float, read: float, *, is_announced: bool
+    older: Clause, newer: Clause, cosine: float, encoder_odds: float, *, is_announced: bool
 ) -> dict[str, float]:
     """Features of a pair that the cross-encoder has read, for the second regression.
 
@@ -144,16 +144,19 @@ def read_features(
         older: Clause of the older text.
         newer: Clause of the newer text.
         cosine: Cosine of the vectors of both sentences.
-        read: Log odds by the cross-encoder.
+        encoder_odds: Log odds by the cross-encoder.
         is_announced: Whether a word of the newer clause announces a change.
     """
     total = by_features(older, newer, cosine)
     return {
-        "features": max(total, LEAST_FEATURES), "read": read, "announced": float(is_announced), "cosine": cosine,
-    }  # fmt: skip
+        "features": max(total, LEAST_FEATURES),
+        "read": encoder_odds,
+        "announced": float(is_announced),
+        "cosine": cosine,
+    }
 
 
-def _read(weighed: float, rule: Rule, *, is_certain: bool) -> Judgement:
+def _with_encoder(weighed: float, rule: Rule, *, is_certain: bool) -> Judgement:
     """Judgement on a pair that the cross-encoder has read.
 
     Args:

@@ -3,12 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bardo.model import Fact
 
-#: Effect on an older fact, as `FactStore.upsert_resolved` takes it: place of the newer fact or its id, id of the older
-#: fact, whether it ends, since when, and the rule.
-Resolution = tuple[int, str | None, str, bool, int | None, str]
+
+class Resolution(NamedTuple):
+    """Effect on an older fact, in the order in which `FactStore.upsert_resolved` takes it.
+
+    Args:
+        place: Place of the newer fact among the new ones.
+        newer: Id of the newer fact; None if it is a new one.
+        older: Id of the older fact.
+        ends: Whether the older fact ends; otherwise both are disputed.
+        since: First instant at which the newer one holds, microseconds UTC; None if unknown.
+        rule: Rule of the judgement.
+    """
+
+    place: int
+    newer: str | None
+    older: str
+    ends: bool
+    since: int | None
+    rule: str
+
+
+class Correction(NamedTuple):
+    """Effect on an older episode.
+
+    Args:
+        newer: Id of the newer episode.
+        older: Id of the older one.
+        ends: Whether what the older one says ends; otherwise both are disputed.
+    """
+
+    newer: str
+    older: str
+    ends: bool
 
 
 @dataclass(slots=True)
@@ -17,13 +48,12 @@ class Drawn:
 
     Args:
         facts: New facts.
-        resolutions: Effects on older facts, as `FactStore.upsert_resolved` takes them.
-        corrections: Ids of a newer episode and of an older one that it corrects, and whether it ends what the older one
-            says (otherwise both are disputed).
-        read: Texts of the clauses that were judged, in lower case.
+        resolutions: Effects on older facts.
+        corrections: Effects on older episodes.
+        judged: Texts of the clauses that were judged, in lower case.
     """
 
     facts: list[Fact] = field(default_factory=list)
     resolutions: list[Resolution] = field(default_factory=list)
-    corrections: list[tuple[str, str, bool]] = field(default_factory=list)
-    read: set[str] = field(default_factory=set)
+    corrections: list[Correction] = field(default_factory=list)
+    judged: set[str] = field(default_factory=set)

@@ -303,7 +303,7 @@ class Extractor:
         done = ExtractionReport()
         for fact in fresh:
             described = statements.describe(fact, tick=tick, now=now, actor=ACTOR)
-            drawn = statements.judge([fact], tick=tick)
+            drawn = statements.effects_of_learned([fact], tick=tick)
             with self._learning():
                 vectors, fingerprint = self._vectors(drawn.facts)
                 _, counts = self._facts.upsert_resolved(
@@ -331,9 +331,9 @@ class Extractor:
             others = [
                 fact
                 for fact in others
-                if (fact.kind == "preference" or not drawn.read)
+                if (fact.kind == "preference" or not drawn.judged)
                 and not is_secret(fact.text)
-                and fact.text.casefold() not in drawn.read
+                and fact.text.casefold() not in drawn.judged
                 and not any(
                     _covers(text, fact.text.casefold()) or fact.text.casefold().startswith(text)
                     for text in said
@@ -381,8 +381,9 @@ class Extractor:
             found, judged = self._judged(self._reconciler, found, tick=tick)
             notes += judged.notes
             updates = judged.updates
-        resolutions: list[Resolution] = [
-            (place, None, old.id, True, None, UPDATE) for place, (old, _) in enumerate(updates, len(found))
+        resolutions = [
+            Resolution(place, None, old.id, ends=True, since=None, rule=UPDATE)
+            for place, (old, _) in enumerate(updates, len(found))
         ]
         found += [newer for _, newer in updates]
         born = [replace(fact, status=self._birth) for fact in found]

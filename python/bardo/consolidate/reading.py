@@ -18,7 +18,8 @@ from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.drawn import Drawn, Resolution
+from bardo.consolidate.drawn import Correction, Drawn, Resolution
+from bardo.consolidate.effects import Judged, Older, corrected, effective
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.noted_facts import (
     LEAST_OF_REMAINDERS,
@@ -47,8 +48,6 @@ NEAR = 8
 READ_AT_MOST = 4
 #: Maximum length of a message in words that is read as a whole.
 READ_WORDS = 80
-#: Maximum number of older records that one clause ends, and of those that it disputes.
-ENDS_AT_MOST, DISPUTES_AT_MOST = 3, 2
 #: Maximum number of texts whose clauses are cached.
 CACHED = 4_096
 #: Kinds of episodes whose text is a record rather than prose.
@@ -71,25 +70,6 @@ class _Message:
 
     text: str
     sentences: Sequence[str]
-
-
-@dataclass(slots=True)
-class _Older:
-    """An older record that a clause may correct.
-
-    Args:
-        id: Its id.
-        is_fact: Whether it is a fact, not an episode.
-        clauses: Its clauses.
-        evidence: Episodes of a fact.
-        is_outright: Whether a caller stated its subject, attribute and value.
-    """
-
-    id: str
-    is_fact: bool
-    clauses: Sequence[Clause]
-    evidence: tuple[str, ...] = ()
-    is_outright: bool = False
 
 
 class StatementReader:
@@ -126,8 +106,8 @@ class StatementReader:
         self._agent = agent
         self._rules_off = frozenset(rules_off)
         self._load_cross_encoder = cross_encoder
-        self._read: dict[str, Sequence[Clause]] = {}
-        self._pairs: dict[tuple[str, str], float] = {}
+        self._clauses: dict[str, Sequence[Clause]] = {}
+        self._odds: dict[tuple[str, str], float] = {}
 
     @cached_property
     def _cross_encoder(self) -> CrossEncoder | None:
@@ -144,7 +124,7 @@ class StatementReader:
             self._draw_one(episode, drawn, tick=tick)
         return drawn
 
-    def judge(self, facts: Sequence[Fact], *, tick: int) -> Drawn:
+    def effects_of_learned(self, facts: Sequence[Fact], *, tick: int) -> Drawn:
         """The effects of stored facts that came as sentences."""
         drawn = Drawn()
         for fact in facts:
@@ -189,13 +169,13 @@ class StatementReader:
         forms = {fact.text.casefold() for fact in rule_extraction.of_episode(episode, self._agent)}
         seen: set[str] = set()
         for sentence, value in zip(found, worths, strict=True):
-            drawn.read |= {clause.text.casefold() for clause in sentence.clauses}
+            drawn.judged |= {clause.text.casefold() for clause in sentence.clauses}
             notes = list(sentence.notes(who, forms)) if value >= 0 else lesser_notes(sentence, value, forms)
             noted = [clause for note in notes for clause in note.clauses]
             notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
             for note in notes:
                 effects = self._effects(note, episode, drawn, tick=tick)
-                ends = any(ends for _, _, _, ends, _, _ in effects.resolutions)
+                ends = any(resolution.ends for resolution in effects.resolutions)
                 text = note.text
                 if not text and ends:
                     text = correction_text(note, sentence, who)
@@ -206,7 +186,8 @@ class StatementReader:
                     drawn.resolutions += effects.resolutions
                 elif not note.text and effects.resolutions and not is_secret(sentence.text):
                     drawn.corrections += [
-                        (episode.id, older, ends) for _, _, older, ends, *_ in effects.resolutions
+                        Correction(episode.id, resolution.older, resolution.ends)
+                        for resolution in effects.resolutions
                     ]
                 drawn.corrections += effects.corrections
 
@@ -222,9 +203,9 @@ class StatementReader:
             )
         by_older: dict[str, Resolution] = {}
         for resolution in effects.resolutions:
-            known = by_older.get(resolution[2])
-            if known is None or (resolution[3] and not known[3]):
-                by_older[resolution[2]] = resolution
+            known = by_older.get(resolution.older)
+            if known is None or (resolution.ends and not known.ends):
+                by_older[resolution.older] = resolution
         effects.resolutions = list(by_older.values())
         return effects
 
@@ -241,7 +222,7 @@ class StatementReader:
 
     def _clauses_of(self, episode: Episode) -> Sequence[Clause]:
         """The clauses of an episode, from the cache if possible."""
-        if (known := self._read.get(episode.id)) is not None:
+        if (known := self._clauses.get(episode.id)) is not None:
             return known
         is_record = episode.role == "tool" or episode.kind in RECORDS
         speech = Speech(
@@ -251,7 +232,7 @@ class StatementReader:
 
     def _clauses_of_fact(self, fact: Fact) -> Sequence[Clause]:
         """The clauses of a fact, from the cache if possible: of its text, and of the sentence that it was made from."""
-        if (known := self._read.get(fact.id)) is not None:
+        if (known := self._clauses.get(fact.id)) is not None:
             return known
         origin = self._origin(fact)
         is_quote = any(clause.text != fact.text for clause in origin)
@@ -273,9 +254,9 @@ class StatementReader:
 
     def _keep(self, id_: str, clauses: Sequence[Clause]) -> Sequence[Clause]:
         """Caches the clauses of a text."""
-        if len(self._read) >= CACHED:
-            self._read.clear()
-        self._read[id_] = clauses
+        if len(self._clauses) >= CACHED:
+            self._clauses.clear()
+        self._clauses[id_] = clauses
         return clauses
 
     def _compare(
@@ -304,49 +285,29 @@ class StatementReader:
         """
         if not clause.stated or not (clause.anchors or clause.figures or clause.names):
             return
-        limits = corrections.limits(is_read=self._cross_encoder is not None)
         begins_later = before is not None and clause.since is not None and clause.since > before.at
-        ended = disputed = 0
-        seen: set[str] = set()
         judged = self._judged(clause, message, self._older(clause, evidence, newer, before, tick))
-        for judgement, record, other in judged:
-            # Likeness alone is no contradiction: a word must announce a change, the values of a slot must differ, or
-            # the cross-encoder must have read both.
-            if record.id in seen or not judgement.rule:
-                continue
-            # A caller's statement gives way to a value of its attribute, to an end and to a denial.
-            if record.is_outright and judgement.rule in corrections.VALUE_RULES:
-                continue
-            if judgement.total < (limits.disputes if record.is_fact else limits.turns):
-                continue
-            is_unannounced = judgement.rule == corrections.READ and judgement.total < corrections.SURE
-            if is_unannounced and (newer is not None or not record.is_fact):
-                # A learned sentence disputes nothing, and a turn keeps its place in recall, for likeness alone.
-                continue
-            if not self._is_carried_by(clause, message, other):
-                continue
-            ends = judgement.total >= limits.ends and judgement.rule not in self._rules_off
-            if (ended if ends else disputed) >= (ENDS_AT_MOST if ends else DISPUTES_AT_MOST):
-                continue
-            seen.add(record.id)
-            ended, disputed = ended + ends, disputed + (not ends)
-            if not record.is_fact and begins_later:
-                # Until then the older turn holds.
-                continue
-            if not record.is_fact:
-                drawn.corrections += [(source, record.id, ends) for source in evidence if source != record.id]
-            elif newer is None or record.id != newer.id:
+        limits = corrections.limits(is_read=self._cross_encoder is not None)
+        taking_effect = effective(
+            judged,
+            limits,
+            rules_off=self._rules_off,
+            learned=newer.id if newer else None,
+            is_carried=lambda other: self._is_carried_by(clause, message, other),
+        )
+        for judgement, record, ends in taking_effect:
+            if record.is_fact:
                 by = newer.id if newer else None
-                drawn.resolutions.append((place, by, record.id, ends, clause.since, judgement.rule))
+                drawn.resolutions.append(Resolution(place, by, record.id, ends, clause.since, judgement.rule))
                 if ends:
-                    corrected = [
-                        other
-                        for found, of, other in judged
-                        if of is record and found.total >= limits.disputes
-                    ]
-                    drawn.facts += self._remainder(record, corrected)
+                    drawn.facts += self._remainder(record, corrected(record, judged, limits))
+            elif not begins_later:
+                # Until the newer clause holds, the older turn does.
+                drawn.corrections += [
+                    Correction(source, record.id, ends) for source in evidence if source != record.id
+                ]
 
-    def _remainder(self, record: _Older, corrected: Sequence[Clause]) -> list[Fact]:
+    def _remainder(self, record: Older, corrected: Sequence[Clause]) -> list[Fact]:
         """Facts of what a quote that ends says beside the corrected clauses and is worth keeping by itself."""
         (episode,) = self._log.get(list(record.evidence[:1])) or (None,)
         if episode is None or len({clause.sentence for clause in record.clauses}) > 1:
@@ -370,12 +331,10 @@ class StatementReader:
             or clause.sentence not in message.sentences
         ):
             return True
-        reads = self._reads([(older.sentence, sentence) for sentence in message.sentences])
-        return message.sentences[int(np.argmax(reads))] == clause.sentence
+        odds = self._odds_of([(older.sentence, sentence) for sentence in message.sentences])
+        return message.sentences[int(np.argmax(odds))] == clause.sentence
 
-    def _judged(
-        self, clause: Clause, message: _Message, older: Sequence[_Older]
-    ) -> list[tuple[corrections.Judgement, _Older, Clause]]:
+    def _judged(self, clause: Clause, message: _Message, older: Sequence[Older]) -> list[Judged]:
         """Judgements on a clause of a message and each clause of older records, the surest first."""
         limits = corrections.limits()
         least = min(limits.disputes, limits.turns) if self._cross_encoder is None else corrections.UNLIKELY
@@ -404,23 +363,23 @@ class StatementReader:
         # A long message is cut to the sentence of the clause and the one before it.
         is_long = len(message.text.split()) > READ_WORDS
         text = f"{clause.context} {clause.sentence}".strip() if is_long else message.text
-        reads = self._reads([(other.sentence, text) for _, _, other, _ in near])
+        odds = self._odds_of([(other.sentence, text) for _, _, other, _ in near])
         read = [
-            (corrections.judge(other, clause, cosine, read), record, other)
-            for (_, record, other, cosine), read in zip(near, reads, strict=True)
+            (corrections.judge(other, clause, cosine, log_odds), record, other)
+            for (_, record, other, cosine), log_odds in zip(near, odds, strict=True)
         ]
         return sorted(read, key=lambda found: -found[0].total)
 
-    def _reads(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    def _odds_of(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Log odds by the cross-encoder of pairs of an older sentence and a newer text, each pair read once."""
         assert self._cross_encoder is not None
-        unread = [pair for pair in dict.fromkeys(pairs) if pair not in self._pairs]
-        if len(self._pairs) + len(unread) > CACHED:
-            self._pairs.clear()
+        unread = [pair for pair in dict.fromkeys(pairs) if pair not in self._odds]
+        if len(self._odds) + len(unread) > CACHED:
+            self._odds.clear()
             unread = list(dict.fromkeys(pairs))
         if unread:
-            self._pairs |= zip(unread, self._cross_encoder.read(unread), strict=True)
-        return [self._pairs[pair] for pair in pairs]
+            self._odds |= zip(unread, self._cross_encoder.read(unread), strict=True)
+        return [self._odds[pair] for pair in pairs]
 
     def _cosines(self, sentence: str, others: Sequence[str]) -> list[float]:
         """Cosines of a sentence with others; 0 without an embedder."""
@@ -435,7 +394,7 @@ class StatementReader:
 
     def _older(
         self, clause: Clause, evidence: tuple[str, ...], newer: Fact | None, before: Episode | None, tick: int
-    ) -> list[_Older]:
+    ) -> list[Older]:
         """The older records that share an owner, words or meaning with a clause."""
         facts: dict[str, Fact] = {}
         if clause.owner:
@@ -449,7 +408,7 @@ class StatementReader:
             if near is not None:
                 facts[near.id] = near
         records = [
-            _Older(
+            Older(
                 fact.id,
                 True,
                 self._clauses_of_fact(fact),
@@ -466,7 +425,7 @@ class StatementReader:
         covered = {id_ for record in records for id_ in record.evidence}
         if before is not None:
             records += [
-                _Older(episode.id, False, self._clauses_of(episode), (episode.id,))
+                Older(episode.id, False, self._clauses_of(episode), (episode.id,))
                 for episode in self._near(clause.sentence, NEAR)
                 if (episode.tick, episode.event_index, episode.id)
                 < (before.tick, before.event_index, before.id)
