@@ -25,7 +25,7 @@ from knowledge.fit_cross_encoder import TRAIN, contrasts_kept_back
 from knowledge.memory import DAY, START, fresh, holds, load
 
 #: Shares of the statements of compatible pairs that may be an end, a dispute, and a correction of a turn.
-SHARES = {"ends": 0.025, "disputes": 0.1, "turns": 0.12}
+SHARES = {"ends": 0.015, "disputes": 0.1, "turns": 0.12}
 #: Maximum number of newer turns of a conversation that are paired with earlier ones.
 TURNS = 80
 #: Number of the messages about a thing that each message is paired with.
