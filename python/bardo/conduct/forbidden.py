@@ -316,10 +316,10 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     """Returns the object of a rejection, its scopes, its conditions, and its operations."""
     text = _plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
-    (ruling,) = operations.rulings([head if head.strip() else text])
+    named, _, _ = operations.forbidden_by(head if head.strip() else text)
     head, scopes = conditions.scopes(head)
     thing, kept = _noun_phrase(head)
-    verbs = (ruling.operations - kept) | ({"stop"} if _STOP.search(text) else frozenset())
+    verbs = (named - kept) | ({"stop"} if _STOP.search(text) else frozenset())
     if not verbs and _UNWANTED.search(text):
         verbs = frozenset({"use"})
     incidental = vocabulary().incidental

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-
-from bardo.conduct.operations import Reading
+from enum import StrEnum
 
 #: Minimum cosine, or minimum number of common words, of an action related to a text.
 NEAR, NEAR_WORDS = 0.35, 2
@@ -21,6 +20,20 @@ SAME, SAME_SHARE = 0.88, 0.7
 
 #: Minimum share of a rule's words, or minimum cosine, of an action to which the rule applies.
 APPLIES_SHARE, APPLIES = 0.5, 0.6
+
+
+class Reading(StrEnum):
+    """Relation of an action to a rejection or a rule."""
+
+    #: The action is the same.
+    SAME = "same"
+    #: The action is similar, and not the same.
+    NEAR = "near"
+    #: The action shares a name; the table knows no more.
+    TOUCHES = "touches"
+    #: The action is different: it only reads, is the opposite, or has other objects.
+    OTHER = "other"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

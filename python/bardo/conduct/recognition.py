@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bardo.conduct import conditions, operations
-from bardo.conduct.deeds import Deed, fits
+from bardo.conduct import conditions
+from bardo.conduct.action import ParsedAction, fits
 from bardo.conduct.forbidden import ANY, ENDING, Forbids, kinds_in, phrase_of, stems_of, vocabulary
-from bardo.conduct.operations import Reading
+from bardo.conduct.matching import Reading
 
 #: Operations that plan something for another time.
 _EVENT = re.compile(
@@ -28,40 +28,40 @@ _VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
 _DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
 
 
-def compare(forbids: Forbids, done: Deed, *, now: int, approved: bool = False) -> Reading:
+def compare(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool = False) -> Reading:
     """Returns the relation of an action to what is forbidden; `UNKNOWN` if nothing of it is in the action.
 
     Args:
         forbids: Data of the rejection.
-        done: Parsed action.
+        action: Parsed action.
         now: Wall clock, microseconds UTC, for conditions of time that the action leaves open.
         approved: Whether a person approved the action.
     """
-    found = _by_pattern(forbids, done)
+    found = _by_pattern(forbids, action)
     if found is not Reading.SAME:
-        by_things = _by_things(forbids, done)
+        by_things = _by_things(forbids, action)
         found = by_things if by_things is not Reading.UNKNOWN else found
     if found is not Reading.SAME or not forbids.conditions:
         return found
-    every = holding(forbids, done, now=now, approved=approved)
+    every = holding(forbids, action, now=now, approved=approved)
     if False in every:
         return Reading.NEAR
     # With a condition that the action leaves open, all words decide.
     return Reading.TOUCHES if None in every else Reading.SAME
 
 
-def holding(forbids: Forbids, done: Deed, *, now: int, approved: bool) -> tuple[bool | None, ...]:
+def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
     """Returns for each condition whether it holds for an action; None if the action leaves it open."""
-    is_event = _EVENT.search(done.text) is not None
+    is_event = _EVENT.search(action.text) is not None
     return tuple(
-        _holds(condition, done, now=now, approved=approved, is_event=is_event)
+        _holds(condition, action, now=now, approved=approved, is_event=is_event)
         for condition in forbids.conditions
     )
 
 
-def is_sure(forbids: Forbids, done: Deed) -> bool:
+def is_sure(forbids: Forbids, action: ParsedAction) -> bool:
     """Whether an action is a forbidden command or package by its letters."""
-    return fits(forbids.commands, done) or _has_package(forbids.packages, done)
+    return fits(forbids.commands, action) or _has_package(forbids.packages, action)
 
 
 def joined(found: Reading, by_operation: Reading) -> Reading:
@@ -73,95 +73,99 @@ def joined(found: Reading, by_operation: Reading) -> Reading:
     return found
 
 
-def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
+def _by_pattern(forbids: Forbids, action: ParsedAction) -> Reading:
     """Returns the relation by commands, flags, packages, hosts, paths and phrases."""
-    if fits(forbids.commands, done):
-        return Reading.NEAR if any(_DRY.search(line) for line in done.commands) else Reading.SAME
-    if not done.options.isdisjoint(forbids.flags) or _has_package(forbids.packages, done):
+    if fits(forbids.commands, action):
+        return Reading.NEAR if any(_DRY.search(line) for line in action.lines) else Reading.SAME
+    if not action.options.isdisjoint(forbids.flags) or _has_package(forbids.packages, action):
         return Reading.SAME
-    named = any(host == each or host.endswith(f".{each}") for each in forbids.hosts for host in done.hosts)
-    if not forbids.things and _does(forbids, done):
-        named = named or any(_is_under(path, each) for each in forbids.paths for path in done.paths)
-    is_prose = done.form == "prose"
+    named = any(host == each or host.endswith(f".{each}") for each in forbids.hosts for host in action.hosts)
+    if not forbids.things and _does(forbids, action):
+        named = named or any(_is_under(path, each) for each in forbids.paths for path in action.paths)
+    is_prose = action.form == "prose"
     phrases = [
         found
         for phrase in forbids.phrases
-        if (found := phrase_of(phrase)).is_in(done.stems, done.text, prose=is_prose)
+        if (found := phrase_of(phrase)).is_in(action.stems, action.text, prose=is_prose)
     ]
     if not named and not phrases:
         return Reading.UNKNOWN
     # "Delete the card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
     ending = vocabulary().removing | ENDING
-    is_undone = done.form != "command" and done.removes and not set(forbids.verbs) & ENDING
+    is_undone = action.form != "command" and action.removes and not set(forbids.verbs) & ENDING
     is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
-    if done.reads or is_undone or (done.form == "prose" and is_negated(forbids, done)):
+    if action.reads or is_undone or (action.form == "prose" and is_negated(forbids, action)):
         return Reading.NEAR
     return Reading.SAME
 
 
-def is_negated(forbids: Forbids, done: Deed) -> bool:
+def is_negated(forbids: Forbids, action: ParsedAction) -> bool:
     """Whether an action in words is not what it names; "without" is none where the rejection says it itself."""
     said = {condition.split(maxsplit=1)[0] for condition in forbids.conditions}
-    return any(match[0].lower() not in said for match in NEGATED.finditer(done.text))
+    return any(match[0].lower() not in said for match in NEGATED.finditer(action.text))
 
 
-def _by_things(forbids: Forbids, done: Deed) -> Reading:  # noqa: PLR0911 - one return per relation
+def _by_things(forbids: Forbids, action: ParsedAction) -> Reading:  # noqa: PLR0911 - one return per relation
     """Returns the relation by objects and operations."""
     specific = frozenset(forbids.verbs) - ANY
     if not forbids.things:
-        return Reading.SAME if specific & done.verbs and not done.reads else Reading.UNKNOWN
-    if not any(_involves(thing, done) for thing in forbids.things):
+        return Reading.SAME if specific & action.verbs and not action.reads else Reading.UNKNOWN
+    if not any(_involves(thing, action) for thing in forbids.things):
         return Reading.UNKNOWN
-    if not _does(forbids, done):
-        is_open = (done.reads and done.form != "command") or not (done.verbs or done.reads)
+    if not _does(forbids, action):
+        is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
         return Reading.NEAR if is_open else Reading.UNKNOWN
-    if done.reads and "read" not in forbids.verbs:
-        return Reading.OTHER if done.form == "command" else Reading.NEAR
-    if done.form == "prose" and is_negated(forbids, done):
+    if action.reads and "read" not in forbids.verbs:
+        return Reading.OTHER if action.form == "command" else Reading.NEAR
+    if action.form == "prose" and is_negated(forbids, action):
         return Reading.NEAR
     if specific - {"install"}:
         # "Cancel the booking" names the forbidden operation, and ends it.
-        is_ended = done.form == "prose" and done.removes and not specific & (ENDING | done.done.operations)
+        is_ended = action.form == "prose" and action.removes and not specific & (ENDING | action.operations)
         return Reading.NEAR if is_ended else Reading.SAME
     if (
-        done.form == "command"
-        and "install" in done.verbs
-        and not any(_installs(thing, done) for thing in forbids.things)
+        action.form == "command"
+        and "install" in action.verbs
+        and not any(_installs(thing, action) for thing in forbids.things)
     ):
         return Reading.NEAR
     if not forbids.verbs:
         # The operation is not known: all words decide.
         return Reading.TOUCHES
-    return Reading.NEAR if done.removes and "modify" not in forbids.verbs else Reading.SAME
+    return Reading.NEAR if action.removes and "modify" not in forbids.verbs else Reading.SAME
 
 
-def _does(forbids: Forbids, done: Deed) -> bool:
+def _does(forbids: Forbids, action: ParsedAction) -> bool:
     """Whether an action does one of the forbidden operations, or an unknown one where any will do."""
     verbs = set(forbids.verbs)
     if verbs <= ANY:
         return True
-    if "install" in verbs and not done.verbs:
+    if "install" in verbs and not action.verbs:
         return True
-    return bool(verbs & done.verbs)
+    return bool(verbs & action.verbs)
 
 
-def _involves(thing: str, done: Deed) -> bool:
+def _involves(thing: str, action: ParsedAction) -> bool:
     """Whether an action has all words of a thing, or a member of the kind that they name."""
     stems, named = _thing(thing)
-    for kind in named & done.kinds:
+    for kind in named & action.kinds:
         for name in vocabulary().kinds[kind]:
             stems -= name
-    return stems <= done.stems
+    return stems <= action.stems
 
 
-def _installs(thing: str, done: Deed) -> bool:
-    """Whether a command that installs packages names the thing, and not a package with a longer name."""
+def _installs(thing: str, action: ParsedAction) -> bool:
+    """Whether a command that installs packages names the thing, and not a package with a longer name.
+
+    The thing may also be the program with its prefix: `sudo pip`.
+    """
     stems, named = _thing(thing)
     members = [
         name for kind in named for names in vocabulary().members.values() for name, of in names if of == kind
     ]
     wanted = (stems, *members)
-    return any(stems_of(_plain(word)) in wanted for line in done.commands for word in line.split())
+    words = [line.split() for line in action.lines]
+    return any(stems_of(_plain(word)) in wanted for each in words for word in (*each, " ".join(each[:2])))
 
 
 @lru_cache(4_096)
@@ -171,36 +175,29 @@ def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
     return kept or stems, kinds_in(stems, vocabulary().kinds_by_stem)
 
 
-def _holds(condition: str, done: Deed, *, now: int, approved: bool, is_event: bool) -> bool | None:
-    if condition.casefold() in done.text.casefold():
+def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is_event: bool) -> bool | None:
+    if condition.casefold() in action.text.casefold():
         # The action says so itself, at any time.
         return True
     if conditions.is_known(condition):
-        return conditions.holds(condition, done.text, now=now, approved=approved, is_event=is_event)
+        return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")
-    if _involves(words, done):
+    if _involves(words, action):
         if preposition == "without":
             # "Without a limit" does not hold for an order with one.
-            return _LACKS.search(done.text) is not None
-        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", done.text)}
+            return _LACKS.search(action.text) is not None
+        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
         return preposition not in _SIDES or not others or preposition in others
-    return False if conditions.excluding(stems_of(words), done.stems) else None
+    return False if conditions.excluding(stems_of(words), action.stems) else None
 
 
-def _has_package(packages: Sequence[str], done: Deed) -> bool:
+def _has_package(packages: Sequence[str], action: ParsedAction) -> bool:
     """Whether a command installs or runs one of the packages, in any version or a path of it."""
-    if not packages or not done.verbs & {"use", "install"} or done.form != "command":
+    if not packages or not action.verbs & {"use", "install"} or action.form != "command":
         return False
     wanted = {_plain(name) for name in packages}
-    for line in done.commands:
-        inner = operations.action(line)
-        if not inner.operations & {"use", "install"}:
-            continue
-        for word in line.split():
-            name = _plain(word)
-            if name in wanted or name.split("/")[0] in wanted:
-                return True
-    return False
+    named = set(map(_plain, action.installs))
+    return not wanted.isdisjoint(named | {name.split("/")[0] for name in named})
 
 
 @lru_cache(4_096)
