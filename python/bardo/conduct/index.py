@@ -233,12 +233,12 @@ class ConductIndex:
             self._places[text] = len(self._texts)
             self._texts.append(text)
             fresh.append(text)
-        if changes := _corrections_of(row):
-            text, changed = changes
-            added = forbidden.keys_of_correction(changed) - self._corrected[self._places[text]]
-            self._corrected[self._places[text]] |= added
+        if isinstance(row, StateEntry | Rule) and row.corrections and row.forbidden_action:
+            place = self._places[row.forbidden_action]
+            added = forbidden.keys_of_correction(row.corrections) - self._corrected[place]
+            self._corrected[place] |= added
             for key in added:
-                self._postings[key].append(self._places[text])
+                self._postings[key].append(place)
         for text in fresh:
             place = self._places[text]
             tokens = tokens_of(text)
@@ -273,10 +273,10 @@ class ConductIndex:
         """Returns a parsed text: with what it forbids, if it is of a rejection or a rule."""
         for id_ in self._ids.get(text, ()):
             row = self._rows[id_]
-            if isinstance(row, StateEntry) and row.kind == "rejected":
-                return parse(text, row.forbids)
-            if isinstance(row, Rule) and text in (row.forbids, row.approval):
-                return parse(text, row.corrections if text == row.forbids else "")
+            if isinstance(row, StateEntry | Rule) and text == row.forbidden_action:
+                return parse(text, row.corrections)
+            if isinstance(row, Rule) and text == row.approval:
+                return parse(text)
         return parse_text(text)
 
     def _candidates(self, action: ParsedAction) -> tuple[list[int], list[tuple[int, int]]]:
@@ -384,20 +384,10 @@ def tokens_of(text: str) -> frozenset[str]:
     return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
 
 
-def _corrections_of(row: Row) -> tuple[str, str] | None:
-    """Returns the text that a correction is of, and the correction."""
-    match row:
-        case StateEntry(kind="rejected") if row.forbids:
-            return row.summary, row.forbids
-        case Rule() if row.corrections and row.forbids:
-            return row.forbids, row.corrections
-    return None
-
-
 def _can_forbid(row: Row) -> bool:
-    if isinstance(row, Rule):
-        return bool(row.forbids or row.approval)
-    return isinstance(row, StateEntry) and row.kind == "rejected"
+    return isinstance(row, StateEntry | Rule) and bool(
+        row.forbidden_action or (isinstance(row, Rule) and row.approval)
+    )
 
 
 def _texts_of(row: Row) -> tuple[str, ...]:
