@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo import errors
-from bardo.conduct import conditions
+from bardo.conduct import conditions, rejection
 from bardo.conduct.action import parse
 from bardo.conduct.forbidden import LISTS, Forbids, propose, vocabulary
 from bardo.conduct.matching import Reading
@@ -65,7 +65,7 @@ NOT_BLOCKED = [
 
 
 def read(about: str, action: str, *, now: int = WEDNESDAY, approved: bool = False) -> Reading:
-    return compare(propose(about), parse(action), now=now, approved=approved)
+    return compare(rejection.parse(about), parse(action), now=now, approved=approved).reading
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ NOT_LOWERED = [
 
 
 def read(about: str, what: str) -> Reading:
-    return compare(parse_text(about), parse(what))
+    return compare(parse_text(about), parse(what)).reading
 
 
 @pytest.fixture(scope="module")

@@ -295,13 +295,14 @@ def glob(pattern: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(pattern.lower()))
 
 
-def fits(patterns: Sequence[str], action: ParsedAction) -> bool:
-    """Whether a command line of an action fits one of the globs, or the action itself if it may be one.
+def fitting(patterns: Sequence[str], action: ParsedAction) -> str:
+    """Returns the glob that a command line of an action fits, or the action itself if it may be one; empty if none.
 
     A line of an unknown program without options, such as "deploy billing", is read as prose.
     """
     lines = action.lines or (action.text.strip(),)
-    return any(glob(pattern).fullmatch(line.lower()) for pattern in patterns for line in lines)
+    low = [line.lower() for line in lines]
+    return next((each for each in patterns if any(map(glob(each).fullmatch, low))), "")
 
 
 def keys_of(action: ParsedAction) -> frozenset[str]:

@@ -20,7 +20,7 @@ from bardo._weights import read_weights
 from bardo.conduct import conditions, operation_match, operations, recognition
 from bardo.conduct.action import ParsedAction
 from bardo.conduct.forbidden import ENDING, names_other_product
-from bardo.conduct.matching import SAME_SHARE, Learned, Reading, Touch, near_at
+from bardo.conduct.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.rejection import ParsedRejection
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ class Pair:
     rejection: ParsedRejection
     action: ParsedAction
     touch: Touch
-    found: Reading
-    by_operation: Reading
+    found: Relation
+    by_operation: Relation
     count: int
     now: int
     approved: bool
@@ -114,7 +114,7 @@ class Pair:
         """Returns the features of being about the same thing, by their names."""
         form, touch = self.action.form, self.touch
         cosine = touch.cosine or 0.0
-        joined = recognition.joined(self.found, self.by_operation)
+        joined = self.touch.reading
         holding = recognition.holding(
             self.rejection.forbids, self.action, now=self.now, approved=self.approved
         )
@@ -124,8 +124,8 @@ class Pair:
             if conditions.is_known(condition)
         ]
         found: dict[str, float] = {
-            f"forbidden {self.found}": 1,
-            f"operation {self.by_operation}": 1,
+            f"forbidden {self.found.reading}": 1,
+            f"operation {self.by_operation.reading}": 1,
             f"table {joined}": 1,
             f"table {joined}, {form}": 1,
             f"table {joined}, {'hinted' if self.is_hinted else 'plain'}": 1,
@@ -215,24 +215,32 @@ def pair_of(
     """
     share, words, differs = common
     forbids = rejection.forbids
-    found = recognition.compare(forbids, action, now=now, approved=approved)
+    found = recognition.compare(rejection, action, now=now, approved=approved)
     by_operation = operation_match.compare(rejection, action)
     if names_other_product(rejection.text, action.text):
-        found, by_operation = (Reading.NEAR if one is Reading.SAME else one for one in (found, by_operation))
+        found, by_operation = map(_of_other_product, (found, by_operation))
     # An action that only reads is not the rejected one, even with all of its words.
     apart = differs or (action.reads and "read" not in forbids.verbs)
-    reading = recognition.joined(found, by_operation)
-    is_sure = reading is Reading.SAME and recognition.is_sure(forbids, action)
+    relation = recognition.joined(found, by_operation)
+    is_sure = relation.reading is Reading.SAME and recognition.is_sure(forbids, action)
     touch = Touch(
         cosine,
         share,
         words,
         apart,
-        reading,
+        relation.reading,
         near_at(count),
         is_sure or rejection.text.casefold() == action.text.casefold(),
+        fitting=relation.because,
+        read_by=relation.by,
     )
     return Pair(rejection, action, touch, found, by_operation, count, now, approved)
+
+
+def _of_other_product(found: Relation) -> Relation:
+    if found.reading is not Reading.SAME:
+        return found
+    return found._replace(reading=Reading.NEAR, because=f"{found.because}; of another product")
 
 
 def read(pairs: Sequence[Pair]) -> dict[str, Touch]:

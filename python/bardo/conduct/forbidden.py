@@ -14,8 +14,8 @@ from typing import Any
 from bardo.conduct import conditions, operation_table, operations
 from bardo.errors import InvalidInputError
 
-#: Maximum number of cached proposals.
-_PROPOSALS = 16_384
+#: Maximum numbers of cached proposals, and of items with their practices.
+_PROPOSALS, _PRACTICES = 16_384, 1_024
 #: Longest list, and longest item in characters.
 LISTED, LONG = 256, 200
 _PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/(?:[\w.*-]*/)*(?:[\w*-]*\.[\w*]+|(?!\w))")
@@ -386,6 +386,19 @@ def propose(text: str) -> Forbids:
         conditions=(*found, *where),
     )
     return _joined([own, *(_of_products(text, practice.forbids) for practice in said)])
+
+
+@lru_cache(_PRACTICES)
+def practice_of(text: str, name: str, item: str) -> str:
+    """Returns the practice from which a rejection has an item of a list; empty if there is none.
+
+    Args:
+        text: Text of the rejection.
+        name: Name of the list, such as `commands`.
+        item: Item of the list.
+    """
+    said = (vocabulary().practices[number] for number in practices_in(text))
+    return next((each.said[0].text for each in said if item in getattr(each.forbids, name)), "")
 
 
 def names_other_product(text: str, action: str) -> bool:

@@ -184,7 +184,8 @@ class ConductIndex:
                 touched[text.text] = pair.touch
                 pairs.append(pair)
             else:
-                touched[text.text] = Touch(cosine, *common, operation_match.compare(text, action))
+                reading, because, by = operation_match.compare(text, action)
+                touched[text.text] = Touch(cosine, *common, reading, fitting=because, read_by=by)
         return touched, pairs
 
     def _by_meaning(self, cosines: np.ndarray) -> list[int]:

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from bardo.conduct import operation_table
 from bardo.conduct.action import ParsedAction
-from bardo.conduct.matching import Reading
+from bardo.conduct.matching import Reading, Relation
 from bardo.conduct.operations import closure
 from bardo.conduct.rejection import ParsedText
 
 #: Operations whose object is the named program or package.
 _BY_NAME = frozenset({"use", "install"})
+_relation = partial(Relation, by="operation")
+_UNKNOWN = _relation(Reading.UNKNOWN)
 
 
-def compare(text: ParsedText, action: ParsedAction) -> Reading:
+def compare(text: ParsedText, action: ParsedAction) -> Relation:
     """Returns the relation of an action to a text, as far as known to the table."""
-    touching = _touching(text, action)
-    known = Reading.TOUCHES if touching else Reading.UNKNOWN
+    common = _common(text, action)
+    known = _relation(Reading.TOUCHES, f"{min(common)!r} in common") if common else _UNKNOWN
     if not action.operations or not text.operations:
         return known
     kinds = operation_table.table().operations
     meeting = [name for name in action.operations if closure(name) & text.operations]
     if action.whole and not meeting and _is_harmless(text, action):
-        return Reading.OTHER
+        return _relation(
+            Reading.OTHER, f"operation {min(action.operations)!r}, which only reads, is milder or undoes it"
+        )
     if action.is_command and "use" in text.operations:
         meeting = [name for name in action.operations if not kinds[name].reads]
     if not meeting:
         return known
+    reason = f"operation {min(meeting)!r}"
     grave = any(kinds[name].grave for name in meeting)
     if _contrasting(text, action):
-        return Reading.NEAR if grave or not action.whole else Reading.OTHER
-    return _by_things(text, action, grave=grave, touching=touching)
+        reading = Reading.NEAR if grave or not action.whole else Reading.OTHER
+        return _relation(reading, f"{reason}, in another environment or at another time")
+    reading = _by_things(text, action, grave=grave, touching=bool(common))
+    if reading is Reading.UNKNOWN:
+        return _UNKNOWN
+    things = "the same things" if reading is Reading.SAME else "not all of its things"
+    return _relation(reading, f"{reason} on {things}")
 
 
 def _is_harmless(text: ParsedText, action: ParsedAction) -> bool:
@@ -64,13 +76,12 @@ def _by_things(text: ParsedText, action: ParsedAction, *, grave: bool, touching:
     return Reading.OTHER if other else Reading.UNKNOWN
 
 
-def _touching(text: ParsedText, action: ParsedAction) -> bool:
-    """Whether rejection and action share an object that is sufficient alone: a name, or any object of a command."""
+def _common(text: ParsedText, action: ParsedAction) -> frozenset[str]:
+    """Returns common objects that are sufficient alone: names, or any object of a command."""
     common = text.things & (action.used | action.things | action.kin)
     if text.operations and not text.operations & _BY_NAME:
         common -= action.programs
-    enough = text.things if action.is_command else text.names
-    return bool(common & enough or common & action.kin - action.things)
+    return common & ((text.things if action.is_command else text.names) | (action.kin - action.things))
 
 
 def _apart(name: str, forbidden: frozenset[str]) -> bool:
