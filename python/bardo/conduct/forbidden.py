@@ -14,8 +14,8 @@ from typing import Any
 from bardo.conduct import conditions, operation_table, operations
 from bardo.errors import InvalidInputError
 
-#: Maximum numbers of cached proposals, and of items with their practices.
-_PROPOSALS, _PRACTICES = 16_384, 1_024
+#: Maximum number of cached proposals.
+_PROPOSALS = 16_384
 #: Longest list, and longest item in characters.
 LISTED, LONG = 256, 200
 _PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/(?:[\w.*-]*/)*(?:[\w*-]*\.[\w*]+|(?!\w))")
@@ -286,7 +286,8 @@ def kinds_in(
     return frozenset(kind for stem in stems for words, kind in by_stem.get(stem, ()) if words <= stems)
 
 
-def practices_in(text: str) -> list[int]:
+@lru_cache(_PROPOSALS)
+def practices_in(text: str) -> tuple[int, ...]:
     """Returns the numbers of the practices that a text names."""
     words = vocabulary()
     stems = stems_of(text)
@@ -300,7 +301,7 @@ def practices_in(text: str) -> list[int]:
             len(name.stems) > 1 or name.literal or _is_only(name.stems, text) for name in names
         ):
             found.append(number)
-    return found
+    return tuple(found)
 
 
 def _plain(text: str) -> str:
@@ -316,7 +317,7 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     """Returns the object of a rejection, its scopes, its conditions, and its operations."""
     text = _plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
-    named, _, _ = operations.forbidden_by(head if head.strip() else text)
+    named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
     thing, kept = _noun_phrase(head)
     verbs = (named - kept) | ({"stop"} if _STOP.search(text) else frozenset())
@@ -388,7 +389,6 @@ def propose(text: str) -> Forbids:
     return _joined([own, *(_of_products(text, practice.forbids) for practice in said)])
 
 
-@lru_cache(_PRACTICES)
 def practice_of(text: str, name: str, item: str) -> str:
     """Returns the practice from which a rejection has an item of a list; empty if there is none.
 

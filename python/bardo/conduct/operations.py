@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from bardo import _core
 from bardo.conduct import operation_table
 from bardo.conduct.shell import Command
 
+#: Maximum number of cached texts.
+_TEXTS = 16_384
 #: Forms that forbid an object without an operation: "no yarn here", "we voted against GraphQL".
 _NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -90,31 +94,36 @@ def _starting(stems: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     return told, frozenset(stems[:length] if told else ())
 
 
-def forbidden_by(text: str) -> tuple[frozenset[str], list[str], list[str]]:
-    """Finds the operations that a rejection or a rule forbids.
+class Named(NamedTuple):
+    """Operations and objects that a rejection or a rule names.
 
     Args:
-        text: Text of the rejection or rule.
-
-    Returns:
-        Operations, the words of the objects, and all words without framing, approver and reason.
+        operations: Forbidden operations; empty if unknown to the table.
+        objects: Words of the objects.
+        spoken: All words without framing, approver and reason.
+        text: Text without the clauses of approver and reason.
     """
-    bare = without_clauses(text)
-    framing = operation_table.table().framing
-    spoken = [word for word in words_of(bare) if word.lower().replace("’", "'") not in framing]
+
+    operations: frozenset[str]
+    objects: Sequence[str]
+    spoken: Sequence[str]
+    text: str
+
+
+@lru_cache(_TEXTS)
+def forbidden_by(text: str) -> Named:
+    """Finds the operations and objects that a rejection or a rule names."""
+    table = operation_table.table()
+    bare = text
+    for clause in table.clauses:
+        bare = clause.sub(" ", bare)
+    spoken = [word for word in words_of(bare) if word.lower().replace("’", "'") not in table.framing]
     operations, objects = mentioned_in(bare, spoken)
     if operations - {"use"}:
         operations -= {"use"}
     if not operations and _NAMES_A_THING.search(text.strip()):
         operations = frozenset({"use"})
-    return operations, objects, spoken
-
-
-def without_clauses(text: str) -> str:
-    """Returns a text without the clauses of approver and reason."""
-    for clause in operation_table.table().clauses:
-        text = clause.sub(" ", text)
-    return text
+    return Named(operations, tuple(objects), tuple(spoken), bare)
 
 
 def mentioned_in(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list[str]]:

@@ -50,17 +50,17 @@ class ParsedRejection(ParsedText):
 @lru_cache(_TEXTS)
 def parse_text(text: str) -> ParsedText:
     """Parses the text of an entry that forbids nothing."""
-    named, objects, spoken = operations.forbidden_by(text)
-    things = operations.word_stems(objects) | operations.canonical_in(
-        operations.without_clauses(text), operation_table.table().same_phrases
-    )
+    named = operations.forbidden_by(text)
+    things = operations.word_stems(named.objects)
+    things |= operations.canonical_in(named.text, operation_table.table().same_phrases)
     # The first word is capitalised by the sentence.
     capital = {word for word in operations.words_of(text)[1:] if word[:1].isupper()}
     capital |= {word for word in text.split() if _NAME.search(word)}
     names = operations.word_stems(part for word in capital for part in operations.words_of(word)) & things
     # A single remaining word is too general: any action with it would match.
-    kept = " ".join(spoken) if len(operations.word_stems(spoken)) > 1 else text
-    return ParsedText(text, kept, named, things, names, operations.word_stems(operations.words_of(text)))
+    kept = " ".join(named.spoken) if len(operations.word_stems(named.spoken)) > 1 else text
+    words = operations.word_stems(operations.words_of(text))
+    return ParsedText(text, kept, named.operations, things, names, words)
 
 
 @lru_cache(_TEXTS)
