@@ -44,22 +44,40 @@ _HARMLESS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class ParsedAction:
+class ActionOperations:
+    """Operations and objects of an action by the table of operations.
+
+    Args:
+        is_command: Whether the action consists of commands known to the table.
+        whole: Whether the operations are complete, as far as can be determined.
+        operations: Operations; empty if unknown to the table.
+        first: Stems of the words for the operation.
+        mentioned: Operations mentioned anywhere in prose.
+        programs: Stems of the programs that run.
+        used: Stems of the programs, of objects related to them, and of named packages.
+        things: Stems of all other words.
+        kin: Stems of objects that are probably related to these.
+    """
+
+    is_command: bool
+    whole: bool
+    operations: frozenset[str]
+    first: frozenset[str]
+    mentioned: frozenset[str]
+    programs: frozenset[str]
+    used: frozenset[str]
+    things: frozenset[str]
+    kin: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAction(ActionOperations):
     """Parsed action.
 
     Args:
         text: Action.
         form: `command`, `tool` or `prose`.
-        is_command: Whether it consists of commands known to the table of operations.
-        whole: Whether the operations are complete, as far as can be determined.
-        operations: Operations; empty if unknown to the table.
-        first: Stems of the words for the operation.
-        mentioned: Operations mentioned anywhere in prose.
         verbs: Operations with the more general ones that include them, those of inner commands and SQL included.
-        programs: Stems of the programs that run.
-        used: Stems of the programs, of objects related to them, and of named packages.
-        things: Stems of all other words.
-        kin: Stems of objects that are probably related to these.
         stems: Stems of all words.
         kinds: Kinds of which a member is named.
         lines: Command lines, each with its prefixes and without, those inside of others included; SQL as `sql ...`.
@@ -73,16 +91,7 @@ class ParsedAction:
 
     text: str
     form: Literal["command", "tool", "prose"]
-    is_command: bool
-    whole: bool
-    operations: frozenset[str]
-    first: frozenset[str]
-    mentioned: frozenset[str]
     verbs: frozenset[str]
-    programs: frozenset[str]
-    used: frozenset[str]
-    things: frozenset[str]
-    kin: frozenset[str]
     stems: frozenset[str]
     kinds: frozenset[str]
     lines: tuple[str, ...]
@@ -92,21 +101,6 @@ class ParsedAction:
     removes: bool
     hosts: frozenset[str]
     paths: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Operations:
-    """Operations and objects of an action; see `ParsedAction`."""
-
-    is_command: bool
-    whole: bool
-    operations: frozenset[str]
-    first: frozenset[str]
-    mentioned: frozenset[str]
-    programs: frozenset[str]
-    used: frozenset[str]
-    things: frozenset[str]
-    kin: frozenset[str]
 
 
 def _whole_branches(text: str) -> str:
@@ -181,7 +175,7 @@ def parse(text: str) -> ParsedAction:
     )  # fmt: skip
 
 
-def _operations_of(text: str, commands: Sequence[shell.Command]) -> _Operations:
+def _operations_of(text: str, commands: Sequence[shell.Command]) -> ActionOperations:
     """Finds operations and objects of an action by the table: of its commands, else of its words."""
     table = operation_table.table()
     found: set[str] = set()
@@ -215,7 +209,7 @@ def _operations_of(text: str, commands: Sequence[shell.Command]) -> _Operations:
     if any(unicodedata.category(character) == "So" for character in text):
         things |= operations.word_stems(["emoji"])
     kin |= operations.related_to(things) | operations.canonical_in(text, table.near_phrases)
-    return _Operations(
+    return ActionOperations(
         is_command, is_command or is_prose, frozenset(found), frozenset(first), mentioned, frozenset(programs),
         frozenset(used | programs), things, frozenset(kin),
     )  # fmt: skip

@@ -74,6 +74,7 @@ class Shell:
     shells: frozenset[str]
     targeted: frozenset[str]
     repeaters: frozenset[str]
+    containers: frozenset[str]
     echoes: frozenset[str]
 
     @property

@@ -22,9 +22,8 @@ _TAKEN = re.compile(f"{_LITERAL}|{_SUBSTITUTED}", re.DOTALL)
 _WHOLE = re.compile(rf"\"(?:\\.|[^\"\\])*\"|{_LITERAL}|{_SUBSTITUTED}", re.DOTALL)
 #: End of a command, or of a label such as "Run: ", and a comment; the sign of `2>&1` is none.
 _SEPARATOR = re.compile(r"(?:[;|()\n]|(?<![<>])&(?!>))+|(?<=\S):\s|(?<!\S)#[^\n]*")
-_IN_CONTAINER = re.compile(
-    r"(?:docker|podman|kubectl|docker-compose) (?:compose )?(?:exec|run)\b.*? (?:--|sh -c|bash -c) (.+)"
-)
+#: Arguments of a program of containers, with the command that it runs in one.
+_IN_CONTAINER = re.compile(r"(?:compose )?(?:exec|run)\b.*? (?:--|(?:ba)?sh -c) (.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +164,9 @@ def _run_by(prefix: tuple[str, ...], words: tuple[str, ...], following: str, dep
                 yield from commands(word, depth)
         if program in shell.targeted | shell.repeaters:
             yield from _of_words(_past_options(_past_options(words[1:])[program in shell.targeted :]), depth)
-    elif (found := _IN_CONTAINER.match(" ".join(words))) is not None:
-        yield from commands(found[1], depth)
+    elif program in shell.containers:
+        if found := _IN_CONTAINER.match(" ".join(words[1:])):
+            yield from commands(found[1], depth)
     elif program.rstrip("0123456789.") in shell.interpreters:
         inner = words[2:] if words[1:2] == ("-m",) else _known(words[1:])
         yield from _of_words(inner, depth, prefix)
