@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo import errors
-from bardo.conduct import conditions
-from bardo.conduct.deeds import deed
+from bardo.conduct import conditions, rejection
+from bardo.conduct.action import parse
 from bardo.conduct.forbidden import LISTS, Forbids, propose, vocabulary
-from bardo.conduct.operations import Reading
+from bardo.conduct.matching import Reading
 from bardo.conduct.recognition import compare
 from bardo.ports import ManualClock
 
@@ -65,7 +65,7 @@ NOT_BLOCKED = [
 
 
 def read(about: str, action: str, *, now: int = WEDNESDAY, approved: bool = False) -> Reading:
-    return compare(propose(about), deed(action), now=now, approved=approved)
+    return compare(rejection.parse(about), parse(action), now=now, approved=approved).reading
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def test_law_11_a_forgotten_rejection_leaves_no_correction(gate: bardo.Gate, hom
 
 def test_commands_inside_of_commands_are_read() -> None:
     def commands(line: str) -> set[str]:
-        return set(deed(line).commands)
+        return set(parse(line).lines)
 
     assert "git push -f" in commands("cd a && sudo -u ci git push -f | tee log")
     assert "rm -rf /a b" in commands("sh -c 'rm -rf \"/a b\"'")
@@ -228,6 +228,22 @@ def test_commands_inside_of_commands_are_read() -> None:
     assert "psql -c drop" in commands("docker exec db sh -c 'psql -c drop'")
     assert any(line.startswith("sql delete from users") for line in commands('psql -c "DELETE FROM users"'))
     assert commands("Delete the users; then rest") == set()
+    # With its options after the duration, and with the prefix of the interpreter.
+    assert "git push --force" in commands("timeout 5 git push --force")
+    assert "sudo pip install x" in commands("sudo -H python3 -m pip install x")
+    assert "prisma migrate deploy" in commands("yarn prisma migrate deploy")
+    assert "rm -rf /a" in commands('echo "$(rm -rf /a)"')
+
+
+def test_a_text_inside_of_a_command_is_no_command() -> None:
+    assert parse('git commit -m "fix; rm -rf b"').operations == {"commit"}
+    assert "delete" not in parse('git commit -m "fix; rm -rf b"').verbs
+    assert parse("git log 2>&1 | head").lines == ("git log 2>&1", "head")
+    assert parse("git log 2>&1 | head").reads
+    assert parse('grep -rn "from tests" src').reads
+    assert not parse("git log > log").reads
+    assert parse("gh pr view 310  # chore(main): release").lines == ("gh pr view 310",)
+    assert parse("ssh web 'cd /srv && git status'").reads
 
 
 def test_the_vocabulary_is_sound() -> None:

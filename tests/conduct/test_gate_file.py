@@ -13,6 +13,7 @@ import pytest
 
 import bardo
 from bardo import errors
+from bardo._database import checksum
 
 
 def damaged(path: Path) -> None:
@@ -45,6 +46,39 @@ def test_a_file_that_is_no_record_of_conduct_is_told_as_damaged_and_left_alone(
     (home / "conduct.db").rename(home / "aside")
     with bardo.gate(home, words_only=True) as again:
         assert again.reject("short ETH").id == "s1"
+
+
+def of_version_7(path: Path) -> None:
+    """Names the corrections of entries and of their versions as the earlier bardo did, with valid checksums."""
+    with sqlite3.connect(path) as connection:
+        connection.create_function("row_checksum", -1, checksum, deterministic=True)
+        connection.create_function(
+            "row_intact", -1, lambda table, kept, *row: kept == checksum(table, *row), deterministic=True
+        )
+        connection.execute("ALTER TABLE state RENAME COLUMN corrections TO forbids")
+        connection.execute("""UPDATE versions SET fields = replace(fields, '"corrections"', '"forbids"')""")
+        connection.execute("PRAGMA user_version = 7")
+    connection.close()
+
+
+def test_corrections_of_a_file_of_version_7_are_read(home: Path, gate: bardo.Gate) -> None:
+    entry = gate.reject("no more date libraries")
+    for package in ("luxon", "zanzibarlib"):
+        gate.correct(entry.id, forbids={"packages": [package]}, add=True)
+    known = [str(each) for each in gate.history(entry.id)]
+    gate.close()
+    of_version_7(home / "conduct.db")
+    with bardo.gate(home, words_only=True) as again:
+        assert [str(each) for each in again.history(entry.id)] == known
+        assert again.before("npm i zanzibarlib").decision == "block"
+        again.correct(entry.id, forbids={"packages": ["quokkalib"]}, add=True)
+        assert again.before("npm i quokkalib").decision == "block"
+    assert bardo.check(home).damaged == ()
+    with sqlite3.connect(home / "conduct.db.v7") as kept:
+        assert kept.execute(
+            "SELECT count(*) FROM pragma_table_xinfo('state') WHERE name = 'forbids'"
+        ).fetchone() == (1,)
+    kept.close()
 
 
 def test_a_file_of_a_newer_bardo_is_not_touched(home: Path, gate: bardo.Gate) -> None:

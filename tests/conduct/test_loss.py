@@ -256,7 +256,7 @@ def test_a_file_is_marked_before_its_first_entry_is_kept(
 
 
 LATER_COLUMNS = [
-    ("state", "superseded_by"), ("state", "forbids"), ("rules", "uses"), ("rules", "failures"),
+    ("state", "superseded_by"), ("state", "corrections"), ("rules", "uses"), ("rules", "failures"),
     ("rules", "retired_why"), ("rules", "corrections"),
 ]  # fmt: skip
 

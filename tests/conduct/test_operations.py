@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bardo
-from bardo.conduct.operations import Reading, action, compare, rulings
+from bardo.conduct.action import parse
+from bardo.conduct.matching import Reading
+from bardo.conduct.operation_match import compare
+from bardo.conduct.rejection import parse_text
 from bardo.ports import ManualClock
 from helpers.models import flat
 
@@ -81,8 +84,7 @@ NOT_LOWERED = [
 
 
 def read(about: str, what: str) -> Reading:
-    (ruling,) = rulings([about])
-    return compare(ruling, action(what))
+    return compare(parse_text(about), parse(what)).reading
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +126,7 @@ def test_a_command_that_does_more_than_it_seems_is_not_allowed(about: str, what:
     ],
 )  # fmt: skip
 def test_a_sentence_that_begins_like_a_program_is_no_command(what: str) -> None:
-    assert not action(what).command
+    assert not parse(what).is_command
 
 
 def test_the_approver_is_no_part_of_the_operation() -> None:
@@ -134,8 +136,7 @@ def test_the_approver_is_no_part_of_the_operation() -> None:
         "Wiring money needs a sign-off by two people",
         "Don't wire money, we use cheques",
     ):
-        (ruling,) = rulings([text])
-        assert not ruling.things & {"ana", "approv", "peopl", "chequ", "sign"}, text
+        assert not parse_text(text).things & {"ana", "approv", "peopl", "chequ", "sign"}, text
 
 
 def test_the_table_is_sound() -> None:

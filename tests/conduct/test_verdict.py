@@ -163,3 +163,37 @@ def test_the_text_holds_for_any_unicode(texts: list[tuple[str, str, str]], block
         contextlib.closing(MadePrompts(Path(folder), agent="a")) as made,
     ):
         holds(with_texts(verdict, budget, made, now=0), budget)
+
+
+@pytest.mark.parametrize(
+    ("about", "action", "decided_by", "because"),
+    [
+        ("no force push", "git push --force", "pattern", "command 'git push *--force*' of the practice 'force push'"),
+        ("never use --no-verify", "git commit --no-verify", "pattern", "flag '--no-verify'"),
+        ("don't add lodash", "npm i lodash@4", "pattern", "package 'lodash'"),
+        ("No crypto", "buy some bitcoin", "pattern", "thing 'crypto'"),
+        ("don't deploy on fridays", "deploy on Friday", "pattern", "operation 'deploy'; 'on friday' holds"),
+        ("never force-push to main", "git push --force origin topic", "pattern", "'to main' is left open"),
+        ("no moment-timezone", "npm i moment", "operation", "operation 'install' on not all of its things"),
+        ("short ETH", "short ETH", "words", "100% of its words in common"),
+    ],
+)  # fmt: skip
+def test_a_finding_says_what_decided(
+    gate: bardo.Gate, about: str, action: str, decided_by: str, because: str
+) -> None:
+    gate.reject(about)
+    (finding,) = gate.before(action).findings
+    assert (finding.decided_by, because in finding.because) == (decided_by, True), finding.because
+
+
+def test_an_allowed_action_names_what_it_was_compared_with(gate: bardo.Gate) -> None:
+    gate.reject("never force-push to main")
+    gate.rule("Test first", forbids="push without tests", by="anna")
+    verdict = gate.before("git push")
+    assert (verdict.decision, verdict.findings) == ("allow", ())
+    told = {each.text: each.touch for each in verdict.candidates}
+    assert set(told) == {"never force-push to main", "push without tests"}
+    assert told["never force-push to main"].decided_by == "operation"
+    assert told["never force-push to main"].because.startswith(
+        "operation 'push', which only reads, is milder"
+    )

@@ -43,6 +43,7 @@ def test_the_model_decides_a_warning(home: Path) -> None:
         gate.reject(REJECTED, why="funding is paid twice", by="anna")
         same, near, other = (gate.before(ACTION) for _ in range(3))
     assert (same.decision, same.findings[0].decided_by) == ("block", "model")
+    assert same.findings[0].because == "'m' says same"
     assert "this is it, says a language model; s1" in same.text
     assert same.notes == ("the language model 'm' decided: s1 same",)
     assert (near.decision, near.findings[0].decided_by) == ("warn", "model")
@@ -99,7 +100,7 @@ def test_without_a_usable_answer_the_rules_decide_and_say_so(home: Path, behavio
         began = time.monotonic()
         verdict = gate.before(ACTION)
         assert time.monotonic() - began < 2.5
-    assert (verdict.decision, verdict.findings[0].decided_by) == ("warn", "rules")
+    assert (verdict.decision, verdict.findings[0].decided_by) == ("warn", "regression")
     assert verdict.notes[0].startswith("the rules alone decided: ")
 
 

@@ -76,6 +76,19 @@ def test_a_rejection_from_the_command_line(home: Path) -> None:
     assert "archived" in printed(home, "show", "--all")
 
 
+def test_why_lists_each_rejection_with_what_decided(home: Path) -> None:
+    printed(home, "reject", "never force-push")
+    printed(home, "reject", "never delete the push branch")
+    given = answer(home, "why", "git push --force", "--words")
+    assert given["decision"] == "block"
+    first, *others = given["candidates"]
+    assert (first["id"], first["decision"], first["decided_by"]) == ("s1", "block", "pattern")
+    assert first["because"] == "command 'git push *--force*' of the practice 'force push'"
+    assert [each["decision"] for each in others] == ["allow"]
+    assert "pattern" in printed(home, "why", "git push --force", "--words")
+    assert answer(home, "why", "water the plants", "--words")["candidates"] == []
+
+
 def test_the_same_as_json(home: Path) -> None:
     entry = answer(home, "reject", "withdraw funds at night", "--domain", "treasury")
     assert (entry["id"], entry["kind"], entry["domain"], entry["status"]) == (

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from bardo import _core
-from bardo.conduct import comparison, deeds, forbidden, matching, operations
+from bardo.conduct import action, comparison, matching, rejection
 from bardo.index.embedding import embedders, minilm
 from common.report import write_section
 from conduct.recognition import DATA, NOW, STORED, table
@@ -115,12 +115,11 @@ def pairs(every: Sequence[Row]) -> list[comparison.Pair]:
     asked = dict(zip(actions, embedder.embed_queries(actions), strict=True))
     found: list[comparison.Pair] = []
     for row in every:
-        (ruling,) = operations.rulings([row.rejection])
-        (common,) = _core.touches([ruling.text], row.action)
-        ruled = comparison.Ruled(row.rejection, forbidden.propose(row.rejection), ruling)
+        about = rejection.parse(row.rejection)
+        (common,) = _core.touches([about.spoken], row.action)
         cosine = float(vectors[row.rejection] @ asked[row.action])
-        done = deeds.deed(row.action)
-        found.append(comparison.pair_of(ruled, done, common, cosine, count=1, now=NOW))
+        done = action.parse(row.action)
+        found.append(comparison.pair_of(about, done, common, cosine, count=1, now=NOW))
     return found
 
 

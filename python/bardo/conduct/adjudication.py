@@ -95,9 +95,8 @@ class Adjudicator:
             if relation == "unrelated" or is_approved:
                 continue
             blocks = finding.blocks or (relation == "same" and finding.id in can_block)
-            kept.append(
-                replace(finding, blocks=blocks, decided_by="model" if relation else finding.decided_by)
-            )
+            decided = replace(finding, decided_by="model", because=f"{self.model!r} says {relation}")
+            kept.append(replace(decided, blocks=blocks) if relation else finding)
         kept.sort(key=lambda finding: not finding.blocks)
         said = ", ".join(f"{id_} {relation}" for id_, relation in relations.items())
         return kept, [f"the language model {self.model!r} decided: {said or 'nothing'}"]

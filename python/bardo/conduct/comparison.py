@@ -17,11 +17,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from bardo._weights import read_weights
-from bardo.conduct import conditions, operations, recognition
-from bardo.conduct.deeds import Deed
-from bardo.conduct.forbidden import ENDING, Forbids, names_other_product
-from bardo.conduct.matching import SAME_SHARE, Learned, Touch, near_at
-from bardo.conduct.operations import Reading, Ruling
+from bardo.conduct import conditions, operation_match, operations, recognition
+from bardo.conduct.action import ParsedAction
+from bardo.conduct.forbidden import ENDING, names_other_product
+from bardo.conduct.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
+from bardo.conduct.rejection import ParsedRejection
 
 if TYPE_CHECKING:
     from bardo.ports import Embedder
@@ -52,28 +52,12 @@ _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
-    """Parsed rejection or rule.
-
-    Args:
-        text: Its text.
-        forbids: Data of what it forbids.
-        ruling: Its operations and objects.
-    """
-
-    text: str
-    forbids: Forbids
-    ruling: Ruling
-
-
-@dataclass(frozen=True, slots=True)
 class Pair:
-    """Action and forbidding text with everything that words and table tell about them.
+    """Action and rejection or rule with everything that words and table tell about them.
 
     Args:
-        text: Text of the rejection or rule.
-        forbids: Data of it.
-        done: Parsed action.
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
         touch: Match by words, cosine and table; the cosine is of the model that the regressions were fitted with.
         found: Relation by what is forbidden.
         by_operation: Relation by the operation.
@@ -82,12 +66,11 @@ class Pair:
         approved: Whether a person approved the action.
     """
 
-    text: str
-    forbids: Forbids
-    done: Deed
+    rejection: ParsedRejection
+    action: ParsedAction
     touch: Touch
-    found: Reading
-    by_operation: Reading
+    found: Relation
+    by_operation: Relation
     count: int
     now: int
     approved: bool
@@ -95,19 +78,27 @@ class Pair:
     @property
     def is_hinted(self) -> bool:
         """Whether a word of the action hints that it is only near: it asks, reads, ends something, or negates."""
-        told = _HINTS.intersection(_of_action(self.done))
-        own = {name for name in told if name.startswith("cue ") and _PATTERNS[name[4:]].search(self.text)}
-        if "negated" in told and not recognition.is_negated(self.forbids, self.done):
+        told = _HINTS.intersection(_of_action(self.action))
+        own = {
+            name
+            for name in told
+            if name.startswith("cue ") and _PATTERNS[name[4:]].search(self.rejection.text)
+        }
+        if "negated" in told and not recognition.is_negated(self.rejection.forbids, self.action):
             own.add("negated")
         return bool(told - own) or bool(self._hints())
 
     def _hints(self) -> list[str]:
         """Returns the cues of the action that the forbidding text has not."""
-        told = _of_action(self.done)
-        found = [name for name in _UNLIKE if f"cue {name}" in told and not _PATTERNS[name].search(self.text)]
-        if self.done.removes and "ends" not in found and not _PATTERNS["ends"].search(self.text):
+        told = _of_action(self.action)
+        found = [
+            name
+            for name in _UNLIKE
+            if f"cue {name}" in told and not _PATTERNS[name].search(self.rejection.text)
+        ]
+        if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")
-        return [name for name in found if name != "ends" or ENDING.isdisjoint(self.forbids.verbs)]
+        return [name for name in found if name != "ends" or ENDING.isdisjoint(self.rejection.forbids.verbs)]
 
     @property
     def stands(self) -> bool:
@@ -121,18 +112,20 @@ class Pair:
 
     def near_features(self) -> dict[str, float]:
         """Returns the features of being about the same thing, by their names."""
-        form, touch = self.done.form, self.touch
+        form, touch = self.action.form, self.touch
         cosine = touch.cosine or 0.0
-        joined = recognition.joined(self.found, self.by_operation)
-        holding = recognition.holding(self.forbids, self.done, now=self.now, approved=self.approved)
+        joined = self.touch.reading
+        holding = recognition.holding(
+            self.rejection.forbids, self.action, now=self.now, approved=self.approved
+        )
         known = [
             holds
-            for condition, holds in zip(self.forbids.conditions, holding, strict=True)
+            for condition, holds in zip(self.rejection.forbids.conditions, holding, strict=True)
             if conditions.is_known(condition)
         ]
         found: dict[str, float] = {
-            f"forbidden {self.found}": 1,
-            f"operation {self.by_operation}": 1,
+            f"forbidden {self.found.reading}": 1,
+            f"operation {self.by_operation.reading}": 1,
             f"table {joined}": 1,
             f"table {joined}, {form}": 1,
             f"table {joined}, {'hinted' if self.is_hinted else 'plain'}": 1,
@@ -147,12 +140,12 @@ class Pair:
             "condition fails": False in known,
             "condition open": None in known,
             "scope fails": False in holding,
-            "operations meet": not self.done.verbs.isdisjoint(self.forbids.verbs),
-            "no operation": not self.forbids.verbs,
+            "operations meet": not self.action.verbs.isdisjoint(self.rejection.forbids.verbs),
+            "no operation": not self.rejection.forbids.verbs,
         }
         hints = {f"hint {name}": 1.0 for name in self._hints()}
         plain = {name: float(value) for name, value in found.items() if value}
-        return plain | _of_action(self.done) | hints
+        return plain | _of_action(self.action) | hints
 
     def same_features(self, near: Mapping[str, float]) -> dict[str, float]:
         """Returns the features of being the same action, by their names.
@@ -160,32 +153,32 @@ class Pair:
         Args:
             near: Features of being about the same thing.
         """
-        return {**near, **_words_of(self.done)}
+        return {**near, **_words_of(self.action)}
 
 
 @lru_cache(_ACTIONS)
-def _of_action(done: Deed) -> dict[str, float]:
+def _of_action(action: ParsedAction) -> dict[str, float]:
     """Returns the features of the action alone."""
     told = {
-        "reads": done.reads,
-        "removes": done.removes,
-        "negated": recognition.NEGATED.search(done.text) is not None,
-        "asks first": conditions.asks(done.text),
+        "reads": action.reads,
+        "removes": action.removes,
+        "negated": recognition.NEGATED.search(action.text) is not None,
+        "asks first": conditions.asks(action.text),
     }
     found = [
-        f"form {done.form}",
-        *(f"cue {name}" for name, cue in _PATTERNS.items() if cue.search(done.text)),
+        f"form {action.form}",
+        *(f"cue {name}" for name, cue in _PATTERNS.items() if cue.search(action.text)),
     ]
-    found += [each for name, holds in told.items() if holds for each in (name, f"{name}, {done.form}")]
+    found += [each for name, holds in told.items() if holds for each in (name, f"{name}, {action.form}")]
     return dict.fromkeys(found, 1.0)
 
 
 @lru_cache(_ACTIONS)
-def _words_of(done: Deed) -> dict[str, float]:
+def _words_of(action: ParsedAction) -> dict[str, float]:
     """Returns the features of the words, options and marks of an action; all numbers are one word."""
-    plain = operations.CAMEL.sub(" ", done.text).lower().replace("’", "'").replace("_", " ")
+    plain = operations.CAMEL.sub(" ", action.text).lower().replace("’", "'").replace("_", " ")
     words = ["#" if word.isdigit() else word for word in _WORD.findall(plain)]
-    found = [each for word in words for each in (f"w {word}", f"w {word}, {done.form}")]
+    found = [each for word in words for each in (f"w {word}", f"w {word}, {action.form}")]
     return dict.fromkeys([*found, *(f"g {one} {other}" for one, other in pairwise(("^", *words)))], 1.0)
 
 
@@ -200,8 +193,8 @@ def is_fitted(embedder: Embedder | None) -> bool:
 
 
 def pair_of(
-    ruled: Ruled,
-    done: Deed,
+    rejection: ParsedRejection,
+    action: ParsedAction,
     common: tuple[float, int, bool],
     cosine: float | None,
     *,
@@ -212,8 +205,8 @@ def pair_of(
     """Compares an action with a forbidding text by table and words.
 
     Args:
-        ruled: Text, as it was parsed.
-        done: Parsed action.
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
         common: Share and number of the common words, and whether they differ in meaning (`_core.touches`).
         cosine: Cosine of the vectors; None without a model.
         count: Number of rejections and rules with which the action is compared.
@@ -221,30 +214,40 @@ def pair_of(
         approved: Whether a person approved the action.
     """
     share, words, differs = common
-    text, forbids = ruled.text, ruled.forbids
-    found = recognition.compare(forbids, done, now=now, approved=approved)
-    by_operation = operations.compare(ruled.ruling, done.done)
-    if names_other_product(text, done.text):
-        found, by_operation = (Reading.NEAR if one is Reading.SAME else one for one in (found, by_operation))
+    forbids = rejection.forbids
+    found = recognition.compare(rejection, action, now=now, approved=approved)
+    by_operation = operation_match.compare(rejection, action)
+    if names_other_product(rejection.text, action.text):
+        found, by_operation = map(_of_other_product, (found, by_operation))
     # An action that only reads is not the rejected one, even with all of its words.
-    apart = differs or (done.reads and "read" not in forbids.verbs)
-    reading = recognition.joined(found, by_operation)
-    is_sure = reading is Reading.SAME and recognition.is_sure(forbids, done)
+    apart = differs or (action.reads and "read" not in forbids.verbs)
+    relation = recognition.joined(found, by_operation)
+    is_sure = relation.reading is Reading.SAME and recognition.is_sure(forbids, action)
     touch = Touch(
         cosine,
         share,
         words,
         apart,
-        reading,
+        relation.reading,
         near_at(count),
-        is_sure or text.casefold() == done.text.casefold(),
+        is_sure or rejection.text.casefold() == action.text.casefold(),
+        fitting=relation.because,
+        read_by=relation.by,
     )
-    return Pair(text, forbids, done, touch, found, by_operation, count, now, approved)
+    return Pair(rejection, action, touch, found, by_operation, count, now, approved)
+
+
+def _of_other_product(found: Relation) -> Relation:
+    if found.reading is not Reading.SAME:
+        return found
+    return found._replace(reading=Reading.NEAR, because=f"{found.because}; of another product")
 
 
 def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
     """Returns the matches of an action with the learned comparison, by text."""
-    return {pair.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair)) for pair in pairs}
+    return {
+        pair.rejection.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair)) for pair in pairs
+    }
 
 
 def near_limit(count: int) -> float:

@@ -19,14 +19,13 @@ def correct(
     """Stores a correction; see `Gate.correct`."""
     with store.writing():
         there = store.get(id_)
-        if isinstance(there, StateEntry) and there.kind == "rejected":
-            if there.status != "active":
-                raise NotFoundError(f"{id_} is {there.status} already")
-        elif not (isinstance(there, Rule) and there.forbids):
+        if not isinstance(there, StateEntry | Rule) or not there.forbidden_action:
             raise InvalidInputError(
                 f"{id_} forbids nothing. Only a rejection, or a rule that forbids, is corrected"
             )
-        elif there.retired_by:
+        if isinstance(there, StateEntry) and there.status != "active":
+            raise NotFoundError(f"{id_} is {there.status} already")
+        if isinstance(there, Rule) and there.retired_by:
             raise NotFoundError(f"{id_} was retired already by {there.retired_by}")
         before = there.forbidden
         changes = _changes(given)
@@ -38,13 +37,12 @@ def correct(
         after = replace(before, **lists)
         if not by.strip() and not _is_wider(after, before):
             raise InvalidInputError("only a person narrows what is forbidden: name who, with by=...")
-        stored = there.forbids if isinstance(there, StateEntry) else there.corrections
-        kept: dict[str, Any] = json.loads(stored) if stored else {}
+        kept: dict[str, Any] = json.loads(there.corrections) if there.corrections else {}
         kept |= {name: list(getattr(after, name)) for name in changes}
         kept["by"] = by.strip() or kept.get("by", "")
         text = json.dumps(kept, ensure_ascii=False)
         if isinstance(there, StateEntry):
-            return store.put(replace(there, forbids=text, changed_at=now))
+            return store.put(replace(there, corrections=text, changed_at=now))
         return store.put(replace(there, corrections=text))
 
 

@@ -51,7 +51,7 @@ class StateEntry:
         closed_by: Name of the person or agent that ended the entry.
         closed_why: Reason for ending it.
         superseded_by: Id of the entry that replaced it; empty while none did.
-        forbids: Corrections of what a rejection forbids, as JSON (`Forbids`); empty if all is read from the summary.
+        corrections: Corrections of what a rejection forbids, as JSON (`Forbids`); empty if there are none.
     """
 
     id: str
@@ -67,14 +67,19 @@ class StateEntry:
     closed_by: str = ""
     closed_why: str = ""
     superseded_by: str = ""
-    forbids: str = ""
+    corrections: str = ""
+
+    @property
+    def forbidden_action(self) -> str:
+        """Returns the forbidden action in words; empty if the entry forbids nothing."""
+        return self.summary if self.kind == "rejected" else ""
 
     @property
     def forbidden(self) -> Forbids:
         """Returns what a rejection forbids, as data: read from its summary, with its corrections."""
         from bardo.conduct.forbidden import corrected
 
-        return corrected(self.summary, self.forbids)
+        return corrected(self.summary, self.corrections)
 
     def as_of(self, now: int) -> StateEntry:
         """Returns the entry at a wall clock (microseconds UTC): archived three days after it was done."""
@@ -119,6 +124,11 @@ class Rule:
     failures: int = 0
     retired_why: str = ""
     corrections: str = ""
+
+    @property
+    def forbidden_action(self) -> str:
+        """Returns the forbidden action in words; empty if the rule forbids nothing."""
+        return self.forbids
 
     @property
     def forbidden(self) -> Forbids:

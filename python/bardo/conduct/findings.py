@@ -10,7 +10,7 @@ from bardo.conduct.entries import CRITICAL, Outcome, Rule, StateEntry
 from bardo.conduct.index import ConductIndex
 from bardo.conduct.matching import NOTHING, Touch
 from bardo.conduct.procedures import Flow
-from bardo.conduct.verdict import Finding
+from bardo.conduct.verdict import Candidate, Finding
 
 
 def findings_of(
@@ -42,9 +42,10 @@ def findings_of(
             if row.kind == "rejected":
                 findings.append(
                     Finding(
-                        row.id, "rejected", row.summary, row.detail, row.by, row.changed_at, touch.same, touch
+                        row.id, "rejected", row.summary, row.detail, row.by, row.changed_at, touch.same, touch,
+                        touch.decided_by, touch.because,
                     )
-                )
+                )  # fmt: skip
             else:
                 near.append((touch.closeness, row))
         elif isinstance(row, Outcome) and (touch := found[row.action]).same:
@@ -63,18 +64,49 @@ def findings_of(
             if touch.applies or (touch.near and rule.score_at(now) >= CRITICAL):
                 applying.append(rule)
     findings += [
-        Finding(flow.id, "flow", flow.name, "", flow.by, flow.changed_at, is_same, _touch_of(flow, found))
+        Finding(
+            flow.id, "flow", flow.name, "", flow.by, flow.changed_at, is_same, touch, touch.decided_by,
+            touch.because,
+        )
         for flow, is_same in flows
+        for touch in (_touch_of(flow, found),)
         if flow.needs_approval and not (is_same and approved_by.strip())
-    ]
+    ]  # fmt: skip
     findings.sort(key=lambda finding: (not finding.blocks, -finding.touch.closeness))
     near.sort(key=lambda pair: (-pair[0], -pair[1].changed_at, -int(pair[1].id[1:])))
     outcomes.sort(key=lambda pair: (-pair[0], -pair[1].changed_at))
     return findings, [entry for _, entry in near], applying, [outcome for _, outcome in outcomes]
 
 
+def candidates_of(index: ConductIndex, found: Mapping[str, Touch]) -> tuple[Candidate, ...]:
+    """Returns the rejections and rules that an action was compared with, and their matches.
+
+    Args:
+        index: Index that holds the compared texts.
+        found: Matches of the action, by text.
+    """
+    return tuple(
+        Candidate(row.id, text, found[text])
+        for row in index.rows(found)
+        if isinstance(row, StateEntry | Rule)
+        for text in dict.fromkeys((row.forbidden_action, row.approval if isinstance(row, Rule) else ""))
+        if text in found
+    )
+
+
 def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, blocks: bool) -> Finding:
-    return Finding(rule.id, reason, rule.text, "", rule.by, rule.confirmed_at, blocks, touch)
+    return Finding(
+        rule.id,
+        reason,
+        rule.text,
+        "",
+        rule.by,
+        rule.confirmed_at,
+        blocks,
+        touch,
+        touch.decided_by,
+        touch.because,
+    )
 
 
 def _touch_of(flow: Flow, found: Mapping[str, Touch]) -> Touch:

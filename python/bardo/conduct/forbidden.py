@@ -286,7 +286,8 @@ def kinds_in(
     return frozenset(kind for stem in stems for words, kind in by_stem.get(stem, ()) if words <= stems)
 
 
-def practices_in(text: str) -> list[int]:
+@lru_cache(_PROPOSALS)
+def practices_in(text: str) -> tuple[int, ...]:
     """Returns the numbers of the practices that a text names."""
     words = vocabulary()
     stems = stems_of(text)
@@ -300,7 +301,7 @@ def practices_in(text: str) -> list[int]:
             len(name.stems) > 1 or name.literal or _is_only(name.stems, text) for name in names
         ):
             found.append(number)
-    return found
+    return tuple(found)
 
 
 def _plain(text: str) -> str:
@@ -316,10 +317,10 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     """Returns the object of a rejection, its scopes, its conditions, and its operations."""
     text = _plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
-    (ruling,) = operations.rulings([head if head.strip() else text])
+    named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
     thing, kept = _noun_phrase(head)
-    verbs = (ruling.operations - kept) | ({"stop"} if _STOP.search(text) else frozenset())
+    verbs = (named - kept) | ({"stop"} if _STOP.search(text) else frozenset())
     if not verbs and _UNWANTED.search(text):
         verbs = frozenset({"use"})
     incidental = vocabulary().incidental
@@ -386,6 +387,18 @@ def propose(text: str) -> Forbids:
         conditions=(*found, *where),
     )
     return _joined([own, *(_of_products(text, practice.forbids) for practice in said)])
+
+
+def practice_of(text: str, name: str, item: str) -> str:
+    """Returns the practice from which a rejection has an item of a list; empty if there is none.
+
+    Args:
+        text: Text of the rejection.
+        name: Name of the list, such as `commands`.
+        item: Item of the list.
+    """
+    said = (vocabulary().practices[number] for number in practices_in(text))
+    return next((each.said[0].text for each in said if item in getattr(each.forbids, name)), "")
 
 
 def names_other_product(text: str, action: str) -> bool:

@@ -26,7 +26,7 @@ from bardo.conduct.entries import (
     StateEntry,
     StateKind,
 )
-from bardo.conduct.findings import findings_of
+from bardo.conduct.findings import candidates_of, findings_of
 from bardo.conduct.forbidden import Forbids
 from bardo.conduct.gate_base import GateBase
 from bardo.conduct.matching import Touch
@@ -348,7 +348,7 @@ class Gate(GateBase):
         verdict = Verdict(
             action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), tuple(notes),
             tuple(applying), outcomes=tuple(outcomes[:OUTCOMES]), flow=suited[0][0] if suited else None,
-            capabilities=tuple(health), tools=tuple(tools),
+            capabilities=tuple(health), tools=tuple(tools), _candidates=candidates_of(self._index, found),
         )  # fmt: skip
         return with_texts(verdict, budget, self._made, now=now)
 

@@ -15,10 +15,13 @@ from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING
 
 from bardo import _core
-from bardo.conduct import comparison, deeds, forbidden, operation_table, operations
+from bardo.conduct import action as actions
+from bardo.conduct import comparison, forbidden, operation_match, operation_table, operations
+from bardo.conduct.action import ParsedAction
 from bardo.conduct.entries import Outcome, Rule, StateEntry
 from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch, near_at
 from bardo.conduct.procedures import Capability, Flow
+from bardo.conduct.rejection import ParsedRejection, ParsedText, parse, parse_text
 from bardo.conduct.rows import Row
 from bardo.conduct.store import ConductStore
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
@@ -142,11 +145,11 @@ class ConductIndex:
             if not self._texts:
                 return {}, []
             cosines, notes = self._cosines(action, embedder)
-            deed = deeds.deed(action)
-            places, rest = self._candidates(deed)
+            parsed = actions.parse(action)
+            places, rest = self._candidates(parsed)
             if cosines is not None:
                 places = list(dict.fromkeys([*places, *self._by_meaning(cosines)]))
-            touched, pairs = self._compared(places, deed, cosines, now=now, approved=approved)
+            touched, pairs = self._compared(places, parsed, cosines, now=now, approved=approved)
             if cosines is not None and comparison.is_fitted(embedder):
                 touched |= comparison.read(pairs)
             for place, shared in rest:
@@ -158,25 +161,31 @@ class ConductIndex:
             return touched, notes
 
     def _compared(
-        self, places: Sequence[int], deed: deeds.Deed, cosines: np.ndarray | None, *, now: int, approved: bool
+        self,
+        places: Sequence[int],
+        action: ParsedAction,
+        cosines: np.ndarray | None,
+        *,
+        now: int,
+        approved: bool,
     ) -> tuple[dict[str, Touch], list[comparison.Pair]]:
         """Compares an action with texts by table and words; returns the matches, and the pairs that forbid."""
         count = len(self._forbidding)
-        texts = [self._texts[place] for place in places]
-        rulings = operations.rulings(texts)
-        words = _core.touches([ruling.text for ruling in rulings], deed.text)
+        texts = [self._parsed(self._texts[place]) for place in places]
+        words = _core.touches([each.spoken for each in texts], action.text)
         touched: dict[str, Touch] = {}
         pairs = []
-        for text, place, ruling, common in zip(texts, places, rulings, words, strict=True):
+        for place, text, common in zip(places, texts, words, strict=True):
             cosine = None if cosines is None else float(cosines[place])
-            forbids = self._forbids(text)
-            if forbids is None:
-                touched[text] = Touch(cosine, *common, operations.compare(ruling, deed.done))
-                continue
-            ruled = comparison.Ruled(text, forbids, ruling)
-            pair = comparison.pair_of(ruled, deed, common, cosine, count=count, now=now, approved=approved)
-            touched[text] = pair.touch
-            pairs.append(pair)
+            if isinstance(text, ParsedRejection):
+                pair = comparison.pair_of(
+                    text, action, common, cosine, count=count, now=now, approved=approved
+                )
+                touched[text.text] = pair.touch
+                pairs.append(pair)
+            else:
+                reading, because, by = operation_match.compare(text, action)
+                touched[text.text] = Touch(cosine, *common, reading, fitting=because, read_by=by)
         return touched, pairs
 
     def _by_meaning(self, cosines: np.ndarray) -> list[int]:
@@ -225,12 +234,12 @@ class ConductIndex:
             self._places[text] = len(self._texts)
             self._texts.append(text)
             fresh.append(text)
-        if changes := _corrections_of(row):
-            text, changed = changes
-            added = forbidden.keys_of_correction(changed) - self._corrected[self._places[text]]
-            self._corrected[self._places[text]] |= added
+        if isinstance(row, StateEntry | Rule) and row.corrections and row.forbidden_action:
+            place = self._places[row.forbidden_action]
+            added = forbidden.keys_of_correction(row.corrections) - self._corrected[place]
+            self._corrected[place] |= added
             for key in added:
-                self._postings[key].append(self._places[text])
+                self._postings[key].append(place)
         for text in fresh:
             place = self._places[text]
             tokens = tokens_of(text)
@@ -261,39 +270,42 @@ class ConductIndex:
         for row in rows:
             self._add(row)
 
-    def _forbids(self, text: str) -> forbidden.Forbids | None:
-        """Returns what a text forbids; None if it is of no rejection and no rule."""
+    def _parsed(self, text: str) -> ParsedText:
+        """Returns a parsed text: with what it forbids, if it is of a rejection or a rule."""
         for id_ in self._ids.get(text, ()):
             row = self._rows[id_]
-            if isinstance(row, StateEntry) and row.kind == "rejected":
-                return forbidden.corrected(text, row.forbids)
-            if isinstance(row, Rule) and text in (row.forbids, row.approval):
-                return forbidden.corrected(text, row.corrections if text == row.forbids else "")
-        return None
+            if isinstance(row, StateEntry | Rule) and text == row.forbidden_action:
+                return parse(text, row.corrections)
+            if isinstance(row, Rule) and text == row.approval:
+                return parse(text)
+        return parse_text(text)
 
-    def _candidates(self, deed: deeds.Deed) -> tuple[list[int], list[tuple[int, int]]]:
+    def _candidates(self, action: ParsedAction) -> tuple[list[int], list[tuple[int, int]]]:
         """Returns the texts to compare in full, the greatest overlap first, and others with their common words.
 
         A text is compared if it has two words in common with the action, all of its words, a name, or an operation.
         """
-        done = deed.done
         count = len(self._texts)
-        tokens = tokens_of(deed.text) | done.things | done.used | done.kin | done.programs
+        tokens = tokens_of(action.text) | action.things | action.used | action.kin | action.programs
         # In order, so that the sums of weights are the same in each process.
         shared = {token: self._postings[token] for token in sorted(tokens) if token in self._postings}
         words = Counter(chain.from_iterable(shared.values()))
-        names = {place for token in shared if done.command or token in done.kin for place in shared[token]}
+        names = {
+            place for token in shared if action.is_command or token in action.kin for place in shared[token]
+        }
         found = {
             place for place, number in words.items() if number > 1 or place in self._short or place in names
         }
         weighted = [(math.log1p(count / len(posting)), posting) for posting in shared.values()]
-        for name in sorted({*chain.from_iterable(map(operations.closure, done.operations)), *done.mentioned}):
+        for name in sorted(
+            {*chain.from_iterable(map(operations.closure, action.operations)), *action.mentioned}
+        ):
             for phrase in operation_table.phrases_of(name):
                 first, *others = (self._postings.get(stem, ()) for stem in phrase)
                 places = list(set(first).intersection(*others))
                 weighted.append((_OPERATION * math.log1p(count), places))
                 found.update(places)
-        for key in sorted(deeds.keys_of(deed) & self._postings.keys()):
+        for key in sorted(actions.keys_of(action) & self._postings.keys()):
             posting = self._postings[key]
             weighted.append((math.log1p(count / len(posting)), posting))
             found.update(posting)
@@ -373,20 +385,10 @@ def tokens_of(text: str) -> frozenset[str]:
     return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
 
 
-def _corrections_of(row: Row) -> tuple[str, str] | None:
-    """Returns the text that a correction is of, and the correction."""
-    match row:
-        case StateEntry(kind="rejected") if row.forbids:
-            return row.summary, row.forbids
-        case Rule() if row.corrections and row.forbids:
-            return row.forbids, row.corrections
-    return None
-
-
 def _can_forbid(row: Row) -> bool:
-    if isinstance(row, Rule):
-        return bool(row.forbids or row.approval)
-    return isinstance(row, StateEntry) and row.kind == "rejected"
+    return isinstance(row, StateEntry | Rule) and bool(
+        row.forbidden_action or (isinstance(row, Rule) and row.approval)
+    )
 
 
 def _texts_of(row: Row) -> tuple[str, ...]:

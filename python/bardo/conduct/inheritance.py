@@ -32,7 +32,7 @@ def directives_of(store: ConductStore, *, now: int) -> list[Directive]:
             found.append(
                 Directive(
                     entry.kind, entry.summary, entry.detail, entry.domain, by=by, at=entry.changed_at, origin=origin,
-                    generation=generation, corrections=entry.forbids,
+                    generation=generation, corrections=entry.corrections,
                 )
             )  # fmt: skip
     for rule in store.rules():
@@ -111,7 +111,7 @@ def _row(one: Directive, now: int) -> Row:
             return Mission("", one.text, by, episode, now)
     kind: StateKind = one.kind  # type: ignore[assignment] # one of `KINDS`
     entry = StateEntry(
-        "", kind, one.text, one.detail, one.domain, by=by, episode=episode, forbids=_corrections(one)
+        "", kind, one.text, one.detail, one.domain, by=by, episode=episode, corrections=_corrections(one)
     )
     return replace(entry, at=one.at, changed_at=now)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-
-from bardo.conduct.operations import Reading
+from enum import StrEnum
+from typing import Literal, NamedTuple
 
 #: Minimum cosine, or minimum number of common words, of an action related to a text.
 NEAR, NEAR_WORDS = 0.35, 2
@@ -21,6 +21,39 @@ SAME, SAME_SHARE = 0.88, 0.7
 
 #: Minimum share of a rule's words, or minimum cosine, of an action to which the rule applies.
 APPLIES_SHARE, APPLIES = 0.5, 0.6
+
+
+class Reading(StrEnum):
+    """Relation of an action to a rejection or a rule."""
+
+    #: The action is the same.
+    SAME = "same"
+    #: The action is similar, and not the same.
+    NEAR = "near"
+    #: The action shares a name; the table knows no more.
+    TOUCHES = "touches"
+    #: The action is different: it only reads, is the opposite, or has other objects.
+    OTHER = "other"
+    UNKNOWN = "unknown"
+
+
+#: Part that told whether the action is the one that was meant: a pattern of what is forbidden, the table of
+#: operations, words and meaning, the learned comparison, or a language model.
+Decider = Literal["pattern", "operation", "words", "regression", "model"]
+
+
+class Relation(NamedTuple):
+    """Relation of an action to a text, with its cause.
+
+    Args:
+        reading: The relation.
+        because: Pattern or operation that the action fits; empty without one.
+        by: Part that found it.
+    """
+
+    reading: Reading
+    because: str = ""
+    by: Literal["pattern", "operation"] = "pattern"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +85,8 @@ class Touch:
         sure: Whether the action is what the text names by its letters (a command, a package, the text itself), or with
             most of its words, so that no learned comparison decides.
         learned: Learned comparison; None without the model that it was fitted with.
+        fitting: Pattern or operation of the relation; empty without one.
+        read_by: Part that found the relation.
     """
 
     cosine: float | None
@@ -62,6 +97,8 @@ class Touch:
     near_at: float = NEAR
     sure: bool = False
     learned: Learned | None = None
+    fitting: str = ""
+    read_by: Literal["pattern", "operation"] = "pattern"
 
     @property
     def near(self) -> bool:
@@ -95,6 +132,33 @@ class Touch:
             return False
         by_words = self.words >= NEAR_WORDS and self.share >= APPLIES_SHARE
         return by_words or (self.words > 0 and self.cosine is not None and self.cosine >= APPLIES)
+
+    @property
+    def decided_by(self) -> Decider:
+        """Part that told whether the action is related to the text, or equals it."""
+        if self.reading is Reading.OTHER and not self.same:
+            return self.read_by
+        if self.learned is not None and not self.sure:
+            return "regression"
+        if self.reading is Reading.UNKNOWN or (self.reading is Reading.TOUCHES and self.same):
+            return "words"
+        return self.read_by
+
+    @property
+    def because(self) -> str:
+        """Cause of the relation: the pattern, operation, words or odds that decided."""
+        decider = self.decided_by
+        if decider in ("pattern", "operation"):
+            return self.fitting
+        words = f"{self.share:.0%} of its words in common"
+        words += " with another meaning" if self.apart else ""
+        words += "" if self.cosine is None else f", cosine {self.cosine:.2f}"
+        if self.learned is None or decider == "words":
+            return words
+        odds = (
+            f"log odds over the limits: related {self.learned.near:+.1f}, the same {self.learned.same:+.1f}"
+        )
+        return f"{odds}; {self.fitting or words}"
 
     @property
     def closeness(self) -> float:

@@ -21,8 +21,8 @@ Phrases = Mapping[str, tuple[tuple[re.Pattern[str], frozenset[str]], ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """Command line of one operation: a program with verbs and flags.
+class CommandPattern:
+    """Pattern of the command lines of one operation: a program with verbs and flags.
 
     Args:
         verbs: Subcommands, one of which must follow the program; None if any may.
@@ -64,6 +64,26 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class Shell:
+    """Programs that run another command; see `operations.toml`."""
+
+    wrappers: frozenset[str]
+    valued: frozenset[str]
+    interpreters: frozenset[str]
+    runners: frozenset[str]
+    shells: frozenset[str]
+    targeted: frozenset[str]
+    repeaters: frozenset[str]
+    containers: frozenset[str]
+    echoes: frozenset[str]
+
+    @property
+    def lines(self) -> frozenset[str]:
+        """Returns the programs that run a whole command line."""
+        return self.shells | self.targeted | self.repeaters
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Content of `operations.toml`, with words as stems."""
 
@@ -74,7 +94,7 @@ class Table:
     lengths: Mapping[str, tuple[int, ...]]
     #: Operations of a function, by the first word of its name.
     called: Mapping[str, frozenset[str]]
-    commands: Mapping[str, tuple[Command, ...]]
+    commands: Mapping[str, tuple[CommandPattern, ...]]
     #: Canonical name of an object, by the stem of an alias.
     same: Mapping[str, str]
     near: Mapping[str, frozenset[str]]
@@ -89,9 +109,7 @@ class Table:
     fillers: frozenset[str]
     beginning: frozenset[str]
     passing_on: frozenset[str]
-    before: frozenset[str]
-    interpreters: frozenset[str]
-    runners: frozenset[str]
+    shell: Shell
     clauses: tuple[re.Pattern[str], ...]
     #: Clauses that name an approval.
     approvals: tuple[re.Pattern[str], ...]
@@ -121,10 +139,10 @@ def table() -> Table:
     lengths: dict[str, set[int]] = {}
     for stems in phrases:
         lengths.setdefault(stems[0], set()).add(len(stems))
-    commands: dict[str, tuple[Command, ...]] = {}
+    commands: dict[str, tuple[CommandPattern, ...]] = {}
     for given in raw["command"]:
         verbs = given.get("verbs")
-        command = Command(
+        command = CommandPattern(
             None if verbs is None else tuple(tuple(verb.split()) for verb in verbs),
             tuple(given.get("flags", ())),
             given["does"],
@@ -144,7 +162,7 @@ def table() -> Table:
     for name, aliases in raw["near"].items():
         for alias in content_stems(alias for alias in aliases if alias.isalnum()):
             near[alias] = near.get(alias, frozenset()) | content_stems(name.split())
-    framing, shell = raw["framing"], raw["shell"]
+    framing = raw["framing"]
     clauses = tuple(re.compile(clause, re.IGNORECASE) for clause in framing["clauses"])
     return Table(
         operations=operations,
@@ -167,9 +185,7 @@ def table() -> Table:
         fillers=frozenset(framing["fillers"]),
         beginning=frozenset(framing["beginning"]),
         passing_on=frozenset(framing["passing_on"]),
-        before=frozenset(shell["before"]),
-        interpreters=frozenset(shell["interpreters"]),
-        runners=frozenset(shell["runners"]),
+        shell=Shell(**{name: frozenset(words) for name, words in raw["shell"].items()}),
         clauses=clauses,
         approvals=tuple(clause for clause in clauses if "approv" in clause.pattern),
     )

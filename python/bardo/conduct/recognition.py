@@ -7,10 +7,20 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bardo.conduct import conditions, operations
-from bardo.conduct.deeds import Deed, fits
-from bardo.conduct.forbidden import ANY, ENDING, Forbids, kinds_in, phrase_of, stems_of, vocabulary
-from bardo.conduct.operations import Reading
+from bardo.conduct import conditions
+from bardo.conduct.action import ParsedAction, fitting
+from bardo.conduct.forbidden import (
+    ANY,
+    ENDING,
+    Forbids,
+    kinds_in,
+    phrase_of,
+    practice_of,
+    stems_of,
+    vocabulary,
+)
+from bardo.conduct.matching import Reading, Relation
+from bardo.conduct.rejection import ParsedRejection
 
 #: Operations that plan something for another time.
 _EVENT = re.compile(
@@ -25,143 +35,193 @@ NEGATED = re.compile(
 _SIDES = frozenset({"before", "during", "after", "with", "without"})
 _LACKS = re.compile(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
 _VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
+_HOLDS = {True: "holds", False: "does not hold", None: "is left open"}
 _DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
 
 
-def compare(forbids: Forbids, done: Deed, *, now: int, approved: bool = False) -> Reading:
+def compare(
+    rejection: ParsedRejection, action: ParsedAction, *, now: int, approved: bool = False
+) -> Relation:
     """Returns the relation of an action to what is forbidden; `UNKNOWN` if nothing of it is in the action.
 
     Args:
-        forbids: Data of the rejection.
-        done: Parsed action.
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
         now: Wall clock, microseconds UTC, for conditions of time that the action leaves open.
         approved: Whether a person approved the action.
     """
-    found = _by_pattern(forbids, done)
-    if found is not Reading.SAME:
-        by_things = _by_things(forbids, done)
-        found = by_things if by_things is not Reading.UNKNOWN else found
-    if found is not Reading.SAME or not forbids.conditions:
+    forbids = rejection.forbids
+    found = _by_pattern(rejection, action)
+    if found.reading is not Reading.SAME:
+        by_things = _by_things(forbids, action)
+        found = by_things if by_things.reading is not Reading.UNKNOWN else found
+    if found.reading is not Reading.SAME or not forbids.conditions:
         return found
-    every = holding(forbids, done, now=now, approved=approved)
-    if False in every:
-        return Reading.NEAR
+    every = holding(forbids, action, now=now, approved=approved)
     # With a condition that the action leaves open, all words decide.
-    return Reading.TOUCHES if None in every else Reading.SAME
+    reading = Reading.NEAR if False in every else Reading.TOUCHES if None in every else Reading.SAME
+    told = [
+        f"{condition!r} {_HOLDS[holds]}" for condition, holds in zip(forbids.conditions, every, strict=True)
+    ]
+    return Relation(reading, "; ".join((found.because, *told)))
 
 
-def holding(forbids: Forbids, done: Deed, *, now: int, approved: bool) -> tuple[bool | None, ...]:
+def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
     """Returns for each condition whether it holds for an action; None if the action leaves it open."""
-    is_event = _EVENT.search(done.text) is not None
+    is_event = _EVENT.search(action.text) is not None
     return tuple(
-        _holds(condition, done, now=now, approved=approved, is_event=is_event)
+        _holds(condition, action, now=now, approved=approved, is_event=is_event)
         for condition in forbids.conditions
     )
 
 
-def is_sure(forbids: Forbids, done: Deed) -> bool:
+def is_sure(forbids: Forbids, action: ParsedAction) -> bool:
     """Whether an action is a forbidden command or package by its letters."""
-    return fits(forbids.commands, done) or _has_package(forbids.packages, done)
+    return bool(fitting(forbids.commands, action) or _package_in(forbids.packages, action))
 
 
-def joined(found: Reading, by_operation: Reading) -> Reading:
+def joined(found: Relation, by_operation: Relation) -> Relation:
     """Joins the relation by what is forbidden with that by the operation, where the first does not know."""
-    if found is Reading.UNKNOWN:
+    if found.reading is Reading.UNKNOWN:
         return by_operation
-    if found is Reading.NEAR and by_operation is Reading.OTHER:
-        return Reading.OTHER
+    if found.reading is Reading.NEAR and by_operation.reading is Reading.OTHER:
+        return by_operation
     return found
 
 
-def _by_pattern(forbids: Forbids, done: Deed) -> Reading:
+def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     """Returns the relation by commands, flags, packages, hosts, paths and phrases."""
-    if fits(forbids.commands, done):
-        return Reading.NEAR if any(_DRY.search(line) for line in done.commands) else Reading.SAME
-    if not done.options.isdisjoint(forbids.flags) or _has_package(forbids.packages, done):
-        return Reading.SAME
-    named = any(host == each or host.endswith(f".{each}") for each in forbids.hosts for host in done.hosts)
-    if not forbids.things and _does(forbids, done):
-        named = named or any(_is_under(path, each) for each in forbids.paths for path in done.paths)
-    is_prose = done.form == "prose"
+    forbids = rejection.forbids
+    if command := fitting(forbids.commands, action):
+        is_dry = any(_DRY.search(line) for line in action.lines)
+        reason = _reason(rejection, "commands", command)
+        return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else Relation(Reading.SAME, reason)
+    if flags := action.options.intersection(forbids.flags):
+        return Relation(Reading.SAME, _reason(rejection, "flags", min(flags)))
+    if package := _package_in(forbids.packages, action):
+        return Relation(Reading.SAME, _reason(rejection, "packages", package))
     phrases = [
-        found
-        for phrase in forbids.phrases
-        if (found := phrase_of(phrase)).is_in(done.stems, done.text, prose=is_prose)
+        phrase
+        for phrase in map(phrase_of, forbids.phrases)
+        if phrase.is_in(action.stems, action.text, prose=action.form == "prose")
     ]
-    if not named and not phrases:
-        return Reading.UNKNOWN
+    reason = _place_in(rejection, action)
+    if not reason and not phrases:
+        return Relation(Reading.UNKNOWN)
+    reason = reason or _reason(rejection, "phrases", phrases[0].text)
     # "Delete the card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
     ending = vocabulary().removing | ENDING
-    is_undone = done.form != "command" and done.removes and not set(forbids.verbs) & ENDING
+    is_undone = action.form != "command" and action.removes and not set(forbids.verbs) & ENDING
     is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
-    if done.reads or is_undone or (done.form == "prose" and is_negated(forbids, done)):
-        return Reading.NEAR
-    return Reading.SAME
+    return _lowered(forbids, action, reason, is_undone=is_undone)
 
 
-def is_negated(forbids: Forbids, done: Deed) -> bool:
+def _lowered(forbids: Forbids, action: ParsedAction, reason: str, *, is_undone: bool) -> Relation:
+    """Returns the relation of an action with a pattern, which may read, undo or negate what it names."""
+    if action.reads:
+        return Relation(Reading.NEAR, f"{reason}; only reads")
+    if is_undone:
+        return Relation(Reading.NEAR, f"{reason}; ends it")
+    if action.form == "prose" and is_negated(forbids, action):
+        return Relation(Reading.NEAR, f"{reason}; negated")
+    return Relation(Reading.SAME, reason)
+
+
+def _place_in(rejection: ParsedRejection, action: ParsedAction) -> str:
+    """Returns the forbidden host or path that an action names, as a reason; empty without one."""
+    forbids = rejection.forbids
+    for host in forbids.hosts:
+        if any(each == host or each.endswith(f".{host}") for each in action.hosts):
+            return _reason(rejection, "hosts", host)
+    if not forbids.things and _does(forbids, action):
+        for path in forbids.paths:
+            if any(_is_under(each, path) for each in action.paths):
+                return _reason(rejection, "paths", path)
+    return ""
+
+
+def _reason(rejection: ParsedRejection, name: str, item: str) -> str:
+    """Names a pattern, with the practice from which the rejection has it."""
+    practice = practice_of(rejection.text, name, item)
+    return f"{name.removesuffix('s')} {item!r}{f' of the practice {practice!r}' if practice else ''}"
+
+
+def is_negated(forbids: Forbids, action: ParsedAction) -> bool:
     """Whether an action in words is not what it names; "without" is none where the rejection says it itself."""
     said = {condition.split(maxsplit=1)[0] for condition in forbids.conditions}
-    return any(match[0].lower() not in said for match in NEGATED.finditer(done.text))
+    return any(match[0].lower() not in said for match in NEGATED.finditer(action.text))
 
 
-def _by_things(forbids: Forbids, done: Deed) -> Reading:  # noqa: PLR0911 - one return per relation
+def _by_things(forbids: Forbids, action: ParsedAction) -> Relation:  # noqa: PLR0911 - one return per relation
     """Returns the relation by objects and operations."""
     specific = frozenset(forbids.verbs) - ANY
     if not forbids.things:
-        return Reading.SAME if specific & done.verbs and not done.reads else Reading.UNKNOWN
-    if not any(_involves(thing, done) for thing in forbids.things):
-        return Reading.UNKNOWN
-    if not _does(forbids, done):
-        is_open = (done.reads and done.form != "command") or not (done.verbs or done.reads)
-        return Reading.NEAR if is_open else Reading.UNKNOWN
-    if done.reads and "read" not in forbids.verbs:
-        return Reading.OTHER if done.form == "command" else Reading.NEAR
-    if done.form == "prose" and is_negated(forbids, done):
-        return Reading.NEAR
+        meeting = specific & action.verbs
+        if not meeting or action.reads:
+            return Relation(Reading.UNKNOWN)
+        return Relation(Reading.SAME, f"operation {min(meeting)!r}")
+    thing = next((each for each in forbids.things if _involves(each, action)), None)
+    if thing is None:
+        return Relation(Reading.UNKNOWN)
+    reason = f"thing {thing!r}"
+    if not _does(forbids, action):
+        is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
+        return Relation(Reading.NEAR, f"{reason}, no operation") if is_open else Relation(Reading.UNKNOWN)
+    if meeting := action.verbs.intersection(forbids.verbs):
+        reason += f", operation {min(meeting)!r}"
+    if action.reads and "read" not in forbids.verbs:
+        return Relation(Reading.OTHER if action.form == "command" else Reading.NEAR, f"{reason}; only reads")
+    if action.form == "prose" and is_negated(forbids, action):
+        return Relation(Reading.NEAR, f"{reason}; negated")
     if specific - {"install"}:
         # "Cancel the booking" names the forbidden operation, and ends it.
-        is_ended = done.form == "prose" and done.removes and not specific & (ENDING | done.done.operations)
-        return Reading.NEAR if is_ended else Reading.SAME
+        is_ended = action.form == "prose" and action.removes and not specific & (ENDING | action.operations)
+        return Relation(Reading.NEAR, f"{reason}; ends it") if is_ended else Relation(Reading.SAME, reason)
     if (
-        done.form == "command"
-        and "install" in done.verbs
-        and not any(_installs(thing, done) for thing in forbids.things)
+        action.form == "command"
+        and "install" in action.verbs
+        and not any(_installs(each, action) for each in forbids.things)
     ):
-        return Reading.NEAR
+        return Relation(Reading.NEAR, f"{reason}; of another package")
     if not forbids.verbs:
         # The operation is not known: all words decide.
-        return Reading.TOUCHES
-    return Reading.NEAR if done.removes and "modify" not in forbids.verbs else Reading.SAME
+        return Relation(Reading.TOUCHES, reason)
+    if action.removes and "modify" not in forbids.verbs:
+        return Relation(Reading.NEAR, f"{reason}; ends it")
+    return Relation(Reading.SAME, reason)
 
 
-def _does(forbids: Forbids, done: Deed) -> bool:
+def _does(forbids: Forbids, action: ParsedAction) -> bool:
     """Whether an action does one of the forbidden operations, or an unknown one where any will do."""
     verbs = set(forbids.verbs)
     if verbs <= ANY:
         return True
-    if "install" in verbs and not done.verbs:
+    if "install" in verbs and not action.verbs:
         return True
-    return bool(verbs & done.verbs)
+    return bool(verbs & action.verbs)
 
 
-def _involves(thing: str, done: Deed) -> bool:
+def _involves(thing: str, action: ParsedAction) -> bool:
     """Whether an action has all words of a thing, or a member of the kind that they name."""
     stems, named = _thing(thing)
-    for kind in named & done.kinds:
+    for kind in named & action.kinds:
         for name in vocabulary().kinds[kind]:
             stems -= name
-    return stems <= done.stems
+    return stems <= action.stems
 
 
-def _installs(thing: str, done: Deed) -> bool:
-    """Whether a command that installs packages names the thing, and not a package with a longer name."""
+def _installs(thing: str, action: ParsedAction) -> bool:
+    """Whether a command that installs packages names the thing, and not a package with a longer name.
+
+    The thing may also be the program with its prefix: `sudo pip`.
+    """
     stems, named = _thing(thing)
     members = [
         name for kind in named for names in vocabulary().members.values() for name, of in names if of == kind
     ]
     wanted = (stems, *members)
-    return any(stems_of(_plain(word)) in wanted for line in done.commands for word in line.split())
+    words = [line.split() for line in action.lines]
+    return any(stems_of(_plain(word)) in wanted for each in words for word in (*each, " ".join(each[:2])))
 
 
 @lru_cache(4_096)
@@ -171,36 +231,29 @@ def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
     return kept or stems, kinds_in(stems, vocabulary().kinds_by_stem)
 
 
-def _holds(condition: str, done: Deed, *, now: int, approved: bool, is_event: bool) -> bool | None:
-    if condition.casefold() in done.text.casefold():
+def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is_event: bool) -> bool | None:
+    if condition.casefold() in action.text.casefold():
         # The action says so itself, at any time.
         return True
     if conditions.is_known(condition):
-        return conditions.holds(condition, done.text, now=now, approved=approved, is_event=is_event)
+        return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")
-    if _involves(words, done):
+    if _involves(words, action):
         if preposition == "without":
             # "Without a limit" does not hold for an order with one.
-            return _LACKS.search(done.text) is not None
-        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", done.text)}
+            return _LACKS.search(action.text) is not None
+        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
         return preposition not in _SIDES or not others or preposition in others
-    return False if conditions.excluding(stems_of(words), done.stems) else None
+    return False if conditions.excluding(stems_of(words), action.stems) else None
 
 
-def _has_package(packages: Sequence[str], done: Deed) -> bool:
-    """Whether a command installs or runs one of the packages, in any version or a path of it."""
-    if not packages or not done.verbs & {"use", "install"} or done.form != "command":
-        return False
-    wanted = {_plain(name) for name in packages}
-    for line in done.commands:
-        inner = operations.action(line)
-        if not inner.operations & {"use", "install"}:
-            continue
-        for word in line.split():
-            name = _plain(word)
-            if name in wanted or name.split("/")[0] in wanted:
-                return True
-    return False
+def _package_in(packages: Sequence[str], action: ParsedAction) -> str:
+    """Returns the package that a command installs or runs, in any version or a path of it; empty if none."""
+    if not packages or not action.verbs & {"use", "install"} or action.form != "command":
+        return ""
+    named = set(map(_plain, action.installs))
+    named |= {name.split("/")[0] for name in named}
+    return next((package for package in packages if _plain(package) in named), "")
 
 
 @lru_cache(4_096)

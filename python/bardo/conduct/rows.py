@@ -71,7 +71,7 @@ class Table:
 TABLES: Mapping[str, Table] = {
     "s": Table(
         "state", StateEntry, "status = 'active'",
-        ("summary", "detail", "domain", "by", "closed_by", "closed_why", "forbids"), ("summary",),
+        ("summary", "detail", "domain", "by", "closed_by", "closed_why", "corrections"), ("summary",),
     ),
     "r": Table(
         "rules", Rule, "retired_by = ''",

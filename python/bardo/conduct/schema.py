@@ -45,6 +45,14 @@ OUTCOMES = """
 """
 #: Column of the corrections of what a rule forbids.
 CORRECTIONS = "ALTER TABLE rules ADD COLUMN corrections TEXT NOT NULL DEFAULT ''"
+#: Column of the corrections of what a rejection forbids, under the name that it has in rules.
+STATE_CORRECTIONS = "ALTER TABLE state RENAME COLUMN forbids TO corrections"
+#: The same in earlier versions of entries.
+EARLIER_CORRECTIONS = """
+    UPDATE versions SET fields = json_remove(
+        json_set(fields, '$.corrections', json_extract(fields, '$.forbids')), '$.forbids'
+    ) WHERE entry LIKE 's%' AND json_type(fields, '$.forbids') IS NOT NULL
+"""
 #: Tables of flows, capabilities, missions, and outputs with the grants to read them.
 PROCEDURES = """
     CREATE TABLE flows (

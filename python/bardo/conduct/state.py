@@ -47,7 +47,7 @@ def keep(
             detail=given.detail or there.detail,
             domain=given.domain or there.domain,
             by=given.by or there.by,
-            forbids=given.forbids or there.forbids,
+            corrections=given.corrections or there.corrections,
             changed_at=given.changed_at,
         )
     )

@@ -60,6 +60,7 @@ class ConductStore:
                 statements(schema.OUTCOMES),
                 statements(schema.CORRECTIONS),
                 statements(schema.PROCEDURES),
+                _rename_corrections,
             ),
             loss="what was decided and rejected is lost with it, nothing else",
         )
@@ -406,6 +407,13 @@ class ConductStore:
                 BardoWarning,
                 stacklevel=2,
             )
+
+
+def _rename_corrections(connection: sqlite3.Connection) -> None:
+    """Names the corrections of a rejection as those of a rule."""
+    connection.execute(schema.STATE_CORRECTIONS)
+    is_sealed = any(row[1] == "intact" for row in connection.execute("PRAGMA table_xinfo(versions)"))
+    connection.execute(f"{schema.EARLIER_CORRECTIONS} {'AND intact' if is_sealed else ''}")
 
 
 def _count(connection: sqlite3.Connection) -> None:

@@ -12,7 +12,7 @@ from bardo.conduct.capabilities import health_text, tool_text
 from bardo.conduct.entries import Outcome, Rule, StateEntry
 from bardo.conduct.entry_memory import told as _told
 from bardo.conduct.flows import told as flow_text
-from bardo.conduct.matching import Touch
+from bardo.conduct.matching import Decider, Touch
 from bardo.conduct.procedures import Capability, Flow
 from bardo.errors import BudgetTooSmallError
 
@@ -49,7 +49,9 @@ class Finding:
         blocks: Whether the finding blocks the action; otherwise the action is only related, or the rule is not
             critical.
         touch: Match with the action, by words and embeddings.
-        decided_by: Part that told whether the action is the one that was meant: rules, or a language model.
+        decided_by: Part that told whether the action is the one that was meant: a `pattern` of what is forbidden, the
+            table of operations (`operation`), `words` and meaning, the `regression`, or a language `model`.
+        because: Pattern, operation, words or odds that decided.
     """
 
     id: str
@@ -60,7 +62,23 @@ class Finding:
     at: int
     blocks: bool
     touch: Touch
-    decided_by: Literal["rules", "model"] = "rules"
+    decided_by: Decider = "words"
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Rejection or rule that was compared with an action, also if it does not concern it.
+
+    Args:
+        id: Id of the entry or rule.
+        text: Text with which the action was compared.
+        touch: Match with the action; `because` and `decided_by` say what decided.
+    """
+
+    id: str
+    text: str
+    touch: Touch
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +153,17 @@ class Verdict:
     flow: Flow | None = None
     capabilities: tuple[Capability, ...] = ()
     tools: tuple[Capability, ...] = ()
+    _candidates: tuple[Candidate, ...] = field(default=(), repr=False, compare=False)
     _text: LazyText = field(default=_NO_TEXT, repr=False, compare=False)
     _brief: LazyText = field(default=_NO_TEXT, repr=False, compare=False)
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Rejections and rules that were compared with the action in full, also those that it has nothing to do with.
+
+        The nearest come first. What a language model decided is in `findings` alone.
+        """
+        return tuple(sorted(self._candidates, key=lambda each: -each.touch.closeness))
 
     @property
     def text(self) -> str:

@@ -69,6 +69,46 @@ def before(
 
 
 @app.command()
+def why(
+    action: Action,
+    *,
+    approved_by: Annotated[str, typer.Option("--approved-by", help="The person who approved it.")] = "",
+    words: Words = False,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the rejections and rules that an action is compared with, and which pattern, words or odds decide each."""
+    output = Output(as_json=as_json)
+    with open_gate(at, words=words) as opened:
+        verdict = opened.before(action, approved_by=approved_by)
+    findings = {(each.id, each.touch): each for each in verdict.findings}
+    rows = []
+    for each in verdict.candidates:
+        finding = findings.pop((each.id, each.touch), None)
+        decision = "allow" if finding is None else "block" if finding.blocks else "warn"
+        decided = finding or each.touch
+        rows.append((each.id, decision, decided.decided_by, decided.because, each.text))
+    names = ("id", "decision", "decided_by", "because", "text")
+    output.document(
+        {
+            "decision": verdict.decision,
+            "candidates": [dict(zip(names, row, strict=True)) for row in rows],
+            "notes": list(verdict.matching),
+        }
+    )
+    if not as_json:
+        from bardo.surfaces.cli import tables
+
+        grid = tables.grid(*(name.replace("_", " ") for name in names), title=f"Decision: {verdict.decision}")
+        for row in rows:
+            grid.add_row(*row)
+        output.show(grid)
+    for line in verdict.matching:
+        output.note(line)
+
+
+@app.command()
 def after(
     action: Action,
     *,
