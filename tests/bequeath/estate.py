@@ -11,6 +11,7 @@ import numpy as np
 from bardo.bequeath import reflect, signing, testament
 from bardo.bequeath.known import KnownTexts
 from bardo.bequeath.lineage import Lineage
+from bardo.bequeath.redact import Redactor
 from bardo.bequeath.testament import Testament
 from bardo.model import Episode, Fact, Fingerprint
 
@@ -99,5 +100,6 @@ def evidence(**given: Any) -> reflect.Evidence:
         life=given.pop("life", dead().life),
         facts=facts,
         confidences=[one.confidence for one in facts],
+        redactor=Redactor(personal=True),
         **given,
     )

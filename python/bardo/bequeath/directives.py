@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from bardo._atomic import parse_json
-from bardo.bequeath import redact
 from bardo.bequeath.lineage import GENERATION_LIMIT
+from bardo.bequeath.redact import Redactor
 from bardo.model import Episode
 
 #: Maximum number of directives in a testament, and of characters of a text.
@@ -101,46 +101,37 @@ class Directive:
 
 
 def choose(
-    given: Iterable[Directive], agent: str, redacted: Counter[str], left_out: Counter[str]
+    given: Iterable[Directive], agent: str, redactor: Redactor, left_out: Counter[str]
 ) -> list[Directive]:
     """Chooses and redacts the directives that cross a death: by kind, the highest score and the latest first.
 
     Args:
         given: Directives in force.
         agent: Name of the testator.
-        redacted: Counter of redacted spans by kind; updated in place.
+        redactor: Redactor of the testament.
         left_out: Counter of directives left out by reason; updated in place.
     """
     order = list(KINDS)
     ranked = sorted(given, key=lambda one: (order.index(one.kind), -one.score, -one.at, one.text))
     left_out["directive_over_cap"] += max(len(ranked) - DIRECTIVE_LIMIT, 0)
-    return [_redacted(one, agent, redacted) for one in ranked[:DIRECTIVE_LIMIT]]
+    return [_redacted(one, agent, redactor) for one in ranked[:DIRECTIVE_LIMIT]]
 
 
-def _redacted(one: Directive, agent: str, redacted: Counter[str]) -> Directive:
-    texts: dict[str, Any] = {
-        name: redact.redact(getattr(one, name), redacted)[:TEXT_LIMIT] for name in _TEXTS
-    }
+def _redacted(one: Directive, agent: str, redactor: Redactor) -> Directive:
+    texts: dict[str, Any] = {name: redactor.text(getattr(one, name))[:TEXT_LIMIT] for name in _TEXTS}
     lists = {
-        name: tuple(redact.redact(text, redacted)[:TEXT_LIMIT] for text in getattr(one, name)[:LIST_LIMIT])
+        name: tuple(redactor.text(text)[:TEXT_LIMIT] for text in getattr(one, name)[:LIST_LIMIT])
         for name in _LISTS
     }
-    texts |= {**lists, "corrections": _redacted_corrections(one.corrections, redacted)}
+    texts |= {**lists, "corrections": _redacted_corrections(one.corrections, redactor)}
     return dataclasses.replace(one, **{**texts, "origin": one.origin or agent})
 
 
-def _redacted_corrections(given: str, redacted: Counter[str]) -> str:
+def _redacted_corrections(given: str, redactor: Redactor) -> str:
     """Redacts each text of corrections, which stay JSON."""
     if not given:
         return ""
-    found: dict[str, list[str] | str] = json.loads(given)
-    clean: dict[str, list[str] | str] = {}
-    for name, texts in found.items():
-        if isinstance(texts, str):
-            clean[name] = redact.redact(texts, redacted)
-        else:
-            clean[name] = [redact.redact(text, redacted) for text in texts]
-    return json.dumps(clean, ensure_ascii=False)
+    return json.dumps(redactor.fields(json.loads(given)), ensure_ascii=False)
 
 
 def read(raw: bytes, agent: str) -> tuple[Directive, ...] | None:

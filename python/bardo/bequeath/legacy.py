@@ -17,6 +17,7 @@ from bardo.bequeath.directives import Directive
 from bardo.bequeath.inherit import inherited_bundles, provenance
 from bardo.bequeath.known import KnownTexts
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
+from bardo.bequeath.redact import Redactor
 from bardo.bequeath.selection import ENTRY_LIMIT
 from bardo.bequeath.signing import signer_of, signing_key
 from bardo.bequeath.tables import LinkTuple
@@ -104,8 +105,8 @@ def leave(
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
     evidence = reflect.Evidence(
-        lineage.life, contents.facts, contents.confidences, remains.told, contents.links, counts=counts,
-        unsettled=unsettled, settled=settled,
+        lineage.life, contents.facts, contents.confidences, Redactor(personal=config.personal), remains.told,
+        contents.links, counts=counts, unsettled=unsettled, settled=settled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
     )  # fmt: skip

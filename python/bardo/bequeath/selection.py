@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from bardo import _core
-from bardo.bequeath import redact, tables
+from bardo.bequeath import tables
+from bardo.bequeath.redact import Redactor, tells_holdings
 from bardo.bequeath.tables import LinkTuple
 from bardo.config import Bequeath
 from bardo.model import INHERITED_KIND, Episode, Fact, Link
@@ -36,11 +37,11 @@ def choose_entries(
     vectors: Vectors | None,
     tick: int,
     settings: Bequeath,
-    redacted: Counter[str],
+    redactor: Redactor,
     left_out: Counter[str],
 ) -> tuple[list[Fact], Vectors | None, str]:
     """Chooses and redacts the entries; returns them with their vectors and the measure of similarity."""
-    shareable = [place for place, fact in enumerate(facts) if not redact.tells_holdings(fact.payload)]
+    shareable = [place for place, fact in enumerate(facts) if not tells_holdings(fact.payload)]
     left_out["private"] += len(facts) - len(shareable)
     given = None if vectors is None else np.ascontiguousarray(vectors[shareable], np.float32)
     selection = _core.select_entries(
@@ -72,7 +73,7 @@ def choose_entries(
     size = 0
     for chosen in places:
         place = shareable[chosen]
-        fact = _redacted_fact(facts[place], confidences[place], redacted)
+        fact = _redacted_fact(facts[place], confidences[place], redactor)
         size += tables.size_of(fact) + (0 if given is None else given.shape[1] * 4)
         if size > _ENTRY_BYTES:
             left_out["over_size"] += 1
@@ -135,7 +136,7 @@ def _tombstones(facts: Sequence[Fact], chosen: Sequence[int]) -> list[int]:
 def choose_episodes(
     episodes: Iterable[Episode],
     settings: Bequeath,
-    redacted: Counter[str],
+    redactor: Redactor,
     left_out: Counter[str],
     *,
     entries: int,
@@ -146,7 +147,7 @@ def choose_episodes(
     Args:
         episodes: Candidates, best first.
         settings: Caps.
-        redacted: Counter of redacted spans by kind; updated in place.
+        redactor: Redactor of the testament.
         left_out: Counter of episodes left out by reason; updated in place.
         entries: Number of chosen entries, which share the cap with the episodes.
         limit: Maximum total size in bytes.
@@ -166,13 +167,13 @@ def choose_episodes(
         if len(best) == most or (is_inherited and not inherited_left):
             left_out["episode_over_cap"] += 1
             continue
-        found: Counter[str] = Counter()
+        found = redactor.with_own_counts()
         kept = _redacted_episode(episode, found)
         needed = tables.size_of_episode(kept)
         if size + needed > most_bytes:
             left_out["episode_over_cap"] += 1
             continue
-        redacted.update(found)
+        redactor.counts.update(found.counts)
         size += needed
         inherited_left -= is_inherited
         seen.add(text)
@@ -196,36 +197,11 @@ def choose_links(
     return sorted(inside, key=lambda link: (-link.weight, dataclasses.astuple(link)))[:LINK_LIMIT]
 
 
-def _redacted_fact(fact: Fact, confidence: float, redacted: Counter[str]) -> Fact:
-    text, payload = redact.general(fact.text, fact.payload, redacted)
+def _redacted_fact(fact: Fact, confidence: float, redactor: Redactor) -> Fact:
     return dataclasses.replace(
-        fact,
-        text=text,
-        category=redact.redact(fact.category, redacted),
-        subjects=tuple(redact.redact(subject, redacted) for subject in fact.subjects),
-        confidence=confidence,
-        metadata=redact.texts(fact.metadata, redacted),
-        statement=None
-        if fact.statement is None
-        else dataclasses.replace(
-            fact.statement,
-            subject=redact.redact(fact.statement.subject),
-            value=redact.redact(fact.statement.value),
-        ),
-        payload=payload,
-        supersedes=None,
-        superseded_by=None,
+        redactor.fact(fact), confidence=confidence, supersedes=None, superseded_by=None
     )
 
 
-def _redacted_episode(episode: Episode, redacted: Counter[str]) -> Episode:
-    return dataclasses.replace(
-        episode,
-        text=redact.redact(episode.text, redacted),
-        subjects=tuple(redact.redact(subject, redacted) for subject in episode.subjects),
-        payload=redact.strip(episode.payload, redacted),
-        thread=None if episode.thread is None else redact.redact(episode.thread, redacted),
-        session=None,
-        replay_count=0,
-        content_hash=0,
-    )
+def _redacted_episode(episode: Episode, redactor: Redactor) -> Episode:
+    return dataclasses.replace(redactor.episode(episode), session=None, replay_count=0, content_hash=0)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import write_atomically
 from bardo._validation import require_text
-from bardo.bequeath import container, directives, markdown, redact, signing, tables
+from bardo.bequeath import container, directives, markdown, signing, tables
 from bardo.bequeath import known as known_things
 from bardo.bequeath.contents import FOLLOWED
 from bardo.bequeath.directives import Directive
@@ -41,6 +41,7 @@ from bardo.bequeath.parts import (
     verified_manifest,
 )
 from bardo.bequeath.questions import Question, read_questions
+from bardo.bequeath.redact import Redactor
 from bardo.bequeath.reflect import REFLECTION_BYTES
 from bardo.bequeath.selection import (
     ENTRY_LIMIT,
@@ -225,9 +226,9 @@ def write(
         )
     if len(confidences) != len(facts):
         raise InvalidInputError(f"{len(confidences)} confidences for {len(facts)} facts. Pass one per fact")
-    redacted: Counter[str] = Counter()
+    redactor = Redactor(personal=settings.personal)
     left_out: Counter[str] = Counter(behind or {})
-    orders = directives.choose(conduct, lineage.life.agent, redacted, left_out)
+    orders = directives.choose(conduct, lineage.life.agent, redactor, left_out)
     settings = dataclasses.replace(settings, entries=max(settings.entries - len(orders), 0))
     worths = worths or {}
     of_worth = [place for place, fact in enumerate(facts) if worths.get(fact.id, 1.0) > 0.0]
@@ -238,13 +239,13 @@ def write(
         vectors=None if vectors is None else vectors[of_worth],
         tick=lineage.life.death_tick,
         settings=settings,
-        redacted=redacted,
+        redactor=redactor,
         left_out=left_out,
     )
     rows = rows if with_vectors else None
-    best = choose_episodes(episodes, settings, redacted, left_out, entries=len(entries), limit=episode_bytes)
-    reflection = checked_reflection(reflection, redacted)
-    asked = [_redacted_question(question, lineage.life.agent, redacted) for question in questions]
+    best = choose_episodes(episodes, settings, redactor, left_out, entries=len(entries), limit=episode_bytes)
+    reflection = checked_reflection(reflection, redactor)
+    asked = [_redacted_question(question, lineage.life.agent, redactor) for question in questions]
     left_out["question_over_cap"] += max(len(asked) - QUESTION_LIMIT, 0)
     asked, links = asked[:QUESTION_LIMIT], list(links)
     if settings.tokens:
@@ -269,7 +270,7 @@ def write(
     ]
     bundle = b""
     if known is not None and not settings.tokens:
-        bundled = known.bundle(lineage.life.agent, ancestors)
+        bundled = known.bundle(lineage.life.agent, redactor.with_own_counts(), ancestors)
         bundle = bundled.data
         left_out["private_in_bundle"] += bundled.private
         left_out["bundle_over_cap"] += bundled.over_cap
@@ -286,7 +287,7 @@ def write(
     deflated = {name: container.deflate(parts[name]) for name in DEFLATED}
     signer = signing.signer_of(signing_key)
     life = dataclasses.replace(
-        lineage.life, cause=_shorten(redact.redact(lineage.life.cause, redacted), _CAUSE_BYTES), signer=signer
+        lineage.life, cause=_shorten(redactor.text(lineage.life.cause), _CAUSE_BYTES), signer=signer
     )
     parts[MANIFEST] = _json(
         {
@@ -296,7 +297,7 @@ def write(
             "loops": loops,
             "counts": {"entries": len(entries), "episodes": len(best)},
             "left_out": {reason: count for reason, count in sorted(left_out.items()) if count},
-            "redacted": {kind: count for kind, count in sorted(redacted.items()) if count},
+            "redacted": {kind: count for kind, count in sorted(redactor.counts.items()) if count},
             "measure": measure,
             "fingerprint": dataclasses.asdict(fingerprint) if fingerprint and rows is not None else None,
             "signer": signer,
@@ -311,18 +312,18 @@ def write(
     return written
 
 
-def checked_reflection(reflection: str, redacted: Counter[str] | None = None) -> str:
+def checked_reflection(reflection: str, redactor: Redactor) -> str:
     """Redacts a reflection and checks its size.
 
     Args:
         reflection: Markdown text.
-        redacted: Counter of redacted spans by kind; updated in place.
+        redactor: Redactor of the testament.
 
     Raises:
         InvalidInputError: It has no text, or more than 5 KiB.
     """
     require_text(reflection, "reflection", "Pass its text, or none, and it is written from the evidence")
-    text = redact.redact(reflection, redacted)
+    text = redactor.text(reflection)
     if (size := len(text.encode())) > REFLECTION_BYTES:
         raise InvalidInputError(
             f"the reflection has {size} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
@@ -445,12 +446,12 @@ def _read_bundle(content: bytes | None) -> KnownThings | None:
         raise tampered(KNOWN, "it is no bundle of known things") from error
 
 
-def _redacted_question(given: str | Question, agent: str, redacted: Counter[str]) -> Question:
+def _redacted_question(given: str | Question, agent: str, redactor: Redactor) -> Question:
     question = Question(given) if isinstance(given, str) else given
     return dataclasses.replace(
         question,
-        question=_shorten(redact.redact(question.question, redacted)),
-        entity=None if question.entity is None else _shorten(redact.redact(question.entity, redacted), 256),
+        question=_shorten(redactor.text(question.question)),
+        entity=None if question.entity is None else _shorten(redactor.text(question.entity), 256),
         origin=question.origin or agent,
     )
 

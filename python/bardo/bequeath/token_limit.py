@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bardo._core import count_tokens, count_tokens_batch
-from bardo.bequeath import markdown, redact, worth
+from bardo.bequeath import markdown, worth
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.questions import Question
+from bardo.bequeath.redact import MARK
 from bardo.model import Episode, Fact
 
 #: Share of the tokens that the reflection may take.
@@ -177,6 +178,6 @@ def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -
         for place, one in enumerate(parts.questions)
     ]
     return [
-        dataclasses.replace(line, worth=_REDACTED * line.worth) if redact.MARK in line.text else line
+        dataclasses.replace(line, worth=_REDACTED * line.worth) if MARK in line.text else line
         for line in lines
     ]

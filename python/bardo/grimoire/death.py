@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, SupportsIndex
 
 from bardo._validation import checked, require_text
-from bardo.bequeath import death_journal, legacy, redact
+from bardo.bequeath import death_journal, legacy
 from bardo.bequeath.death_journal import CAUSE, DeathRecord
+from bardo.bequeath.redact import Redactor
 from bardo.bequeath.testament import checked_reflection
 from bardo.conduct import tasks
 from bardo.conduct.inheritance import directives_of
@@ -180,7 +181,7 @@ class Death:
         session = self._session
         session.ready()
         if reflection is not None:
-            checked_reflection(reflection)
+            checked_reflection(reflection, _redactor(session))
         if session.is_dead:
             raise dead_error(session.agent)
         begun = self._begun()
@@ -237,7 +238,7 @@ def bequeath(
         return _end(session, legacy.finish(session.path, place))
     legacy.check_place(place, session.path)
     if reflection is not None:
-        checked_reflection(reflection)
+        checked_reflection(reflection, _redactor(session))
     if begun is None:
         session.ready(write=True)
     record = begun
@@ -329,15 +330,13 @@ def _die(
             death_journal.save(session.path, record)
             unread = passes.sleep(dry_run=False, progress=progress).texts_unread
             conduct = _directives(session)
-            settings = _settings(session)
-            with redact.personal(crosses=settings.personal):
-                left = legacy.leave(
-                    place, folder=session.path, log=session.log, facts=session.facts, config=settings,
-                    tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
-                    reflection=own, moment=session.moment, conduct=conduct,
-                    unsettled=[one.text for one in conduct if one.kind == "task"], settled=_settled(session, record),
-                    language=session.config.curator.language, encoder=_encoder(session),
-                )  # fmt: skip
+            left = legacy.leave(
+                place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
+                tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
+                reflection=own, moment=session.moment, conduct=conduct,
+                unsettled=[one.text for one in conduct if one.kind == "task"], settled=_settled(session, record),
+                language=session.config.curator.language, encoder=_encoder(session),
+            )  # fmt: skip
         except BaseException:
             # If this fails too, the death goes on at the next opening.
             with suppress(StoreError):
@@ -426,6 +425,10 @@ def _settled(session: Session, record: DeathRecord) -> list[tuple[str, str]]:
     except StoreError:
         return []
     return [(entry.summary, entry.closed_why) for entry in found if entry.status != "active"]
+
+
+def _redactor(session: Session) -> Redactor:
+    return Redactor(personal=session.config.bequeath.personal)
 
 
 def _settings(session: Session) -> Bequeath:
