@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from bardo._validation import require_text
 from bardo.bequeath.lineage import Life
 from bardo.bequeath.redact import Redactor, tells_holdings
 from bardo.bequeath.tables import LinkTuple
 from bardo.clock import day_of
 from bardo.consolidate.twins import Wording
 from bardo.consolidate.wording import Rule, counted, is_of_ancestor
+from bardo.errors import InvalidInputError
 from bardo.model import Episode, Fact
 from bardo.recall import feedback
 
@@ -101,6 +103,25 @@ def compose(evidence: Evidence) -> str:
         # The last sentence of a section is its weakest.
         longest = max((sentences for _, sentences in sections), key=lambda told: sum(map(len, told)))
         longest.pop()
+    return text
+
+
+def checked_reflection(reflection: str, redactor: Redactor) -> str:
+    """Redacts a reflection and checks its size.
+
+    Args:
+        reflection: Markdown text.
+        redactor: Redactor of the testament.
+
+    Raises:
+        InvalidInputError: It has no text, or more than 5 KiB.
+    """
+    require_text(reflection, "reflection", "Pass its text, or none, and it is written from the evidence")
+    text = redactor.text(reflection)
+    if (size := len(text.encode())) > REFLECTION_BYTES:
+        raise InvalidInputError(
+            f"the reflection has {size} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
+        )
     return text
 
 

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, SupportsIndex
 
 from bardo._validation import checked, require_text
-from bardo.bequeath import death_journal, legacy
+from bardo.bequeath import death_journal, left_behind, legacy
 from bardo.bequeath.death_journal import CAUSE, DeathRecord
+from bardo.bequeath.left_behind import LeftBehind
 from bardo.bequeath.redact import Redactor
-from bardo.bequeath.testament import checked_reflection
+from bardo.bequeath.reflect import checked_reflection
 from bardo.conduct import tasks
 from bardo.conduct.inheritance import directives_of
 from bardo.conduct.store import ConductStore
@@ -201,6 +202,34 @@ class Death:
             before=begun,
             progress=progress,
         )
+
+    @checked
+    def left_behind(self, id_: str | None = None) -> list[LeftBehind]:
+        """Lists the records that did not cross to the heir, each with its reason.
+
+        Args:
+            id_: Id of one record, for its reason alone; empty list if it crossed.
+
+        Raises:
+            NotFoundError: The agent lives, died before bardo kept the reasons, or never had such a record.
+        """
+        session = self._session
+        session.ready()
+        kept = left_behind.load(session.path) if session.is_dead else None
+        if kept is None:
+            why = "has not died" if not session.is_dead else "died before bardo kept the reasons"
+            raise NotFoundError(
+                f"{session.agent} {why}, so that nothing tells which records stayed behind. "
+                "The testament counts them (`Testament.left_out`)"
+            )
+        if id_ is None:
+            return kept
+        found = [one for one in kept if one.id == id_]
+        if not found and session.log.get([id_]) == [None] and session.facts.get([id_]) == [None]:
+            raise NotFoundError(
+                f"no record with id {id_} is known. List what is there with g.episodes.list() or g.facts.list()"
+            )
+        return found
 
     def _begun(self) -> DeathRecord:
         """Returns the state of the death."""

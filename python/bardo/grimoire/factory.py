@@ -173,7 +173,8 @@ def bequeath_posthumously(
     from bardo.bequeath import death_journal, lineage
     from bardo.bequeath.death_journal import CAUSE
     from bardo.bequeath.redact import Redactor
-    from bardo.bequeath.testament import checked_reflection, read
+    from bardo.bequeath.reflect import checked_reflection
+    from bardo.bequeath.testament import read
 
     folder = Folder.at(path)
     folder.check(create=False)
