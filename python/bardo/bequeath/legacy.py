@@ -14,14 +14,13 @@ from bardo.bequeath import (
     death_journal,
     innate,
     left_behind,
+    order_of_time,
     reflect,
-    replaced,
-    succession,
     testament,
     trust,
     worth,
 )
-from bardo.bequeath.contents import FOLLOWED, StoreContents, read_contents
+from bardo.bequeath.contents import StoreContents, read_contents
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.inherit import inherited_bundles, provenance
@@ -29,9 +28,8 @@ from bardo.bequeath.known import KnownTexts
 from bardo.bequeath.left_behind import LeftBehind
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.redact import Redactor
-from bardo.bequeath.selection import ENTRY_LIMIT, Estate, choose
+from bardo.bequeath.selection import Estate, choose
 from bardo.bequeath.signing import signer_of, signing_key
-from bardo.bequeath.tables import LinkTuple
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
@@ -130,7 +128,7 @@ def leave(
         worths=remains.worths,
         links=(
             *contents.links,
-            *_order_of_time(
+            *order_of_time.links_of(
                 log, facts, contents, remains.episodes, language=language, encoder=encoder, tick=tick
             ),
         ),
@@ -325,30 +323,6 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents, known: 
         survey.inherited,
         behind,
     )
-
-
-def _order_of_time(
-    log: _core.EpisodeLog,
-    facts: _core.FactStore,
-    contents: StoreContents,
-    episodes: Sequence[Episode],
-    *,
-    language: str,
-    encoder: CrossEncoder | None,
-    tick: int,
-) -> list[LinkTuple]:
-    """Links newer statements with older ones: by corrections of passes and in unverified episodes, by successions."""
-    known = [link for link in facts.links([one.id for one in episodes]) if link[2] == "corrects"]
-    pairs = {frozenset(link[:2]) for link in (*known, *contents.links)}
-    links = []
-    for weight, found in (
-        (1.0, replaced.corrections_among(episodes[:ENTRY_LIMIT], language)),
-        (FOLLOWED, succession.successions(log, contents, episodes, language, encoder)),
-    ):
-        fresh = [pair for pair in found if frozenset(pair) not in pairs]
-        pairs.update(map(frozenset, fresh))
-        links += [(newer, older, "corrects", weight, tick) for newer, older in fresh]
-    return known + links
 
 
 def _all(log: _core.EpisodeLog) -> Iterator[Episode]:

@@ -17,7 +17,7 @@ import numpy as np
 from bardo._core import EpisodeLog, FactStore
 from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import attribute as properties
-from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.clause import Clause, Speech, form_of
 from bardo.consolidate.drawn import Drawn, Resolution
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.noted_facts import (
@@ -51,8 +51,6 @@ READ_WORDS = 80
 ENDS_AT_MOST, DISPUTES_AT_MOST = 3, 2
 #: Maximum number of texts whose clauses are cached.
 CACHED = 4_096
-#: Kinds of episodes whose text is a record rather than prose.
-RECORDS = frozenset({"tool", "commit", "log"})
 #: Kinds of facts that statistics made: texts do not correct them.
 STATISTICS = frozenset({"baseline", "pattern", "causal_link", "heuristic"})
 
@@ -240,10 +238,7 @@ class StatementReader:
         """The clauses of an episode, from the cache if possible."""
         if (known := self._read.get(episode.id)) is not None:
             return known
-        is_record = episode.role == "tool" or episode.kind in RECORDS
-        speech = Speech(
-            episode.text, speaker(episode, self._agent), episode.at, "record" if is_record else "speech"
-        )
+        speech = Speech(episode.text, speaker(episode, self._agent), episode.at, form_of(episode))
         return self._keep(episode.id, self._reader.read(speech))
 
     def _clauses_of_fact(self, fact: Fact) -> Sequence[Clause]:
