@@ -68,6 +68,7 @@ def test_the_living_and_the_dead_of_an_older_bardo_name_no_records(tmp_path: Pat
         (tmp_path / "ann" / left_behind.LEFT_BEHIND_FILE).write_text("nonsense")
         with pytest.raises(StoreDamagedError):
             ann.death.left_behind()
+        assert left_behind.LEFT_BEHIND_FILE in str(bardo.check(tmp_path / "ann").damaged)
         (tmp_path / "ann" / left_behind.LEFT_BEHIND_FILE).unlink()
         with pytest.raises(NotFoundError, match="before bardo kept the reasons"):
             ann.death.left_behind()

@@ -11,9 +11,7 @@ from typing import Literal
 from uuid import UUID
 
 from bardo._atomic import damaged, unavailable, write_atomically
-
-#: File of a dead agent with the records that stayed behind: kinds, ids and reasons, no text.
-LEFT_BEHIND_FILE = "left_behind.parquet"
+from bardo.folder import LEFT_BEHIND_FILE
 
 Kind = Literal["episode", "fact", "directive", "question", "link", "reflection"]
 
