@@ -48,7 +48,7 @@ class LeftBehind:
     Args:
         kind: Kind of the record.
         id: Id of the record; of a link its ends and relation, empty for the reflection.
-        reason: One of `REASONS`.
+        reason: Name of the reason; `why` has the sentence.
     """
 
     kind: Kind
