@@ -41,7 +41,7 @@ NOUNS = {
     "embedding": "check migrate abandon",
     "maintenance": "rebuild check drain_inbox costs rebase_ticks",
     "life": "vitality spend earn marker risks decision dangers",
-    "death": "begin status checklist settle complete",
+    "death": "begin status checklist settle complete left_behind",
     "lineage": "generation parents is_dead adopt inheritance autopsy innate knew revoke",
 }
 PROPERTIES = "path agent config now_tick lost resumed"

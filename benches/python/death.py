@@ -7,8 +7,9 @@ the time is that of bardo and not of a model. Texts are not read for facts (`cur
 
 `acceptance and settle` is the time of `death.begin`, `reflect` that of the last consolidation, `legacy` the rest of
 `death.complete`. Of this, `choice` is the survey of the log and the worth of its episodes and facts, `account` the
-reflection, `testament` selection, redaction, signature and reading back. The limits: `bytes` is the time to read the
-file of the log, `log` that to decode every episode once in the core, count its words, and make no object of it.
+reflection, `selection` the selection and redaction of what crosses, `testament` signature and reading back. The limits:
+`bytes` is the time to read the file of the log, `log` that to decode every episode once in the core, count its words,
+and make no object of it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,12 @@ SETTINGS = {"clock": {"unit": "loops"}, "curator": {"texts": False, "language": 
 PHASES = ("acceptance and settle", "reflect", "legacy")
 LIMITS = ("bytes", "log")
 #: Parts of the last phase, by the functions that do them.
-PARTS = {"choice": (legacy, "_episodes"), "account": (reflect, "compose"), "testament": (testament, "write")}
+PARTS = {
+    "choice": (legacy, "_episodes"),
+    "account": (reflect, "compose"),
+    "selection": (legacy, "choose"),
+    "testament": (testament, "write"),
+}
 
 
 def letters(texts: list[str]) -> np.ndarray:
@@ -130,8 +136,8 @@ def main() -> int:
     warnings.simplefilter("ignore", bardo.errors.BardoWarning)
     columns = (*PHASES, *PARTS, *LIMITS)
     lines = [
-        f"Deaths, {machine()}, bardo {bardo.__version__}, seconds (`choice`, `account` and `testament` are "
-        "parts of `legacy`):",
+        f"Deaths, {machine()}, bardo {bardo.__version__}, seconds (`choice`, `account`, `selection` and "
+        "`testament` are parts of `legacy`):",
         "",
         f"| episodes | before the death | {' | '.join(columns)} | testament |",
         f"|---:|---|{'---:|' * len(columns)}---:|",

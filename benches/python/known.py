@@ -25,8 +25,8 @@ import numpy as np
 
 import bardo
 from bardo import _core
-from bardo.bequeath import redact
 from bardo.bequeath.known import KnownTexts
+from bardo.bequeath.redact import Redactor
 from bardo.index.embedding import embedders
 from common import report
 from inherit import lives
@@ -90,11 +90,16 @@ def died(folder: Path, life: lives.Life) -> tuple[_core.KnownThings, int, int]:
     return left.known, left.path.stat().st_size, 1_260 * left.known.shards
 
 
+def _is_private(text: str) -> bool:
+    """Whether redaction changes a text."""
+    return Redactor(personal=True).text(text) != text
+
+
 def groups_of(
     log: Sequence[str], questions: Sequence[str], others: Sequence[str], chance: random.Random
 ) -> dict[str, Sequence[str]]:
     """Texts to ask about; those that redaction changes are not in a bundle."""
-    said = [text for text in dict.fromkeys(log) if redact.redact(text) == text]
+    said = [text for text in dict.fromkeys(log) if not _is_private(text)]
     some = chance.sample(said, min(ASKED, len(said)))
     cut = [" ".join(word for word in text.split() if chance.random() > 0.3) for text in some]
     return {
@@ -123,7 +128,7 @@ def lived(count: int, into: dict[str, Group]) -> list[str]:
         with tempfile.TemporaryDirectory() as folder:
             known, whole, bundle = died(Path(folder), life)
         sizes.append((known.items, known.shards, bundle, whole, life.bytes))
-        ask(known, [text for text in life.log if redact.redact(text) == text], asked, into)
+        ask(known, [text for text in life.log if not _is_private(text)], asked, into)
     items, shards, bundle, whole, log = (statistics.mean(column) for column in zip(*sizes, strict=True))
     return [
         f"A life has {items:,.0f} items in {shards:.1f} hypervectors: {bundle / 1e3:.1f} kB of a testament of "
@@ -141,10 +146,10 @@ def talked(folder: Path, into: dict[str, Group]) -> None:
         others = [one.text for other in corpora if other is not corpus for one in other.questions]
         texts = KnownTexts()
         texts.add(*log)
-        known = _core.KnownThings(texts.bundle("a").data)
+        known = _core.KnownThings(texts.bundle("a", Redactor(personal=True)).data)
         asked = groups_of(log, [one.text for one in corpus.questions], others, random.Random(place))
         asked["questions about other conversations"] = asked.pop("texts and questions of other lives")
-        ask(known, [text for text in log if redact.redact(text) == text], asked, into)
+        ask(known, [text for text in log if not _is_private(text)], asked, into)
 
 
 def table(title: str, groups: dict[str, Group]) -> list[str]:

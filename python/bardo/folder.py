@@ -15,6 +15,8 @@ from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError, 
 #: Files that exist only in some states: during a migration, after a check of the model.
 MIGRATION_FILE, DRIFT_FILE = "migration.json", "drift.json"
 DEATH_FILE, TOMBSTONE_FILE = "death.json", "tombstone.json"
+#: Table of the records that did not cross at the agent's death: kinds, ids and reasons, no text.
+LEFT_BEHIND_FILE = "left_behind.parquet"
 #: Databases of prompts: the records of prompts with their outcomes, and the hashes of the passages in them. Their names
 #: are those of the first version, so that every memory keeps its files.
 FEEDBACK_FILE, PASSAGES_FILE = "feedback.db", "prompts.db"
@@ -109,6 +111,11 @@ class Folder:
     def tombstone(self) -> Path:
         """Record of the agent's death, if it has died."""
         return self.root / TOMBSTONE_FILE
+
+    @property
+    def left_behind(self) -> Path:
+        """Table of the records that did not cross at the agent's death."""
+        return self.root / LEFT_BEHIND_FILE
 
     @property
     def death(self) -> Path:

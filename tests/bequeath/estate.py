@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from bardo.bequeath import reflect, signing, testament
+from bardo.bequeath import container, reflect, signing, tables, testament
 from bardo.bequeath.known import KnownTexts
 from bardo.bequeath.lineage import Lineage
+from bardo.bequeath.parts import hash_of
+from bardo.bequeath.questions import Question
+from bardo.bequeath.redact import Redactor
+from bardo.bequeath.selection import Estate, choose
 from bardo.bequeath.testament import Testament
+from bardo.config import Bequeath
 from bardo.model import Episode, Fact, Fingerprint
 
 NOW = 1_700_000_000_000_000
@@ -79,18 +88,37 @@ def bequeath(folder: Path, **given: Any) -> Testament:
     """Writes a testament of the given parts; omitted parts are small and fixed."""
     facts = given.pop("facts", None)
     facts = some_facts() if facts is None else facts
+    written = {
+        name: given.pop(name, default)
+        for name, default in {"lineage": dead(), "signing_key": KEY, "now": NOW}.items()
+    }
+    settings = given.pop("settings", Bequeath())
+    path = folder / given.pop("name", "parent.testament")
+    questions = [Question(one) if isinstance(one, str) else one for one in given.pop("questions", ())]
     defaults = {
         "confidences": [one.confidence for one in facts],
         "vectors": some_vectors(len(facts)),
-        "fingerprint": MODEL,
         "reflection": MARKDOWN,
-        "lineage": dead(),
-        "signing_key": KEY,
-        "now": NOW,
         "known": known_of(one.text for one in facts),
     }
-    name = given.pop("name", "parent.testament")
-    return testament.write(folder / name, facts=facts, **(defaults | given))
+    estate = Estate(facts=facts, questions=questions, **(defaults | given))
+    return testament.write(path, choose(estate, written["lineage"].life, settings), **written)
+
+
+def with_vectors(left: Testament) -> Testament:
+    """Rewrites a testament as an older bardo did: with the vectors of its entries."""
+    schema = tables._entry_schema(MODEL)
+    vector = schema.field("embedding")
+    rows = pa.array(list(some_vectors(len(left.facts))), vector.type)
+    parts = container.unpack(left.path.read_bytes(), testament.PARTS)
+    entries = pq.read_table(io.BytesIO(parts["entries.parquet"])).append_column(vector, rows)
+    parts["entries.parquet"] = tables._to_bytes(entries.replace_schema_metadata(schema.metadata))
+    manifest = json.loads(parts["manifest.json"])
+    manifest["blake3"]["entries.parquet"] = hash_of(parts["entries.parquet"])
+    parts["manifest.json"] = testament._json(manifest)
+    parts["manifest.sig"] = KEY.sign(parts["manifest.json"])
+    left.path.write_bytes(container.pack(parts))
+    return testament.read(left.path)
 
 
 def evidence(**given: Any) -> reflect.Evidence:
@@ -99,5 +127,6 @@ def evidence(**given: Any) -> reflect.Evidence:
         life=given.pop("life", dead().life),
         facts=facts,
         confidences=[one.confidence for one in facts],
+        redactor=Redactor(personal=True),
         **given,
     )

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from estate import KEY, NOW, bequeath, episode, id_of, some_facts
+from estate import KEY, NOW, bequeath, episode, id_of, some_facts, with_vectors
 
 import bardo
 from bardo.bequeath import container, signing, tables, testament, trust
@@ -80,12 +80,13 @@ CASES = [("entries", name, value) for name, values in ENTRY.items() for value in
 
 def hostile(folder: Path, changes: list[tuple[str, str, Any]], place: int = 0) -> Path:
     """A testament with some cells of one entry or episode changed, signed as if it were right."""
-    path = bequeath(
+    left = bequeath(
         folder,
         episodes=[episode(20 + number, f"Oracle update {number} came late") for number in range(3)],
         links=[(id_of(1), id_of(4), "supports", 0.5, 3)],
         questions=["Why?"],
-    ).path
+    )
+    path = with_vectors(left).path
     parts = container.unpack(path.read_bytes(), testament.PARTS)
     for part, column, value in changes:
         name = f"{part}.parquet"

@@ -6,7 +6,20 @@ import dataclasses
 
 import numpy as np
 import pytest
-from estate import KEY, MODEL, NOW, TICK, bequeath, dead, episode, fact, id_of, some_facts, some_vectors
+from estate import (
+    KEY,
+    MODEL,
+    NOW,
+    TICK,
+    bequeath,
+    dead,
+    episode,
+    fact,
+    id_of,
+    some_facts,
+    some_vectors,
+    with_vectors,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +27,7 @@ from bardo import _core
 from bardo.bequeath import inherit, testament
 from bardo.bequeath.contents import read_contents
 from bardo.bequeath.lineage import Lineage
+from bardo.bequeath.selection import Estate, choose
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, StoreError
 from bardo.model import Episode, Fact, Fingerprint
@@ -113,7 +127,7 @@ def test_a_fact_of_the_heir_stays_unchanged(tmp_path):
     rows = some_vectors(4)
     heir.upsert([own, near], tick=1, now=NOW, vectors=np.stack([rows[0], rows[3]]), fingerprint=MODEL)
     before = everything(heir)
-    report = adopt(bequeath(tmp_path), heir, folder=tmp_path / "heir")
+    report = adopt(with_vectors(bequeath(tmp_path)), heir, folder=tmp_path / "heir")
     after = everything(heir)
     assert {id_: after[id_] for id_ in before} == before
     assert (report.adopted, report.known) == (2, 2)
@@ -163,7 +177,7 @@ def test_one_id_with_other_words_in_two_testaments_becomes_two_facts(tmp_path):
 
 
 def test_vectors_of_the_same_model_are_kept(tmp_path):
-    left = bequeath(tmp_path)
+    left = with_vectors(bequeath(tmp_path))
     heir = store(tmp_path / "heir")
     report = adopt(left, heir)
     assert (report.without_vectors, report.embedded) == (0, 0)
@@ -173,12 +187,12 @@ def test_vectors_of_the_same_model_are_kept(tmp_path):
 
 
 def test_vectors_of_another_model_are_recomputed_or_omitted_and_reported(tmp_path):
-    left = bequeath(tmp_path)
+    left = with_vectors(bequeath(tmp_path))
     heir = store(tmp_path / "heir")
     report = adopt(left, heir, embedder=ToyEmbedder())
     assert (report.embedded, report.without_vectors, report.notes) == (4, 0, ())
     assert heir.fingerprint.model == "other"
-    late = bequeath(tmp_path, name="late", lineage=dead("late"), facts=[fact(20, "Late")])
+    late = with_vectors(bequeath(tmp_path, name="late", lineage=dead("late"), facts=[fact(20, "Late")]))
     report = adopt(late, heir)
     assert report.without_vectors == 1
     assert "toy" in report.notes[0]
@@ -204,14 +218,16 @@ def test_an_entry_that_breaks_a_limit_is_left_out_and_the_others_stay(tmp_path):
     ]
     plain = [one for one in facts if one.id != id_of(6)]
     left = bequeath(tmp_path, facts=plain)
-    hostile = dataclasses.replace(left, facts=(*left.facts, facts[-1]), vectors=some_vectors(6))
+    hostile = dataclasses.replace(
+        left, facts=(*left.facts, facts[-1]), vectors=some_vectors(6), fingerprint=MODEL
+    )
     heir = store(tmp_path / "heir")
     report = adopt(hostile, heir)
     assert (report.adopted, report.rejected) == (4, 2)
 
 
 def test_secrets_in_a_testament_of_another_make_are_taken_out(tmp_path):
-    left = bequeath(tmp_path)
+    left = with_vectors(bequeath(tmp_path))
     leaky = dataclasses.replace(left.facts[0], text="Use ghp_" + "a1" * 18)
     heir = store(tmp_path / "heir")
     report = adopt(dataclasses.replace(left, facts=(leaky, *left.facts[1:])), heir)
@@ -312,18 +328,12 @@ def test_a_folder_that_cannot_be_used_is_a_typed_error(tmp_path):
 def die(folder, facts, agent, tick, lineage):
     """Bequeaths a whole store."""
     contents = read_contents(facts, tick=tick)
-    return testament.write(
-        folder / f"{agent}.testament",
-        facts=contents.facts,
-        confidences=contents.confidences,
-        vectors=contents.vectors,
-        fingerprint=contents.fingerprint,
-        links=contents.links,
-        reflection="# x\n",
-        lineage=lineage.died(tick=tick, cause="age"),
-        signing_key=KEY,
-        now=NOW,
+    lineage = lineage.died(tick=tick, cause="age")
+    estate = Estate(
+        contents.facts, contents.confidences, "# x\n", vectors=contents.vectors, links=contents.links
     )
+    choice = choose(estate, lineage.life, Bequeath())
+    return testament.write(folder / f"{agent}.testament", choice, lineage=lineage, signing_key=KEY, now=NOW)
 
 
 def test_what_an_heir_confirmed_crosses_as_its_own_and_the_rest_at_a_discount(tmp_path):
@@ -377,7 +387,7 @@ def test_no_inheritance_ever_lowers_or_raises_what_the_heir_holds(tmp_path_facto
     heir.upsert([Fact(text=text, confidence=0.5) for text in own], tick=1, now=NOW)
     before = everything(heir)
     facts = [fact(n, text, kind=kind, confidence=sure) for n, (text, kind, sure) in enumerate(left_facts)]
-    adopt(bequeath(folder, facts=facts, vectors=None, fingerprint=None), heir, folder=folder)
+    adopt(bequeath(folder, facts=facts, vectors=None), heir, folder=folder)
     after = everything(heir)
     assert {id_: after[id_] for id_ in before} == before
     for one in facts:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import bardo
 from bardo.bequeath import container, known, testament
 from bardo.bequeath.parts import hash_of
+from bardo.bequeath.redact import Redactor
 from bardo.config import Bequeath
 from bardo.errors import NotFoundError, TestamentTamperedError
 from bardo.surfaces.cli.app import app
@@ -82,7 +83,7 @@ def test_texts_that_redaction_changes_are_in_no_bundle(tmp_path):
 def test_no_word_that_redaction_removes_is_known(parts):
     from bardo import _core
 
-    data = known_of([" ".join(parts), *parts]).bundle("a").data
+    data = known_of([" ".join(parts), *parts]).bundle("a", Redactor(personal=True)).data
     things = _core.KnownThings(data)
     assert not things.familiarity("ghp_" + "a1B2c3D4e5F6" * 3)[1]
     if "password: hunter2xyz" in parts:
@@ -132,7 +133,7 @@ def test_a_damaged_bundle_is_refused_even_when_signed(tmp_path):
 
 def test_the_same_life_gives_the_same_bundle(tmp_path):
     texts = [f"event {number} of the harbour log" for number in range(50)]
-    one, other = (known_of(given).bundle("a") for given in (texts, texts[::-1]))
+    one, other = (known_of(given).bundle("a", Redactor(personal=True)) for given in (texts, texts[::-1]))
     assert one == other
 
 
@@ -140,7 +141,9 @@ def test_a_text_over_the_cap_is_counted_and_the_latest_have_room(monkeypatch):
     from bardo import _core
 
     monkeypatch.setattr(known, "_CHECKED", 2)
-    bundled = known_of(["harbour cranes", "kiln bricks", "harbour cranes 7", "orchid pollen"]).bundle("a")
+    bundled = known_of(["harbour cranes", "kiln bricks", "harbour cranes 7", "orchid pollen"]).bundle(
+        "a", Redactor(personal=True)
+    )
     assert (bundled.over_cap, bundled.private) == (1, 0)
     things = _core.KnownThings(bundled.data)
     assert [things.familiarity(text)[1] for text in ("harbour cranes", "kiln bricks", "orchid pollen")] == [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from secret_sentences import sentences
 
 from bardo.bequeath.private import KINDS
-from bardo.bequeath.redact import MARK, PATTERNS, general, is_private, personal, redact, strip, texts
+from bardo.bequeath.redact import MARK, PATTERNS, Redactor, is_private
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 SECRETS = {
@@ -65,11 +64,9 @@ LESSONS = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _without_contacts():
-    """Contact data goes, too, as with `bequeath.personal = false`."""
-    with personal(crosses=False):
-        yield
+def without_contacts() -> Redactor:
+    """Returns the redactor of `bequeath.personal = false`."""
+    return Redactor(personal=False)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +86,7 @@ def _without_contacts():
     ],
 )
 def test_contact_data_and_identifiers_cross_unless_the_setting_forbids_it(text):
-    with personal(crosses=True):
-        assert redact(text) == text
+    assert Redactor(personal=True).text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -105,8 +101,7 @@ def test_contact_data_and_identifiers_cross_unless_the_setting_forbids_it(text):
     ],
 )
 def test_secrets_cards_and_documents_never_cross(text, secret):
-    with personal(crosses=True):
-        assert secret not in redact(text)
+    assert secret not in Redactor(personal=True).text(text)
 
 
 def test_every_pattern_has_an_example_and_a_source():
@@ -116,17 +111,19 @@ def test_every_pattern_has_an_example_and_a_source():
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_each_kind_of_secret_is_taken_out_and_counted(name):
-    counts = Counter()
-    text = redact(f"Note that {SECRETS[name]} was used.", counts)
+    redactor = without_contacts()
+    text = redactor.text(f"Note that {SECRETS[name]} was used.")
     assert f"{MARK}{name}]" in text
-    assert counts == {name: 1}
+    assert redactor.counts == {name: 1}
     assert text.startswith("Note that ")
 
 
 def test_secrets_of_many_issuers_go_and_identifiers_of_a_business_stay():
     tuned = sentences()[::2]
-    crossed = [text for text, secrets in tuned if any(secret in redact(text) for secret in secrets)]
-    changed = [text for text, secrets in tuned if not secrets and MARK in redact(text)]
+    crossed = [
+        text for text, secrets in tuned if any(secret in without_contacts().text(text) for secret in secrets)
+    ]
+    changed = [text for text, secrets in tuned if not secrets and MARK in without_contacts().text(text)]
     assert crossed == []
     assert len(changed) <= 1
 
@@ -146,30 +143,29 @@ def test_the_labelled_set_is_large_and_half_of_it_is_harmless():
 
 @pytest.mark.parametrize(("text", "gone", "stay"), labelled())
 def test_a_sentence_loses_what_is_private_and_keeps_its_lesson(text, gone, stay):
-    told = redact(text)
+    told = without_contacts().text(text)
     assert [one for one in gone if one in told] == []
     assert [one for one in stay if one not in told] == []
     if not gone:
         assert told == text
-    assert redact(told) == told
+    assert without_contacts().text(told) == told
 
 
 @pytest.mark.parametrize("before", range(990, 1040, 7))
 def test_a_secret_goes_wherever_it_stands_in_a_long_sentence(before):
     text = "and so on " * 200
     text = f"{text[:before]} the door code is 4471, the wifi password is Sunflower_91, {text}"
-    assert "4471" not in redact(text)
-    assert "Sunflower_91" not in redact(text)
+    assert "4471" not in without_contacts().text(text)
+    assert "Sunflower_91" not in without_contacts().text(text)
 
 
 def test_a_condition_is_said_in_general_where_that_keeps_the_lesson():
-    counts = Counter()
-    assert (
-        redact("When action is buy and gas >= 68.3, wait", counts)
-        == "When action is buy and gas is high, wait"
-    )
-    assert redact("confidence < 0.58 means no trade") == "confidence is low means no trade"
-    assert counts == {"parameter": 1}
+    redactor = without_contacts()
+    told = redactor.text("When action is buy and gas >= 68.3, wait")
+    assert told == "When action is buy and gas is high, wait"
+    assert redactor.counts == {"parameter": 1}
+    assert redactor.text("confidence < 0.58 means no trade") == "confidence is low means no trade"
+    assert redactor.counts == {"parameter": 2}
 
 
 def test_a_rule_of_the_curator_is_restated_without_its_figures():
@@ -181,7 +177,7 @@ def test_a_rule_of_the_curator_is_restated_without_its_figures():
         "type": "heuristic", "condition": "gas >= 68.3", "action": "action is buy", "outcome": "pnl is lower",
         "n": 500, "effect": -1.013, "interval": [-1.4, -0.6],
     }  # fmt: skip
-    told, kept = general(text, payload)
+    told, kept = without_contacts().generalize(text, payload)
     assert told == "When action is buy and gas is high, pnl is lower (in 500 cases)"
     assert kept == payload | {"condition": "gas is high", "effect": -1.0, "interval": [0.0, 0.0]}
 
@@ -189,12 +185,12 @@ def test_a_rule_of_the_curator_is_restated_without_its_figures():
 def test_a_pattern_in_own_results_keeps_no_figure():
     text = "eth.pnl has shifted: mean 3.2 over the latest 40 observations, 91.25 before"
     payload = {"type": "pattern", "description": text, "statistic": -88.05, "p_value": 0.001}
-    told, kept = general(text, payload)
+    told, kept = without_contacts().generalize(text, payload)
     assert told.startswith("eth.pnl has shifted")
     assert not any(figure in str((told, kept)) for figure in ("3.2", "91.25", "88.05"))
     assert kept["description"] == told
     public = "aave.lag has shifted: mean 3.2 over the latest 40 observations, 1.1 before"
-    assert general(public, payload | {"description": public})[0] == public
+    assert without_contacts().generalize(public, payload | {"description": public})[0] == public
 
 
 def test_a_hash_is_no_secret_where_the_text_says_that_it_is_one():
@@ -205,23 +201,23 @@ def test_a_hash_is_no_secret_where_the_text_says_that_it_is_one():
         f"signed by {hash_}",
         f"blake3 {hash_}",
     ):
-        assert redact(text) == text
-    assert hash_ not in redact(f"the private key {hash_}")
-    assert hash_ not in redact(f"0x{hash_} controls the wallet")
+        assert without_contacts().text(text) == text
+    assert hash_ not in without_contacts().text(f"the private key {hash_}")
+    assert hash_ not in without_contacts().text(f"0x{hash_} controls the wallet")
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_lessons_stay_as_they_are(lesson):
-    assert redact(lesson) == lesson
+    assert without_contacts().text(lesson) == lesson
 
 
 def test_twelve_words_of_the_list_without_the_checksum_are_no_seed_phrase():
     words = " ".join(["legal"] * 12)
-    assert redact(words) == words
+    assert without_contacts().text(words) == words
 
 
 def test_fields_of_positions_and_results_are_dropped_with_all_they_hold():
-    counts = Counter()
+    redactor = without_contacts()
     payload = {
         "positionSize": 3,
         "unrealizedPnL": 2,
@@ -230,8 +226,8 @@ def test_fields_of_positions_and_results_are_dropped_with_all_they_hold():
         "deep": [{"trade.balance": 1, "lag": 2}],
         "note": "password: hunter2",
     }
-    assert strip(payload, counts) == {"deep": [{"lag": 2}], "note": f"password: {MARK}password]"}
-    assert counts == {"private_field": 5, "password": 1}
+    assert redactor.payload(payload) == {"deep": [{"lag": 2}], "note": f"password: {MARK}password]"}
+    assert redactor.counts == {"private_field": 5, "password": 1}
 
 
 def test_numbers_of_a_payload_are_judged_by_the_name_of_their_field():
@@ -247,13 +243,20 @@ def test_numbers_of_a_payload_are_judged_by_the_name_of_their_field():
         "price": 81.3,
         "open": True,
     }
-    counts = Counter()
-    assert strip(payload, counts) == {name: payload[name] for name in list(payload)[4:]}
-    assert counts == {"private_field": 4}
+    redactor = without_contacts()
+    assert redactor.payload(payload) == {name: payload[name] for name in list(payload)[4:]}
+    assert redactor.counts == {"private_field": 4}
 
 
 def test_a_name_of_a_field_that_holds_a_secret_takes_the_field_with_it():
-    assert strip({"zvezda_77 opens the gate": 1, "lag": 2}) == {"lag": 2}
+    assert without_contacts().payload({"zvezda_77 opens the gate": 1, "lag": 2}) == {"lag": 2}
+
+
+def test_a_field_is_judged_by_the_setting_of_each_redactor():
+    payload = {"calls to +49 171 2203 8817": 3}
+    assert Redactor(personal=True).payload(payload) == payload
+    assert Redactor(personal=False).payload(payload) == {}
+    assert Redactor(personal=True).payload(payload) == payload
 
 
 def test_names_are_private_by_whole_words():
@@ -269,14 +272,15 @@ json_like = st.recursive(
 
 
 # The patterns of the cues are compiled on first use, which must not count for the first example.
-redact(" ".join(SECRETS.values()))
+without_contacts().text(" ".join(SECRETS.values()))
 
 
 @given(json_like)
 def test_stripping_twice_changes_nothing_more(payload):
-    once = strip(payload)
-    assert strip(once) == once
-    assert texts(texts(payload)) == texts(payload)
+    once = without_contacts().payload(payload)
+    assert without_contacts().payload(once) == once
+    once = without_contacts().fields(payload)
+    assert without_contacts().fields(once) == once
 
 
 pieces = st.sampled_from(
@@ -288,8 +292,8 @@ pieces = st.sampled_from(
 @example("password: [redacted: password] token: a1a1a1a1a1a1a1")
 @example("the balance is $1,250.75AKIAIOSFODNN7EXAMPLE")
 def test_redacting_twice_changes_nothing_more(text):
-    once = redact(text)
-    assert redact(once) == once
+    once = without_contacts().text(text)
+    assert without_contacts().text(once) == once
 
 
 @pytest.mark.parametrize(
@@ -318,5 +322,5 @@ def test_redacting_twice_changes_nothing_more(text):
 def test_a_hostile_text_takes_no_more_than_a_moment(piece):
     text = (piece * 65_536)[:65_536]
     begun = time.process_time()
-    redact(text)
+    without_contacts().text(text)
     assert time.process_time() - begun < 5.0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from estate import KEY, bequeath, dead, episode, fact, id_of
+from estate import KEY, bequeath, dead, episode, fact, id_of, with_vectors
 
 import bardo
 from bardo.bequeath import signing, testament, trust
@@ -45,7 +45,7 @@ def hostile(folder: Path, **given: object) -> Testament:
         folder,
         **{
             "facts": facts, "episodes": episodes, "questions": ["Why not sell?"], "signing_key": STRANGER,
-            "lineage": lineage.died(tick=9, cause="age"), "vectors": None, "fingerprint": None, **given,
+            "lineage": lineage.died(tick=9, cause="age"), "vectors": None, **given,
         },
     )  # fmt: skip
 
@@ -172,7 +172,7 @@ def test_limits_keep_the_vectors_of_the_entries_that_stay(tmp_path: Path) -> Non
     from bardo.bequeath.limits import limit
 
     facts = [fact(1, "Gas"), fact(2, "Mallory", kind="goal"), fact(3, "Pools", kind="warning")]
-    left = bequeath(tmp_path, facts=facts)
+    left = with_vectors(bequeath(tmp_path, facts=facts))
     kept = limit(left, Counter())
     rows = {one.id: row for one, row in zip(left.facts, left.vectors, strict=True)}
     assert {one.id for one in kept.facts} == {id_of(1), id_of(3)}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import bardo
 from bardo.bequeath.contents import FOLLOWED
 
@@ -69,6 +71,23 @@ def test_an_heir_is_shown_the_newer_of_two_statements_about_the_same_first(tmp_p
             # Neither of them is ended or disputed.
             assert not any(one.corrected_by or one.disputed_by or one.standing for one in found)
             heir.bequeath(tmp_path / f"{name}.testament")
+
+
+@pytest.mark.parametrize(("kind", "role"), [("commit", "environment"), ("log", "agent"), ("tool", "tool")])
+def test_a_record_that_ends_an_older_one_is_linked_with_it_in_a_testament(
+    tmp_path: Path, minilm, kind: str, role: str
+) -> None:
+    clock = bardo.ManualClock(1_700_000_000_000_000)
+    with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as ann:
+        told = []
+        for text in ("Support of Python 3.9 added", "Drop support of Python 3.9"):
+            clock.advance(seconds=3_600)
+            told.append(ann.remember(text, kind=kind, role=role).id)
+        left = ann.bequeath(tmp_path / "ann.testament")
+    older, newer = told
+    assert [(one.src, one.dst, one.weight) for one in left.links if one.relation == "corrects"] == [
+        (newer, older, 1.0)
+    ]
 
 
 def test_a_remark_that_denies_something_else_ends_no_statement(tmp_path: Path, minilm):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bardo._core import count_tokens
 from bardo.bequeath import markdown, testament
 from bardo.bequeath.directives import Directive
+from bardo.bequeath.left_behind import counts_of
 from bardo.bequeath.questions import Question
 from bardo.bequeath.token_limit import Parts, fit
 from bardo.config import Bequeath
@@ -20,8 +21,8 @@ ALL = 1_000_000
 
 
 def chosen(parts: Parts, limit: int, **given) -> tuple[Parts, Counter[str]]:
-    left_out: Counter[str] = Counter()
-    return fit(parts, limit, **{"worths": {}, "ended": (), **given}, left_out=left_out), left_out
+    within, left_behind = fit(parts, limit, **{"worths": {}, "ended": (), **given})
+    return within, counts_of(left_behind)
 
 
 texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=80).filter(str.strip)
@@ -129,11 +130,10 @@ def test_the_newer_of_two_statements_crosses_before_the_older():
     assert [one.id for one in within.episodes] == [newer.id]
 
 
-def test_a_testament_of_few_tokens_is_read_back_with_its_links_and_vectors(tmp_path):
+def test_a_testament_of_few_tokens_is_read_back(tmp_path):
     whole = bequeath(tmp_path)
     written = bequeath(tmp_path, settings=dataclasses.replace(Bequeath(), tokens=40))
     assert count_tokens(written.markdown) <= 40
     assert 0 < len(written.facts) < len(whole.facts)
-    assert written.vectors.shape[0] == len(written.facts)
     assert testament.read(written.path).facts == written.facts
     assert written.left_out["over_tokens"] == len(whole.facts) - len(written.facts)

@@ -23,8 +23,8 @@ def ranked(folder: Path, *told: Episode) -> list[str]:
     survey = _core.Survey(log, kinds=("outcome",), latest=4)
     assert survey.bytes > 60 * 64
     assert len(survey.latest) == sum(one.kind == "outcome" and one.verified for one in told)
-    best, worthy = most_worthy(log, survey, 100)
-    assert worthy == len(best)
+    best, reasons = most_worthy(log, survey, 100)
+    assert "episode_over_cap" not in reasons.values()
     found = [episode.text for episode, _ in best]
     log.close()
     return found

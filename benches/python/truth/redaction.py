@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bardo.bequeath.redact import redact
+from bardo.bequeath.redact import Redactor
 from truth import labelled
 
 
 def report(rows: Sequence[dict[str, Any]], *, wrong: bool = False) -> str:
     """How many sentences lose all that must go, and how many harmless ones keep all that must stay."""
-    told = [(row, redact(row["text"])) for row in rows]
+    redactor = Redactor(personal=True)
+    told = [(row, redactor.text(row["text"])) for row in rows]
     gone = [all(part not in text for part in row["must_go"]) for row, text in told]
     kept = [all(part in text for part in row["must_stay"]) for row, text in told]
     harmful = [place for place, (row, _) in enumerate(told) if row["harmful"]]

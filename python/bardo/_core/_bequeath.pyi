@@ -53,17 +53,18 @@ class Survey:
 
 @final
 class Selection:
-    """The facts that cross a death, and how many stayed behind and why.
+    """The facts that cross a death, and why each other one stays behind.
 
     Attributes:
         chosen: Indexes into the facts that were given, most needed first.
-        left_out: Counts by reason: `not_in_force`, `below_threshold`, `not_validated`, `near_copy`, `over_cap`.
+        left_out: Indexes of the other facts, each with its reason: `not_in_force`, `below_threshold`, `not_validated`,
+            `near_copy`, or `over_cap`.
         measure: What similarity was measured on: `embeddings`, `words` (some entries had no embedding), or `none`
             (everything fits, so nothing had to be compared).
     """
 
     chosen: list[int]
-    left_out: dict[str, int]
+    left_out: list[tuple[int, str]]
     measure: str
 
 def select_entries(

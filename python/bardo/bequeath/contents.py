@@ -9,7 +9,7 @@ import numpy as np
 
 from bardo.bequeath.questions import Question, open_questions
 from bardo.bequeath.tables import LinkTuple
-from bardo.model import Fact, Fingerprint
+from bardo.model import Fact
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -25,13 +25,12 @@ _PAGE = 1_024
 
 @dataclass(frozen=True, slots=True)
 class StoreContents:
-    """Input of `testament.write` and `reflect.Evidence`, in one order.
+    """Content of a fact store, for `selection.Estate` and `reflect.Evidence`, in one order.
 
     Args:
         facts: All facts, of every status, with the mode, if any, in the metadata.
         confidences: Decayed confidence at the tick of death, one per fact.
         vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None if none has one.
-        fingerprint: Model of the vectors.
         links: All links among the facts.
         questions: All open questions.
     """
@@ -39,7 +38,6 @@ class StoreContents:
     facts: tuple[Fact, ...]
     confidences: tuple[float, ...]
     vectors: Vectors | None
-    fingerprint: Fingerprint | None
     links: tuple[LinkTuple, ...]
     questions: tuple[Question, ...] = ()
 
@@ -80,7 +78,6 @@ def read_contents(store: FactStore, *, tick: int) -> StoreContents:
         tuple(facts),
         tuple(confidences),
         vectors,
-        fingerprint if vectors is not None else None,
         tuple(sorted(links)),
         open_questions(store),
     )

@@ -5,15 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from bardo._atomic import parse_json
-from bardo.bequeath import redact
+from bardo.bequeath.left_behind import LeftBehind, content_id
 from bardo.bequeath.lineage import GENERATION_LIMIT
+from bardo.bequeath.redact import Redactor
 from bardo.model import Episode
 
 #: Maximum number of directives in a testament, and of characters of a text.
@@ -68,6 +67,11 @@ class Directive:
     triggers: tuple[str, ...] = ()
     needs_approval: bool = False
 
+    @property
+    def id(self) -> str:
+        """Id of the episode by which recall finds the directive."""
+        return content_id(self.kind, self.text, at=self.at)
+
     def document(self) -> dict[str, Any]:
         """Returns the fields for `conduct.json`, without those of other kinds."""
         given = dataclasses.asdict(self)
@@ -93,7 +97,7 @@ class Directive:
         """Returns the directive as an episode, by which recall finds it; the same directive has the same id."""
         return Episode(
             _sentences(f"{KINDS[self.kind]}: {self.text}", *self.details()),
-            id=_id(self.kind, self.text, at=self.at),
+            id=self.id,
             at=self.at,
             kind=f"{EPISODE_KIND}{self.kind}",
             role="agent",
@@ -101,46 +105,39 @@ class Directive:
 
 
 def choose(
-    given: Iterable[Directive], agent: str, redacted: Counter[str], left_out: Counter[str]
-) -> list[Directive]:
+    given: Iterable[Directive], agent: str, redactor: Redactor
+) -> tuple[list[Directive], list[LeftBehind]]:
     """Chooses and redacts the directives that cross a death: by kind, the highest score and the latest first.
 
     Args:
         given: Directives in force.
         agent: Name of the testator.
-        redacted: Counter of redacted spans by kind; updated in place.
-        left_out: Counter of directives left out by reason; updated in place.
+        redactor: Redactor of the testament.
+
+    Returns:
+        Directives that cross, and those that stay behind.
     """
     order = list(KINDS)
     ranked = sorted(given, key=lambda one: (order.index(one.kind), -one.score, -one.at, one.text))
-    left_out["directive_over_cap"] += max(len(ranked) - DIRECTIVE_LIMIT, 0)
-    return [_redacted(one, agent, redacted) for one in ranked[:DIRECTIVE_LIMIT]]
+    over = [LeftBehind("directive", one.id, "directive_over_cap") for one in ranked[DIRECTIVE_LIMIT:]]
+    return [_redacted(one, agent, redactor) for one in ranked[:DIRECTIVE_LIMIT]], over
 
 
-def _redacted(one: Directive, agent: str, redacted: Counter[str]) -> Directive:
-    texts: dict[str, Any] = {
-        name: redact.redact(getattr(one, name), redacted)[:TEXT_LIMIT] for name in _TEXTS
-    }
+def _redacted(one: Directive, agent: str, redactor: Redactor) -> Directive:
+    texts: dict[str, Any] = {name: redactor.text(getattr(one, name))[:TEXT_LIMIT] for name in _TEXTS}
     lists = {
-        name: tuple(redact.redact(text, redacted)[:TEXT_LIMIT] for text in getattr(one, name)[:LIST_LIMIT])
+        name: tuple(redactor.text(text)[:TEXT_LIMIT] for text in getattr(one, name)[:LIST_LIMIT])
         for name in _LISTS
     }
-    texts |= {**lists, "corrections": _redacted_corrections(one.corrections, redacted)}
+    texts |= {**lists, "corrections": _redacted_corrections(one.corrections, redactor)}
     return dataclasses.replace(one, **{**texts, "origin": one.origin or agent})
 
 
-def _redacted_corrections(given: str, redacted: Counter[str]) -> str:
+def _redacted_corrections(given: str, redactor: Redactor) -> str:
     """Redacts each text of corrections, which stay JSON."""
     if not given:
         return ""
-    found: dict[str, list[str] | str] = json.loads(given)
-    clean: dict[str, list[str] | str] = {}
-    for name, texts in found.items():
-        if isinstance(texts, str):
-            clean[name] = redact.redact(texts, redacted)
-        else:
-            clean[name] = [redact.redact(text, redacted) for text in texts]
-    return json.dumps(clean, ensure_ascii=False)
+    return json.dumps(redactor.fields(json.loads(given)), ensure_ascii=False)
 
 
 def read(raw: bytes, agent: str) -> tuple[Directive, ...] | None:
@@ -197,16 +194,6 @@ def _is_list(found: Any) -> bool:
 
 def _sentences(*parts: str) -> str:
     return ". ".join(part.strip().rstrip(".") for part in parts if part.strip())
-
-
-def _id(*parts: str, at: int) -> str:
-    """Returns a version-7 UUID of the parts at a time (RFC 9562, section 5.7)."""
-    from blake3 import blake3
-
-    digest = int.from_bytes(blake3("\0".join(parts).encode()).digest(length=10))
-    number = (at // 1_000 & (1 << 48) - 1) << 80 | digest
-    number = number & ~(0xF << 76) | 7 << 76
-    return str(UUID(int=number & ~(3 << 62) | 2 << 62))
 
 
 def episodes(given: Sequence[Directive]) -> list[Episode]:

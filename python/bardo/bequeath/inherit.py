@@ -20,10 +20,11 @@ import numpy as np
 
 from bardo import _core
 from bardo._atomic import make_folder, read_json, write_atomically, write_json
-from bardo.bequeath import directives, innate, limits, questions, redact, replay
+from bardo.bequeath import directives, innate, limits, questions, replay
 from bardo.bequeath.contents import FOLLOWED, MODES
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
+from bardo.bequeath.redact import Redactor
 from bardo.bequeath.selection import folded
 from bardo.bequeath.tables import TOMBSTONES
 from bardo.bequeath.testament import Testament, read_bundle
@@ -418,10 +419,11 @@ def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: fl
         linear=linear,
     )
     died = testament.life.death_tick or 0
+    redactor = Redactor(personal=True)  # whether contact data crosses was the testator's choice
     return [
         dataclasses.replace(
             fact,
-            text=redact.redact(fact.text),
+            text=redactor.text(fact.text),
             confidence=min(confidence, REFUTED_CONFIDENCE) if fact.status in TOMBSTONES else confidence,
             source="testament",
             origin=fact.origin or testament.life.agent,
@@ -445,6 +447,7 @@ def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: fl
 
 
 def _inherited_episode(episode: Episode, testament: Testament, tick: int) -> Episode:
+    redactor = Redactor(personal=True)  # whether contact data crosses was the testator's choice
     lived = inherited_fields(episode) or {
         "agent": testament.life.agent,
         "testament": testament.hash,
@@ -460,11 +463,11 @@ def _inherited_episode(episode: Episode, testament: Testament, tick: int) -> Epi
     }
     return dataclasses.replace(
         episode,
-        text=redact.redact(episode.text),
+        text=redactor.text(episode.text),
         tick=tick,
         event_index=0,
         kind=INHERITED_KIND,
-        payload={INHERITED_KIND: redact.strip(lived)},
+        payload={INHERITED_KIND: redactor.payload(lived)},
         thread=None,
         session=None,
         importance=None,

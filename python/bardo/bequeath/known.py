@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bardo.bequeath import redact
+from bardo.bequeath.redact import Redactor
 
 if TYPE_CHECKING:
     from bardo._core import KnownThings
@@ -76,13 +76,14 @@ class KnownTexts:
                 self._texts[text] = None
                 self._size += len(text)
 
-    def bundle(self, agent: str, ancestors: Iterable[bytes] = ()) -> Bundled:
+    def bundle(self, agent: str, redactor: Redactor, ancestors: Iterable[bytes] = ()) -> Bundled:
         """Bundles the texts that redaction leaves as they are; those that were added last have precedence.
 
         Texts without a new word or pair of words add nothing, so that routine costs nothing.
 
         Args:
             agent: Name of the agent.
+            redactor: Redactor that tells which texts are private.
             ancestors: Bundles of its ancestors, nearest first.
         """
         from bardo import _core
@@ -93,7 +94,7 @@ class KnownTexts:
         novel = _core.novel_texts(latest)
         for place in novel[:_CHECKED]:
             text = latest[place]
-            redacted = redact.redact(text)
+            redacted = redactor.text(text)
             if redacted == text:
                 told.append(text)
             else:

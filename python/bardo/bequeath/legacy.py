@@ -10,16 +10,26 @@ from typing import TYPE_CHECKING
 
 from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
-from bardo.bequeath import death_journal, innate, reflect, replaced, succession, testament, trust, worth
-from bardo.bequeath.contents import FOLLOWED, StoreContents, read_contents
+from bardo.bequeath import (
+    death_journal,
+    innate,
+    left_behind,
+    order_of_time,
+    reflect,
+    testament,
+    trust,
+    worth,
+)
+from bardo.bequeath.contents import StoreContents, read_contents
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.inherit import inherited_bundles, provenance
 from bardo.bequeath.known import KnownTexts
+from bardo.bequeath.left_behind import LeftBehind
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
-from bardo.bequeath.selection import ENTRY_LIMIT
+from bardo.bequeath.redact import Redactor
+from bardo.bequeath.selection import Estate, choose
 from bardo.bequeath.signing import signer_of, signing_key
-from bardo.bequeath.tables import LinkTuple
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
@@ -96,8 +106,7 @@ def leave(
     """
     contents = read_contents(facts, tick=tick)
     known = KnownTexts()
-    remains = _episodes(log, config.episodes * COPIES, contents)
-    known.add(*(episode.text for episode in _all(log)))
+    remains = _episodes(log, config.episodes * COPIES, contents, known)
     known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
     known.add(*(question.question for question in contents.questions))
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
@@ -105,38 +114,37 @@ def leave(
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
     evidence = reflect.Evidence(
-        lineage.life, contents.facts, contents.confidences, remains.told, contents.links, counts=counts,
-        unsettled=unsettled, settled=settled,
+        lineage.life, contents.facts, contents.confidences, Redactor(personal=config.personal), remains.told,
+        contents.links, counts=counts, unsettled=unsettled, settled=settled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
     )  # fmt: skip
-    draft = folder / DRAFT
-    make_folder(draft.parent)
-    written = testament.write(
-        draft,
+    estate = Estate(
         facts=innate.counted(contents.facts, folder, provenance(folder)),
         confidences=contents.confidences,
+        reflection=reflect.compose(evidence) if reflection is None else reflection,
         vectors=contents.vectors,
-        fingerprint=contents.fingerprint,
         episodes=remains.episodes,
         episode_bytes=remains.limit,
-        behind=remains.behind,
         worths=remains.worths,
         links=(
             *contents.links,
-            *_order_of_time(log, facts, contents, remains.episodes, rules=rules, encoder=encoder, tick=tick),
+            *order_of_time.links_of(
+                log, facts, contents, remains.episodes, rules=rules, encoder=encoder, tick=tick
+            ),
         ),
         questions=contents.questions,
         conduct=conduct,
         known=known,
         ancestors=inherited_bundles(folder, lineage),
-        with_vectors=False,
-        reflection=reflect.compose(evidence) if reflection is None else reflection,
-        lineage=lineage,
-        signing_key=signing_key(folder),
-        now=now,
-        loops=loops,
-        settings=config,
+        left_behind=remains.left_behind,
+    )
+    choice = choose(estate, lineage.life, config)
+    draft = folder / DRAFT
+    make_folder(draft.parent)
+    left_behind.save(folder, choice.left_behind)
+    written = testament.write(
+        draft, choice, lineage=lineage, signing_key=signing_key(folder), now=now, loops=loops
     )
     trust.add_own_key(written.signer, log.agent)
     stone = Tombstone(log.agent, tick, now, record.cause, written.hash, path.name)
@@ -275,7 +283,7 @@ class _Remains:
         told: Latest outcomes and regime shifts.
         limit: Maximum size of the episodes of the testament, in bytes.
         inherited: Number of episodes that came with testaments.
-        behind: Numbers of episodes that stay behind, by reason.
+        left_behind: Episodes that stay behind: those of no worth, and those beyond the maximum number.
     """
 
     episodes: list[Episode]
@@ -283,56 +291,39 @@ class _Remains:
     told: list[Episode]
     limit: int
     inherited: int
-    behind: dict[str, int]
+    left_behind: list[LeftBehind]
 
 
-def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents) -> _Remains:
+def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents, known: KnownTexts) -> _Remains:
     """Reads the episodes of most worth to an heir, and the latest outcomes and regime shifts, in bounded number.
 
     Args:
         log: Episode log.
         best: Maximum number of episodes of worth.
         contents: Facts; the episodes of those that no longer hold stay behind.
+        known: Texts of the life, to which those of the log are added.
     """
     survey = _core.Survey(log, kinds=TOLD_KINDS, latest=TOLD_LIMIT)
     novelties = survey.novelty([fact.text for fact in contents.facts])
-    judged, worthy = worth.most_worthy(log, survey, best, without=_outdated(contents, novelties))
+    judged, reasons = worth.most_worthy(log, survey, best, outdated=_outdated(contents, novelties))
     worths = {one.id: value for one, value in judged}
     for fact, novelty in zip(contents.facts, novelties, strict=True):
         worths[fact.id] = worth.worth_of_fact(fact, novelty, worths)
     told = [one for one in log.get(survey.latest) if one is not None]
+    chosen = {one.id for one, _ in judged}
+    behind = []
+    for episode in _all(log):
+        known.add(episode.text)
+        if episode.id not in chosen:
+            behind.append(LeftBehind("episode", episode.id, reasons.get(episode.id, "episode_routine")))
     return _Remains(
         [one for one, _ in judged],
         worths,
         told,
         max(int(LOG_SHARE * survey.bytes), LEAST_BYTES),
         survey.inherited,
-        {"episode_routine": len(log) - worthy, "episode_over_cap": worthy - len(judged)},
+        behind,
     )
-
-
-def _order_of_time(
-    log: _core.EpisodeLog,
-    facts: _core.FactStore,
-    contents: StoreContents,
-    episodes: Sequence[Episode],
-    *,
-    rules: Reader | None,
-    encoder: CrossEncoder | None,
-    tick: int,
-) -> list[LinkTuple]:
-    """Links newer statements with older ones: by corrections of passes and in unverified episodes, by successions."""
-    known = [link for link in facts.links([one.id for one in episodes]) if link[2] == "corrects"]
-    pairs = {frozenset(link[:2]) for link in (*known, *contents.links)}
-    links = []
-    for weight, found in (
-        (1.0, replaced.corrections_among(episodes[:ENTRY_LIMIT], rules)),
-        (FOLLOWED, succession.successions(log, contents, episodes, rules, encoder)),
-    ):
-        fresh = [pair for pair in found if frozenset(pair) not in pairs]
-        pairs.update(map(frozenset, fresh))
-        links += [(newer, older, "corrects", weight, tick) for newer, older in fresh]
-    return known + links
 
 
 def _all(log: _core.EpisodeLog) -> Iterator[Episode]:

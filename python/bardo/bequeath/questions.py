@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bardo._atomic import parse_json
 from bardo._core import inherit_gaps, knowledge_gaps
+from bardo.bequeath.left_behind import content_id
 
 if TYPE_CHECKING:
     from bardo._core import FactStore
 
 Kind = Literal["contradiction", "unknown", "untried", "unanswered"]
+#: Maximum number of questions in a testament.
+QUESTION_LIMIT = 64
 #: Maximum length of a question or a name in a testament, in bytes.
 _TEXT_BYTES = 4_096
 #: Maximum number of facts of a question.
@@ -38,6 +41,11 @@ class Question:
     entity: str | None = None
     origin: str = ""
     generation: int = 0
+
+    @property
+    def id(self) -> str:
+        """Id of the question: the same question has the same id."""
+        return content_id(self.kind, self.question)
 
 
 def open_questions(store: FactStore) -> tuple[Question, ...]:

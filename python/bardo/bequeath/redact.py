@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any
 
 from bardo.bequeath import private
 from bardo.bequeath.cues import is_private
+from bardo.model import Episode, Fact
 
 #: Prefix of every mark in place of redacted text.
 MARK = "[redacted: "
@@ -200,68 +199,183 @@ _NUMBER_LENGTH = 12
 _TOKEN = re.compile(r"[A-Za-z]+")
 
 
-_PERSONAL_CROSSES: ContextVar[bool] = ContextVar("personal_crosses", default=True)
-
-
-@contextmanager
-def personal(*, crosses: bool) -> Iterator[None]:
-    """Sets whether contact data stays in the texts that are redacted inside of the block.
+class Redactor:
+    """Redacts what leaves an agent, and counts what it removed.
 
     Args:
-        crosses: Whether addresses, telephone numbers, accounts, dates of birth and numbers of contracts stay.
+        personal: Whether contact data stays: addresses, telephone numbers, accounts, dates of birth and numbers of
+            contracts.
+
+    Attributes:
+        counts: Number of redacted or generalized spans and dropped fields, by kind.
     """
-    token = _PERSONAL_CROSSES.set(crosses)
-    try:
-        yield
-    finally:
-        _PERSONAL_CROSSES.reset(token)
+
+    def __init__(self, *, personal: bool) -> None:
+        self.personal = personal
+        self.counts: Counter[str] = Counter()
+
+    def with_own_counts(self) -> Redactor:
+        """Returns a redactor with the same setting, and counts of its own."""
+        return Redactor(personal=self.personal)
+
+    def text(self, text: str) -> str:
+        """Replaces each secret in a text with a mark; idempotent."""
+        # Removing a secret can expose the boundary of an adjacent one.
+        for _ in range(_PASSES):
+            before = text
+            for name, expression in _COMPILED:
+                text = expression.sub(lambda match, name=name: self._mark(match, name), text)  # type: ignore[misc]
+            text = _LOWER_RUN.sub(lambda match: self._without_phrases(match[0]), text)
+            text = self._without_private(text)
+            if text == before:
+                break
+        return text
+
+    def payload(self, value: Any) -> Any:
+        """Drops the fields of a payload that are private by name (`private_field`), and redacts its texts.
+
+        Numbers, also those in a string, are classified by the name of their field alone.
+
+        Args:
+            value: JSON-like value.
+        """
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            kept = {name: inner for name, inner in value.items() if not self._is_dropped(name, inner)}
+            if len(kept) < len(value):
+                self.counts["private_field"] += len(value) - len(kept)
+            return {name: inner if _is_number(inner) else self.payload(inner) for name, inner in kept.items()}
+        if isinstance(value, Sequence):
+            return [self.payload(inner) for inner in value]
+        return value
+
+    def fields(self, value: Any) -> Any:
+        """Redacts the texts of a JSON-like value and keeps every field."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {name: self.fields(inner) for name, inner in value.items()}
+        if isinstance(value, Sequence):
+            return [self.fields(inner) for inner in value]
+        return value
+
+    def generalize(self, text: str, payload: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Redacts the text and the payload of a fact, and generalizes exact parameters and effects.
+
+        The text of a rule found by the Curator is rebuilt from its condition, action and outcome; others are redacted.
+
+        Args:
+            text: Text of the fact.
+            payload: Payload of the fact.
+        """
+        kept = {name: self.fields(inner) for name, inner in payload.items()}
+        if payload.get("type") == "heuristic":
+            # An interval of zeros marks a redacted one.
+            kept |= {"effect": _sign(payload.get("effect")), "interval": [0.0, 0.0]}
+            self.counts["parameter"] += 2
+            if _FOUND_RULE.match(text):
+                parts = [str(kept.get(name, "")) for name in ("action", "condition")]
+                when = " and ".join(part for part in parts if part)
+                return f"When {when}, {kept.get('outcome', '')} (in {payload.get('n')} cases)", kept
+        if payload.get("type") == "pattern" and _tells_results(text):
+            # The numbers of a pattern in private results disclose those results.
+            kept["statistic"] = _sign(payload.get("statistic"))
+            text = _FIGURES.sub(f"{MARK}holding]", text)
+            self.counts["holding"] += 1
+        told = self.text(text)
+        if payload.get("type") == "pattern" and "description" in kept:
+            kept["description"] = told
+        return told, kept
+
+    def fact(self, fact: Fact) -> Fact:
+        """Redacts every text of a fact, and generalizes its numbers."""
+        text, payload = self.generalize(fact.text, fact.payload)
+        stated = fact.statement
+        if stated is not None:
+            # A statement repeats words of the text, which are counted there.
+            uncounted = self.with_own_counts()
+            stated = replace(
+                stated, subject=uncounted.text(stated.subject), value=uncounted.text(stated.value)
+            )
+        return replace(
+            fact,
+            text=text,
+            category=self.text(fact.category),
+            subjects=tuple(map(self.text, fact.subjects)),
+            metadata=self.fields(fact.metadata),
+            statement=stated,
+            payload=payload,
+        )
+
+    def episode(self, episode: Episode) -> Episode:
+        """Redacts every text of an episode, and drops the private fields of its payload."""
+        return replace(
+            episode,
+            text=self.text(episode.text),
+            subjects=tuple(map(self.text, episode.subjects)),
+            payload=self.payload(episode.payload),
+            thread=None if episode.thread is None else self.text(episode.thread),
+        )
+
+    def _goes(self, span: private.Span) -> bool:
+        """Whether a span is redacted."""
+        return span.kind != "contact" or not self.personal
+
+    def _is_dropped(self, name: str, value: Any) -> bool:
+        """Whether a field is private by its name, or its name makes its value private."""
+        is_private_name, said = _judged_name(name, self.personal)
+        if is_private_name:
+            return True
+        if not said or isinstance(value, bool) or not isinstance(value, str | int | float):
+            return False
+        kinds = {"code", "identity", "contact", "password"}
+        return any(span.kind in kinds and self._goes(span) for span in private.spans(f"{said}{value}"))
+
+    def _mark(self, match: re.Match[str], name: str) -> str:
+        self.counts[name] += 1
+        mark = f"{MARK}{name}]"
+        if "secret" not in match.re.groupindex:
+            return mark
+        start, end = match.span("secret")
+        whole = match[0]
+        return whole[: start - match.start()] + mark + whole[end - match.start() :]
+
+    def _without_private(self, text: str) -> str:
+        """Removes the spans of a text that are private by meaning; some are generalized instead."""
+        parts, done = [], 0
+        for span in filter(self._goes, private.spans(text)):
+            self.counts[span.kind] += 1
+            parts += [text[done : span.start], span.instead or f"{MARK}{span.kind}]"]
+            done = span.end
+        return "".join([*parts, text[done:]])
+
+    def _without_phrases(self, run: str) -> str:
+        """Removes seed phrases from a run of words: BIP-39 words of a valid length with a correct checksum."""
+        tokens = list(_TOKEN.finditer(run))
+        numbers = [_seed_words().get(token[0].lower()) for token in tokens]
+        out, done, place = "", 0, 0
+        while place < len(tokens):
+            length = next(
+                (length for length in _PHRASE_LENGTHS if _is_phrase(numbers[place : place + length], length)),
+                0,
+            )
+            if not length:
+                place += 1
+                continue
+            self.counts["seed_phrase"] += 1
+            out += run[done : tokens[place].start()] + f"{MARK}seed_phrase]"
+            done = tokens[place + length - 1].end()
+            place += length
+        return out + run[done:]
 
 
-def _goes(span: private.Span) -> bool:
-    """Whether a span is redacted."""
-    return span.kind != "contact" or not _PERSONAL_CROSSES.get()
-
-
-def redact(text: str, counts: Counter[str] | None = None) -> str:
-    """Replaces each secret in a text with a mark; idempotent.
-
-    Args:
-        text: Text to redact.
-        counts: Counter of secrets by the pattern's name; updated in place.
-    """
-    tally: Counter[str] = Counter() if counts is None else counts
-    # Removing a secret can expose the boundary of an adjacent one.
-    for _ in range(_PASSES):
-        before = text
-        for name, expression in _COMPILED:
-            text = expression.sub(lambda match, name=name: _mark(match, name, tally), text)  # type: ignore[misc]
-        text = _LOWER_RUN.sub(lambda match: _without_phrases(match[0], tally), text)
-        text = _without_private(text, tally)
-        if text == before:
-            break
-    return text
-
-
-def strip(payload: Any, counts: Counter[str] | None = None) -> Any:
-    """Drops the fields of a payload that are private by name, and redacts its texts.
-
-    Numbers, also those in a string, are classified by the name of their field alone.
-
-    Args:
-        payload: JSON-like value.
-        counts: Counter of dropped fields (`private_field`) and secrets; updated in place.
-    """
-    tally: Counter[str] = Counter() if counts is None else counts
-    if isinstance(payload, str):
-        return redact(payload, tally)
-    if isinstance(payload, Mapping):
-        kept = {name: inner for name, inner in payload.items() if not _is_dropped(name, inner)}
-        if len(kept) < len(payload):
-            tally["private_field"] += len(payload) - len(kept)
-        return {name: inner if _is_number(inner) else strip(inner, tally) for name, inner in kept.items()}
-    if isinstance(payload, Sequence):
-        return [strip(inner, tally) for inner in payload]
-    return payload
+@lru_cache(maxsize=4_096)
+def _judged_name(name: str, personal: bool) -> tuple[bool, str]:
+    """Whether a name makes its field private, and the words by which it may make its value private, if it does."""
+    said = f"{' '.join(_WORD.findall(name)).lower()}: "
+    changes = Redactor(personal=personal).text(name) != name
+    return is_private(name) or changes, said if private.opens(said) else ""
 
 
 def _is_number(value: Any) -> bool:
@@ -269,70 +383,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) or (
         is_short and re.fullmatch(r"[-+]?\d+(?:[.,]\d+)*", value) is not None
     )
-
-
-def _is_dropped(name: str, value: Any) -> bool:
-    """Whether a field is private by its name, or its name makes its value private."""
-    is_private_name, said = _judged_name(name)
-    if is_private_name:
-        return True
-    if not said or isinstance(value, bool) or not isinstance(value, str | int | float):
-        return False
-    kinds = {"code", "identity", "contact", "password"}
-    return any(span.kind in kinds and _goes(span) for span in private.spans(f"{said}{value}"))
-
-
-@lru_cache(maxsize=4_096)
-def _judged_name(name: str) -> tuple[bool, str]:
-    """Whether a name makes its field private, and the words by which it may make its value private, if it does."""
-    said = f"{' '.join(_WORD.findall(name)).lower()}: "
-    return is_private(name) or redact(name) != name, said if private.opens(said) else ""
-
-
-def texts(value: Any, counts: Counter[str] | None = None) -> Any:
-    """Redacts the texts of a JSON-like value and keeps every field."""
-    tally: Counter[str] = Counter() if counts is None else counts
-    if isinstance(value, str):
-        return redact(value, tally)
-    if isinstance(value, Mapping):
-        return {name: texts(inner, tally) for name, inner in value.items()}
-    if isinstance(value, Sequence):
-        return [texts(inner, tally) for inner in value]
-    return value
-
-
-def general(
-    text: str, payload: Mapping[str, Any], counts: Counter[str] | None = None
-) -> tuple[str, dict[str, Any]]:
-    """Redacts the text and the payload of a fact, and generalizes exact parameters and effects.
-
-    The text of a rule found by the Curator is rebuilt from its condition, action and outcome; others are redacted.
-
-    Args:
-        text: Text of the fact.
-        payload: Payload of the fact.
-        counts: Counter of redacted or generalized spans and fields; updated in place.
-    """
-    tally: Counter[str] = Counter() if counts is None else counts
-    kept = {name: texts(inner, tally) for name, inner in payload.items()}
-    if payload.get("type") == "heuristic":
-        # An interval of zeros marks a redacted one.
-        kept |= {"effect": _sign(payload.get("effect")), "interval": [0.0, 0.0]}
-        tally["parameter"] += 2
-        if _FOUND_RULE.match(text):
-            parts = [str(kept.get(name, "")) for name in ("action", "condition")]
-            when = " and ".join(part for part in parts if part)
-            return f"When {when}, {kept.get('outcome', '')} (in {payload.get('n')} cases)", kept
-    is_own = payload.get("type") == "pattern" and _tells_results(text)
-    if is_own:
-        # The numbers of a pattern in private results disclose those results.
-        kept["statistic"] = _sign(payload.get("statistic"))
-        text = _FIGURES.sub(f"{MARK}holding]", text)
-        tally["holding"] += 1
-    told = redact(text, tally)
-    if payload.get("type") == "pattern" and "description" in kept:
-        kept["description"] = told
-    return told, kept
 
 
 def _sign(number: Any) -> float:
@@ -347,45 +397,6 @@ def _tells_results(text: str) -> bool:
 def tells_holdings(payload: Mapping[str, Any]) -> bool:
     """Whether the payload of a fact is a statistic of own holdings or results."""
     return payload.get("type") == "baseline" and is_private(str(payload.get("metric", "")))
-
-
-def _mark(match: re.Match[str], name: str, counts: Counter[str]) -> str:
-    counts[name] += 1
-    mark = f"{MARK}{name}]"
-    if "secret" not in match.re.groupindex:
-        return mark
-    start, end = match.span("secret")
-    whole = match[0]
-    return whole[: start - match.start()] + mark + whole[end - match.start() :]
-
-
-def _without_private(text: str, counts: Counter[str]) -> str:
-    """Removes the spans of a text that are private by meaning; some are generalized instead."""
-    parts, done = [], 0
-    for span in filter(_goes, private.spans(text)):
-        counts[span.kind] += 1
-        parts += [text[done : span.start], span.instead or f"{MARK}{span.kind}]"]
-        done = span.end
-    return "".join([*parts, text[done:]])
-
-
-def _without_phrases(run: str, counts: Counter[str]) -> str:
-    """Removes seed phrases from a run of words: BIP-39 words of a valid length with a correct checksum."""
-    tokens = list(_TOKEN.finditer(run))
-    numbers = [_seed_words().get(token[0].lower()) for token in tokens]
-    out, done, place = "", 0, 0
-    while place < len(tokens):
-        length = next(
-            (length for length in _PHRASE_LENGTHS if _is_phrase(numbers[place : place + length], length)), 0
-        )
-        if not length:
-            place += 1
-            continue
-        counts["seed_phrase"] += 1
-        out += run[done : tokens[place].start()] + f"{MARK}seed_phrase]"
-        done = tokens[place + length - 1].end()
-        place += length
-    return out + run[done:]
 
 
 @cache

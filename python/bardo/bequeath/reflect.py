@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bardo.bequeath import redact
+from bardo._validation import require_text
 from bardo.bequeath.lineage import Life
+from bardo.bequeath.redact import Redactor, tells_holdings
 from bardo.bequeath.tables import LinkTuple
 from bardo.clock import day_of
 from bardo.consolidate.twins import Wording
 from bardo.consolidate.wording import Rule, counted, is_of_ancestor
+from bardo.errors import InvalidInputError
 from bardo.model import Episode, Fact
 from bardo.recall import feedback
 
@@ -46,6 +48,7 @@ class Evidence:
         life: Life of the testator, with its death.
         facts: All facts of the testator, of every status.
         confidences: Decayed confidence of each fact today, in the same order.
+        redactor: Redactor of the text.
         episodes: Episodes of the testator, or a sample; outcomes carry a number `value` in their payload.
         links: Links among the facts.
         questions: Open questions.
@@ -58,6 +61,7 @@ class Evidence:
     life: Life
     facts: Sequence[Fact]
     confidences: Sequence[float]
+    redactor: Redactor
     episodes: Sequence[Episode] = ()
     links: Sequence[LinkTuple] = ()
     questions: Sequence[str] = ()
@@ -75,13 +79,19 @@ class Evidence:
         days = [day_of(at) for tick in (first, last) if (at := self.moment(tick)) is not None]
         return " to ".join(dict.fromkeys(days))
 
+    def line_of(self, fact: Fact) -> str:
+        """Returns a redacted fact in one line; that of a heuristic is the rule in words."""
+        text, payload = self.redactor.generalize(fact.text, fact.payload)
+        rule = Rule.of(replace(fact, payload=payload))
+        return _quote(rule.sentence if rule else text)
+
     def ranked_facts(self, *, active: bool = True) -> list[tuple[Fact, float]]:
         """Returns facts with today's confidence, highest first, except those about own holdings or results."""
         pairs = zip(self.facts, self.confidences, strict=True)
         kept = [
             (fact, sure)
             for fact, sure in pairs
-            if (fact.status == "active") == active and not redact.tells_holdings(fact.payload)
+            if (fact.status == "active") == active and not tells_holdings(fact.payload)
         ]
         return sorted(kept, key=lambda pair: (-pair[1], -pair[0].support, pair[0].text))
 
@@ -89,10 +99,29 @@ class Evidence:
 def compose(evidence: Evidence) -> str:
     """Composes the reflection: redacted Markdown of at most 5 KiB, always with all nine sections."""
     sections = [(title, list(tell(evidence))[:_SENTENCES]) for title, tell in _SECTIONS]
-    while len((text := redact.redact(_render(evidence, sections))).encode()) > REFLECTION_BYTES:
+    while len((text := evidence.redactor.text(_render(evidence, sections))).encode()) > REFLECTION_BYTES:
         # The last sentence of a section is its weakest.
         longest = max((sentences for _, sentences in sections), key=lambda told: sum(map(len, told)))
         longest.pop()
+    return text
+
+
+def checked_reflection(reflection: str, redactor: Redactor) -> str:
+    """Redacts a reflection and checks its size.
+
+    Args:
+        reflection: Markdown text.
+        redactor: Redactor of the testament.
+
+    Raises:
+        InvalidInputError: It has no text, or more than 5 KiB.
+    """
+    require_text(reflection, "reflection", "Pass its text, or none, and it is written from the evidence")
+    text = redactor.text(reflection)
+    if (size := len(text.encode())) > REFLECTION_BYTES:
+        raise InvalidInputError(
+            f"the reflection has {size} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
+        )
     return text
 
 
@@ -140,7 +169,7 @@ def _successes(evidence: Evidence) -> Iterable[str]:
     # Of rules that differ in what the testament does not tell, the surest stands.
     told: dict[str, Fact] = {}
     for fact in worked:
-        told.setdefault(_line_of(fact), fact)
+        told.setdefault(evidence.line_of(fact), fact)
     for line, fact in told.items():
         yield f"{line} ({counted(fact.support, 'episode')})"
     outcomes = _outcomes(evidence)
@@ -157,19 +186,19 @@ def _failures(evidence: Evidence) -> Iterable[str]:
         yield f"It ended badly on {day_of(episode.at)}: {_quote(episode.text)}"
     for fact, _ in evidence.ranked_facts(active=False):
         if fact.status == "contradicted":
-            yield f"Held and then contradicted: {_line_of(fact)}"
+            yield f"Held and then contradicted: {evidence.line_of(fact)}"
     if replaced := _replaced(evidence):
         yield f"{counted(replaced, 'fact')} of my own ended or gave way to newer ones."
 
 
 def _contradictions(evidence: Evidence) -> Iterable[str]:
-    texts = {fact.id: fact for fact in evidence.facts if not redact.tells_holdings(fact.payload)}
+    texts = {fact.id: fact for fact in evidence.facts if not tells_holdings(fact.payload)}
     told: set[frozenset[str]] = set()
     for src, dst, relation, _, _ in evidence.links:
         pair = frozenset((src, dst))
         if relation == "contradicts" and src in texts and dst in texts and pair not in told:
             told.add(pair)
-            yield f"Both seemed true: {_line_of(texts[src])} / {_line_of(texts[dst])}"
+            yield f"Both seemed true: {evidence.line_of(texts[src])} / {evidence.line_of(texts[dst])}"
     for fact, _ in evidence.ranked_facts():
         payload = fact.payload
         if payload.get("type") == "baseline" and payload["n"] >= _TESTED_SUPPORT:
@@ -186,13 +215,13 @@ def _suspicions(evidence: Evidence) -> Iterable[str]:
     for fact, sure in evidence.ranked_facts():
         chance = fact.payload.get("p_value")
         if isinstance(chance, float) and chance > _SIGNIFICANCE:
-            yield f"{_line_of(fact)} (could be chance: p = {chance:.2f})"
+            yield f"{evidence.line_of(fact)} (could be chance: p = {chance:.2f})"
         elif (
             sure < _UNPROVEN
             and fact.generation == 0
             and fact.kind in {"insight", "heuristic", "causal_link", "pattern"}
         ):
-            yield f"{_line_of(fact)} (only {sure:.2f} sure, {counted(fact.support, 'episode')})"
+            yield f"{evidence.line_of(fact)} (only {sure:.2f} sure, {counted(fact.support, 'episode')})"
 
 
 def _untested_claims(evidence: Evidence) -> Iterable[str]:
@@ -202,9 +231,9 @@ def _untested_claims(evidence: Evidence) -> Iterable[str]:
         yield f"Open question: {_quote(question)}"
     for fact, _ in evidence.ranked_facts():
         if fact.generation > 0:
-            yield f"Inherited and never confirmed: {_line_of(fact)}"
+            yield f"Inherited and never confirmed: {evidence.line_of(fact)}"
         elif fact.source == "dream":
-            yield f"Dreamt and never tried: {_line_of(fact)}"
+            yield f"Dreamt and never tried: {evidence.line_of(fact)}"
     thin = sum(fact.support < _TESTED_SUPPORT for fact, _ in evidence.ranked_facts() if fact.generation == 0)
     if thin:
         yield (
@@ -221,7 +250,7 @@ def _dangers(evidence: Evidence) -> Iterable[str]:
             days = evidence.days(*fact.observed) if fact.generation == 0 else ""
             about = f"met with {', '.join(map(_quote, fact.subjects[:4]))}" if fact.subjects else ""
             where = ", ".join(part for part in (days, about) if part)
-            yield f"{'Bloodstain: ' if fact.bloodstain else ''}{_line_of(fact)}{f' ({where})' if where else ''}"
+            yield f"{'Bloodstain: ' if fact.bloodstain else ''}{evidence.line_of(fact)}{f' ({where})' if where else ''}"
 
 
 def _regimes(evidence: Evidence) -> Iterable[str]:
@@ -231,7 +260,7 @@ def _regimes(evidence: Evidence) -> Iterable[str]:
         yield f"I looked back on {counted(len(shifts), 'regime shift')}, the last on {last}."
     for fact, sure in evidence.ranked_facts():
         if fact.kind == "pattern" or "regime" in fact.category:
-            yield f"{_line_of(fact)} ({sure:.2f} sure)"
+            yield f"{evidence.line_of(fact)} ({sure:.2f} sure)"
     for episode in sorted(shifts, key=lambda one: (-(one.importance or 0.0), one.tick)):
         yield f"Shift on {day_of(episode.at)}: {_quote(episode.text)}"
 
@@ -245,7 +274,7 @@ def _biases(evidence: Evidence) -> Iterable[str]:
         )
     for fact, _ in evidence.ranked_facts(active=False):
         if fact.status == "contradicted" and fact.support >= _TESTED_SUPPORT:
-            yield f"Trusted on {counted(fact.support, 'episode')}, and wrong: {_line_of(fact)}"
+            yield f"Trusted on {counted(fact.support, 'episode')}, and wrong: {evidence.line_of(fact)}"
     habits = [
         fact
         for fact, _ in evidence.ranked_facts()
@@ -253,7 +282,7 @@ def _biases(evidence: Evidence) -> Iterable[str]:
     ]
     for fact in sorted(habits, key=lambda fact: (-fact.mentions, fact.text)):
         support = counted(fact.support, "episode")
-        yield f"Recalled {fact.mentions:,} times on {support} of support: {_line_of(fact)}"
+        yield f"Recalled {fact.mentions:,} times on {support} of support: {evidence.line_of(fact)}"
     subjects = Counter(subject for episode in evidence.episodes for subject in set(episode.subjects))
     for subject, number in subjects.most_common(1):
         share = number / len(evidence.episodes)
@@ -332,12 +361,6 @@ def _replaced(evidence: Evidence) -> int:
 def _totals(evidence: Evidence) -> tuple[int, int]:
     total = evidence.counts.get("episodes", len(evidence.episodes))
     return total, evidence.counts.get("verified", sum(episode.verified for episode in evidence.episodes))
-
-
-def _line_of(fact: Fact) -> str:
-    text, payload = redact.general(fact.text, fact.payload)
-    rule = Rule.of(replace(fact, payload=payload))
-    return _quote(rule.sentence if rule else text)
 
 
 def _quote(text: str) -> str:

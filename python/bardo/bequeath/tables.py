@@ -59,25 +59,21 @@ _QUALITY = ("specificity", "actionability", "novelty", "verifiability", "consist
 LinkTuple = tuple[str, str, str, float, int]
 
 
-def write_entries(facts: Sequence[Fact], vectors: Vectors | None, fingerprint: Fingerprint | None) -> bytes:
-    """Writes the entries with their vectors (a row of NaN means none) as a Parquet file."""
+def write_entries(facts: Sequence[Fact]) -> bytes:
+    """Writes the entries as a Parquet file."""
     import pyarrow as pa
 
-    schema = _entry_schema(fingerprint)
-    columns: list[Any] = [
-        pa.array([_entry_cell(fact, field.name) for fact in facts], field.type) for field in schema
-    ][: len(_entry_fields())]
-    if fingerprint is not None:
-        rows = np.empty((0, fingerprint.dims), np.float32) if vectors is None else vectors
-        cells = [None if np.isnan(row).any() else row for row in rows]
-        columns.append(pa.array(cells, pa.list_(pa.float32(), fingerprint.dims)))
+    schema = _entry_schema(None)
+    columns = [pa.array([_entry_cell(fact, field.name) for fact in facts], field.type) for field in schema]
     return _to_bytes(pa.table(columns, schema=schema))
 
 
 def read_entries(
     data: bytes, limit: int, unfit: list[str]
 ) -> tuple[tuple[Fact, ...], Vectors | None, Fingerprint | None]:
-    """Reads the output of `write_entries`: facts, one row of vectors each (NaN where missing), and the model.
+    """Reads the output of `write_entries`: facts, and of an older bardo one row of vectors each, and their model.
+
+    A fact without a vector has a row of NaN.
 
     Args:
         data: Bytes of the part.

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import write_atomically
-from bardo._validation import require_text
-from bardo.bequeath import container, directives, markdown, redact, signing, tables
+from bardo.bequeath import container, directives, markdown, signing, tables
 from bardo.bequeath import known as known_things
-from bardo.bequeath.contents import FOLLOWED
 from bardo.bequeath.directives import Directive
-from bardo.bequeath.known import Familiarity, KnownTexts
+from bardo.bequeath.known import Familiarity
 from bardo.bequeath.lineage import Life, Lineage
 from bardo.bequeath.parts import (
     CONDUCT,
@@ -40,19 +37,9 @@ from bardo.bequeath.parts import (
     tampered,
     verified_manifest,
 )
-from bardo.bequeath.questions import Question, read_questions
+from bardo.bequeath.questions import QUESTION_LIMIT, Question, read_questions
 from bardo.bequeath.reflect import REFLECTION_BYTES
-from bardo.bequeath.selection import (
-    ENTRY_LIMIT,
-    EPISODE_LIMIT,
-    LINK_LIMIT,
-    choose_entries,
-    choose_episodes,
-    choose_links,
-)
-from bardo.bequeath.tables import LinkTuple
-from bardo.bequeath.token_limit import Parts, fit
-from bardo.config import Bequeath
+from bardo.bequeath.selection import ENTRY_LIMIT, EPISODE_LIMIT, LINK_LIMIT, Choice
 from bardo.errors import (
     InvalidInputError,
     NotFoundError,
@@ -67,13 +54,10 @@ if TYPE_CHECKING:
 
     from bardo._core import KnownThings
 
-QUESTION_LIMIT = 64
 #: Maximum size of a testament in bytes; full ones with 384-d vectors take about 5 MB.
 FILE_BYTES = 48 << 20
-_QUESTION_BYTES = 1_024
 #: Maximum distance between a tick of death in seconds and the time of writing, in seconds: clocks may differ by a week.
 _UNCERTAIN_SECONDS = 7 * 86_400
-_CAUSE_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +70,14 @@ class Testament:
         signer: Ed25519 public key of the signer, in hexadecimal.
         lineage: Lineage of the testator.
         facts: Entries, most needed first; `confidence` is the testator's at death.
-        vectors: One row per fact, NaN where there is none; None without embeddings.
+        vectors: One row per fact, NaN where there is none; None since bardo writes testaments without vectors.
         fingerprint: Model of the vectors.
         episodes: Chosen episodes.
         links: Links among the facts.
         gaps: Open questions, with the facts and entity concerned.
         conduct: Decisions, rejections, tasks and rules in force.
         reflection: Markdown of at most 5 KiB.
-        left_out: Number of facts and episodes left out, by reason.
+        left_out: Number of facts and episodes left out, by reason; `Death.left_behind` names them.
         redacted: Number of secrets and private fields removed, by kind.
         measure: Measure of similarity among entries.
         written_at: Time of writing, microseconds UTC.
@@ -163,171 +147,66 @@ class Testament:
 
 def write(
     path: Path,
+    choice: Choice,
     *,
-    facts: Sequence[Fact],
-    confidences: Sequence[float],
-    vectors: Vectors | None = None,
-    fingerprint: Fingerprint | None = None,
-    episodes: Iterable[Episode] = (),
-    episode_bytes: int | None = None,
-    behind: Mapping[str, int] | None = None,
-    worths: Mapping[str, float] | None = None,
-    links: Iterable[LinkTuple] = (),
-    questions: Iterable[str | Question] = (),
-    conduct: Sequence[Directive] = (),
-    known: KnownTexts | None = None,
-    ancestors: Iterable[bytes] = (),
-    with_vectors: bool = True,
-    reflection: str,
     lineage: Lineage,
     signing_key: Ed25519PrivateKey,
     now: int,
     loops: bool = False,
-    settings: Bequeath | None = None,
 ) -> Testament:
-    """Chooses and redacts the content, signs it, writes the file atomically, and reads it back.
+    """Signs what crosses, writes the file atomically, and reads it back.
 
     The same arguments give the same bytes.
 
     Args:
         path: Path of the file; an existing file is replaced.
-        facts: All facts of the testator.
-        confidences: Decayed confidence of each fact today, in the same order.
-        vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None without embeddings.
-        fingerprint: Model of the vectors.
-        episodes: Candidate episodes, best first; each text is taken once.
-        episode_bytes: Maximum size of the episodes.
-        behind: Numbers of episodes that are no candidates, by reason, for `Testament.left_out`.
-        worths: Worth of facts and episodes to an heir by id; a fact of none stays behind.
-        links: Links among the facts; a link is taken if both its facts are.
-        questions: Open questions, as text or as `Question`.
-        conduct: Decisions, rejections, tasks and rules in force, most needed first.
-        known: Texts of the life for the bundle; it is left out without them, or under a limit of tokens.
-        ancestors: Bundles of ancestors, nearest first.
-        with_vectors: Whether the vectors cross too; without them an heir embeds the entries again.
-        reflection: Markdown of at most 5 KiB, see `bardo.bequeath.reflect`.
+        choice: Content that crosses, see `bardo.bequeath.selection`.
         lineage: Lineage of the testator, with its death (`Lineage.died`).
         signing_key: Private key of the testator, see `bardo.bequeath.signing`.
         now: Wall clock, microseconds UTC.
         loops: Whether ticks were loops of the testator rather than seconds.
-        settings: Caps and thresholds.
 
     Raises:
-        InvalidInputError: The reflection is too long, the lineage names no death, or lengths differ.
         StoreUnavailableError: The file cannot be written.
     """
-    settings = settings or Bequeath()
-    if lineage.life.death_tick is None or lineage.life.cause is None:
-        raise InvalidInputError("the lineage names no death. Pass lineage.died(tick=..., cause=...)")
-    if vectors is not None and (fingerprint is None or vectors.shape != (len(facts), fingerprint.dims)):
-        raise InvalidInputError(
-            f"vectors of shape {vectors.shape} for {len(facts)} facts. Pass one row per fact, and their fingerprint"
-        )
-    if len(confidences) != len(facts):
-        raise InvalidInputError(f"{len(confidences)} confidences for {len(facts)} facts. Pass one per fact")
-    redacted: Counter[str] = Counter()
-    left_out: Counter[str] = Counter(behind or {})
-    orders = directives.choose(conduct, lineage.life.agent, redacted, left_out)
-    settings = dataclasses.replace(settings, entries=max(settings.entries - len(orders), 0))
-    worths = worths or {}
-    of_worth = [place for place, fact in enumerate(facts) if worths.get(fact.id, 1.0) > 0.0]
-    left_out["routine"] += len(facts) - len(of_worth)
-    entries, rows, measure = choose_entries(
-        [facts[place] for place in of_worth],
-        [confidences[place] for place in of_worth],
-        vectors=None if vectors is None else vectors[of_worth],
-        tick=lineage.life.death_tick,
-        settings=settings,
-        redacted=redacted,
-        left_out=left_out,
-    )
-    rows = rows if with_vectors else None
-    best = choose_episodes(episodes, settings, redacted, left_out, entries=len(entries), limit=episode_bytes)
-    reflection = checked_reflection(reflection, redacted)
-    asked = [_redacted_question(question, lineage.life.agent, redacted) for question in questions]
-    left_out["question_over_cap"] += max(len(asked) - QUESTION_LIMIT, 0)
-    asked, links = asked[:QUESTION_LIMIT], list(links)
-    if settings.tokens:
-        given = entries
-        within = fit(
-            Parts(orders, entries, best, asked, reflection), settings.tokens, worths=worths,
-            ended={
-                older for _, older, relation, weight, _ in links if relation == "corrects" and weight > FOLLOWED
-            },
-            left_out=left_out,
-        )  # fmt: skip
-        orders, entries = list(within.conduct), list(within.facts)
-        best, asked = list(within.episodes), list(within.questions)
-        reflection = within.reflection
-        if rows is not None:
-            crossing = {fact.id for fact in entries}
-            rows = rows[[place for place, fact in enumerate(given) if fact.id in crossing]]
-    lasting = {episode.id for episode in best}
-    entries = [
-        dataclasses.replace(fact, evidence=tuple(id_ for id_ in fact.evidence if id_ in lasting))
-        for fact in entries
-    ]
-    bundle = b""
-    if known is not None and not settings.tokens:
-        bundled = known.bundle(lineage.life.agent, ancestors)
-        bundle = bundled.data
-        left_out["private_in_bundle"] += bundled.private
-        left_out["bundle_over_cap"] += bundled.over_cap
+    data = sign(choice, lineage, signing_key, now, loops=loops)
+    written = _parse(data, path)
+    write_atomically(path, data)
+    return written
+
+
+def sign(choice: Choice, lineage: Lineage, key: Ed25519PrivateKey, now: int, *, loops: bool = False) -> bytes:
+    """Packs and signs what crosses; arguments as in `write`. Returns the bytes of the file."""
     parts = {
         README: README_TEXT.encode(),
-        REFLECTION: reflection.encode(),
-        ENTRIES: tables.write_entries(entries, rows, fingerprint if rows is not None else None),
-        EPISODES: tables.write_episodes(best),
-        LINKS: tables.write_links(choose_links(links, [*entries, *best], left_out)),
-        QUESTIONS: _json([dataclasses.asdict(question) for question in asked]),
-        CONDUCT: _json([order.document() for order in orders]),
-        KNOWN: bundle,
+        REFLECTION: choice.reflection.encode(),
+        ENTRIES: tables.write_entries(choice.facts),
+        EPISODES: tables.write_episodes(choice.episodes),
+        LINKS: tables.write_links(choice.links),
+        QUESTIONS: _json([dataclasses.asdict(question) for question in choice.questions]),
+        CONDUCT: _json([order.document() for order in choice.conduct]),
+        KNOWN: b"" if choice.bundle is None else choice.bundle.data,
     }
     deflated = {name: container.deflate(parts[name]) for name in DEFLATED}
-    signer = signing.signer_of(signing_key)
-    life = dataclasses.replace(
-        lineage.life, cause=_shorten(redact.redact(lineage.life.cause, redacted), _CAUSE_BYTES), signer=signer
-    )
+    signer = signing.signer_of(key)
+    life = dataclasses.replace(lineage.life, cause=choice.cause, signer=signer)
     parts[MANIFEST] = _json(
         {
             "format": FORMAT_VERSION,
             "lineage": dataclasses.asdict(dataclasses.replace(lineage, life=life)),
             "written_at": now,
             "loops": loops,
-            "counts": {"entries": len(entries), "episodes": len(best)},
-            "left_out": {reason: count for reason, count in sorted(left_out.items()) if count},
-            "redacted": {kind: count for kind, count in sorted(redacted.items()) if count},
-            "measure": measure,
-            "fingerprint": dataclasses.asdict(fingerprint) if fingerprint and rows is not None else None,
+            "counts": {"entries": len(choice.facts), "episodes": len(choice.episodes)},
+            "left_out": choice.left_out,
+            "redacted": choice.redacted,
+            "measure": choice.measure,
             "signer": signer,
             "blake3": {name: hash_of(parts[name]) for name in HASHED},
             "deflated": {name: hash_of(content) for name, content in deflated.items()},
         }
     )
-    parts[SIGNATURE], parts[PUBLIC_KEY] = signing.sign(parts[MANIFEST], signing_key)
-    data = container.pack(parts, deflated)
-    written = _parse(data, path)
-    write_atomically(path, data)
-    return written
-
-
-def checked_reflection(reflection: str, redacted: Counter[str] | None = None) -> str:
-    """Redacts a reflection and checks its size.
-
-    Args:
-        reflection: Markdown text.
-        redacted: Counter of redacted spans by kind; updated in place.
-
-    Raises:
-        InvalidInputError: It has no text, or more than 5 KiB.
-    """
-    require_text(reflection, "reflection", "Pass its text, or none, and it is written from the evidence")
-    text = redact.redact(reflection, redacted)
-    if (size := len(text.encode())) > REFLECTION_BYTES:
-        raise InvalidInputError(
-            f"the reflection has {size} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
-        )
-    return text
+    parts[SIGNATURE], parts[PUBLIC_KEY] = signing.sign(parts[MANIFEST], key)
+    return container.pack(parts, deflated)
 
 
 def read(path: str | Path, *, trusted_keys: Collection[str] | None = None) -> Testament:
@@ -445,23 +324,9 @@ def _read_bundle(content: bytes | None) -> KnownThings | None:
         raise tampered(KNOWN, "it is no bundle of known things") from error
 
 
-def _redacted_question(given: str | Question, agent: str, redacted: Counter[str]) -> Question:
-    question = Question(given) if isinstance(given, str) else given
-    return dataclasses.replace(
-        question,
-        question=_shorten(redact.redact(question.question, redacted)),
-        entity=None if question.entity is None else _shorten(redact.redact(question.entity, redacted), 256),
-        origin=question.origin or agent,
-    )
-
-
 def _far_from(tick: int | None, written_at: int) -> bool:
     """Whether a tick of death is not a second near the time of writing; old testaments do not record the unit."""
     return tick is not None and abs(tick - written_at // 1_000_000) > _UNCERTAIN_SECONDS
-
-
-def _shorten(text: str, limit: int = _QUESTION_BYTES) -> str:
-    return text.encode()[:limit].decode(errors="ignore")
 
 
 def _json(value: Any) -> bytes:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from bardo._core import count_tokens, count_tokens_batch
-from bardo.bequeath import markdown, redact, worth
+from bardo.bequeath import markdown, worth
 from bardo.bequeath.directives import Directive
+from bardo.bequeath.left_behind import Kind, LeftBehind
 from bardo.bequeath.questions import Question
+from bardo.bequeath.redact import MARK
 from bardo.model import Episode, Fact
 
 #: Share of the tokens that the reflection may take.
@@ -28,8 +30,10 @@ _DIRECTIVES = {"rejected": 2.0, "rule": 2.0, "mission": 2.0, "decision": 1.6, "t
 _ENDED, _QUESTION = 0.25, 0.3
 #: Factor on the worth of a line of which redaction removed a part, which mostly was what it told.
 _REDACTED = 0.5
-#: Parts that are lists.
-_LISTS = ("conduct", "facts", "episodes", "questions")
+#: Parts that are lists, and the kind of their records.
+_LISTS: dict[str, Kind] = {
+    "conduct": "directive", "facts": "fact", "episodes": "episode", "questions": "question",
+}  # fmt: skip
 #: Share of the words of a line that another tells already, from which on it is left out; its exact words all are told.
 _TOLD = 0.85
 _WORD = re.compile(r"\w+")
@@ -58,13 +62,18 @@ class Parts:
 class _Line:
     part: str
     place: int
+    id: str
     text: str
     worth: float
 
+    def left(self, reason: str) -> LeftBehind:
+        """Returns the line as one that stays behind."""
+        return LeftBehind(_LISTS[self.part], self.id, reason)
+
 
 def fit(
-    parts: Parts, limit: int, *, worths: Mapping[str, float], ended: Collection[str], left_out: Counter[str]
-) -> Parts:
+    parts: Parts, limit: int, *, worths: Mapping[str, float], ended: Collection[str]
+) -> tuple[Parts, list[LeftBehind]]:
     """Chooses the lines of most worth whose Markdown has no more than a number of tokens.
 
     Greedy selection by worth over length (Khuller, Moss and Naor 1999, the budgeted maximum coverage problem): a line
@@ -75,12 +84,14 @@ def fit(
         limit: Maximum number of tokens, in tokens of `o200k`.
         worths: Worth of facts and episodes by id; that of others is judged by their text alone.
         ended: Ids of episodes that later ones correct.
-        left_out: Counter of omitted lines by reason; updated in place.
+
+    Returns:
+        Content that crosses, and the lines that stay behind.
     """
-    reflection = parts.reflection
+    reflection, behind = parts.reflection, list[LeftBehind]()
     if count_tokens(reflection) > REFLECTION_SHARE * limit:
         reflection = ""
-        left_out["reflection"] += 1
+        behind.append(LeftBehind("reflection", "", "reflection"))
     lines = _judged(parts, worths, ended)
     costs = count_tokens_batch([f"- {line.text}\n" for line in lines])
     order = sorted(
@@ -92,7 +103,7 @@ def fit(
     for at in order:
         line = lines[at]
         if chosen.tells(line):
-            left_out["told_elsewhere"] += 1
+            behind.append(line.left("told_elsewhere"))
         elif costs[at] > room:
             over.append(at)
         else:
@@ -103,7 +114,7 @@ def fit(
     for at in over:
         line = lines[at]
         if chosen.tells(line):
-            left_out["told_elsewhere"] += 1
+            behind.append(line.left("told_elsewhere"))
             continue
         if costs[at] <= room:
             chosen.add(line)
@@ -113,8 +124,8 @@ def fit(
             chosen.remove(line)
             # A line under a new heading costs more than its own tokens: only shorter ones are tried after it.
             room = costs[at] - 1
-        left_out["over_tokens"] += 1
-    return chosen.parts()
+        behind.append(line.left("over_tokens"))
+    return chosen.parts(), behind
 
 
 class _Chosen:
@@ -161,22 +172,22 @@ def _words(text: str) -> set[str]:
 
 def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -> list[_Line]:
     lines = [
-        _Line("conduct", place, markdown.of_directive(one), _DIRECTIVES.get(one.kind, 1.0))
+        _Line("conduct", place, one.id, markdown.of_directive(one), _DIRECTIVES.get(one.kind, 1.0))
         for place, one in enumerate(parts.conduct)
     ]
     for place, fact in enumerate(parts.facts):
         value = worths.get(fact.id, worth.worth_of_fact(fact, 1.0, worths))
         value *= _ENDED if fact.status in markdown.ENDED else 1.0
-        lines.append(_Line("facts", place, markdown.of_fact(fact), value))
+        lines.append(_Line("facts", place, fact.id, markdown.of_fact(fact), value))
     for place, episode in enumerate(parts.episodes):
         value = worths.get(episode.id, worth.worth(episode, 1.0))
         value *= _ENDED if episode.id in ended else 1.0
-        lines.append(_Line("episodes", place, markdown.of_episode(episode), value))
+        lines.append(_Line("episodes", place, episode.id, markdown.of_episode(episode), value))
     lines += [
-        _Line("questions", place, markdown.of_question(one), _QUESTION)
+        _Line("questions", place, one.id, markdown.of_question(one), _QUESTION)
         for place, one in enumerate(parts.questions)
     ]
     return [
-        dataclasses.replace(line, worth=_REDACTED * line.worth) if redact.MARK in line.text else line
+        dataclasses.replace(line, worth=_REDACTED * line.worth) if MARK in line.text else line
         for line in lines
     ]

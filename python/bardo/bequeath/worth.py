@@ -46,16 +46,24 @@ _TELLING = re.compile(
     r"owns|ask)",
     re.IGNORECASE,
 )
-#: Kinds of episodes that no heir is told of: prompts of a life and reflections without evidence.
-_NEVER = frozenset({"dream"})
+#: Kind of episodes that no heir is told of: reflections without evidence.
+_DREAM = "dream"
 
 
 def worth(episode: Episode, novelty: float) -> float:
-    """Worth of an episode to an heir; 0 if it stays behind.
+    """Worth of an episode to an heir; 0 if it stays behind. Arguments as in `judge`."""
+    return judge(episode, novelty)[0]
+
+
+def judge(episode: Episode, novelty: float) -> tuple[float, str]:
+    """Worth of an episode to an heir, and the reason for which an episode of none stays behind.
 
     Args:
         episode: Episode of the testator's log, its own or inherited.
         novelty: Share of its pairs of words that are rare in the log.
+
+    Returns:
+        Worth, 0 if the episode stays behind; the reason, empty if it has worth.
     """
     lived = inherited_fields(episode)
     kind = str(lived.get("kind", episode.kind))
@@ -63,48 +71,52 @@ def worth(episode: Episode, novelty: float) -> float:
     importance = float(importance) if isinstance(importance, int | float) else 0.0
     payload = lived.get("payload") if lived else episode.payload
     is_mistake = kind == "outcome" and _outcome(payload) <= MISTAKE
-    # The directive itself crosses, unless it was lifted.
-    if (
-        kind in _NEVER
-        or kind.startswith(EPISODE_KIND)
-        or (novelty < LEAST_NOVELTY and not is_mistake and importance < GRAVE_IMPORTANCE)
-    ):
-        return 0.0
+    if kind == _DREAM:
+        return 0.0, "episode_dream"
+    if kind.startswith(EPISODE_KIND):
+        return 0.0, "episode_of_directive"
+    if novelty < LEAST_NOVELTY and not is_mistake and importance < GRAVE_IMPORTANCE:
+        return 0.0, "episode_routine"
     text = episode.text[:_JUDGED]
     exact = min(len(_EXACT.findall(text)) + len(_NAME.findall(text)), 3) / 3
     said = {"user": 0.3, "tool": 0.15, "agent": 0.1}.get(episode.role, 0.0)
     tells = bool(_TELLING.search(text))
     if _is_small_talk(text) and not (exact or tells or is_mistake):
-        return 0.0
+        return 0.0, "episode_small_talk"
     value = (
         0.2 * (1 + novelty) + 0.4 * exact * novelty + said + 0.3 * importance + 0.1 * episode.verified
         + 0.3 * tells + 0.8 * is_mistake
     )  # fmt: skip
-    return value * _PER_GENERATION ** int(lived.get("generation", 0))
+    return value * _PER_GENERATION ** int(lived.get("generation", 0)), ""
 
 
 def most_worthy(
-    log: _core.EpisodeLog, survey: _core.Survey, count: int, *, without: Container[str] = ()
-) -> tuple[list[tuple[Episode, float]], int]:
-    """Returns the episodes of most worth with their worth, best first, and the number of all that have any.
+    log: _core.EpisodeLog, survey: _core.Survey, count: int, *, outdated: Container[str] = ()
+) -> tuple[list[tuple[Episode, float]], dict[str, str]]:
+    """Returns the episodes of most worth with their worth, best first, and the reasons against others by id.
+
+    An episode in neither is routine by its words alone; its text is not read.
 
     Args:
         log: Episode log of the testator.
         survey: Survey of that log.
         count: Maximum number of episodes.
-        without: Ids of episodes that stay behind.
+        outdated: Ids of episodes that support only facts which were replaced.
     """
-    worthy = 0
+    reasons: dict[str, str] = {}
 
     def judged() -> Iterator[tuple[float, Episode]]:
-        nonlocal worthy
         for episode, novelty in _uncommon(log, survey):
-            if episode.id not in without and (value := worth(episode, novelty)) > 0.0:
-                worthy += 1
+            value, reasons[episode.id] = judge(episode, novelty)
+            if value > 0.0:
+                reasons[episode.id] = "episode_outdated" if episode.id in outdated else "episode_over_cap"
+            if value > 0.0 and episode.id not in outdated:
                 yield value, episode
 
     best = heapq.nlargest(count, judged(), key=lambda one: (one[0], one[1].tick, one[1].id))
-    return [(episode, value) for value, episode in best], worthy
+    for _, episode in best:
+        del reasons[episode.id]
+    return [(episode, value) for value, episode in best], reasons
 
 
 def _uncommon(log: _core.EpisodeLog, survey: _core.Survey) -> Iterator[tuple[Episode, float]]:

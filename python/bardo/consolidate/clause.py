@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bardo.model import CorrectionRule, Statement
+from bardo.model import CorrectionRule, Episode, Statement
 
+#: Form of a text: speech of a person, a learned sentence, or the output of a tool or a log.
+Form = Literal["speech", "note", "record"]
+#: Kinds of episodes whose text is a record rather than prose.
+_RECORDS = frozenset({"tool", "commit", "log"})
 #: Effects that a clause can announce on an earlier statement; each is a `CorrectionRule`.
 Cue = Literal["now", "change", "from", "instead", "correction", "ending", "denial", "new", "bound"]
 
@@ -23,13 +27,18 @@ class Speech:
         text: Text of an episode or fact.
         who: Name of the speaker, for "I"; empty where the text has none.
         at: Time of the text, microseconds UTC, for "yesterday"; 0 if unknown.
-        form: `speech` of a person, `note` for a learned sentence, `record` for the output of a tool or a log.
+        form: Form of the text.
     """
 
     text: str
     who: str = ""
     at: int = 0
-    form: Literal["speech", "note", "record"] = "speech"
+    form: Form = "speech"
+
+
+def form_of(episode: Episode) -> Form:
+    """Form of the text of an episode: the output of a tool, a log line or a commit subject is a record."""
+    return "record" if episode.role == "tool" or episode.kind in _RECORDS else "speech"
 
 
 @dataclass(frozen=True, slots=True)

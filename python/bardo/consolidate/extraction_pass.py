@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate import rule_extraction
+from bardo.consolidate.clause import form_of
 from bardo.consolidate.drawn import Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.consolidate.questions import ASKED_AT_ONCE, first, of_one_question
-from bardo.consolidate.reading import RECORDS
 from bardo.consolidate.secrets import is_secret
 from bardo.errors import NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
@@ -228,7 +228,7 @@ class Extractor:
 
     def _is_spoken(self, episode: Episode) -> bool:
         """Whether an episode is read when it arrives."""
-        return is_speech(episode) or (self._statements is not None and is_record(episode))
+        return is_speech(episode) or (self._statements is not None and form_of(episode) == "record")
 
     def _readable(
         self, arrived: Sequence[tuple[int, Episode]], verified: Sequence[tuple[int, Episode]]
@@ -322,7 +322,9 @@ class Extractor:
         for episode, reached in zip(page.episodes, page.reached, strict=True):
             try:
                 drawn = statements.draw([episode], tick=tick)
-                others = () if is_record(episode) else rule_extraction.of_episode(episode, self._agent)
+                others = (
+                    () if form_of(episode) == "record" else rule_extraction.of_episode(episode, self._agent)
+                )
             except Exception as error:
                 done = done.plus(ExtractionReport(notes=(_unread(episode, error),)))
                 continue
@@ -446,11 +448,6 @@ def is_speech(episode: Episode) -> bool:
 def _covers(text: str, other: str) -> bool:
     """Whether a sentence holds all words of another."""
     return set(other.split()) <= set(text.split())
-
-
-def is_record(episode: Episode) -> bool:
-    """Whether an episode is the output of a tool, a log line or a commit subject."""
-    return episode.role == "tool" or episode.kind in RECORDS
 
 
 def pages(facts: FactStore) -> Iterator[Fact]:

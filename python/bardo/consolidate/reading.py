@@ -17,7 +17,7 @@ import numpy as np
 from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.clause import Clause, Speech, form_of
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.effects import Judged, Older, corrected, effective
 from bardo.consolidate.languages import Reader
@@ -50,8 +50,6 @@ READ_AT_MOST = 4
 READ_WORDS = 80
 #: Maximum number of texts whose clauses are cached.
 CACHED = 4_096
-#: Kinds of episodes whose text is a record rather than prose.
-RECORDS = frozenset({"tool", "commit", "log"})
 
 #: Embeds texts; returns None while the model is not available.
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
@@ -224,10 +222,7 @@ class StatementReader:
         """The clauses of an episode, from the cache if possible."""
         if (known := self._clauses.get(episode.id)) is not None:
             return known
-        is_record = episode.role == "tool" or episode.kind in RECORDS
-        speech = Speech(
-            episode.text, speaker(episode, self._agent), episode.at, "record" if is_record else "speech"
-        )
+        speech = Speech(episode.text, speaker(episode, self._agent), episode.at, form_of(episode))
         return self._keep(episode.id, self._reader.read(speech))
 
     def _clauses_of_fact(self, fact: Fact) -> Sequence[Clause]:

@@ -189,6 +189,7 @@ class AsyncDeath(AsyncResource[Death]):
     checklist = _async_method(Death.checklist)
     settle = _async_method(Death.settle)
     complete = _async_method(Death.complete)
+    left_behind = _async_method(Death.left_behind)
 
 
 class AsyncLineage(AsyncResource[Lineage]):

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, SupportsIndex
 
 from bardo._validation import checked, require_text
-from bardo.bequeath import death_journal, legacy, redact
+from bardo.bequeath import death_journal, left_behind, legacy
 from bardo.bequeath.death_journal import CAUSE, DeathRecord
-from bardo.bequeath.testament import checked_reflection
+from bardo.bequeath.left_behind import LeftBehind
+from bardo.bequeath.redact import Redactor
+from bardo.bequeath.reflect import checked_reflection
 from bardo.conduct import tasks
 from bardo.conduct.inheritance import directives_of
 from bardo.conduct.store import ConductStore
@@ -181,7 +183,7 @@ class Death:
         session = self._session
         session.ready()
         if reflection is not None:
-            checked_reflection(reflection)
+            checked_reflection(reflection, _redactor(session))
         if session.is_dead:
             raise dead_error(session.agent)
         begun = self._begun()
@@ -201,6 +203,34 @@ class Death:
             before=begun,
             progress=progress,
         )
+
+    @checked
+    def left_behind(self, id_: str | None = None) -> list[LeftBehind]:
+        """Lists the records that did not cross to the heir, each with its reason.
+
+        Args:
+            id_: Id of one record, for its reason alone; empty list if it crossed.
+
+        Raises:
+            NotFoundError: The agent lives, died before bardo kept the reasons, or never had such a record.
+        """
+        session = self._session
+        session.ready()
+        kept = left_behind.load(session.path) if session.is_dead else None
+        if kept is None:
+            why = "has not died" if not session.is_dead else "died before bardo kept the reasons"
+            raise NotFoundError(
+                f"{session.agent} {why}, so that nothing tells which records stayed behind. "
+                "The testament counts them (`Testament.left_out`)"
+            )
+        if id_ is None:
+            return kept
+        found = [one for one in kept if one.id == id_]
+        if not found and session.log.get([id_]) == [None] and session.facts.get([id_]) == [None]:
+            raise NotFoundError(
+                f"no record with id {id_} is known. List what is there with g.episodes.list() or g.facts.list()"
+            )
+        return found
 
     def _begun(self) -> DeathRecord:
         """Returns the state of the death."""
@@ -238,7 +268,7 @@ def bequeath(
         return _end(session, legacy.finish(session.path, place))
     legacy.check_place(place, session.path)
     if reflection is not None:
-        checked_reflection(reflection)
+        checked_reflection(reflection, _redactor(session))
     if begun is None:
         session.ready(write=True)
     record = begun
@@ -330,15 +360,13 @@ def _die(
             death_journal.save(session.path, record)
             unread = passes.sleep(dry_run=False, progress=progress).texts_unread
             conduct = _directives(session)
-            settings = _settings(session)
-            with redact.personal(crosses=settings.personal):
-                left = legacy.leave(
-                    place, folder=session.path, log=session.log, facts=session.facts, config=settings,
-                    tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
-                    reflection=own, moment=session.moment, conduct=conduct,
-                    unsettled=[one.text for one in conduct if one.kind == "task"], settled=_settled(session, record),
-                    rules=_rules(session), encoder=_encoder(session),
-                )  # fmt: skip
+            left = legacy.leave(
+                place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
+                tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
+                reflection=own, moment=session.moment, conduct=conduct,
+                unsettled=[one.text for one in conduct if one.kind == "task"], settled=_settled(session, record),
+                rules=_rules(session), encoder=_encoder(session),
+            )  # fmt: skip
         except BaseException:
             # If this fails too, the death goes on at the next opening.
             with suppress(StoreError):
@@ -436,6 +464,10 @@ def _settled(session: Session, record: DeathRecord) -> list[tuple[str, str]]:
     except StoreError:
         return []
     return [(entry.summary, entry.closed_why) for entry in found if entry.status != "active"]
+
+
+def _redactor(session: Session) -> Redactor:
+    return Redactor(personal=session.config.bequeath.personal)
 
 
 def _settings(session: Session) -> Bequeath:

@@ -79,7 +79,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     """
     folder = Folder.at(path)
     folder.check(create=create)
-    settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
+    settings = _settings(folder, config)
     if llm is not None and not callable(getattr(llm, "complete", None)):
         raise InvalidInputError(
             f"the language model is a {type(llm).__name__}, which has no method complete. "
@@ -121,6 +121,11 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     except BaseException:
         stores.close()
         raise
+
+
+def _settings(folder: Folder, config: Config | Mapping[str, Any] | None) -> Config:
+    """Settings of a memory: those that a caller gives, over those of `bardo.toml`."""
+    return config.check() if isinstance(config, Config) else Config.load(folder.root, config)
 
 
 def _keep_model(folder: Path, settings: Embedding) -> None:
@@ -167,14 +172,17 @@ def bequeath_posthumously(
     """
     from bardo.bequeath import death_journal, lineage
     from bardo.bequeath.death_journal import CAUSE
-    from bardo.bequeath.testament import checked_reflection, read
+    from bardo.bequeath.redact import Redactor
+    from bardo.bequeath.reflect import checked_reflection
+    from bardo.bequeath.testament import read
 
     folder = Folder.at(path)
     folder.check(create=False)
     if (stone := lineage.is_dead(folder.root)) is not None:
         raise dead_error(stone.agent)
     if reflection is not None:
-        checked_reflection(reflection)
+        personal = _settings(folder, options.get("config")).bequeath.personal
+        checked_reflection(reflection, Redactor(personal=personal))
     require_text(cause, "cause", CAUSE)
     begun = death_journal.load(folder.root)
     place = Path(testament) if testament is not None else None

@@ -12,7 +12,7 @@ from bardo import _database
 from bardo._atomic import unavailable
 from bardo._core import EpisodeLog, FactStore, check_facts
 from bardo._validation import checked
-from bardo.bequeath import death_journal, lineage, testament
+from bardo.bequeath import death_journal, left_behind, lineage, testament
 from bardo.bequeath.inherit import PROVENANCE_FILE
 from bardo.bequeath.innate import CONFIRMATIONS_FILE
 from bardo.bequeath.replay import REPLAY_FILE
@@ -166,6 +166,7 @@ class _Check:
                     self._look(path, "its signature", lambda path=path: testament.read(path))  # type: ignore[misc]
         self._look(folder.identity, "its form", lambda: lineage.Lineage.load(folder.root))
         self._look(folder.tombstone, "its form", lambda: lineage.is_dead(folder.root))
+        self._look(folder.left_behind, "its form", lambda: left_behind.load(folder.root))
         self._look(folder.death, "its form", lambda: death_journal.load(folder.root))
         left = {each.file for each in self._damaged if not each.repair}
         if left:

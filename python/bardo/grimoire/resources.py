@@ -136,7 +136,7 @@ class Resources:
 
     @locked_cached_property
     def death(self) -> Death:
-        """Death of the agent in steps: `begin`, `status`, `checklist`, `settle`, `complete`."""
+        """Death of the agent in steps: `begin`, `status`, `checklist`, `settle`, `complete`, `left_behind`."""
         from bardo.grimoire.death import Death
 
         return Death(self._session, lambda: self._passes)

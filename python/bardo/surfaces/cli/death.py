@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bardo.bequeath.left_behind import counts_of
 from bardo.surfaces.cli import tables
 from bardo.surfaces.cli.command import on_memory
 from bardo.surfaces.cli.group import noun
@@ -95,6 +96,34 @@ def complete(
     describe(written, output)
 
 
+@app.command("left-behind")
+@on_memory
+def left_behind(
+    opened: "Grimoire",
+    output: Output,
+    id_: Annotated[
+        str | None, typer.Argument(metavar="ID", help="Id of an episode or fact; a summary if not given.")
+    ] = None,
+) -> None:
+    """Tell which records of a dead agent did not cross to the heir, and why."""
+    found = opened.death.left_behind(id_)
+    if id_ is not None:
+        output.document({"id": id_, "crossed": not found, "left_behind": plain(found)})
+        told = [f"{one.kind} {one.id} stayed behind ({one.reason}): {one.why}" for one in found]
+        output.text("\n".join(told) or f"{id_} crossed to the heir")
+        return
+    examples = {one.reason: one for one in reversed(found)}
+    counts = counts_of(found)
+    output.document({"left_behind": dict(counts)})
+    if not found:
+        output.text("Every record crossed to the heir")
+    elif not output.as_json:
+        table = tables.grid("reason", "records", "such as", "why", title="Left behind")
+        for reason, count in counts.most_common():
+            table.add_row(reason, f"{count:,}", examples[reason].id, examples[reason].why)
+        output.show(table)
+
+
 def _show(opened: "Grimoire", output: Output) -> None:
     status = opened.death.status()
     checklist = opened.death.checklist() if status else []
@@ -105,7 +134,8 @@ def _show(opened: "Grimoire", output: Output) -> None:
     }
     output.document(document)
     if status is None:
-        output.text("The agent has died" if opened.lineage.is_dead else "No death has begun")
+        dead = "The agent has died; `bardo death left-behind` tells what did not cross"
+        output.text(dead if opened.lineage.is_dead else "No death has begun")
         return
     left = sum(task.status == "active" for task in checklist)
     rows: list[tuple[str, Any]] = [

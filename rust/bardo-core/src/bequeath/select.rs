@@ -7,7 +7,7 @@
 //! after all others, so that copies cannot displace them.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -89,13 +89,13 @@ impl Measure {
     }
 }
 
-/// Selected entries, most needed first, and the number left out by reason.
+/// Selected entries, most needed first, and the reason for each other one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
     /// Indexes into the given facts.
     pub chosen: Vec<usize>,
-    /// Number of facts left out by reason; reasons without a case are absent.
-    pub left_out: BTreeMap<Exclusion, usize>,
+    /// Indexes of the facts left out, each with its reason.
+    pub left_out: Vec<(usize, Exclusion)>,
     /// Measure of similarity: vectors or words.
     pub measure: Measure,
 }
@@ -111,11 +111,11 @@ pub fn select(
     tick: u64,
 ) -> Result<Selection> {
     check_shapes(facts, confidences, vectors)?;
-    let mut left_out = BTreeMap::new();
+    let mut left_out = Vec::new();
     let mut crossing = Vec::new();
     for (index, (fact, &confidence)) in facts.iter().zip(confidences).enumerate() {
         match refusal(fact, confidence, thresholds, tick) {
-            Some(reason) => *left_out.entry(reason).or_insert(0) += 1,
+            Some(reason) => left_out.push((index, reason)),
             None => crossing.push(index),
         }
     }
@@ -142,14 +142,10 @@ pub fn select(
     };
     let mut greedy = Greedy::new(&entries, &points);
     let chosen = greedy.choose(cap);
-    let copies = (0..entries.len()).filter(|&place| !greedy.taken[place] && greedy.is_copy(place)).count();
-    for (reason, count) in
-        [(Exclusion::NearCopy, copies), (Exclusion::OverCap, entries.len() - chosen.len() - copies)]
-    {
-        if count > 0 {
-            left_out.insert(reason, count);
-        }
-    }
+    left_out.extend((0..entries.len()).filter(|&place| !greedy.taken[place]).map(|place| {
+        let reason = if greedy.is_copy(place) { Exclusion::NearCopy } else { Exclusion::OverCap };
+        (crossing[place], reason)
+    }));
     Ok(Selection { chosen: chosen.into_iter().map(|place| crossing[place]).collect(), left_out, measure })
 }
 

@@ -74,4 +74,3 @@ pub(crate) fn broken(connection: &Connection) -> Step<Vec<(Id, u64)>> {
         .query_map([], |row| Ok((Id(row.get::<_, [u8; 16]>(0)?), row.get::<_, i64>(1)?.unsigned_abs())))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
-

@@ -1,0 +1,286 @@
+"""Order of time among the statements that cross: an heir is told which took the place of which, or is the newer.
+
+A pass of the Curator links the corrections in verified episodes; others cross as well. Both statements cross, as the
+older one is what the heir must not learn as new.
+
+- A **correction** ends what an older episode says. The two share most words.
+- A **succession** is a newer statement about the same. Few changes are announced: `values.yaml merged: timeout 12
+  seconds` names neither the old timeout nor a change. A testament cannot tell whether it ends `the timeout is 3
+  minutes`, so nothing is ended or disputed. The heir did not live the change; where both statements answer its question
+  about equally well, the order of time is the better guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bardo import _core
+from bardo.bequeath.contents import FOLLOWED, StoreContents
+from bardo.bequeath.tables import LinkTuple
+from bardo.bequeath.worth import RULE_KINDS
+from bardo.consolidate import corrections
+from bardo.consolidate.clause import Clause, Form, Speech, form_of
+from bardo.consolidate.languages import Reader
+from bardo.consolidate.rule_extraction import NAMELESS
+from bardo.model import INHERITED_KIND, Episode
+
+if TYPE_CHECKING:
+    from bardo.consolidate.cross_encoder import CrossEncoder
+
+#: Maximum length of a statement in characters.
+LONGEST = 400
+
+# Corrections.
+#: Maximum number of episodes, best first, among which corrections are looked for.
+AMONG = 2_048
+#: Maximum number of pairs that share words, and of texts that are parsed; both bound the time of a death.
+WORD_PAIRS, PARSED = 2_048, 256
+#: Maximum number of episodes that share a word by which pairs are found.
+COMMON = 32
+#: Minimum share of the older statement's words in the newer one.
+LEAST_SHARED = 0.5
+#: Minimum number of these words.
+LEAST_WORDS = 2
+#: Maximum number of statements that one ends.
+ENDS_AT_MOST = 3
+#: Cosine assumed for statements that share so many words.
+_LIKE = 0.8
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+
+# Successions.
+#: Minimum cosine of two statements about the same.
+ALIKE = 0.5
+#: Minimum log odds, as `corrections.judge` gives them, that the newer statement replaces the older one. Pairs of which
+#: both hold, such as two events, have less.
+POSSIBLE = -2.0
+#: The same where the cross-encoder has read both.
+LIKELY = 0.0
+#: Minimum cosine of two statements that share a word which few have, as they are read by the cross-encoder, too.
+FAINT = 0.25
+#: Maximum number of statements with such a word, and the same as a share of all.
+FEW, FEW_OF = 4, 1 / 16
+#: Maximum numbers of statements that are compared, and of pairs about the same and of faint ones that are judged; all
+#: bound the time of a death.
+COMPARED, PAIRS, FAINT_PAIRS = 1_024, 1_024, 512
+_WORD = re.compile(r"[^\W_]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Statement of a testator."""
+
+    id: str
+    text: str
+    tick: int
+    at: int
+    form: Form
+    evidence: frozenset[str]
+
+
+def links_of(
+    log: _core.EpisodeLog,
+    facts: _core.FactStore,
+    contents: StoreContents,
+    episodes: Sequence[Episode],
+    *,
+    rules: Reader | None,
+    encoder: CrossEncoder | None,
+    tick: int,
+) -> list[LinkTuple]:
+    """Links newer statements with older ones (`corrects`): by the Curator's corrections, own ones, and successions.
+
+    Args:
+        log: Episode log, for the vectors.
+        facts: Fact store, for the corrections of passes.
+        contents: Facts with their vectors and links.
+        episodes: Episodes that may cross, best first.
+        rules: Reader of texts; without one there are the Curator's corrections alone.
+        encoder: Cross-encoder of corrections; None without one.
+        tick: Tick of the links.
+    """
+    links = [link for link in facts.links([one.id for one in episodes]) if link[2] == "corrects"]
+    if rules is None:
+        return links
+    clauses = _Clauses(rules)
+    linked = {frozenset(link[:2]) for link in (*links, *contents.links)}
+    for weight, found in (
+        (1.0, _corrections(episodes[:AMONG], clauses)),
+        (FOLLOWED, _successions(log, contents, episodes, clauses, encoder)),
+    ):
+        fresh = [pair for pair in found if frozenset(pair) not in linked]
+        linked.update(map(frozenset, fresh))
+        links += [(newer, older, "corrects", weight, tick) for newer, older in fresh]
+    return links
+
+
+class _Clauses:
+    """Clauses of statements that state something, each text parsed once.
+
+    Args:
+        rules: Rules of the language.
+    """
+
+    def __init__(self, rules: Reader) -> None:
+        self._rules = rules
+        self._read: dict[str, list[Clause]] = {}
+
+    def of(self, told: _Told) -> list[Clause]:
+        """Returns the clauses of a statement."""
+        if told.id not in self._read:
+            speech = Speech(told.text, NAMELESS, told.at, told.form)
+            self._read[told.id] = [clause for clause in self._rules.read(speech) if clause.stated]
+        return self._read[told.id]
+
+
+def _of_episode(episode: Episode) -> _Told:
+    return _Told(
+        episode.id, episode.text, episode.tick, episode.at, form_of(episode), frozenset([episode.id])
+    )
+
+
+def _corrections(episodes: Sequence[Episode], clauses: _Clauses) -> list[tuple[str, str]]:
+    """Ids of the newer and the older of each pair of episodes of which the newer one ends what the older one says."""
+    told = sorted(
+        (_of_episode(one) for one in episodes if one.kind != "outcome" and len(one.text) <= LONGEST),
+        key=lambda one: (one.at, one.id),
+    )
+    parsed: set[str] = set()
+    ended: Counter[str] = Counter()
+    found: list[tuple[str, str]] = []
+    least = corrections.limits().ends
+    for older, newer in _sharing_words(told):
+        if len(parsed | {older.id, newer.id}) > PARSED or ended[newer.id] == ENDS_AT_MOST:
+            continue
+        parsed |= {older.id, newer.id}
+        if any(
+            (judged := corrections.judge(before, after, _LIKE)).rule and judged.total >= least
+            for before in clauses.of(older)
+            for after in clauses.of(newer)
+        ):
+            ended[newer.id] += 1
+            found.append((newer.id, older.id))
+    return found
+
+
+def _sharing_words(told: Sequence[_Told]) -> list[tuple[_Told, _Told]]:
+    """Pairs of an older and a newer statement that share most words, the most alike first."""
+    words = [frozenset(_LETTERS.findall(one.text.casefold())) for one in told]
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for place, own in enumerate(words):
+        for word in own:
+            holders[word].append(place)
+    near = {pair for places in holders.values() if len(places) <= COMMON for pair in combinations(places, 2)}
+    scored = []
+    for older, newer in near:
+        both = len(words[older] & words[newer])
+        share = both / len(words[older])
+        if both >= LEAST_WORDS and share >= LEAST_SHARED:
+            scored.append((-share, older, newer))
+    return [(told[older], told[newer]) for _, older, newer in sorted(scored)[:WORD_PAIRS]]
+
+
+def _successions(
+    log: _core.EpisodeLog,
+    contents: StoreContents,
+    episodes: Sequence[Episode],
+    clauses: _Clauses,
+    encoder: CrossEncoder | None,
+) -> list[tuple[str, str]]:
+    """Ids of the newer and the older of each pair of own statements of which the newer one is about the same."""
+    told, vectors = _statements(log, contents, episodes)
+    pairs = _alike(told, vectors, with_faint=encoder is not None)
+    reads: Sequence[float | None] = [None] * len(pairs)
+    if encoder is not None:
+        reads = encoder.read([(told[older].text, told[newer].text) for _, older, newer in pairs])
+    least = POSSIBLE if encoder is None else LIKELY
+    found = []
+    for (cosine, older, newer), read in zip(pairs, reads, strict=True):
+        judged = (
+            corrections.judge(before, after, cosine, read).total
+            for before in clauses.of(told[older])
+            for after in clauses.of(told[newer])
+        )
+        if max(judged, default=corrections.NEVER) >= least:
+            found.append((told[newer].id, told[older].id))
+    return found
+
+
+def _statements(
+    log: _core.EpisodeLog, contents: StoreContents, episodes: Sequence[Episode]
+) -> tuple[list[_Told], npt.NDArray[np.float32]]:
+    """Own statements of a testator, with their vectors of shape (statements, dims)."""
+    told: list[_Told] = []
+    rows: list[npt.NDArray[np.float32]] = []
+    lacking = {id_ for id_, *_ in log.without_vectors()}
+    heard = [
+        one for one in episodes
+        if one.kind not in ("outcome", INHERITED_KIND) and len(one.text) <= LONGEST and one.id not in lacking
+    ][:COMPARED]  # fmt: skip
+    if heard:
+        rows += list(log.vectors([one.id for one in heard])[0])
+    told += map(_of_episode, heard)
+    for place, fact in enumerate(contents.facts):
+        vector = None if contents.vectors is None else contents.vectors[place]
+        is_statement = fact.kind not in RULE_KINDS and fact.payload.get("type", "none") == "none"
+        is_own = not fact.generation and fact.status == "active" and len(fact.text) <= LONGEST
+        if vector is None or np.isnan(vector).any() or not (is_statement and is_own):
+            continue
+        evidence = frozenset([fact.id, *fact.evidence])
+        told.append(_Told(fact.id, fact.text, fact.observed[1], fact.created_at, "note", evidence))
+        rows.append(vector)
+        if len(told) == 2 * COMPARED:
+            break
+    dims = rows[0].shape[0] if rows else 0
+    if any(row.shape[0] != dims for row in rows):
+        # A migration that was interrupted leaves vectors of two models; these do not compare.
+        return [], np.zeros((0, 0), np.float32)
+    return told, np.array(rows, np.float32).reshape(len(told), dims)
+
+
+def _alike(
+    told: Sequence[_Told], vectors: npt.NDArray[np.float32], *, with_faint: bool
+) -> list[tuple[float, int, int]]:
+    """Cosine and places of the older and the newer statement of each pair about the same, the most alike first.
+
+    Args:
+        told: Statements.
+        vectors: Their vectors, shape (statements, dims).
+        with_faint: Whether pairs of a lower cosine that share a word which few statements have follow.
+    """
+    if not told:
+        return []
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    ticks = np.array([one.tick for one in told])
+    rare = _rare_words(told) if with_faint else []
+    found: list[tuple[float, int, int]] = []
+    faint: list[tuple[float, int, int]] = []
+    for older, one in enumerate(told):
+        cosines = unit @ unit[older]
+        for newer in np.flatnonzero((cosines >= (FAINT if rare else ALIKE)) & (ticks > one.tick)).tolist():
+            other = told[newer]
+            if one.evidence & other.evidence or one.text == other.text:
+                continue
+            pair = (float(cosines[newer]), older, newer)
+            if pair[0] >= ALIKE:
+                found.append(pair)
+            elif rare[older] & rare[newer]:
+                faint.append(pair)
+    for pairs in (found, faint):
+        pairs.sort(key=lambda pair: (-pair[0], pair[1:]))
+    return found[:PAIRS] + faint[:FAINT_PAIRS]
+
+
+def _rare_words(told: Sequence[_Told]) -> list[frozenset[str]]:
+    """Words of each statement that few statements have, such as the name of what it is about."""
+    words = [frozenset(_WORD.findall(one.text.casefold())) for one in told]
+    counts = Counter(word for own in words for word in own)
+    most = max(FEW, int(FEW_OF * len(told)))
+    return [frozenset(word for word in own if counts[word] <= most) for own in words]
