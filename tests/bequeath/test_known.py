@@ -54,7 +54,7 @@ def test_an_heir_recognises_what_was_left_behind_and_nothing_else(tmp_path):
             assert (found.known, found.agent) == (True, "a"), like
             assert found == left.knew(like)
         assert heir.lineage.knew(LEFT_BEHIND).is_whole
-        for other in ("quarterly bond auctions in Lisbon", "the of and", ""):
+        for other in ("quarterly bond auctions in Lisbon", "the of and"):
             assert not heir.lineage.knew(other).known
 
 
