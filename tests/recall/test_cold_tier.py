@@ -94,12 +94,16 @@ def test_an_episode_that_left_memory_is_recalled_and_explained_as_any_other(limi
         ]
 
 
+#: First turn of the dialogue, microseconds UTC.
+NOON = 1_772_712_000 * MICROS
+
+
 def dialogue(count: int) -> list[Episode]:
     """Ann asks, Bo answers; every fourth turn is of another session, and only the first ones are of a mode."""
     return [
         Episode(
             f"where is parcel {n}?" if n % 2 == 0 else f"in the shed behind door {n * 7}",
-            at=(n + 1) * 100 * MICROS,
+            at=NOON + n * 100 * MICROS,
             role="user" if n % 2 == 0 else "agent",
             speaker="Ann" if n % 2 == 0 else "Bo",
             thread="parcels",

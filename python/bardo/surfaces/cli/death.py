@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bardo.bequeath.left_behind import counts_of
 from bardo.surfaces.cli import tables
 from bardo.surfaces.cli.command import on_memory
 from bardo.surfaces.cli.group import noun
@@ -106,6 +105,8 @@ def left_behind(
     ] = None,
 ) -> None:
     """Tell which records of a dead agent did not cross to the heir, and why."""
+    from bardo.bequeath.left_behind import counts_of
+
     found = opened.death.left_behind(id_)
     if id_ is not None:
         output.document({"id": id_, "crossed": not found, "left_behind": plain(found)})
