@@ -21,7 +21,7 @@ use crate::model::{FactStatus, Id, Micros};
 
 /// Acts that are kept; older ones can no longer be undone. A Curator at its default pace makes one every 50 ticks.
 const ACTS_KEPT: usize = 1_024;
-/// ActCounts of facts that are kept in all, so that passes over large batches do not fill the file.
+/// Changes of facts that are kept in all, so that passes over large batches do not fill the file.
 const CHANGES_KEPT: usize = 65_536;
 /// Acts between two counts of the changes: counting takes as long as there are many.
 const COUNTED_EVERY: i64 = 16;
@@ -50,7 +50,7 @@ pub struct Act {
     pub at: Micros,
     /// The act that undid it.
     pub undone_by: Option<u64>,
-    /// ActCounts per fact, in the order of the first change.
+    /// Changes per fact, in the order of the first change.
     pub changes: Vec<ActChange>,
 }
 
@@ -386,7 +386,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Act> {
     })
 }
 
-/// ActCounts of an act to facts that still exist, in its order: the fact as it is today, its fields before and after.
+/// Changes of an act to facts that still exist, in its order: the fact as it is today, its fields before and after.
 type RestoredFact = (StoredFact, Option<Map<String, Value>>, Map<String, Value>);
 
 fn changes_of(connection: &Connection, act: u64) -> Step<Vec<RestoredFact>> {
