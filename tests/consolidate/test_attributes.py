@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.consolidate.attributes import attribute
+from bardo.consolidate.attributes import BUILT_IN
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from bardo.consolidate.attributes import attribute
     ],
 )
 def test_an_attribute_has_the_kind_of_what_it_states(name: str, kind: str, persistence: str) -> None:
-    assert (attribute(name).kind, attribute(name).persistence) == (kind, persistence)
+    assert (BUILT_IN.attribute(name).kind, BUILT_IN.attribute(name).persistence) == (kind, persistence)
 
 
 def test_a_setting_that_a_user_states_is_no_preference(tmp_path: Path) -> None:
