@@ -19,17 +19,6 @@ START = 1_760_000_000_000_000
 DAY = 86_400
 
 
-@pytest.fixture
-def clock() -> bardo.ManualClock:
-    return bardo.ManualClock(START)
-
-
-@pytest.fixture
-def memory(tmp_path: Path, clock: bardo.ManualClock):
-    with bardo.open(tmp_path / "nadia", clock=clock, seed=1) as opened:
-        yield opened
-
-
 def night(memory: bardo.Grimoire, clock: bardo.ManualClock, message: str) -> bardo.CuratorCycleComplete:
     """Report of the pass after one message of Nadia, a day before the next."""
     memory.remember(message, role="user", kind="turn", speaker="Nadia")

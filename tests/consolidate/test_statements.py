@@ -20,17 +20,6 @@ START = 1_760_000_000_000_000
 DAY = 86_400
 
 
-@pytest.fixture
-def clock() -> bardo.ManualClock:
-    return bardo.ManualClock(START)
-
-
-@pytest.fixture
-def memory(tmp_path: Path, clock: bardo.ManualClock):
-    with bardo.open(tmp_path / "nadia", clock=clock, seed=1) as opened:
-        yield opened
-
-
 def say(memory: bardo.Grimoire, clock: bardo.ManualClock, text: str, role: str = "user") -> bardo.Episode:
     """One message of Nadia, a day after the last, and a pass of the Curator."""
     clock.advance(DAY)

@@ -10,7 +10,8 @@ message ends the statement; `low_rank` fits them):
   LoCoMo (all but the last one) and of LongMemEval, which correct nothing. Names of speakers are taken off: they would
   tell such pairs from the labelled ones.
 
-Tried without gain: pairs of the facts of the labelled chats with the turns that end them.
+Tried without gain: pairs of the facts of the labelled chats with the turns that end them, and the contrasts of
+`oblique-*.jsonl`, after which statements of like form ended each other.
 """
 
 from __future__ import annotations

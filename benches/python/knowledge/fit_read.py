@@ -25,7 +25,7 @@ from knowledge.fit_cross_encoder import TRAIN, contrasts_kept_back
 from knowledge.memory import DAY, START, fresh, holds, load
 
 #: Shares of the statements of compatible pairs that may be an end, a dispute, and a correction of a turn.
-SHARES = {"ends": 0.015, "disputes": 0.1, "turns": 0.12}
+SHARES = {"ends": 0.025, "disputes": 0.1, "turns": 0.12}
 #: Maximum number of newer turns of a conversation that are paired with earlier ones.
 TURNS = 80
 #: Number of the messages about a thing that each message is paired with.
@@ -94,7 +94,7 @@ class Pairs:
 def labelled(folder: Path, pairs: Pairs) -> list[Row]:
     """Rows of the labelled cases."""
     rows = []
-    for name in ("corrections", "plain", "corrections-second"):
+    for name in ("corrections", "plain"):
         for case in load([folder / f"{name}.jsonl"]):
             newer = read(case["after"], START + int(case["days"] * DAY))
             text = case["after"]["text"]
@@ -104,7 +104,7 @@ def labelled(folder: Path, pairs: Pairs) -> list[Row]:
             rows.append(pairs.row(f"{name} told", 1, told, newer, text))
             rows.append(pairs.row(f"{name} learned", 1, read({"text": case["stale"]}, START), newer, text))
             rows.append(pairs.row("kept", 0, kept, newer, text))
-    for case in load([folder / "pairs.jsonl", folder / "pairs-second.jsonl"]):
+    for case in load([folder / "pairs.jsonl"]):
         newer = read(case["second"], START + int(case["days"] * DAY))
         text = case["second"]["text"]
         rows += [pairs.row("pair", 0, [clause], newer, text) for clause in read(case["first"], START)]

@@ -28,6 +28,7 @@ from bardo.bequeath.tables import LinkTuple
 from bardo.bequeath.worth import RULE_KINDS
 from bardo.consolidate import corrections
 from bardo.consolidate.clause import Clause, Form, Speech, form_of
+from bardo.consolidate.effects import ENDS_AT_MOST
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.rule_extraction import NAMELESS
 from bardo.model import INHERITED_KIND, Episode
@@ -49,8 +50,6 @@ COMMON = 32
 LEAST_SHARED = 0.5
 #: Minimum number of these words.
 LEAST_WORDS = 2
-#: Maximum number of statements that one ends.
-ENDS_AT_MOST = 3
 #: Cosine assumed for statements that share so many words.
 _LIKE = 0.8
 _LETTERS = re.compile(r"[^\W\d_]{3,}")

@@ -104,7 +104,7 @@ impl FactStore {
         })
     }
 
-    /// As [`FactStore::act`], with the numbers of what was done to facts.
+    /// Runs an act like [`FactStore::act`], and counts the facts that it ended and disputed.
     pub(crate) fn counted_act<T>(
         &self,
         actor: Actor<'_>,

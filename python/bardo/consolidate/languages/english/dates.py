@@ -106,12 +106,17 @@ def _day_alone(match: re.Match[str], now: date, *, past: bool) -> date | None:
     """The nearest such day before or after a day, as in "the 22nd"; None if the match is another one."""
     if not match["day3"]:
         return None
-    day, following = _number(match["day3"]), (now.replace(day=1) + timedelta(days=32)).replace(day=1)
+    day, following = _number(match["day3"]), next_month(now)
     if (match["which"] or "").lower() == "next" or (not past and not match["which"] and day < now.day):
         return following.replace(day=day)
     if past and day > now.day:
         return (now.replace(day=1) - timedelta(days=1)).replace(day=day)
     return now.replace(day=day)
+
+
+def next_month(day: date) -> date:
+    """The first day of the month after that of a day."""
+    return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
 
 
 def _number(day: str) -> int:
@@ -157,7 +162,7 @@ def _relative_day(words: str, now: date) -> date | None:
     if "week" in words:
         return now + timedelta(days=7 - now.weekday())
     if "month" in words:
-        return (now.replace(day=1) + timedelta(days=32)).replace(day=1)
+        return next_month(now)
     if "year" in words or ("quarter" in words and now.month > 9):
         return date(now.year + 1, 1, 1)
     return date(now.year, (now.month - 1) // 3 * 3 + 4, 1) if "quarter" in words else None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from bardo.consolidate.attributes import is_lasting
-from bardo.consolidate.languages.english.dates import DATE, instant
+from bardo.consolidate.languages.english.dates import DATE, instant, next_month
 from bardo.consolidate.languages.english.grammar import is_future, lemma, predicate_of, subject_of
 from bardo.consolidate.languages.english.slots import noun_attribute
 
@@ -57,16 +57,14 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
     text = "".join(token.text_with_ws for token in (head.sent if is_arranged else words))
     if not at or (past and not is_arranged) or (_begins(head) and not is_arranged) or _REPEATED.search(text):
         return None
-    if not is_arranged and any(
-        token.tag_ in _FINITE and token.i != head.i and token.dep_ not in _AUXILIARIES for token in words
-    ):
+    if not is_arranged and _has_other_verb(head, words):
         # The parse took two clauses for one.
         return None
     if head.pos_ not in ("VERB", "AUX") and len(words) > FRAGMENT_WORDS and not _is_appointment(head):
         # "Flat in Sants, two bedrooms, keys on 20 September": the date is that of a part.
         return None
     is_ahead = is_arranged or is_future(head) or _is_progressive(head) or _is_appointment(head)
-    now = datetime.fromtimestamp(at / 1_000_000, UTC)
+    now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
     ends = [
         end
         for match in DATE.finditer(text)
@@ -109,13 +107,13 @@ def _is_appointment(head: Any) -> bool:
     return name is not None and is_lasting(name, "weeks")
 
 
-def _end_of(match: re.Match[str], now: datetime, at: int, *, is_ahead: bool) -> int | None:
+def _end_of(match: re.Match[str], now: date, at: int, *, is_ahead: bool) -> int | None:
     """First instant after a day or month to come; None for another date.
 
     Args:
         match: Match of `DATE`.
-        now: Time of the text.
-        at: The same in microseconds UTC.
+        now: Day of the text.
+        at: Instant of the text, microseconds UTC.
         is_ahead: Whether the clause tells of the future by its words, so that "Monday" and "the 1st" are no habits.
     """
     is_habit = match["weekday"] or (match["day3"] and not match["which"])
@@ -124,9 +122,8 @@ def _end_of(match: re.Match[str], now: datetime, at: int, *, is_ahead: bool) -> 
     begin = instant(match, at, past=False)
     if begin is None:
         return None
-    day = datetime.fromtimestamp(begin / 1_000_000, UTC)
-    if (day.date() - now.date()).days < 0 or (day - now).days > AHEAD_DAYS:
+    day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
+    if not 0 <= (day - now).days <= AHEAD_DAYS:
         return None
-    following = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
-    end = following if match["month3"] else day + timedelta(days=1)
-    return int(end.timestamp()) * 1_000_000
+    end = next_month(day) if match["month3"] else day + timedelta(days=1)
+    return begin + (end - day).days * DAY
