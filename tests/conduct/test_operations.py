@@ -43,6 +43,7 @@ BLOCKED = [
     ("Never run terraform destroy against prod", "terraform -chdir=prod destroy"),
     ("Never disable the freezer alarm", 'house.set("freezer_alarm", enabled=False)'),
     ("Let nobody unlock the front door", "unlock(door='front')"),
+    ("never commit secrets", "git commit id_ed25519 -m key"),
 ]
 WARNED = [
     ("don't add moment.js", "npm i moment-timezone"),
@@ -54,6 +55,7 @@ WARNED = [
     ("the team voted no on GraphQL", "Post why we have no GraphQL"),
 ]
 ALLOWED = [
+    ("never commit secrets", "git add identity.py"),
     ("don't add moment.js", "npm uninstall moment"),
     ("don't add moment.js", "npm i date-fns"),
     ("don't add moment.js", "ls -la"),

@@ -259,7 +259,7 @@ def _argument(text: str) -> str:
 def _call_reads(called: str) -> bool:
     """Whether the name of a function is of one that reads."""
     reading = vocabulary().reading_calls
-    parts = operations.CAMEL.sub("_", called.rsplit(".", 1)[-1]).lower().split("_")
+    parts = operation_table.CAMEL.sub("_", called.rsplit(".", 1)[-1]).lower().split("_")
     return parts[0] in reading or parts[-1] in reading - {"plan", "report", "summary", "head"}
 
 

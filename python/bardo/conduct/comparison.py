@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from bardo._weights import read_weights
-from bardo.conduct import conditions, operation_match, operations, recognition
+from bardo.conduct import conditions, operation_match, operation_table, recognition
 from bardo.conduct.action import ParsedAction
 from bardo.conduct.forbidden import ENDING, names_other_product
 from bardo.conduct.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
@@ -176,7 +176,7 @@ def _of_action(action: ParsedAction) -> dict[str, float]:
 @lru_cache(_ACTIONS)
 def _words_of(action: ParsedAction) -> dict[str, float]:
     """Returns the features of the words, options and marks of an action; all numbers are one word."""
-    plain = operations.CAMEL.sub(" ", action.text).lower().replace("’", "'").replace("_", " ")
+    plain = operation_table.spaced(action.text).replace("’", "'")
     words = ["#" if word.isdigit() else word for word in _WORD.findall(plain)]
     found = [each for word in words for each in (f"w {word}", f"w {word}, {action.form}")]
     return dict.fromkeys([*found, *(f"g {one} {other}" for one, other in pairwise(("^", *words)))], 1.0)

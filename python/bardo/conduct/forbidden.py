@@ -180,7 +180,7 @@ def vocabulary() -> Vocabulary:
     """Returns the vocabulary; the file is read once."""
     text = resources.files("bardo.conduct").joinpath("forbidden.toml").read_text(encoding="utf-8")
     # All stems in one call.
-    operation_table.content_stems(_TOKEN.findall(operations.CAMEL.sub(" ", text)))
+    operation_table.content_stems(_TOKEN.findall(operation_table.CAMEL.sub(" ", text)))
     raw: dict[str, Any] = tomllib.loads(text)
     practices = tuple(
         Practice(
@@ -273,7 +273,7 @@ def stems_of(text: str) -> frozenset[str]:
     words = [
         part
         for word in _TOKEN.findall(text.replace("_", " "))
-        for part in ([word] if _NAME.match(word) else operations.CAMEL.sub(" ", word).split())
+        for part in ([word] if _NAME.match(word) else operation_table.CAMEL.sub(" ", word).split())
     ]
     found = operation_table.content_stems(words)
     return frozenset(same.get(stem, stem) for stem in found)

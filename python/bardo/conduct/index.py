@@ -380,7 +380,7 @@ def tokens_of(text: str) -> frozenset[str]:
     """Returns the stems of content words and of parts of names, and the canonical names of aliases."""
     same = operation_table.table().same
     stems = operation_table.content_stems(
-        {*_WORD.findall(text), *_PART.findall(operations.CAMEL.sub(" ", text))}
+        {*_WORD.findall(text), *_PART.findall(operation_table.CAMEL.sub(" ", text))}
     )
     return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
 

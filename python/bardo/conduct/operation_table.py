@@ -16,6 +16,7 @@ from bardo import _core
 _TABLE = "operations.toml"
 #: Word of an alias, or of the text that it is searched in.
 WORD = re.compile(r"\w+")
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 #: Patterns by a word that every match has, with stems.
 Phrases = Mapping[str, tuple[tuple[re.Pattern[str], frozenset[str]], ...]]
 
@@ -191,11 +192,16 @@ def table() -> Table:
     )
 
 
+def spaced(text: str) -> str:
+    """Splits the words that a name joins: RedisStore and redis_store give "redis store"."""
+    return CAMEL.sub(" ", text).replace("_", " ").lower()
+
+
 def _phrases(groups: Mapping[str, Sequence[str]]) -> Phrases:
     """Builds the patterns of aliases that are not a single word, or whose canonical name has several."""
     found: dict[str, list[tuple[re.Pattern[str], frozenset[str]]]] = {}
     for name, aliases in groups.items():
-        for alias in (alias for alias in aliases if not alias.isalnum() or " " in name):
+        for alias in (spaced(alias) for alias in aliases if not alias.isalnum() or " " in name):
             pattern = re.compile(rf"(?<!\w){re.escape(alias)}s?(?!\w)"), content_stems(name.split())
             first, *more = WORD.findall(alias)
             for word in (first,) if more else (first, f"{first}s"):

@@ -20,7 +20,6 @@ _TEXTS = 16_384
 #: Forms that forbid an object without an operation: "no yarn here", "we voted against GraphQL".
 _NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
 #: End of a clause.
 _CLAUSE = re.compile(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
@@ -63,7 +62,7 @@ def in_prose(text: str) -> tuple[set[str], set[str]]:
         operations |= told
         first |= stems
     for name in _IDENTIFIER.findall(text):
-        called = CAMEL.sub(" ", name.rsplit(".", 1)[-1])
+        called = operation_table.CAMEL.sub(" ", name.rsplit(".", 1)[-1])
         told, stems = _leading(called)
         operations |= told or operation_table.table().called.get(words_of(called)[0].lower(), frozenset())
         first |= stems
@@ -178,7 +177,7 @@ def words_of(text: str) -> list[str]:
 
 def parts_of(text: str) -> list[str]:
     """Splits a text into words and the parts of names: RedisStore gives three."""
-    return [*words_of(text), *(word for word in words_of(CAMEL.sub(" ", text)))]
+    return [*words_of(text), *(word for word in words_of(operation_table.CAMEL.sub(" ", text)))]
 
 
 def word_stems(words: Iterable[str]) -> frozenset[str]:
@@ -200,7 +199,7 @@ def canonical(text: str) -> frozenset[str]:
 
 def canonical_in(text: str, phrases: operation_table.Phrases) -> frozenset[str]:
     """Returns the stems of the canonical names of the aliases in a text, among given aliases."""
-    lower = CAMEL.sub(" ", text).replace("_", " ").lower()
+    lower = operation_table.spaced(text)
     return frozenset(
         stem
         for word in operation_table.WORD.findall(lower)
