@@ -147,10 +147,11 @@ class ConductStore:
             if not is_nested and not self._mark.require_file():
                 return (0, 0), [], list(seen)
             with self._database.reading() as connection:
+                # Every row is compared with its checksum once, not again by each query.
+                self._database.verify(connection, *_VERIFIED)
                 if not is_nested:
-                    self._database.verify(connection, *_VERIFIED)
                     self._mark.require_same(connection)
-                found = connection.execute("SELECT id, writes FROM made WHERE intact").fetchone()
+                found = connection.execute("SELECT id, writes FROM made").fetchone()
                 if found == stamp:
                     return found, [], []
                 changed: list[tuple[bytes, Row]] = []
@@ -163,9 +164,13 @@ class ConductStore:
                         for number, checksum in connection.execute(query, (self._agent,))
                     }
                     there |= sums.keys()
-                    query = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE number = ? AND intact"
-                    for id_ in (id_ for id_, checksum in sums.items() if seen.get(id_) != checksum):
-                        fields = connection.execute(query, (int(id_[1:]),)).fetchone()
+                    numbers = [int(id_[1:]) for id_, checksum in sums.items() if seen.get(id_) != checksum]
+                    query = (
+                        f"SELECT number, {', '.join(table.columns)} FROM {table.name} "
+                        "WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number"
+                    )
+                    for number, *fields in connection.execute(query, (json.dumps(numbers),)):
+                        id_ = f"{letter}{number}"
                         changed.append((sums[id_], table.row(id_, fields)))
                 return found, changed, [id_ for id_ in seen if id_ not in there]
 
