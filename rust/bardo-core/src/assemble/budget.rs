@@ -10,8 +10,10 @@ use crate::{Error, Result};
 
 /// Attempts to land within the window with a tokenizer whose parts do not add up to their whole.
 const ATTEMPTS: usize = 8;
-/// Spare tokens offered to a block of memories that got none, before others get more.
+/// Spare tokens offered at most to a block of memories that got none, before others get more.
 const FIRST_OFFER: usize = 128;
+/// Tokens by which that offer grows until a memory fits, so that the others are left as much as can be.
+const OFFER_STEP: usize = 8;
 
 /// The text of a prompt within its window.
 pub(super) struct BudgetedText {
@@ -102,8 +104,12 @@ fn allocate(
         plans[index] = fitters[index].plan(given[index])?;
         let has_nothing = plans[index].cut && plans[index].used == 0;
         if has_nothing && matches!(blocks[index].content, Content::Memories(_)) {
-            let offer = (given[index] + FIRST_OFFER).min(left);
-            plans[index] = fitters[index].plan(offer)?;
+            for more in (OFFER_STEP..=FIRST_OFFER).step_by(OFFER_STEP) {
+                plans[index] = fitters[index].plan((given[index] + more).min(left))?;
+                if plans[index].used > 0 || given[index] + more >= left {
+                    break;
+                }
+            }
             given[index] = given[index].max(plans[index].used);
         }
         left -= plans[index].used;
