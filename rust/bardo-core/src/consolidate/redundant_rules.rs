@@ -1,13 +1,15 @@
-//! Rules that say nothing beyond another one: a general rule whose effect lies in a special case, and a rule that differs in
-//! its bounds alone.
+//! Rules that say nothing beyond another one: a general rule whose effect lies in a special case, a rule about the rest
+//! whose effect lies in a case outside of it, and a rule that differs in its bounds alone.
 
 use super::statistic::Statistic;
-use super::subgroups::{Condition, Rule};
+use super::subgroups::{Condition, LEAST_GROUP, Rule};
 
 /// Standard errors within which the rest of a general rule is like the other episodes.
 const NO_EFFECT: f64 = 2.0;
 /// Part of the effect of the special case that the rest may have and still be explained by it.
 const NEGLIGIBLE: f64 = 0.25;
+/// Overlap of two opposite sides of a number, as a part of the greater bound, at which they still count as apart.
+const OVERLAP: f64 = 0.1;
 /// How much stronger a rule must be than one that differs in its bounds, to take its place.
 const STRONGER: f64 = 1.05;
 
@@ -28,8 +30,9 @@ pub(crate) fn redundant(rules: &[MeasuredRule<'_>]) -> Vec<bool> {
         is_redundant[place] = rules.iter().enumerate().any(|(other, two)| {
             other != place
                 && one.rule.outcome == two.rule.outcome
-                && one.rule.higher == two.rule.higher
-                && if same_features(one.rule, two.rule) {
+                && if one.rule.higher != two.rule.higher {
+                    is_rest(one, two)
+                } else if same_features(one.rule, two.rule) {
                     is_weaker(one, two) && !is_redundant[other]
                 } else {
                     is_explained(one, two)
@@ -59,16 +62,37 @@ fn is_weaker(one: &MeasuredRule<'_>, two: &MeasuredRule<'_>) -> bool {
     }
 }
 
+/// Whether a rule holds only because a case of the opposite effect lies outside of it: without the episodes of that case,
+/// its own are like the others ("volatility <= .5, pnl is lower" beside "volatility >= .5 and long, pnl is higher").
+fn is_rest(rule: &MeasuredRule<'_>, case: &MeasuredRule<'_>) -> bool {
+    // Of rules with as many conditions, either could be the rest of the other.
+    if case.rule.conditions.len() <= rule.rule.conditions.len() || !excludes(case.rule, rule.rule) {
+        return false;
+    }
+    let scale = total(rule) / total(case);
+    let (without, cases) = (rule.outside.n as f64, case.inside.n as f64 * scale);
+    let others = without - cases;
+    if others < LEAST_GROUP as f64 {
+        return false;
+    }
+    let mean = (rule.outside.mean * without - case.inside.mean * cases) / others;
+    let sign = if rule.rule.higher { 1.0 } else { -1.0 };
+    let effect = sign * (rule.inside.mean - mean);
+    let deviation = rule.inside.sample_deviation();
+    let error = deviation * (1.0 / others + 1.0 / rule.inside.n.max(1) as f64).sqrt();
+    let whole = sign * (rule.inside.mean - case.inside.mean);
+    effect <= (NO_EFFECT * error).max(NEGLIGIBLE * whole)
+}
+
 /// Whether the episodes of a general rule outside of a special one are like those outside of both.
 fn is_explained(general: &MeasuredRule<'_>, special: &MeasuredRule<'_>) -> bool {
     if !implies(special.rule, general.rule) {
         return false;
     }
-    let total = |rule: &MeasuredRule<'_>| (rule.inside.n + rule.outside.n).max(1) as f64;
     let scale = total(general) / total(special);
     let (within, cases) = (general.inside.n as f64, special.inside.n as f64 * scale);
     let rest = within - cases;
-    if rest < 8.0 {
+    if rest < LEAST_GROUP as f64 {
         return false;
     }
     let mean = (general.inside.mean * within - special.inside.mean * cases) / rest;
@@ -78,6 +102,29 @@ fn is_explained(general: &MeasuredRule<'_>, special: &MeasuredRule<'_>) -> bool 
     let error = deviation * (1.0 / rest + 1.0 / general.outside.n.max(1) as f64).sqrt();
     let whole = sign * (special.inside.mean - general.outside.mean);
     effect <= (NO_EFFECT * error).max(NEGLIGIBLE * whole)
+}
+
+/// Number of episodes that a rule was tested on.
+fn total(rule: &MeasuredRule<'_>) -> f64 {
+    (rule.inside.n + rule.outside.n).max(1) as f64
+}
+
+/// Whether a condition of one rule excludes a condition of another, so that no episode meets both.
+fn excludes(one: &Rule, two: &Rule) -> bool {
+    one.conditions.iter().any(|a| two.conditions.iter().any(|b| are_opposite(a, b)))
+}
+
+/// Whether two conditions are about different words of one feature, or about the two sides of a number. The bounds of two
+/// rules are found apart from each other, so that sides may overlap a little.
+fn are_opposite(one: &Condition, two: &Condition) -> bool {
+    use Condition::{AtLeast, AtMost, Is};
+    match (one, two) {
+        (AtLeast(a, from), AtMost(b, to)) | (AtMost(b, to), AtLeast(a, from)) => {
+            a == b && to - from <= OVERLAP * to.abs().max(from.abs())
+        }
+        (Is(a, word), Is(b, other)) => a == b && word != other,
+        _ => false,
+    }
 }
 
 /// Whether the conditions of one rule imply those of another, which has fewer.
@@ -135,6 +182,28 @@ mod tests {
         let both = statistic(300, 0.6);
         let rules = [MeasuredRule { inside: &both, ..rules[0] }, rules[1]];
         assert_eq!(redundant(&rules), [false, false]);
+    }
+
+    #[test]
+    fn a_rule_about_the_rest_is_redundant_where_a_case_outside_has_all_of_its_effect() {
+        let of = |conditions, higher| Rule { higher, ..rule(conditions) };
+        let at_least = |bound| Condition::AtLeast("volatility".into(), bound);
+        let rest = of(vec![Condition::AtMost("volatility".into(), 0.5)], false);
+        let case = rule(vec![at_least(0.48), long()]);
+        // 250 of the 500 volatile episodes are long and gain .8; no other gains anything.
+        let (inside, outside) = (statistic(500, 0.0), statistic(500, 0.4));
+        let (cases, others) = (statistic(250, 0.8), statistic(750, 0.0));
+        let rules = [
+            MeasuredRule { rule: &rest, inside: &inside, outside: &outside, is_stated: true },
+            MeasuredRule { rule: &case, inside: &cases, outside: &others, is_stated: true },
+        ];
+        assert_eq!(redundant(&rules), [true, false]);
+        // Calm episodes that lose are worth a rule of their own.
+        let losses = statistic(500, -0.5);
+        assert_eq!(redundant(&[MeasuredRule { inside: &losses, ..rules[0] }, rules[1]]), [false, false]);
+        // A case that overlaps with the rule does not explain it.
+        let wide = rule(vec![at_least(0.1), long()]);
+        assert_eq!(redundant(&[rules[0], MeasuredRule { rule: &wide, ..rules[1] }]), [false, false]);
     }
 
     #[test]
