@@ -102,9 +102,8 @@ class Pair:
         if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")
         # "Restart the database" ends what the rejection names, and is what it forbids.
-        is_ending = not ENDING.isdisjoint(
-            self.rejection.forbids.verbs
-        ) or not self.action.operations.isdisjoint(self.rejection.operations)
+        is_named = self.action.form == "prose" and self.action.operations & self.rejection.operations
+        is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
         return [name for name in found if name != "ends" or not is_ending]
 
     @property
