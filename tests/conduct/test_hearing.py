@@ -184,3 +184,49 @@ def test_a_rule_that_was_heard_and_told_is_once_in_the_gate_as_told(
         assert [rule.retired_why for rule in gate.rules(every=True)] == [f"told as {entry.id}"] * (
             not told_first
         )
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "is_echo"),
+    [
+        ("We settled on Vitest for the web tests.", "Understood, Vitest it is.", True),
+        ("Never log the session token.", "I won't log it.", True),
+        ("What did we say about Kafka?", "That we will not adopt it.", True),
+        ("Shall we take Postgres or MySQL?", "I will take Postgres.", False),
+        ("The upload is slow.", "I decided against the scraping approach, the terms forbid it.", False),
+        ("", "I won't log it.", False),
+    ],
+)
+def test_an_agent_that_repeats_what_the_user_said_decides_nothing(
+    before: str, said: str, is_echo: bool
+) -> None:
+    utterance = Utterance(said, before, by_agent=True)
+    assert utterance.is_echo is is_echo
+    if is_echo:
+        assert hear([utterance], None, None) == [None]
+    assert not Utterance(said, before).is_echo
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "But please stop rebasing my feature branch, it took me an hour to repair.",
+        "Stop rebooting the build server, all my jobs die every time.",
+        "no more globals in the parser",
+    ],
+)
+def test_what_a_user_ends_in_plain_words_is_a_rejection(tmp_path: Path, text: str) -> None:
+    clock = told(tmp_path, ("user", text))
+    assert entries(tmp_path, clock) == [("rejected", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No worries, take your time.",
+        "She stopped eating meat in May.",
+        "There are no more seats on that train.",
+    ],
+)
+def test_words_that_end_nothing_for_the_agent_have_not_the_form_of_it(text: str) -> None:
+    assert not Utterance(text).is_end

@@ -22,6 +22,7 @@ from bardo.conduct.action import ParsedAction
 from bardo.conduct.forbidden import ENDING, names_other_product
 from bardo.conduct.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.rejection import ParsedRejection
+from bardo.conduct.wording import is_same_act
 
 if TYPE_CHECKING:
     from bardo.ports import Embedder
@@ -84,6 +85,8 @@ class Pair:
             for name in told
             if name.startswith("cue ") and _PATTERNS[name[4:]].search(self.rejection.text)
         }
+        if "asks first" in told and conditions.asks(self.rejection.text):
+            own.add("asks first")
         if "negated" in told and not recognition.is_negated(self.rejection.forbids, self.action):
             own.add("negated")
         return bool(told - own) or bool(self._hints())
@@ -98,7 +101,10 @@ class Pair:
         ]
         if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")
-        return [name for name in found if name != "ends" or ENDING.isdisjoint(self.rejection.forbids.verbs)]
+        # "Restart the database" ends what the rejection names, and is what it forbids.
+        is_named = self.action.form == "prose" and self.action.operations & self.rejection.operations
+        is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
+        return [name for name in found if name != "ends" or not is_ending]
 
     @property
     def stands(self) -> bool:
@@ -223,6 +229,9 @@ def pair_of(
     apart = differs or (action.reads and "read" not in forbids.verbs)
     relation = recognition.joined(found, by_operation)
     is_sure = relation.reading is Reading.SAME and recognition.is_sure(forbids, action)
+    is_verbatim = is_same_act(rejection.text, action.text) and all(
+        recognition.holding(forbids, action, now=now, approved=approved)
+    )
     touch = Touch(
         cosine,
         share,
@@ -230,7 +239,7 @@ def pair_of(
         apart,
         relation.reading,
         near_at(count),
-        is_sure or rejection.text.casefold() == action.text.casefold(),
+        is_sure or is_verbatim,
         fitting=relation.because,
         read_by=relation.by,
     )

@@ -84,6 +84,7 @@ _SCOPE = re.compile(
     r"during|after|before|without)\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 #: Words of an action that show a production system, and words that exclude it.
 _LIVE = re.compile(r"(?<![a-z])(?:prod|production|live|main-?app)(?![a-z])", re.IGNORECASE)
 _NOT_LIVE = re.compile(
@@ -145,8 +146,19 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def scopes(head: str) -> tuple[str, list[tuple[str, str]]]:
-    """Splits a head at its prepositions: the object, and each preposition with its words."""
-    parts = _SCOPE.split(head)
+    """Splits a head at its prepositions, but not at those of operations ("pull in"): the object, and each scope."""
+    words = list(_WORD.finditer(head))
+    stems = operation_table.stem_each([word[0].lower() for word in words])
+    kept: set[int] = set()
+    for place in range(len(words)):
+        told, length = operation_table.phrase_at(stems, place)
+        kept.update(word.start() for word in words[place + 1 : place + length] if told)
+    parts, start = [], 0
+    for match in _SCOPE.finditer(head):
+        if match.start() not in kept:
+            parts += [head[start : match.start()], match[0]]
+            start = match.end()
+    parts.append(head[start:])
     return parts[0], [(parts[n].lower(), parts[n + 1].strip(" ,.;:")) for n in range(1, len(parts) - 1, 2)]
 
 

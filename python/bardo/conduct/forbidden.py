@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
-from bardo.conduct import conditions, operation_table, operations
+from bardo.conduct import conditions, operation_table, operations, wording
 from bardo.errors import InvalidInputError
 
 #: Maximum number of cached proposals.
@@ -31,9 +31,13 @@ _UNWANTED = re.compile(
     r"decided against|voted against|depend)\b|^\W*(?:please |absolutely |really )?no\b|\bno (?:more|new)\b",
     re.IGNORECASE,
 )
+#: Change of any kind, which the table takes for framing.
+_TOUCHED = re.compile(r"\btouch(?:es|ed|ing)?\b", re.IGNORECASE)
 _FLAG = re.compile(r"(?<!\S)--?[a-z][\w-]*")
-#: Operations for which any action that does not only read will do: "no Redis", "don't touch the folder".
+#: Operations for which any action that does not only read will do: "no Redis", "don't change the folder".
 ANY = frozenset({"use", "modify"})
+#: Operations of a rejection of any change: "don't touch the folder".
+CHANGING = frozenset({"modify", "remove"})
 #: Operations that end something: a rejection of them is not about the use of the thing.
 ENDING = frozenset({"delete", "remove", "stop", "close", "backup", "read", "test"})
 
@@ -236,24 +240,6 @@ def _key(stems: frozenset[str]) -> str:
     return min(stems, key=lambda stem: (stem in _COMMON, stem), default="")
 
 
-_INTERJECTION = re.compile(
-    r"^\s*(?:no way|no|nope|nah|sorry|please|hey|ok|okay)\s*[,:!.]+\s*(?=\w)", re.IGNORECASE
-)
-#: Permitted alternative after the rejected action: ", go through Priya".
-_ALTERNATIVE = re.compile(
-    r"(?<=\w)\s*[,;]\s*(?:please\s+)?"
-    r"(?:go|use|ask|take|try|call|talk|send|keep|stick|leave|let|we have|we use)\b[^,;]*$",
-    re.IGNORECASE,
-)
-#: Wordings of a rejection, and the plain one.
-_FORMS = {
-    re.compile(
-        r"\b(?:i|we)(?:'d|’d| would) (?:rather|prefer)(?: that| if)? (?:you|we|it|they)? ?"
-        r"(?:didn't|didn’t|did not|don't|don’t|won't|not)\b", re.IGNORECASE,
-    ): "don't",
-    re.compile(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
-    re.compile(r"^no[- ]?body (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
-}  # fmt: skip
 _NAME = re.compile(r"[A-Z][a-z]+[A-Z]{2,}$")
 _CODE = re.compile(r"\w[._]\w|[(=]")
 #: Stems too frequent to find a practice by, if its name has another.
@@ -304,24 +290,18 @@ def practices_in(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _plain(text: str) -> str:
-    """Returns a rejection without an interjection before it and an alternative after it, in the form "don't ..."."""
-    plain = _INTERJECTION.sub("", _ALTERNATIVE.sub("", text))
-    for pattern, form in _FORMS.items():
-        plain = pattern.sub(form, plain, count=1)
-    return plain if plain.strip() else text
-
-
 @lru_cache(_PROPOSALS)
 def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...], frozenset[str]]:
     """Returns the object of a rejection, its scopes, its conditions, and its operations."""
-    text = _plain(text)
+    text = wording.plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
     named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
     thing, kept = _noun_phrase(head)
     verbs = (named - kept) | ({"stop"} if _STOP.search(text) else frozenset())
-    if not verbs and _UNWANTED.search(text):
+    if not verbs and _TOUCHED.search(text):
+        verbs = CHANGING
+    elif not verbs and _UNWANTED.search(text):
         verbs = frozenset({"use"})
     incidental = vocabulary().incidental
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]

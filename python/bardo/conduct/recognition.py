@@ -11,6 +11,7 @@ from bardo.conduct import conditions
 from bardo.conduct.action import ParsedAction, fitting
 from bardo.conduct.forbidden import (
     ANY,
+    CHANGING,
     ENDING,
     Forbids,
     kinds_in,
@@ -112,6 +113,7 @@ def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     # "Delete the card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
     ending = vocabulary().removing | ENDING
     is_undone = action.form != "command" and action.removes and not set(forbids.verbs) & ENDING
+    is_undone = is_undone and action.operations.isdisjoint(rejection.operations)
     is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
     return _lowered(forbids, action, reason, is_undone=is_undone)
 
@@ -133,7 +135,7 @@ def _place_in(rejection: ParsedRejection, action: ParsedAction) -> str:
     for host in forbids.hosts:
         if any(each == host or each.endswith(f".{host}") for each in action.hosts):
             return _reason(rejection, "hosts", host)
-    if not forbids.things and _does(forbids, action):
+    if not forbids.things and _does(_verbs(forbids, action), action):
         for path in forbids.paths:
             if any(_is_under(each, path) for each in action.paths):
                 return _reason(rejection, "paths", path)
@@ -154,7 +156,8 @@ def is_negated(forbids: Forbids, action: ParsedAction) -> bool:
 
 def _by_things(forbids: Forbids, action: ParsedAction) -> Relation:  # noqa: PLR0911 - one return per relation
     """Returns the relation by objects and operations."""
-    specific = frozenset(forbids.verbs) - ANY
+    verbs = _verbs(forbids, action)
+    specific = verbs - ANY
     if not forbids.things:
         meeting = specific & action.verbs
         if not meeting or action.reads:
@@ -164,12 +167,12 @@ def _by_things(forbids: Forbids, action: ParsedAction) -> Relation:  # noqa: PLR
     if thing is None:
         return Relation(Reading.UNKNOWN)
     reason = f"thing {thing!r}"
-    if not _does(forbids, action):
+    if not _does(verbs, action):
         is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
         return Relation(Reading.NEAR, f"{reason}, no operation") if is_open else Relation(Reading.UNKNOWN)
-    if meeting := action.verbs.intersection(forbids.verbs):
+    if meeting := action.verbs & verbs:
         reason += f", operation {min(meeting)!r}"
-    if action.reads and "read" not in forbids.verbs:
+    if action.reads and "read" not in verbs:
         return Relation(Reading.OTHER if action.form == "command" else Reading.NEAR, f"{reason}; only reads")
     if action.form == "prose" and is_negated(forbids, action):
         return Relation(Reading.NEAR, f"{reason}; negated")
@@ -183,17 +186,24 @@ def _by_things(forbids: Forbids, action: ParsedAction) -> Relation:  # noqa: PLR
         and not any(_installs(each, action) for each in forbids.things)
     ):
         return Relation(Reading.NEAR, f"{reason}; of another package")
-    if not forbids.verbs:
+    if not verbs:
         # The operation is not known: all words decide.
         return Relation(Reading.TOUCHES, reason)
-    if action.removes and "modify" not in forbids.verbs:
+    if action.removes and "modify" not in verbs:
         return Relation(Reading.NEAR, f"{reason}; ends it")
     return Relation(Reading.SAME, reason)
 
 
-def _does(forbids: Forbids, action: ParsedAction) -> bool:
+def _verbs(forbids: Forbids, action: ParsedAction) -> frozenset[str]:
+    """Returns the forbidden operations; none if any change is forbidden and the action is not known to be one."""
+    verbs = frozenset(forbids.verbs)
+    # An operation that a sentence only mentions is not done: "look up what changes".
+    done = action.verbs if action.form != "prose" or action.operations else frozenset[str]()
+    return frozenset() if verbs == CHANGING and not verbs & done else verbs
+
+
+def _does(verbs: frozenset[str], action: ParsedAction) -> bool:
     """Whether an action does one of the forbidden operations, or an unknown one where any will do."""
-    verbs = set(forbids.verbs)
     if verbs <= ANY:
         return True
     if "install" in verbs and not action.verbs:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bardo.conduct import operation_table, operations
+from bardo.conduct import operation_table, operations, wording
 from bardo.conduct.forbidden import Forbids, corrected
 
 #: Maximum number of cached texts.
@@ -66,8 +66,8 @@ def parse_text(text: str) -> ParsedText:
 @lru_cache(_TEXTS)
 def parse(text: str, corrections: str = "") -> ParsedRejection:
     """Parses the text of a rejection or rule, with corrections of what it forbids as JSON."""
-    plain = parse_text(text)
+    whole, core = parse_text(text), parse_text(wording.clause(text))
     return ParsedRejection(
-        plain.text, plain.spoken, plain.operations, plain.things, plain.names, plain.words,
+        text, whole.spoken, core.operations, core.things, core.names, whole.words,
         corrected(text, corrections),
     )  # fmt: skip

@@ -13,7 +13,10 @@ from bardo.conduct.findings import place_of_same
 from bardo.conduct.store import ConductStore
 
 #: Beginning of a rule that forbids, so that the gate warns of the action. A "never" inside may be of something else.
-PROHIBITION = re.compile(r"(?:please )?(?:never|no|don't|don’t|do not|nothing|nobody)\b", re.IGNORECASE)
+PROHIBITION = re.compile(
+    r"(?:please )?(?:(?:never|no|don't|don’t|do not|nothing|nobody)\b|(?:stop|quit|avoid) (?=[\w-]+ing\b))",
+    re.IGNORECASE,
+)
 #: Kinds of entries that may state a rule.
 _STATING: tuple[StateKind, ...] = ("rejected", "decision", "learning")
 
