@@ -128,6 +128,26 @@ def test_more_comparisons_raise_the_limit_of_warnings() -> None:
     assert limits[-2] == limits[-1]
 
 
+@pytest.mark.parametrize(
+    "action",
+    ["mkdir -p certs", "npm run dev -- --port 80", "docker build -t shop .", "pytest tests/test_mail.py -q"],
+)
+def test_an_everyday_command_is_not_warned_of_by_its_meaning_alone(
+    home: Path, minilm: Embedder, action: str
+) -> None:
+    with bardo.gate(home, embedder=minilm, clock=ManualClock(WEDNESDAY)) as gate:
+        for about in (
+            *(about for about, _ in (*DEMOTED, *PROMOTED, *KEPT)),
+            "no root logins on the build server",
+            "never paste customer data into a prompt",
+            "no breaking changes of the API",
+        ):
+            gate.reject(about)
+        verdict = gate.before(action)
+    assert verdict.decision == "allow"
+    assert verdict.candidates
+
+
 def test_weights_are_small() -> None:
     path = Path(comparison.__file__).with_name("comparison.json")
     assert path.stat().st_size < 200_000

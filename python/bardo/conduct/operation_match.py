@@ -47,11 +47,13 @@ def compare(text: ParsedText, action: ParsedAction) -> Relation:
 def _is_harmless(text: ParsedText, action: ParsedAction) -> bool:
     """Whether an action only reads, or is the opposite of the forbidden one, and no other word suggests more."""
     kinds = operation_table.table().operations
-    if any(closure(name) & text.operations for name in action.mentioned):
+    # A noun may look like an operation that reads ("checks"): it does no more than the others.
+    forbidden = frozenset(name for name in text.operations if not kinds[name].reads) or text.operations
+    if any(closure(name) & forbidden for name in action.mentioned):
         return False
     looks = all(kinds[name].reads for name in action.operations) and not action.first & text.words
     return (looks and not any(kinds[name].reads for name in text.operations)) or all(
-        _apart(name, text.operations) for name in action.operations
+        _apart(name, forbidden) for name in action.operations
     )
 
 
