@@ -101,12 +101,12 @@ def test_a_correction_by_a_person_is_a_sure_reading(gate: bardo.Gate) -> None:
     assert verdict.decision == "block"
 
 
-def test_a_finding_says_which_odds_or_which_pattern_decided(gate: bardo.Gate) -> None:
+def test_a_finding_says_which_comparison_or_which_pattern_decided(gate: bardo.Gate) -> None:
     gate.reject(PROMOTED[2][0])
     gate.reject("no pushing to main")
     (by_odds,) = gate.before(PROMOTED[2][1]).findings
     assert by_odds.decided_by == "regression"
-    assert by_odds.because.startswith("log odds over the limits: related +")
+    assert by_odds.because.startswith("by comparison with labelled pairs the same action; ")
     (by_letters,) = gate.before("git push origin main").findings
     assert (by_letters.decided_by, by_letters.because.partition(" ")[0]) == ("pattern", "command")
 
