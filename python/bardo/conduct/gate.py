@@ -459,12 +459,18 @@ class Gate(GateBase):
         return self._store.accept_loss(entry)
 
     @checked
-    def briefing(self) -> str:
-        """Returns the active state and rejections for a prompt, fenced as data, under 1,000 tokens."""
-        from bardo.conduct.briefing import state_text
+    def briefing(self, *, boot: bool = False) -> str:
+        """Returns the active state and rejections for a prompt, fenced as data, under 1,000 tokens.
+
+        Args:
+            boot: Whether to return all that a session begins with instead, as `Grimoire.boot`, within 3,000 tokens.
+        """
+        from bardo.conduct import briefing
 
         self._ready()
-        return state_text(self._store, self._made)
+        if boot:
+            return briefing.boot_text(self._store, self._made, now=self._clock.now())
+        return briefing.state_text(self._store, self._made)
 
     def _followed(self, name: str, found: Mapping[str, Touch]) -> Flow | None:
         """Returns the named flow, or the one that equals the action; None if there is none."""
