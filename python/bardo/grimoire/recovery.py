@@ -223,7 +223,7 @@ def _resume_text(unfinished: Checkpoint, *, cut_off: bool) -> str:
     told = [RESUME]
     if cut_off:
         told.append(f"The last session was cut off after its checkpoint at {_moment(unfinished.at)}")
-        told.append(f"({unfinished.exchanges} exchanges).")
+        told.append(f"({unfinished.exchanges} exchange{'' if unfinished.exchanges == 1 else 's'}).")
     if unfinished.doing:
         told.append(f"The unfinished work is the entry {unfinished.doing}: go on with it.")
     return " ".join(
