@@ -62,6 +62,9 @@ WARNED = [
     ("no merges on Fridays", "Merge the branch tomorrow"),
     ("don't restart the mysql server", "Restart redis and the database"),
     ("nothing but calls to api.acme.io", "curl https://api.evil.io/x"),
+    # A call that reads with a forbidden argument, and reading from a forbidden host.
+    ("never skip certificate checks", "session.get(address, verify=False)"),
+    ("nothing is fetched from api.mixpanel.com", "Read the report at api.mixpanel.com"),
     ("the team voted no on GraphQL", "Post why we have no GraphQL"),
 ]
 ALLOWED = [

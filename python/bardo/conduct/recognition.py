@@ -154,7 +154,13 @@ def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
 def _lowered(rejection: ParsedRejection, action: ParsedAction, reason: str, *, is_undone: bool) -> Relation:
     """Returns the relation of an action with a pattern, which may read, undo or negate what it names."""
     if action.reads:
-        return _reading(rejection, action, reason)
+        # A call that reads may have a forbidden argument, and reading from a host is a use of it.
+        is_open = action.form == "tool" or bool(_place_in(rejection, action))
+        return (
+            Relation(Reading.NEAR, f"{reason}; only reads")
+            if is_open
+            else _reading(rejection, action, reason)
+        )
     if is_undone:
         return Relation(Reading.NEAR, f"{reason}; ends it")
     if action.form == "prose" and is_negated(rejection.forbids, action):
