@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -86,3 +87,45 @@ def test_a_strict_block_is_not_run_after_a_warning(gate: bardo.Gate) -> None:
         gate.acting("go long ETH this weekend", strict=True),
     ):
         pytest.fail("the block was run")
+
+
+def test_the_error_of_a_blocked_action_says_what_a_person_can_do(gate: bardo.Gate) -> None:
+    lifted = gate.reject("short ETH", by="anna")
+    gate.rule("Withdrawals need a person", approval="withdraw funds", by="anna")
+    forbidden = gate.rule("Never print the seed phrase", forbids="print the seed phrase", by="anna")
+    for action, remedy in (
+        ("short ETH", f"lifts the rejection: gate.lift('{lifted.id}', by=...)"),
+        ("withdraw funds", "approves the action: approved_by=..."),
+        ("print the seed phrase", f"retires the rule: gate.retire('{forbidden.id}', by=...)"),
+    ):
+        with pytest.raises(errors.ActionBlockedError) as raised, gate.acting(action):
+            pass
+        assert str(raised.value).endswith(remedy)
+    with gate.acting("withdraw funds", approved_by="anna"):
+        pass
+    gate.lift(lifted.id, by="ben")
+    with pytest.raises(errors.NotFoundError, match="was lifted already by ben"):
+        gate.lift(lifted.id, by="ben")
+
+
+def test_an_unusable_rejection_is_named_as_the_caller_gave_it(gate: bardo.Gate) -> None:
+    with pytest.raises(errors.InvalidInputError, match=r"^what of reject\(\) is None"):
+        gate.reject(None)  # type: ignore[arg-type]
+    with pytest.raises(errors.InvalidInputError, match=r"^why of reject\(\) is 5"):
+        gate.reject("short ETH", why=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda gate: gate.rule("Measure", score=True),
+        lambda gate: gate.capabilities.add("psql", probe=5),
+        lambda gate: gate.capabilities.add("psql", probe=None),
+        lambda gate: gate.before("kept already", budget=float("nan")),
+        lambda gate: gate.before("kept already", budget=True),
+    ],
+)
+def test_a_value_of_a_similar_type_is_refused(gate: bardo.Gate, call: Callable[[bardo.Gate], object]) -> None:
+    with pytest.raises(errors.InvalidInputError):
+        call(gate)
+    assert (gate.rules(), gate.capabilities.list()) == ([], [])

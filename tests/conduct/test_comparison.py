@@ -101,12 +101,12 @@ def test_a_correction_by_a_person_is_a_sure_reading(gate: bardo.Gate) -> None:
     assert verdict.decision == "block"
 
 
-def test_a_finding_says_which_odds_or_which_pattern_decided(gate: bardo.Gate) -> None:
+def test_a_finding_says_which_comparison_or_which_pattern_decided(gate: bardo.Gate) -> None:
     gate.reject(PROMOTED[2][0])
     gate.reject("no pushing to main")
     (by_odds,) = gate.before(PROMOTED[2][1]).findings
     assert by_odds.decided_by == "regression"
-    assert by_odds.because.startswith("log odds over the limits: related +")
+    assert by_odds.because.startswith("by comparison with labelled pairs the same action; ")
     (by_letters,) = gate.before("git push origin main").findings
     assert (by_letters.decided_by, by_letters.because.partition(" ")[0]) == ("pattern", "command")
 
@@ -126,6 +126,26 @@ def test_more_comparisons_raise_the_limit_of_warnings() -> None:
     assert limits == sorted(limits)
     assert limits[0] == limits[1] < limits[2]
     assert limits[-2] == limits[-1]
+
+
+@pytest.mark.parametrize(
+    "action",
+    ["mkdir -p certs", "npm run dev -- --port 80", "docker build -t shop .", "pytest tests/test_mail.py -q"],
+)
+def test_an_everyday_command_is_not_warned_of_by_its_meaning_alone(
+    home: Path, minilm: Embedder, action: str
+) -> None:
+    with bardo.gate(home, embedder=minilm, clock=ManualClock(WEDNESDAY)) as gate:
+        for about in (
+            *(about for about, _ in (*DEMOTED, *PROMOTED, *KEPT)),
+            "no root logins on the build server",
+            "never paste customer data into a prompt",
+            "no breaking changes of the API",
+        ):
+            gate.reject(about)
+        verdict = gate.before(action)
+    assert verdict.decision == "allow"
+    assert verdict.candidates
 
 
 def test_weights_are_small() -> None:

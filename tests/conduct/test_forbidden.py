@@ -201,7 +201,7 @@ def test_a_correction_that_is_not_valid_is_refused(gate: bardo.Gate, forbids: ob
 def test_only_what_forbids_is_corrected(gate: bardo.Gate) -> None:
     ended = gate.reject("short ETH")
     gate.lift(ended.id, by="anna")
-    with pytest.raises(errors.NotFoundError, match="archived already"):
+    with pytest.raises(errors.NotFoundError, match="was lifted already by"):
         gate.correct(ended.id, forbids={"things": ["ETH"]}, by="anna")
     for entry in (gate.note("task", "call Anna"), gate.rule("Measure twice")):
         with pytest.raises(errors.InvalidInputError, match="forbids nothing"):

@@ -158,11 +158,11 @@ def test_a_rule_starts_at_5_and_that_of_a_person_at_9(gate: bardo.Gate) -> None:
 def test_law_15_an_agents_word_makes_no_rule_critical_and_changes_none(gate: bardo.Gate) -> None:
     with pytest.raises(errors.InvalidInputError, match="only a person gives a critical rule"):
         gate.rule("Trust me", score=9)
-    own = [gate.rule("Look at the gas price first", score=8.5) for _ in range(9)][-1]
-    assert own.score == 8.5
+    assert [gate.rule("Look at the gas price first", score=8.5) for _ in range(9)][-1].score == 8.5
     gate.rule("Never force-push to main", forbids="force-push to main", by="anna")
-    gate.rule("Never force-push to main", forbids="wash the car", approval="anything")
-    kept = next(rule for rule in gate.rules() if rule.id == "r2")
+    with pytest.raises(errors.InvalidInputError, match="only a person changes"):
+        gate.rule("Never force-push to main", forbids="wash the car", approval="anything")
+    (kept,) = (rule for rule in gate.rules() if rule.id == "r2")
     assert (kept.forbids, kept.approval, kept.by) == ("force-push to main", "", "anna")
     assert not gate.before("force-push to main").allowed
     with pytest.raises(errors.InvalidInputError, match="only a person retires"):

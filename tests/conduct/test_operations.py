@@ -44,14 +44,27 @@ BLOCKED = [
     ("Never disable the freezer alarm", 'house.set("freezer_alarm", enabled=False)'),
     ("Let nobody unlock the front door", "unlock(door='front')"),
     ("never commit secrets", "git commit id_ed25519 -m key"),
+    ("no merges on Fridays or Wednesdays", "Merge the branch"),
+    ("no calls before nine or after six", "Call Ben at 19:30"),
+    ("no dropping tables in production", "Drop the tables in production and staging"),
 ]
 WARNED = [
     ("don't add moment.js", "npm i moment-timezone"),
     ("never force-push to main", "git push --force origin topic"),
-    ("deploy to production on Fridays", "fly deploy --app shop-production"),
     ("Never run terraform destroy against prod", "terraform destroy -var-file=test.tfvars"),
     ("no yarn in this repo", "Buy wool and yarn, and add yarn to the basket"),
     ("never go near the payments table", "psqlx --table payments"),
+    # Clauses after one that only reads, or delegated.
+    ("never rewrite history", "Review the diff and rewrite history"),
+    ("never rewrite history", "Ask Ben to rewrite history"),
+    # A second environment, or a word for one that may be a verb; a later time than that of the clock.
+    ("no dropping tables in production", "cargo test && psql -c 'drop table users'"),
+    ("no merges on Fridays", "Merge the branch tomorrow"),
+    ("don't restart the mysql server", "Restart redis and the database"),
+    ("nothing but calls to api.acme.io", "curl https://api.evil.io/x"),
+    # A call that reads with a forbidden argument, and reading from a forbidden host.
+    ("never skip certificate checks", "session.get(address, verify=False)"),
+    ("nothing is fetched from api.mixpanel.com", "Read the report at api.mixpanel.com"),
     ("the team voted no on GraphQL", "Post why we have no GraphQL"),
 ]
 ALLOWED = [
@@ -65,10 +78,26 @@ ALLOWED = [
     ("database migrations", "prisma migrate status"),
     ("Never run terraform destroy against prod", "terraform plan -var-file=prod.tfvars"),
     ("deploy to production on Fridays", "fly deploy --app shop-staging"),
+    ("deploy to production on Fridays", "fly deploy --app shop-production"),
     ("no Docker in this project", "docker system prune"),
     ("no conda here, we use uv", "conda --version"),
     ("Never delete the invoices folder", "ls invoices | wc -l"),
     ("Raise the leverage above 3x", "Lower the leverage to 2x"),
+    # Only reads.
+    ("never rewrite history", "Explain what rewriting history means"),
+    ("no Kafka here", "List the services that talk to Kafka"),
+    # Undoes it.
+    ("no Tailwind please", "pnpm remove tailwindcss"),
+    ("don't commit node_modules", "git rm -r --cached node_modules"),
+    ("don't switch off the alarm", "Turn the alarm back on"),
+    # Other things.
+    ("don't restart mysql", "Restart redis"),
+    ("I don't want Chart.js in the dashboard, D3 does it all", "npm i d3"),
+    ("nothing goes to api.mixpanel.com", "curl https://api.github.com/zen"),
+    # Another environment, day or time.
+    ("no dropping tables in production", "Drop the users table in the staging database"),
+    ("no merges on Fridays or Saturdays", "Merge the branch on Monday"),
+    ("never deploy before 10:00 UTC", "fly deploy --app shop"),
 ]
 #: Commands that seem to read or undo but do more: they may be warned of or blocked, and never lowered.
 NOT_LOWERED = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -206,6 +207,28 @@ def test_a_killed_session_is_resumed_once_and_a_closed_one_is_not(tmp_path: Path
     with bardo.open(path, config=QUIET, embedder=letters) as memory:
         assert str(memory.heartbeat()) == "idle"
         assert not memory.boot().is_resumed
+
+
+def test_named_work_is_the_first_entry_of_every_text(memory: bardo.Grimoire) -> None:
+    memory.checkpoint("write the migration")
+    with bardo.gate(memory.path, words_only=True) as gate:
+        gate.missions.set("Keep the shop open", by="anna")
+        for number in range(3):
+            gate.note("task", f"tidy the drawer of desk {number}")
+    for text in map(str, (memory.boot(), memory.recover(), memory.heartbeat())):
+        entry = text.index("agent_state (s1): write the migration")
+        assert text.count("write the migration") == 1
+        assert not any(f"desk {number}" in text[:entry] for number in range(3))
+        assert "Keep the shop open" not in text[:entry]
+
+
+def test_the_first_exchange_after_named_work_writes_a_checkpoint(memory: bardo.Grimoire) -> None:
+    memory.checkpoint("write the migration")
+    written = []
+    for number in range(4):
+        memory.remember(chat(number))
+        written.append(json.loads((memory.path / "checkpoint.json").read_text("utf-8"))["exchanges"])
+    assert written == [1, 1, 3, 3]
 
 
 def test_a_damaged_checkpoint_costs_no_message(memory: bardo.Grimoire) -> None:

@@ -206,3 +206,12 @@ def test_a_similar_entry_is_updated_and_not_doubled(gate: bardo.Gate) -> None:
     )
     assert gate.note("task", "write the report about the outage of the database").id != first.id
     assert len(gate.state()) == 2
+
+
+def test_a_critical_prohibition_is_not_changed_without_a_person(gate: bardo.Gate) -> None:
+    kept = gate.rule("Never log tokens", forbids="log the token", by="anna")
+    for change in ({"forbids": "log anything"}, {"approval": "log to disk"}):
+        with pytest.raises(errors.InvalidInputError, match="only a person changes what the critical rule r1"):
+            gate.rule("Never log tokens", **change)  # type: ignore[arg-type]
+    assert gate.rules() == [kept]
+    assert gate.rule("Never log tokens", forbids="log anything", by="ben").forbids == "log anything"

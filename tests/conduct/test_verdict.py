@@ -194,6 +194,6 @@ def test_an_allowed_action_names_what_it_was_compared_with(gate: bardo.Gate) -> 
     told = {each.text: each.touch for each in verdict.candidates}
     assert set(told) == {"never force-push to main", "push without tests"}
     assert told["never force-push to main"].decided_by == "operation"
-    assert told["never force-push to main"].because.startswith(
-        "operation 'push', which only reads, is milder"
-    )
+    assert told["never force-push to main"].because == "operation 'push' is not 'force-push'"
+    assert {each.because for each in verdict.candidates} == {touch.because for touch in told.values()}
+    assert verdict.candidates[0].decided_by == verdict.candidates[0].touch.decided_by

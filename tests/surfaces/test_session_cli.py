@@ -81,6 +81,29 @@ def test_a_turn_of_a_memory_in_use_goes_to_the_inbox(home: Path) -> None:
         ]  # fmt: skip
 
 
+def test_a_session_begins_while_another_process_has_the_memory(home: Path) -> None:
+    with bardo.gate(home, words_only=True) as gate:
+        gate.missions.set("Keep the shop open", by="anna")
+        gate.rule("Ask before a refund", score=9, by="anna")
+        with bardo.open(home):
+            assert document(home, "heartbeat")["text"] == "idle"
+            gate.note("agent_state", "port the parser")
+            told = {
+                name: run(home, *words)
+                for name, words in (
+                    ("boot", ["boot"]), ("recover", ["recover", "--tier", "0"]), ("beat", ["heartbeat"])
+                )
+            }  # fmt: skip
+    for result in told.values():
+        assert result.exit_code == 0
+        assert "use MongoDB" in result.stdout
+        assert "port the parser" in result.stdout
+        assert "no messages and no note on the last session are shown" in " ".join(result.stderr.split())
+        assert f"pid {os.getpid()}" in " ".join(result.stderr.split())
+    assert "Keep the shop open" in told["boot"].stdout
+    assert "Ask before a refund" in told["boot"].stdout
+
+
 def test_bad_input_of_a_hook_is_named(home: Path) -> None:
     for given, told in (
         ("no json", "not the JSON of a hook"), ("[]", "no JSON object"), ("{}", "none of prompt"),

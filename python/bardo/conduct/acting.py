@@ -36,8 +36,7 @@ def acting(gate: Checks, action: str, *, approved_by: str, flow: str, strict: bo
         ids = ", ".join(each.id for each in verdict.findings if each.blocks or verdict.allowed)
         how = "warned of" if verdict.allowed else "blocked"
         raise ActionBlockedError(
-            f"{verdict.action!r} is {how} by {ids}: {verdict.findings[0].text}. A person lifts the rejection or "
-            "approves the action",
+            f"{verdict.action!r} is {how} by {ids}: {verdict.findings[0].text}. {_remedy(verdict)}",
             verdict=verdict,
         )
     try:
@@ -47,6 +46,20 @@ def acting(gate: Checks, action: str, *, approved_by: str, flow: str, strict: bo
         gate.after(action, passed=False, note=told[:_NOTE], flow=flow)
         raise
     gate.after(action, passed=True, flow=flow)
+
+
+def _remedy(verdict: Verdict) -> str:
+    """Says what a person can do about the first finding."""
+    first = verdict.findings[0]
+    if not first.blocks:
+        return "Pass strict=False to act in spite of warnings"
+    match first.reason:
+        case "rejected":
+            return f"A person lifts the rejection: gate.lift({first.id!r}, by=...)"
+        case "forbidden":
+            return f"A person retires the rule: gate.retire({first.id!r}, by=...)"
+        case "approval" | "flow":
+            return "A person approves the action: approved_by=..."
 
 
 def gated(

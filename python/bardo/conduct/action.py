@@ -203,7 +203,8 @@ def _operations_of(text: str, commands: Sequence[shell.Command]) -> ActionOperat
     is_prose = not found
     if is_prose:
         found, first = operations.in_prose(text)
-        mentioned, _ = operations.mentioned_in(text, operations.words_of(text))
+        spoken = operations.with_particles(text)
+        mentioned, _ = operations.mentioned_in(spoken, operations.words_of(spoken))
     things = operations.word_stems(operations.parts_of(text))
     things |= operations.canonical_in(text, table.same_phrases)
     if any(unicodedata.category(character) == "So" for character in text):

@@ -25,6 +25,8 @@ READ = 160
 LONGEST = 240
 #: Maximum number of tokens of the block in a prompt, and its part of the budget.
 TOKENS, PART = 1_000, 6
+#: Maximum number of tokens of the text with which a session begins.
+BOOT = 3_000
 #: Maximum number of rules that a session begins with, the highest score first.
 TOP = 20
 
@@ -59,9 +61,24 @@ def state_text(store: ConductStore, made: MadePrompts) -> str:
         made: Record of the agent's prompts, to which the text is added so that no copy of it is captured.
     """
     block = state_block(store, cap=TOKENS)
-    if block is None:
+    return _text([] if block is None else [block], TOKENS - 1, made)
+
+
+def boot_text(store: ConductStore, made: MadePrompts, *, now: int) -> str:
+    """Returns the blocks with which a session begins as text, at most 3,000 tokens; empty if nothing is in force.
+
+    Args:
+        store: State and rules of the agent.
+        made: Record of the agent's prompts, to which the text is added so that no copy of it is captured.
+        now: Wall clock, microseconds UTC, at which scores of rules are evaluated.
+    """
+    return _text(boot_blocks(store, budget=BOOT, now=now), BOOT, made)
+
+
+def _text(blocks: list[Block], budget: int, made: MadePrompts) -> str:
+    if not blocks:
         return ""
-    prompt = assemble([block], budget=TOKENS - 1, reserve=0)
+    prompt = assemble(blocks, budget=budget, reserve=0)
     made.note(prompt)
     return prompt.text
 
@@ -71,23 +88,28 @@ def tokens_in(budget: int) -> int:
     return min(TOKENS, budget // PART)
 
 
-def boot_blocks(store: ConductStore, *, budget: int, now: int) -> list[Block]:
+def boot_blocks(store: ConductStore, *, budget: int, now: int, first: str = "") -> list[Block]:
     """Makes the blocks with which a session begins: mission, rules, state, flows and capabilities.
 
     Args:
         store: State and rules of the agent.
         budget: Maximum number of tokens of all blocks.
         now: Wall clock, microseconds UTC, at which scores of rules are evaluated.
+        first: Id of the entry of unfinished work, which comes first.
     """
+    work, tasks = list[EntryMemory](), list[EntryMemory]()
+    for entry in _entries(store, "task", "agent_state"):
+        (work if entry.id == first else tasks).append(_of_entry(entry))
     sections: list[tuple[str, Callable[[], list[EntryMemory]], int]] = [
+        ("work", lambda: work, 10),
         ("mission", lambda: _missions(store), 10),
         ("gate_rules", lambda: _rules(store, now), 9),
-        ("rejections", lambda: _entries(store, "rejected"), 8),
-        ("tasks", lambda: _entries(store, "task", "agent_state"), 7),
+        ("rejections", lambda: _told(store, "rejected"), 8),
+        ("tasks", lambda: tasks, 7),
         ("flows", lambda: _flows(store, now), 7),
-        ("decisions", lambda: _entries(store, "decision", "context"), 6),
+        ("decisions", lambda: _told(store, "decision", "context"), 6),
         ("capabilities", lambda: _capabilities(store), 6),
-        ("lessons", lambda: _entries(store, "learning", "discovery"), 5),
+        ("lessons", lambda: _told(store, "learning", "discovery"), 5),
     ]
     made = [(name, section(), priority) for name, section, priority in sections]
     filled = [each for each in made if each[1]]
@@ -129,10 +151,14 @@ def _capabilities(store: ConductStore) -> list[EntryMemory]:
     ]
 
 
-def _entries(store: ConductStore, *kinds: StateKind) -> list[EntryMemory]:
+def _entries(store: ConductStore, *kinds: StateKind) -> list[StateEntry]:
+    """Returns entries of some kinds, the latest first."""
     found = [entry for kind in kinds for entry in store.state(kind=kind, limit=LATEST)]
-    found.sort(key=lambda entry: -entry.changed_at)
-    return [_of_entry(entry) for entry in found]
+    return sorted(found, key=lambda entry: -entry.changed_at)
+
+
+def _told(store: ConductStore, *kinds: StateKind) -> list[EntryMemory]:
+    return [_of_entry(entry) for entry in _entries(store, *kinds)]
 
 
 def _is_only_heard(entry: StateEntry) -> bool:

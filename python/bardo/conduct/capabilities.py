@@ -73,6 +73,8 @@ class Capabilities:
         parts.ready(write=True)
         if not 0 < timeout <= SLOWEST:
             raise InvalidInputError(f"the timeout is {timeout} s. It must be above 0 and at most {SLOWEST:g}")
+        if not isinstance(probe, str) and not callable(probe):
+            raise InvalidInputError(f"the probe is {probe!r}. It must be a command line or a function")
         name, what, usage = parts.cleaned(name, what, usage)
         command = probe.strip() if isinstance(probe, str) else ""
         if command:

@@ -47,6 +47,9 @@ _UNLIKE = ("asks", "tells", "ends", "elsewhere")
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _CUES.items()}
 #: Number of rejections and rules above which the limit of warnings grows no more.
 _COUNTED = 1_000
+#: Further growth of the limit per logarithm of their number, for code that the table does not relate to a text: cosines
+#: of commands and calls say less than those of sentences. Chosen on the pairs of `gates-train.jsonl`.
+_VAGUE_GROWTH = {"command": 0.6, "tool": 0.3}
 #: Number of common words that counts as many, and number of cached actions.
 _MANY, _ACTIONS = 4, 16
 _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
@@ -105,6 +108,16 @@ class Pair:
         is_named = self.action.form == "prose" and self.action.operations & self.rejection.operations
         is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
         return [name for name in found if name != "ends" or not is_ending]
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether at most a word and the meaning relate the action to the text, and no operation or pattern."""
+        by_word = self.by_operation.reading is Reading.TOUCHES and self.action.verbs.isdisjoint(
+            self.rejection.operations
+        )
+        return self.found.reading is Reading.UNKNOWN and (
+            by_word or self.by_operation.reading is Reading.UNKNOWN
+        )
 
     @property
     def stands(self) -> bool:
@@ -224,7 +237,10 @@ def pair_of(
     found = recognition.compare(rejection, action, now=now, approved=approved)
     by_operation = operation_match.compare(rejection, action)
     if names_other_product(rejection.text, action.text):
-        found, by_operation = map(_of_other_product, (found, by_operation))
+        by_operation = _elsewhere(by_operation, "of another product", found)
+        found = _elsewhere(found, "of another product", found)
+    elif recognition.names_other_host(rejection, action):
+        by_operation = _elsewhere(by_operation, "at another host", found)
     # An action that only reads is not the rejected one, even with all of its words.
     apart = differs or (action.reads and "read" not in forbids.verbs)
     relation = recognition.joined(found, by_operation)
@@ -246,10 +262,21 @@ def pair_of(
     return Pair(rejection, action, touch, found, by_operation, count, now, approved)
 
 
-def _of_other_product(found: Relation) -> Relation:
-    if found.reading is not Reading.SAME:
-        return found
-    return found._replace(reading=Reading.NEAR, because=f"{found.because}; of another product")
+def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:
+    """Returns the relation of an action that names another product or host than the text.
+
+    Args:
+        relation: Relation of the action.
+        where: What the action names.
+        found: Relation by what is forbidden; without one the action is different.
+    """
+    if relation.reading in (Reading.UNKNOWN, Reading.OTHER):
+        return relation
+    is_other = found.reading is Reading.UNKNOWN and relation.reading is not Reading.SAME
+    if not is_other and relation.reading is not Reading.SAME:
+        return relation
+    reading = Reading.OTHER if is_other else Reading.NEAR
+    return relation._replace(reading=reading, because=f"{relation.because}; {where}")
 
 
 def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
@@ -269,6 +296,8 @@ def _learned(pair: Pair) -> Learned:
     table = weights()
     features = pair.near_features()
     near = _odds(table["near"], features) - near_limit(pair.count)
+    if pair.is_vague:
+        near -= _VAGUE_GROWTH.get(pair.action.form, 0.0) * math.log(min(max(1, pair.count), _COUNTED))
     if near < 0 and not pair.stands:
         # An action about something else is not the same.
         return Learned(near, -math.inf)

@@ -6,7 +6,7 @@ The action's own words decide a condition of time if they name a time, else the 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -87,9 +87,19 @@ _SCOPE = re.compile(
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 #: Words of an action that show a production system, and words that exclude it.
 _LIVE = re.compile(r"(?<![a-z])(?:prod|production|live|main-?app)(?![a-z])", re.IGNORECASE)
+#: Environments whose names may also be verbs or adjectives: only as the name of a place.
+_MAYBE = "(?:stage|dev|development|test|testing|preview|demo|local)"
 _NOT_LIVE = re.compile(
-    r"(?<![a-z])(?:staging|stage|stg|dev|development|test|testing|sandbox|localhost|127\.0\.0\.1|preview|demo|qa|"
-    r"canary|local)(?![a-z])",
+    r"(?<![a-z])(?:staging|stg|sandbox|localhost|127\.0\.0\.1|qa|canary)(?![a-z])|"
+    rf"(?:\b(?:in|on|to|into|against|from|at|for)(?: (?:the|our|my|a))? |[-_=:@\"']){_MAYBE}(?![a-z])|"
+    rf"(?<![a-z]){_MAYBE}[-_. ]?(?:databases?|db|servers?|clusters?|env(?:ironment)?s?|systems?|sites?|accounts?|"
+    r"instances?|stacks?|machines?|hosts?|namespace|copy|tenant)(?![a-z])",
+    re.IGNORECASE,
+)
+#: Words of an action that is for a later time, so that the clock does not count.
+_LATER = re.compile(
+    r"\b(?:tomorrow|tonight|later|overnight|next (?:week|month|day|morning|night)|"
+    rf"(?:in|after) (?:an?|\d+|{'|'.join(_NUMBERS)}) (?:hours?|minutes?|days?|weeks?))\b|\bsleep \d",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -263,26 +273,28 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
         return not (approved or asks(action))
     if condition == "in production":
         live, other = _LIVE.search(action), _NOT_LIVE.search(action)
-        return True if live and not other else False if other else None
+        # An action that names both may be of either.
+        return None if bool(live) is bool(other) else bool(live)
     if kind in ("above", "below"):
         return _exceeds(kind, value, action, found)
-    return _holds_now(kind, value, action, now=now, is_event=is_event)
+    is_later = is_event or _LATER.search(action) is not None
+    return _holds_now(kind, value, action, now=now, is_later=is_later)
 
 
-def _holds_now(kind: str, value: str, action: str, *, now: int, is_event: bool) -> bool | None:
+def _holds_now(kind: str, value: str, action: str, *, now: int, is_later: bool) -> bool | None:
     """Whether a condition of the time of the day or of the week holds."""
     found = times_of(action)
-    minutes = found.minutes or (() if is_event or found.days else (now // _MINUTE % _DAY_MINUTES,))
+    minutes = found.minutes or (() if is_later or found.days else (now // _MINUTE % _DAY_MINUTES,))
     if kind in ("before", "after") and re.match(r"\d\d:\d\d", value):
-        return _any([_is_at_side(kind, value, minute) for minute in minutes])
+        return any_of([_is_at_side(kind, value, minute) for minute in minutes])
     if kind == "at" and value in _PARTS:
         named = rf"\b(?:{value.partition(' ')[0]}{_ALSO.get(value, '')})\b"
         if not found.minutes and re.search(named, action, re.IGNORECASE):
             return True
         start, end = _PARTS[value]
-        return _any([start <= m < end if start < end else m >= start or m < end for m in minutes])
+        return any_of([start <= m < end if start < end else m >= start or m < end for m in minutes])
     if kind == "on":
-        days = found.days or (frozenset() if is_event and not found.minutes else frozenset({_today(now)}))
+        days = found.days or (frozenset() if is_later and not found.minutes else frozenset({_today(now)}))
         return _is_on(value, days) if days else None
     return None
 
@@ -302,6 +314,17 @@ def is_known(condition: str) -> bool:
         or (kind == "at" and value in _PARTS)
         or (kind == "on" and value in (*DAYS, "weekend", "weekday"))
     )
+
+
+def axis(condition: str) -> str:
+    """Returns what a condition is about: the day, the time of the day, or itself."""
+    kind, _, value = condition.partition(" ")
+    if not is_known(condition):
+        return condition
+    if kind == "on":
+        return "day"
+    is_timed = kind == "at" or (kind in ("before", "after") and value[:2].isdigit())
+    return "time of the day" if is_timed else condition
 
 
 def _today(now: int) -> str:
@@ -347,6 +370,9 @@ def _exceeds(kind: str, value: str, action: str, found: Times) -> bool | None:
     if not figures:
         return None
     limit = float(value.removeprefix("version ").removesuffix("%"))
+    told = [_limit_name(match, action).partition(" ") for match in _LIMIT.finditer(action)]
+    if any(side == kind and number.removesuffix(" %") == f"{limit:g}" for side, _, number in told):
+        return True
     return (
         any(figure > limit for figure in figures)
         if kind == "above"
@@ -354,7 +380,8 @@ def _exceeds(kind: str, value: str, action: str, found: Times) -> bool | None:
     )
 
 
-def _any(found: list[bool | None]) -> bool | None:
+def any_of(found: Sequence[bool | None]) -> bool | None:
+    """Joins alternatives: true if one holds, None if one is open or there is none."""
     if True in found:
         return True
     return None if None in found or not found else False

@@ -9,6 +9,7 @@ from typing import Any
 
 from bardo.conduct.entries import Rule, StateEntry
 from bardo.conduct.forbidden import LISTS, Forbids
+from bardo.conduct.state import ended
 from bardo.conduct.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
 
@@ -24,7 +25,7 @@ def correct(
                 f"{id_} forbids nothing. Only a rejection, or a rule that forbids, is corrected"
             )
         if isinstance(there, StateEntry) and there.status != "active":
-            raise NotFoundError(f"{id_} is {there.status} already")
+            raise NotFoundError(f"{id_} {ended(there)}, and is no longer in force")
         if isinstance(there, Rule) and there.retired_by:
             raise NotFoundError(f"{id_} was retired already by {there.retired_by}")
         before = there.forbidden

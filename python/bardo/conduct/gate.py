@@ -77,6 +77,8 @@ class Gate(GateBase):
             InvalidInputError: A text is empty, or longer than 2,000 characters.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
+        # Here, so that an error names the arguments of this call.
+        what, why = what.strip(), why.strip()
         return self.note("rejected", what, detail=why, domain=domain, by=by, episode=episode)
 
     @checked
@@ -211,13 +213,13 @@ class Gate(GateBase):
 
         Raises:
             InvalidInputError: A text is empty or too long, the score is out of range, or a critical rule is not given
-                by a person.
+                by a person, or would be changed without one.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
         now = self._clock.now()
         score = (CRITICAL if by.strip() else NEW) if score is None else score
-        if not 1 <= score <= MOST:
+        if isinstance(score, bool) or not 1 <= score <= MOST:
             raise InvalidInputError(f"a rule's score is 1 to 10, not {score}")
         if score >= CRITICAL:
             require_person(by, "gives a critical rule")
@@ -457,12 +459,18 @@ class Gate(GateBase):
         return self._store.accept_loss(entry)
 
     @checked
-    def briefing(self) -> str:
-        """Returns the active state and rejections for a prompt, fenced as data, under 1,000 tokens."""
-        from bardo.conduct.briefing import state_text
+    def briefing(self, *, boot: bool = False) -> str:
+        """Returns the active state and rejections for a prompt, fenced as data, under 1,000 tokens.
+
+        Args:
+            boot: Whether to return all that a session begins with instead, as `Grimoire.boot`, within 3,000 tokens.
+        """
+        from bardo.conduct import briefing
 
         self._ready()
-        return state_text(self._store, self._made)
+        if boot:
+            return briefing.boot_text(self._store, self._made, now=self._clock.now())
+        return briefing.state_text(self._store, self._made)
 
     def _followed(self, name: str, found: Mapping[str, Touch]) -> Flow | None:
         """Returns the named flow, or the one that equals the action; None if there is none."""

@@ -155,10 +155,14 @@ class Touch:
         words += "" if self.cosine is None else f", cosine {self.cosine:.2f}"
         if self.learned is None or decider == "words":
             return words
-        odds = (
-            f"log odds over the limits: related {self.learned.near:+.1f}, the same {self.learned.same:+.1f}"
+        how = (
+            "the same action"
+            if self.same
+            else "about the same thing"
+            if self.near
+            else "about something else"
         )
-        return f"{odds}; {self.fitting or words}"
+        return f"by comparison with labelled pairs {how}; {self.fitting or words}"
 
     @property
     def closeness(self) -> float:

@@ -25,9 +25,7 @@ def compare(text: ParsedText, action: ParsedAction) -> Relation:
     kinds = operation_table.table().operations
     meeting = [name for name in action.operations if closure(name) & text.operations]
     if action.whole and not meeting and _is_harmless(text, action):
-        return _relation(
-            Reading.OTHER, f"operation {min(action.operations)!r}, which only reads, is milder or undoes it"
-        )
+        return _relation(Reading.OTHER, f"operation {min(action.operations)!r} {_difference(text, action)}")
     if action.is_command and "use" in text.operations:
         meeting = [name for name in action.operations if not kinds[name].reads]
     if not meeting:
@@ -47,12 +45,23 @@ def compare(text: ParsedText, action: ParsedAction) -> Relation:
 def _is_harmless(text: ParsedText, action: ParsedAction) -> bool:
     """Whether an action only reads, or is the opposite of the forbidden one, and no other word suggests more."""
     kinds = operation_table.table().operations
-    if any(closure(name) & text.operations for name in action.mentioned):
+    # A noun may look like an operation that reads ("checks"): it does no more than the others.
+    forbidden = frozenset(name for name in text.operations if not kinds[name].reads) or text.operations
+    if any(closure(name) & forbidden for name in action.mentioned):
         return False
     looks = all(kinds[name].reads for name in action.operations) and not action.first & text.words
     return (looks and not any(kinds[name].reads for name in text.operations)) or all(
-        _apart(name, text.operations) for name in action.operations
+        _apart(name, forbidden) for name in action.operations
     )
+
+
+def _difference(text: ParsedText, action: ParsedAction) -> str:
+    """Says how a harmless action differs from the forbidden one."""
+    kinds = operation_table.table().operations
+    if all(kinds[name].reads for name in action.operations):
+        return "only reads"
+    opposite = {each for name in action.operations for wide in closure(name) for each in kinds[wide].opposite}
+    return "undoes it" if opposite & text.operations else f"is not {min(text.operations)!r}"
 
 
 def _by_things(text: ParsedText, action: ParsedAction, *, grave: bool, touching: bool) -> Reading:

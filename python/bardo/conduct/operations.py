@@ -30,6 +30,21 @@ _OFF = re.compile(
     re.IGNORECASE,
 )
 
+#: Verb with its particle after the object: "switch the checks back on".
+_PARTED = re.compile(
+    r"\b(switch|turn|shut)((?:ed|ing)?) ((?:[\w'-]+ ){1,5}?)(?:back )?(on|off|down)"
+    r"(?= *(?:[,.;:!?]|$)| (?:again|for|in|and|until|when|while)\b)",
+    re.IGNORECASE,
+)
+
+#: Remark after what is rejected: ", date-fns does it all".
+_REMARK = re.compile(
+    r"(?<=\w)[,;] (?!.*\b(?:no|not|never|don['’]?t|nor|or|and)\b)[^,;]*\b"
+    r"(?:does|do|is|are|has|have|works?|suffices?|will|handles?|covers?)\b[^,;]*$",
+    re.IGNORECASE,
+)
+_NEGATES = re.compile(r"\b(?:no|not|never|don['’]?t|stop|avoid|against)\b", re.IGNORECASE)
+
 
 def operation_of(command: Command) -> tuple[operation_table.CommandPattern, Sequence[str]] | None:
     """Finds a command in the table; returns its pattern with the program and the arguments.
@@ -57,7 +72,7 @@ def in_prose(text: str) -> tuple[set[str], set[str]]:
     """Finds the operations at the beginning of clauses and function names, and the stems of these words."""
     operations: set[str] = set()
     first: set[str] = set()
-    for clause in filter(str.strip, _CLAUSE.split(text)):
+    for clause in filter(str.strip, _CLAUSE.split(with_particles(text))):
         told, stems = _leading(clause)
         operations |= told
         first |= stems
@@ -67,6 +82,11 @@ def in_prose(text: str) -> tuple[set[str], set[str]]:
         operations |= told or operation_table.table().called.get(words_of(called)[0].lower(), frozenset())
         first |= stems
     return ({"stop"} if _OFF.search(text) else operations), first
+
+
+def with_particles(text: str) -> str:
+    """Returns a text with particles beside their verbs, as the table has them: "switch on the checks"."""
+    return _PARTED.sub(r"\1\2 \4 \3", text)
 
 
 def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -113,9 +133,12 @@ class Named(NamedTuple):
 def forbidden_by(text: str) -> Named:
     """Finds the operations and objects that a rejection or a rule names."""
     table = operation_table.table()
-    bare = text
+    bare = with_particles(text)
     for clause in table.clauses:
         bare = clause.sub(" ", bare)
+    remark = _REMARK.search(bare)
+    if remark is not None and _NEGATES.search(bare[: remark.start()]):
+        bare = bare[: remark.start()]
     spoken = [word for word in words_of(bare) if word.lower().replace("’", "'") not in table.framing]
     operations, objects = mentioned_in(bare, spoken)
     if operations - {"use"}:

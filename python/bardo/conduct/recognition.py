@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bardo.conduct import conditions
+from bardo.conduct import conditions, operation_table, operations
 from bardo.conduct.action import ParsedAction, fitting
 from bardo.conduct.forbidden import (
     ANY,
@@ -37,6 +37,12 @@ _SIDES = frozenset({"before", "during", "after", "with", "without"})
 _LACKS = re.compile(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
 _VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
 _HOLDS = {True: "holds", False: "does not hold", None: "is left open"}
+_EXCEPT = re.compile(r"(?i)\b(?:except|other than|besides|but|only|apart from|outside)\b")
+#: Beginnings of clauses after the first: "review the diff and push it", "check it by pushing", "ask Ben to push".
+_LATER_CLAUSE = re.compile(
+    r"(?i)[,;.:!?](?:\s|$)|\b(?:and|then|before|after|by|or|but|while)\b|"
+    r"(?<!how )(?<!when )(?<!whether )\bto\b"
+)
 _DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
 
 
@@ -54,17 +60,38 @@ def compare(
     forbids = rejection.forbids
     found = _by_pattern(rejection, action)
     if found.reading is not Reading.SAME:
-        by_things = _by_things(forbids, action)
+        by_things = _by_things(rejection, action)
         found = by_things if by_things.reading is not Reading.UNKNOWN else found
+    if found.reading is Reading.UNKNOWN and _is_other_package(rejection, action):
+        return Relation(Reading.OTHER, f"package {forbids.packages[0]!r}; of another package")
     if found.reading is not Reading.SAME or not forbids.conditions:
         return found
     every = holding(forbids, action, now=now, approved=approved)
-    # With a condition that the action leaves open, all words decide.
-    reading = Reading.NEAR if False in every else Reading.TOUCHES if None in every else Reading.SAME
     told = [
         f"{condition!r} {_HOLDS[holds]}" for condition, holds in zip(forbids.conditions, every, strict=True)
     ]
+    reading = _by_conditions(forbids.conditions, every, action)
     return Relation(reading, "; ".join((found.because, *told)))
+
+
+def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], action: ParsedAction) -> Reading:
+    """Returns the relation of an action that does what is forbidden under conditions.
+
+    Conditions on one axis are alternatives: an action is neither before nine and after six, nor on two days.
+    """
+    axes: dict[str, list[bool | None]] = {}
+    for condition, holds in zip(conditions_, every, strict=True):
+        axes.setdefault(conditions.axis(condition), []).append(holds)
+    met = {axis: conditions.any_of(held) for axis, held in axes.items()}
+    failed = [axis for axis, holds in met.items() if holds is False]
+    if failed:
+        kinds = operation_table.table().operations
+        is_grave = any(kinds[name].grave for name in action.operations)
+        # Whether an approval is one, and whether a grave operation hits the right environment, a person decides.
+        asked = {"without approval", *(("in production",) if is_grave else ())}
+        return Reading.NEAR if asked.issuperset(failed) else Reading.OTHER
+    # With a condition that the action leaves open, all words decide.
+    return Reading.TOUCHES if None in met.values() else Reading.SAME
 
 
 def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
@@ -74,6 +101,14 @@ def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool)
         _holds(condition, action, now=now, approved=approved, is_event=is_event)
         for condition in forbids.conditions
     )
+
+
+def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether an action names hosts, none of which a text with names of hosts forbids; not if it makes exceptions."""
+    hosts = rejection.forbids.hosts
+    if not hosts or not action.hosts or _EXCEPT.search(rejection.text):
+        return False
+    return not any(_is_host(each, host) for each in action.hosts for host in hosts)
 
 
 def is_sure(forbids: Forbids, action: ParsedAction) -> bool:
@@ -115,31 +150,50 @@ def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     is_undone = action.form != "command" and action.removes and not set(forbids.verbs) & ENDING
     is_undone = is_undone and action.operations.isdisjoint(rejection.operations)
     is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
-    return _lowered(forbids, action, reason, is_undone=is_undone)
+    return _lowered(rejection, action, reason, is_undone=is_undone)
 
 
-def _lowered(forbids: Forbids, action: ParsedAction, reason: str, *, is_undone: bool) -> Relation:
+def _lowered(rejection: ParsedRejection, action: ParsedAction, reason: str, *, is_undone: bool) -> Relation:
     """Returns the relation of an action with a pattern, which may read, undo or negate what it names."""
     if action.reads:
-        return Relation(Reading.NEAR, f"{reason}; only reads")
+        # A call that reads may have a forbidden argument, and reading from a host is a use of it.
+        is_open = action.form == "tool" or bool(_place_in(rejection, action))
+        return (
+            Relation(Reading.NEAR, f"{reason}; only reads")
+            if is_open
+            else _reading(rejection, action, reason)
+        )
     if is_undone:
         return Relation(Reading.NEAR, f"{reason}; ends it")
-    if action.form == "prose" and is_negated(forbids, action):
+    if action.form == "prose" and is_negated(rejection.forbids, action):
         return Relation(Reading.NEAR, f"{reason}; negated")
     return Relation(Reading.SAME, reason)
+
+
+def _reading(rejection: ParsedRejection, action: ParsedAction, reason: str) -> Relation:
+    """Returns the relation of an action that reads, as far as its first word or its commands tell."""
+    is_meant = not vocabulary().reading.isdisjoint(rejection.words & action.stems)
+    kinds = operation_table.table().operations
+    _, *later = _LATER_CLAUSE.split(action.text) if action.form == "prose" else ("",)
+    does_more = any(not kinds[name].reads for clause in later for name in operations.in_prose(clause)[0])
+    return Relation(Reading.NEAR if is_meant or does_more else Reading.OTHER, f"{reason}; only reads")
 
 
 def _place_in(rejection: ParsedRejection, action: ParsedAction) -> str:
     """Returns the forbidden host or path that an action names, as a reason; empty without one."""
     forbids = rejection.forbids
     for host in forbids.hosts:
-        if any(each == host or each.endswith(f".{host}") for each in action.hosts):
+        if any(_is_host(each, host) for each in action.hosts):
             return _reason(rejection, "hosts", host)
     if not forbids.things and _does(_verbs(forbids, action), action):
         for path in forbids.paths:
             if any(_is_under(each, path) for each in action.paths):
                 return _reason(rejection, "paths", path)
     return ""
+
+
+def _is_host(host: str, forbidden: str) -> bool:
+    return host == forbidden or host.endswith(f".{forbidden}")
 
 
 def _reason(rejection: ParsedRejection, name: str, item: str) -> str:
@@ -154,8 +208,9 @@ def is_negated(forbids: Forbids, action: ParsedAction) -> bool:
     return any(match[0].lower() not in said for match in NEGATED.finditer(action.text))
 
 
-def _by_things(forbids: Forbids, action: ParsedAction) -> Relation:  # noqa: PLR0911 - one return per relation
+def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  # noqa: PLR0911 - one return per relation
     """Returns the relation by objects and operations."""
+    forbids = rejection.forbids
     verbs = _verbs(forbids, action)
     specific = verbs - ANY
     if not forbids.things:
@@ -173,7 +228,7 @@ def _by_things(forbids: Forbids, action: ParsedAction) -> Relation:  # noqa: PLR
     if meeting := action.verbs & verbs:
         reason += f", operation {min(meeting)!r}"
     if action.reads and "read" not in verbs:
-        return Relation(Reading.OTHER if action.form == "command" else Reading.NEAR, f"{reason}; only reads")
+        return _reading(rejection, action, reason)
     if action.form == "prose" and is_negated(forbids, action):
         return Relation(Reading.NEAR, f"{reason}; negated")
     if specific - {"install"}:
@@ -190,7 +245,8 @@ def _by_things(forbids: Forbids, action: ParsedAction) -> Relation:  # noqa: PLR
         # The operation is not known: all words decide.
         return Relation(Reading.TOUCHES, reason)
     if action.removes and "modify" not in verbs:
-        return Relation(Reading.NEAR, f"{reason}; ends it")
+        # The call of a tool may end something else of the thing.
+        return Relation(Reading.NEAR if action.form == "tool" else Reading.OTHER, f"{reason}; ends it")
     return Relation(Reading.SAME, reason)
 
 
@@ -200,6 +256,20 @@ def _verbs(forbids: Forbids, action: ParsedAction) -> frozenset[str]:
     # An operation that a sentence only mentions is not done: "look up what changes".
     done = action.verbs if action.form != "prose" or action.operations else frozenset[str]()
     return frozenset() if verbs == CHANGING and not verbs & done else verbs
+
+
+def _is_other_package(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether a command installs packages, and none that is related to those of which a text has nothing but names."""
+    forbids = rejection.forbids
+    if not forbids.packages or not action.is_command or action.operations != {"install"}:
+        return False
+    stems = stems_of(" ".join((*forbids.things, *forbids.packages)))
+    kinds = kinds_in(stems, vocabulary().kinds_by_stem)
+    members = (each for listed in vocabulary().members.values() for each in listed)
+    # Of a kind, such as an ORM, the command may install a member that the vocabulary has not.
+    is_named = stems <= rejection.names and all(name <= stems for name, kind in members if kind in kinds)
+    there = action.used | action.kin | action.things
+    return is_named and bool(action.used - action.programs) and stems.isdisjoint(there)
 
 
 def _does(verbs: frozenset[str], action: ParsedAction) -> bool:

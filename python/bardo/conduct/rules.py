@@ -13,6 +13,7 @@ from bardo import _core
 from bardo.conduct.entries import CRITICAL, MOST, STEP, Rule
 from bardo.conduct.findings import place_of_same
 from bardo.conduct.operation_table import content_stems
+from bardo.conduct.required import require_person
 from bardo.conduct.store import ConductStore
 from bardo.config import SECONDS_PER_DAY
 from bardo.ports import Vectors
@@ -46,6 +47,7 @@ def keep(store: ConductStore, given: Rule, vectors: VectorsOf, *, agent: str, no
         known = _in_force(store, agent=agent, now=now)
         place = place_of_same([rule.text for rule in known], given.text)
         if place is not None:
+            _require_change(known[place], given)
             return store.put(_confirmed(known[place], given, now))
         for place in alike([rule.text for rule in known], given.text, vectors):
             there = known[place]
@@ -141,6 +143,18 @@ def raised_score(rule: Rule, now: int) -> float:
     """Returns the score of a rule after a confirmation, which never makes it critical: only a person does."""
     score = rule.score_at(now)
     return min(MOST, score + STEP) if score >= CRITICAL else min(CRITICAL - STEP, score + STEP)
+
+
+def _require_change(known: Rule, given: Rule) -> None:
+    """Refuses to change what a critical rule forbids or wants approval for without a person's name.
+
+    A rule that was heard in a conversation confirms the known one.
+    """
+    changed = (given.forbids or known.forbids, given.approval or known.approval)
+    if known.score < CRITICAL or given.by.strip() or given.episode:
+        return
+    if changed != (known.forbids, known.approval):
+        require_person("", f"changes what the critical rule {known.id} forbids or wants approval for")
 
 
 def _confirmed(known: Rule, given: Rule, now: int) -> Rule:

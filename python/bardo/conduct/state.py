@@ -70,5 +70,13 @@ def in_force(store: ConductStore, id_: str) -> StateEntry:
     if not isinstance(entry, StateEntry):
         raise InvalidInputError(f"{id_} is a rule. End it with retire")
     if entry.status != "active":
-        raise NotFoundError(f"{id_} is {entry.status} already")
+        raise NotFoundError(f"{id_} {ended(entry)}, and is no longer in force")
     return entry
+
+
+def ended(entry: StateEntry) -> str:
+    """Says how an entry ended, and by whom."""
+    if entry.superseded_by:
+        return f"was replaced by {entry.superseded_by}"
+    how = "was lifted" if entry.kind == "rejected" else f"is {entry.status}"
+    return f"{how} already{f' by {entry.closed_by}' if entry.closed_by else ''}"

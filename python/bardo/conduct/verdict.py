@@ -14,7 +14,7 @@ from bardo.conduct.entry_memory import told as _told
 from bardo.conduct.flows import told as flow_text
 from bardo.conduct.matching import Decider, Touch
 from bardo.conduct.procedures import Capability, Flow
-from bardo.errors import BudgetTooSmallError
+from bardo.errors import BudgetTooSmallError, InvalidInputError
 
 if TYPE_CHECKING:
     from bardo.assemble.copies import MadePrompts
@@ -51,7 +51,7 @@ class Finding:
         touch: Match with the action, by words and embeddings.
         decided_by: Part that told whether the action is the one that was meant: a `pattern` of what is forbidden, the
             table of operations (`operation`), `words` and meaning, the `regression`, or a language `model`.
-        because: Pattern, operation, words or odds that decided.
+        because: Pattern, operation or words that decided.
     """
 
     id: str
@@ -73,12 +73,22 @@ class Candidate:
     Args:
         id: Id of the entry or rule.
         text: Text with which the action was compared.
-        touch: Match with the action; `because` and `decided_by` say what decided.
+        touch: Match with the action.
     """
 
     id: str
     text: str
     touch: Touch
+
+    @property
+    def decided_by(self) -> Decider:
+        """Part that told whether the action is the one that was meant, as in `Finding`."""
+        return self.touch.decided_by
+
+    @property
+    def because(self) -> str:
+        """Pattern, operation or words that decided."""
+        return self.touch.because
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +222,8 @@ def with_texts(verdict: Verdict, budget: int, made: MadePrompts, *, now: int) ->
     Raises:
         BudgetTooSmallError: The decision may not fit.
     """
+    if isinstance(budget, bool) or not isinstance(budget, int):
+        raise InvalidInputError(f"the budget is {budget!r}. It must be a whole number of tokens")
     if budget < LEAST:
         raise BudgetTooSmallError(f"a verdict needs a budget of at least {LEAST} tokens, not {budget}")
     few = replace(verdict, rules=verdict.applying, state=(), capabilities=())

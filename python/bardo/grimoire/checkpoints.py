@@ -99,7 +99,7 @@ class Checkpoints:
             session: Name of the session; empty if it has none.
             at: Wall clock, microseconds UTC.
         """
-        is_first = not self._own.is_open
+        is_first = not (self._own.is_open and self._own.exchanges)
         self._own = replace(
             self._own, is_open=True, session=session, exchanges=self._own.exchanges + count, last=last, at=at
         )

@@ -10,7 +10,7 @@ from bardo._cached_property import locked_cached_property
 from bardo.assemble.blocks import Block
 from bardo.assemble.context import assemble, count_tokens
 from bardo.conduct import state
-from bardo.conduct.briefing import boot_blocks, state_block
+from bardo.conduct.briefing import BOOT, boot_blocks, state_block
 from bardo.conduct.entries import StateEntry
 from bardo.conduct.entry_memory import EntryMemory
 from bardo.conduct.rows import check
@@ -21,9 +21,8 @@ from bardo.grimoire.checkpoints import Checkpoint
 from bardo.grimoire.session import Session
 from bardo.model import INHERITED_KIND, Episode
 
-#: Maximum number of tokens of each tier, and of the text with which a session begins.
+#: Maximum number of tokens of each tier.
 BUDGETS: dict[int, int] = {0: 999, 1: 10_000, 2: 15_000, 3: 100_000}
-BOOT = 3_000
 #: Number of the last messages from tier 1 on.
 MESSAGES = 30
 #: Maximum length of a message, and of an entry of the recap, in characters.
@@ -88,7 +87,8 @@ class Recovery:
     def boot(self, budget: int = BOOT) -> Briefing:
         """Makes the text with which a session begins; see `Grimoire.boot`."""
         self._session.ready()
-        blocks = boot_blocks(self.store, budget=budget, now=self._session.clock.now())
+        doing = self._session.checkpoints.doing
+        blocks = boot_blocks(self.store, budget=budget, now=self._session.clock.now(), first=doing)
         return self._briefing(blocks, budget)
 
     def recover(self, tier: int = 0, budget: int | None = None) -> Briefing:
@@ -223,7 +223,7 @@ def _resume_text(unfinished: Checkpoint, *, cut_off: bool) -> str:
     told = [RESUME]
     if cut_off:
         told.append(f"The last session was cut off after its checkpoint at {_moment(unfinished.at)}")
-        told.append(f"({unfinished.exchanges} exchanges).")
+        told.append(f"({unfinished.exchanges} exchange{'' if unfinished.exchanges == 1 else 's'}).")
     if unfinished.doing:
         told.append(f"The unfinished work is the entry {unfinished.doing}: go on with it.")
     return " ".join(

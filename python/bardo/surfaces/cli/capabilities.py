@@ -70,7 +70,8 @@ def check(
         found = opened.capabilities.check(names or None)
     _print(found, output)
     if not found:
-        output.note("no capability has a command as its probe: `bardo capabilities add NAME --probe COMMAND`")
+        which = " and ".join(names) if names else "any capability"
+        output.note(f"no command probes {which}: `bardo capabilities add NAME --probe COMMAND`")
     if any(each.health != "ok" for each in found):
         raise typer.Exit(exits.WARNED)
 

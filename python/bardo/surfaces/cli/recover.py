@@ -41,8 +41,7 @@ def recover(
     import bardo
 
     if tier is not None:
-        with grimoire(folder) as opened:
-            session.show(opened.recover(tier), output)
+        session.brief(output, folder, lambda opened: opened.recover(tier))
         return
     try:
         grimoire(folder).close()
