@@ -45,6 +45,7 @@ def limit(testament: Testament, counts: Counter[str]) -> Testament:
         episodes=tuple(_episode(episode, counts) for episode in testament.episodes),
         gaps=(),
         conduct=(),
+        ended=(),
     )
 
 

@@ -17,7 +17,7 @@ from bardo.bequeath.left_behind import LeftBehind
 from bardo.bequeath.redact import Redactor
 from bardo.bequeath.reflect import checked_reflection
 from bardo.conduct import tasks
-from bardo.conduct.inheritance import directives_of
+from bardo.conduct.inheritance import directives_of, ended_directives
 from bardo.conduct.store import ConductStore
 from bardo.consolidate.wording import counted
 from bardo.errors import (
@@ -364,7 +364,8 @@ def _die(
                 place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
                 tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
                 reflection=own, moment=session.moment, conduct=conduct,
-                unsettled=[one.text for one in conduct if one.kind == "task"], settled=_settled(session, record),
+                unsettled=[one.text for one in conduct if one.kind == "task" and not one.ended_at],
+                settled=_settled(session, record),
                 rules=_rules(session), encoder=_encoder(session),
             )  # fmt: skip
         except BaseException:
@@ -448,7 +449,7 @@ def _directives(session: Session) -> list[Directive]:
     """Reads the gate's decisions, rejections, tasks and rules; a lost file does not hold a death up."""
     try:
         with _conduct(session) as store:
-            return directives_of(store, now=session.clock.now())
+            return [*directives_of(store, now=session.clock.now()), *ended_directives(store)]
     except StoreError as error:
         warnings.warn(
             f"the testament has no decisions, rejections and rules: {error}", BardoWarning, stacklevel=6
