@@ -155,9 +155,7 @@ def adopt(
             for name, count in zip(("directives", "ended"), take_directives(given_on), strict=True):
                 adoption._add(name, count)
         if not is_known:
-            adoption.notes.append(
-                f"The testament of {one.life.agent} was taken with limits: its signer {one.signer} is unknown"
-            )
+            adoption.notes.append(limits.note_of(one))
     lineage = lineage.heir_of((one.lineage for one in fresh.values()), limited=strangers)
     if folder is not None and fresh:
         # The lineage is written last, since it makes the next call a no-op.

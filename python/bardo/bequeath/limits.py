@@ -49,6 +49,15 @@ def limit(testament: Testament, counts: Counter[str]) -> Testament:
     )
 
 
+def note_of(testament: Testament) -> str:
+    """Tells what an heir does not take from a testament of an unknown signer."""
+    held = len(testament.conduct)
+    return (
+        f"The testament of {testament.life.agent} was taken with limits: its signer {testament.signer} is unknown"
+        + (f". Of its rejections, rules and tasks ({held}) none holds here" if held else "")
+    )
+
+
 def _fact(fact: Fact, agent: str, origin: str, counts: Counter[str]) -> Fact:
     counts["origins"] += fact.origin not in {"", agent}
     counts["importances"] += fact.importance != _UNJUDGED

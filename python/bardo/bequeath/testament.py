@@ -138,6 +138,11 @@ class Testament:
         return known_things.best([self.known], text)
 
     @property
+    def held(self) -> int:
+        """Number of facts that held at death; the others were refuted or replaced, and cross as tombstones."""
+        return sum(fact.status not in markdown.ENDED for fact in self.facts)
+
+    @property
     def questions(self) -> tuple[str, ...]:
         """Texts of the open questions."""
         return tuple(gap.question for gap in self.gaps)
