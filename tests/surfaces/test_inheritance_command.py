@@ -94,6 +94,18 @@ def test_a_testament_without_a_reflection_says_why(tmp_path: Path, minilm: objec
     assert "no reflection" in notes
 
 
+def test_the_explanation_of_an_inherited_episode_names_its_agent_and_speaker(
+    tmp_path: Path, minilm: object
+) -> None:
+    with bardo.open(tmp_path / "jan", embedder=minilm) as jan:
+        jan.remember("Quay 12 takes ships of 90 metres", role="user", speaker="Ilse", kind="turn")
+        jan.bequeath(tmp_path / "jan.testament")
+    with bardo.inherit(tmp_path / "jan.testament", tmp_path / "kai", embedder=minilm) as kai:
+        (found,) = kai.recall("how long are ships at quay 12?", limit=1)
+        assert found.why.provenance == "inherited from jan: turn by Ilse"
+        assert "inherited 0.0 days ago" in str(found.why)
+
+
 def test_an_opening_past_the_deadline_of_a_death_reports_no_crash(tmp_path: Path) -> None:
     clock = ManualClock(1_772_712_000_000_000)
     with bardo.open(tmp_path / "fay", clock=clock) as fay:
