@@ -101,7 +101,7 @@ def test_the_explanation_of_an_inherited_episode_names_its_agent_and_speaker(
         jan.remember("Quay 12 takes ships of 90 metres", role="user", speaker="Ilse", kind="turn")
         jan.bequeath(tmp_path / "jan.testament")
     with bardo.inherit(tmp_path / "jan.testament", tmp_path / "kai", embedder=minilm) as kai:
-        (found,) = kai.recall("how long are ships at quay 12?", limit=1)
+        (found,) = kai.recall("how long are ships at quay 12?", limit=1, layers=["episode"])
         assert found.why.provenance == "inherited from jan: turn by Ilse"
         assert "inherited 0.0 days ago" in str(found.why)
 
