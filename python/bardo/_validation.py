@@ -127,7 +127,7 @@ def _problems(
 def _problem(where: str, value: object, annotation: str, scope: Mapping[str, object]) -> Iterator[str]:
     """Yields a message if one argument does not fit; `scope` holds the names that its annotation may use."""
     if not any(_fits(value, kind, scope) for kind in _kinds(annotation)):
-        yield f"{where} is {_shown(value)}. It must be {annotation}"
+        yield f"{where} is {_shown(value)}. It must be {annotation.replace('SupportsIndex', 'int')}"
     elif isinstance(value, int) and not 0 <= value <= _LARGEST:
         # Code that has a narrower range checks it.
         yield f"{where} is {_shown(value)}. It must not be {'negative' if value < 0 else 'so large'}"

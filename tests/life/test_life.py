@@ -367,5 +367,21 @@ def test_a_budget_that_another_opening_does_not_know_is_noted(tmp_path):
         ann.remember("a first day")
         assert ann.life.vitality().notes == ()
     with bardo.open(tmp_path / "ann") as ann:
-        (note,) = ann.life.vitality().notes
-        assert "life.budget" in note
+        ann.life.spend(7.5)
+        found = ann.life.vitality()
+        assert (found.budget_known, found.spent) == (False, 7.5)
+        assert "life.budget" in found.notes[0]
+    shown = CliRunner().invoke(app, ["vitality", "--at", str(tmp_path / "ann")]).stdout
+    assert "thriving" not in shown
+    assert "not mortal" not in shown
+    assert "unknown, 7.5 spent" in shown
+
+
+def test_the_command_tells_markers_and_warnings_apart(tmp_path):
+    with bardo.open(tmp_path / "ann") as ann:
+        ann.learn("Never load the lift beyond 300 kg", kind="anti_knowledge", subjects=["lift"])
+        ann.learn("The lift stalls in frost", kind="warning", subjects=["lift"])
+    shown = CliRunner().invoke(app, ["vitality", "--at", str(tmp_path / "ann")]).stdout
+    assert "1 warning, 1 anti-knowledge" in shown
+    assert "0 situations, 0 of them mostly ended badly" in shown
+    assert "pleasure +0.00, arousal +0.00, dominance +0.00" in shown

@@ -92,6 +92,8 @@ def test_a_single_seed_has_no_interval_and_makes_nothing_clear(tmp_path):
     document = json.loads(done.stdout)
     assert {(each["low"], each["high"]) for each in document["comparisons"]} == {(None, None)}
     assert any("[one seed: no interval]" in each["text"] for each in document["criteria"])
+    judged = [each for each in document["criteria"] if "bytes handed over" not in each["text"]]
+    assert {(each["holds"], each["verdict"]) for each in judged} == {(None, "one seed proves nothing")}
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert "One seed has no interval" in text
     assert "bootstrap" not in text

@@ -79,7 +79,8 @@ class Records:
         own = [episode for episode in left.episodes if episode.kind != INHERITED_KIND]
         acted = sum(Decision.of(episode, outcomes) is not None for episode in own)
         note = (
-            f"A testament holds what crossed: {len(left.facts)} facts with their confidence at death, and "
+            f"A testament holds what crossed: {len(left.facts)} facts with their confidence at death, of which "
+            f"{left.held} held, and "
             f"{len(left.episodes)} episodes, {acted} of them decisions with an outcome. The grimoire holds the rest"
         )
         return cls(

@@ -15,8 +15,8 @@ from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.bequeath.redact import Redactor
 from bardo.model import Episode
 
-#: Maximum number of directives in a testament, and of characters of a text.
-DIRECTIVE_LIMIT, TEXT_LIMIT = 512, 2_000
+#: Maximum number of directives in a testament, of those among them that have ended, and of characters of a text.
+DIRECTIVE_LIMIT, ENDED_LIMIT, TEXT_LIMIT = 512, 128, 2_000
 #: Kinds of directives, most needed first, and the word that begins their text in memory.
 KINDS = {
     "rejected": "Rejected", "rule": "Rule", "mission": "Mission", "decision": "Decided", "task": "Open task",
@@ -24,14 +24,27 @@ KINDS = {
 }  # fmt: skip
 #: Prefix of the kind of an episode that was made of a directive.
 EPISODE_KIND = "gate."
-_TEXTS = ("text", "detail", "domain", "forbids", "approval", "by", "origin")
+_TEXTS = (
+    "text",
+    "detail",
+    "domain",
+    "forbids",
+    "approval",
+    "by",
+    "origin",
+    "ended_by",
+    "ended_why",
+    "ended_in",
+)
 #: Fields that are lists of texts, and the maximum length of a list.
 _LISTS, LIST_LIMIT = ("steps", "triggers"), 100
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """Decision, rejection, task, rule, flow or mission in force at the death of an agent.
+    """Decision, rejection, task, rule, flow or mission at the death of an agent: in force, or ended.
+
+    One that has ended is a tombstone: an older testament does not bring it back.
 
     Args:
         kind: One of `KINDS`.
@@ -49,6 +62,10 @@ class Directive:
         steps: Steps of a flow.
         triggers: Actions for which a flow is meant.
         needs_approval: Whether a flow needs a person's approval.
+        ended_at: Time of its end, microseconds UTC; 0 while it is in force.
+        ended_by: Person who ended it; empty if the agent did so itself.
+        ended_why: Reason for its end.
+        ended_in: Agent in whose life it ended; empty for the testator.
     """
 
     kind: str
@@ -66,6 +83,10 @@ class Directive:
     steps: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
     needs_approval: bool = False
+    ended_at: int = 0
+    ended_by: str = ""
+    ended_why: str = ""
+    ended_in: str = ""
 
     @property
     def id(self) -> str:
@@ -75,7 +96,9 @@ class Directive:
     def document(self) -> dict[str, Any]:
         """Returns the fields for `conduct.json`, without those of other kinds."""
         given = dataclasses.asdict(self)
-        others = ("corrections", "steps", "triggers", "needs_approval")
+        others = (
+            "corrections", "steps", "triggers", "needs_approval", "ended_at", "ended_by", "ended_why", "ended_in",
+        )  # fmt: skip
         return {name: value for name, value in given.items() if value or name not in others}
 
     def details(self) -> list[str]:
@@ -91,7 +114,13 @@ class Directive:
     def line(self) -> str:
         """Returns the directive as a line under a heading that names its kind."""
         begin = re.match(rf"(?:{self.kind}|{KINDS[self.kind]}):\s*(?=\S)", self.text.strip(), re.IGNORECASE)
-        return _sentences(self.text.strip()[begin.end() if begin else 0 :], *self.details())
+        said = _sentences(self.text.strip()[begin.end() if begin else 0 :], *self.details())
+        if not self.ended_at:
+            return said
+        ended = f"Ended{f' by {self.ended_by}' if self.ended_by else ''}"
+        return _sentences(
+            f"{KINDS[self.kind]}: {said}", f"{ended}{f': {self.ended_why}' if self.ended_why else ''}"
+        )
 
     def episode(self) -> Episode:
         """Returns the directive as an episode, by which recall finds it; the same directive has the same id."""
@@ -109,8 +138,10 @@ def choose(
 ) -> tuple[list[Directive], list[LeftBehind]]:
     """Chooses and redacts the directives that cross a death: by kind, the highest score and the latest first.
 
+    Those that have ended take the room that is left, the ones that a person ended first.
+
     Args:
-        given: Directives in force.
+        given: Directives in force, and those that have ended.
         agent: Name of the testator.
         redactor: Redactor of the testament.
 
@@ -118,9 +149,18 @@ def choose(
         Directives that cross, and those that stay behind.
     """
     order = list(KINDS)
-    ranked = sorted(given, key=lambda one: (order.index(one.kind), -one.score, -one.at, one.text))
-    over = [LeftBehind("directive", one.id, "directive_over_cap") for one in ranked[DIRECTIVE_LIMIT:]]
-    return [_redacted(one, agent, redactor) for one in ranked[:DIRECTIVE_LIMIT]], over
+    held, ended = list[Directive](), list[Directive]()
+    for one in given:
+        by = "" if one.ended_by == agent else one.ended_by
+        (ended if one.ended_at else held).append(dataclasses.replace(one, ended_by=by))
+    held.sort(key=lambda one: (order.index(one.kind), -one.score, -one.at, one.text))
+    ended.sort(key=lambda one: (not one.ended_by, -one.ended_at, one.text))
+    room = min(ENDED_LIMIT, max(DIRECTIVE_LIMIT - len(held), 0))
+    over = [
+        LeftBehind("directive", one.id, "directive_over_cap")
+        for one in (*held[DIRECTIVE_LIMIT:], *ended[room:])
+    ]
+    return [_redacted(one, agent, redactor) for one in (*held[:DIRECTIVE_LIMIT], *ended[:room])], over
 
 
 def _redacted(one: Directive, agent: str, redactor: Redactor) -> Directive:
@@ -130,7 +170,9 @@ def _redacted(one: Directive, agent: str, redactor: Redactor) -> Directive:
         for name in _LISTS
     }
     texts |= {**lists, "corrections": _redacted_corrections(one.corrections, redactor)}
-    return dataclasses.replace(one, **{**texts, "origin": one.origin or agent})
+    texts["origin"] = one.origin or agent
+    texts["ended_in"] = one.ended_in or (agent if one.ended_at else "")
+    return dataclasses.replace(one, **texts)
 
 
 def _redacted_corrections(given: str, redactor: Redactor) -> str:
@@ -163,6 +205,7 @@ def _directive(found: Any, agent: str) -> Directive | None:
     texts = [found.get(name, "") for name in _TEXTS]
     lists = [found.get(name, []) for name in _LISTS]
     score, at, generation = found.get("score", 0.0), found.get("at", 0), found.get("generation", 0)
+    ended_at = found.get("ended_at", 0)
     fits = (
         found.get("kind") in KINDS
         and all(map(_is_text, texts))
@@ -175,7 +218,7 @@ def _directive(found: Any, agent: str) -> Directive | None:
         and 0 <= score <= 10
         and all(
             type(number) is int and 0 <= number < limit
-            for number, limit in ((at, 1 << 62), (generation, GENERATION_LIMIT + 1))
+            for number, limit in ((at, 1 << 62), (ended_at, 1 << 62), (generation, GENERATION_LIMIT + 1))
         )
     )
     if not fits:

@@ -18,6 +18,8 @@ from bardo.folder import Folder
 SUFFIX = ".testament"
 #: Maximum depth of the folders below a given one.
 _DEPTH = 4
+#: Digits of a testament's hash that tell lives of one name apart.
+_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,18 @@ class FamilyTree:
     def _lines(self, life: Life, first: Mapping[str, str], depth: int) -> Iterator[str]:
         others = [parent.agent for parent in self.parents(life)[1:]]
         also = f"; also from {', '.join(others)}" if others else ""
-        name = f"{'  ' * depth}{life.agent} (generation {life.generation})"
+        name = f"{'  ' * depth}{self.named(life)} (generation {life.generation})"
         yield f"{name}: {'; '.join(self.told(life))}{also}"
         for child in self.lives:
             if first.get(key(child)) == key(life):
                 yield from self._lines(child, first, depth + 1)
+
+    def named(self, life: Life) -> str:
+        """Returns the name of a life; of agents with the same name with the folder, or the hash of the testament."""
+        if sum(other.agent == life.agent for other in self.lives) == 1:
+            return life.agent
+        folder = self.folders.get(key(life))
+        return f"{life.agent} [{folder or key(life)[:_SHOWN]}]"
 
     def told(self, life: Life) -> list[str]:
         """Describes a life: birth and death, facts handed over, inherited facts confirmed and refuted."""

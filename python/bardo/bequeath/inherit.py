@@ -12,7 +12,7 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +64,7 @@ class InheritanceReport:
         redacted: Number of entries whose text still held secrets, which were removed.
         repeated: Hashes of testaments without effect, since they or their replacement were inherited before.
         directives: Number of decisions, rejections, tasks and rules added to the heir's gate.
+        ended: Number of these that the heir's gate held, and that an ancestor's life had ended.
         questions: Number of open questions added to the heir's (`g.curator.gaps`).
         innate: Number of heuristics that became innate (`g.lineage.innate`).
         limited: Number of limited items in testaments of unknown signers, by kind: `roles`, `speakers`, `origins`,
@@ -86,6 +87,7 @@ class InheritanceReport:
     repeated: tuple[str, ...] = ()
     questions: int = 0
     directives: int = 0
+    ended: int = 0
     innate: int = 0
     limited: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -103,7 +105,7 @@ def adopt(
     embedder: Embedder | None = None,
     through_archive: bool = False,
     strangers: Collection[str] = (),
-    take_directives: Callable[[Sequence[Directive]], int] | None = None,
+    take_directives: Callable[[Sequence[Directive]], tuple[int, int]] | None = None,
 ) -> InheritanceReport:
     """Adds the content of testaments to an heir's stores.
 
@@ -121,9 +123,8 @@ def adopt(
             base confidence.
         strangers: Hashes of the testaments with an unknown signer, from `trust.unknown_signers`: they are accepted with
             limits. The caller vouches for the others.
-
-        take_directives: Stores decisions, rejections and rules for the heir's gate, and returns the number of new ones;
-            they are left out if not given.
+        take_directives: Stores decisions, rejections and rules for the heir's gate, and returns the numbers of new and
+            of ended ones; they are left out if not given.
 
     Raises:
         StoreError: A store or the folder cannot be written. Partial results stay, and calling again completes them.
@@ -148,16 +149,13 @@ def adopt(
             if folder is not None:
                 make_folder(folder / TESTAMENTS_FOLDER)
                 replay.note_episodes(folder, testament.hash, brought)
-        if take_directives is not None and testament.conduct:
-            given_on = [
-                dataclasses.replace(one, generation=min(one.generation + 1, GENERATION_LIMIT))
-                for one in testament.conduct
-            ]
-            adoption._add("directives", take_directives(given_on))
+        if take_directives is not None and (testament.conduct or testament.ended):
+            orders = (*testament.conduct, *testament.ended)
+            given_on = [replace(one, generation=min(one.generation + 1, GENERATION_LIMIT)) for one in orders]
+            for name, count in zip(("directives", "ended"), take_directives(given_on), strict=True):
+                adoption._add(name, count)
         if not is_known:
-            adoption.notes.append(
-                f"The testament of {one.life.agent} was taken with limits: its signer {one.signer} is unknown"
-            )
+            adoption.notes.append(limits.note_of(one))
     lineage = lineage.heir_of((one.lineage for one in fresh.values()), limited=strangers)
     if folder is not None and fresh:
         # The lineage is written last, since it makes the next call a no-op.

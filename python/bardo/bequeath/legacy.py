@@ -93,7 +93,7 @@ def leave(
         record: Journal of the death so far.
         loops: Whether ticks were loops of the agent rather than seconds.
         reflection: Reflection in the testator's own words; composed from the evidence if not given.
-        conduct: Decisions, rejections, tasks and rules in force.
+        conduct: Decisions, rejections, tasks and rules, in force or ended.
         unsettled: Tasks that the death left open.
         settled: Tasks that were settled during the death, each with how.
         rules: Reader of texts that finds corrections among the episodes; none are found without one.

@@ -45,6 +45,16 @@ def limit(testament: Testament, counts: Counter[str]) -> Testament:
         episodes=tuple(_episode(episode, counts) for episode in testament.episodes),
         gaps=(),
         conduct=(),
+        ended=(),
+    )
+
+
+def note_of(testament: Testament) -> str:
+    """Tells what an heir does not take from a testament of an unknown signer."""
+    held = len(testament.conduct)
+    return (
+        f"The testament of {testament.life.agent} was taken with limits: its signer {testament.signer} is unknown"
+        + (f". Of its rejections, rules and tasks ({held}) none holds here" if held else "")
     )
 
 

@@ -26,11 +26,12 @@ def render(
     """Renders the content of a testament: what holds first, then what no longer does, and open questions."""
     current = [fact for fact in facts if fact.status not in ENDED]
     sections = [
-        *_by_kind(conduct),
+        *_by_kind([one for one in conduct if not one.ended_at]),
         ("Warnings and rules", [of_fact(fact) for fact in current if fact.kind in RULE_KINDS]),
         ("Facts", [of_fact(fact) for fact in current if fact.kind not in RULE_KINDS]),
         ("Episodes", map(of_episode, sorted(episodes, key=lambda one: (one.tick, one.id)))),
         ("No longer true", [of_fact(fact) for fact in facts if fact.status in ENDED]),
+        ("No longer in force", [of_directive(one) for one in conduct if one.ended_at]),
         ("Open questions", map(of_question, questions)),
     ]
     told = [f"## {title}\n{lines}" for title, items in sections if (lines := _lines(items))]

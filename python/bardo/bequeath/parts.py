@@ -39,11 +39,11 @@ README_TEXT = """\
 This is the testament of a software agent: what it learned and left for its heirs. No special program is needed.
 
 reflection.md     what it thought of its life, in nine sections
-entries.parquet   what it knew: text, kind, confidence when it died, support, origin, embedding (model in the metadata)
+entries.parquet   what it knew: text, kind, confidence when it died, support, origin
 episodes.parquet  the moments worth keeping
 links.parquet     how the entries stand to each other (ids of entries.parquet)
 questions.json    what it left open
-conduct.json      what it had decided, what was rejected, and its rules
+conduct.json      what it had decided, what was rejected, its rules, and which of them were ended by whom
 known.hdb         which words and pairs of words it knew, without the texts: hypervectors of 10,000 bits
 manifest.json     who it was, what is here, what was omitted and why, and the BLAKE3 hash of each part
 manifest.sig      Ed25519 signature of manifest.json, 64 bytes

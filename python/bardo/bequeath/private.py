@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.bequeath import business, figures, identities
+from bardo.bequeath import business, figures, identities, named_secrets
 from bardo.bequeath.cues import after, bits, common_words, cue
+from bardo.bequeath.named_secrets import PREDICATE
 
 #: Names of the kinds found here, as in marks and counts.
 KINDS = frozenset(
@@ -47,6 +48,7 @@ _PIECE = re.compile(
     r"(?<=[a-z0-9)%'\"”€$])(?<!\b[Nn]o)(?<!\b[Nn]r)(?<!\b[Aa]rt)(?<!\bvs)(?<!\bca)(?<!\b[DMS]r)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bProf)[.!?](?=\s+[A-ZÀ-ÞА-Я\"'“(])|[\n。！？]"
 )
 _NUMBERED_LETTERS = re.compile(r"-\d")
+_CLOSING = {")": "(", "]": "[", "}": "{"}
 _MARKED = re.compile(r"\[redacted: \w+\]")
 
 #: A word with digits or signs among its letters.
@@ -66,25 +68,13 @@ _NAME = re.compile(
     r"(?=(?:[a-z\d]+-)*[a-z]{1,3}-)[a-z]{1,12}(?:-(?:[a-z]{1,12}\d{0,3}|\d{1,3})){1,4}|"
     r"(?:vlan|node|host|rack|server|worker|pod|shard|subnet|build|job|ticket|task|step|issue|batch|block|order|release)-\d{4,7}"
 )
-_PREDICATE = re.compile(
-    r"(?i)^(?:not|no|none|null|nil|never|now|still|too|very|also|only|always|required|wrong|weak|strong|short|long|longer|missing|"
-    r"empty|stored|kept|in|on|at|for|from|by|the|a|an|my|your|our|his|her|its|their|what|that|this|where|when|and|or|but|with|"
-    r"without|if|as|is|are|was|were|be|been|to|of|must|can|should|rotated|changed|reset|hashed|public|secret|safe|unsafe|invalid|valid|"
-    r"optional|asked|sent|shared|written|under|patience|printed|es|la|le|el|los|las|der|die|das|den|ein|eine|nicht|un|une|o|os|"
-    r"uma|um|nie|не|на|в|ya|bir|drawer|policy|policies|manager|managers|field|prompt|ne|se|\w+ed|\w+ly|\w+ing)$"
-)
 _LINKING = (
     r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
-    r"\s{0,2}(?::|=|—|–|-|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|to|это|c'est|är|on|stays|still)\b|は|是|：)\s{0,2}"
+    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|(?<=hasło\s)to|это|c'est|är|(?<=salasana\s)on|stays|still)\b|は|是|：)\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(
     _LINKING + r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
-    re.IGNORECASE,
-)
-#: A phrase of words after the word for one: `the passphrase is correct horse battery staple`.
-_PHRASE = re.compile(
-    r"\s{0,2}(?:[:=]|\b(?:is|was)\b)\s{1,2}(?P<secret>[a-z]{3,12}(?:[ -][a-z]{3,12}){2,11})(?=\s*(?:[.,;!]|$))",
     re.IGNORECASE,
 )
 _NEXT_WORD = re.compile(r"\s[\"'“«]?(?P<secret>[^\s\"'”»,;:]{3,64})")
@@ -227,13 +217,21 @@ def _stop(text: str, start: int, end: int) -> int:
     return end if longest >= end else text.rfind(" ", start + _LONGEST // 2, longest) + 1 or longest
 
 
+def without_closing(secret: str) -> str:
+    """Returns a secret without the brackets at its end that close what began before it, and the stops after them."""
+    bare = secret.rstrip(".!?")
+    while bare[-1:] in _CLOSING and bare.count(_CLOSING[bare[-1]]) < bare.count(bare[-1]):
+        secret = bare = bare[:-1]
+    return secret
+
+
 def _of(sentence: str) -> Iterator[Span]:
     """Finds the private spans of one sentence, ignoring the marks of an earlier pass."""
     taken = [match.span() for match in _MARKED.finditer(sentence)]
     plain = _MARKED.sub(lambda match: " " * len(match[0]), sentence)
     named = business.mask(plain)
     without_versions = _PRERELEASE.sub(lambda match: " " * len(match[0]), named)
-    for find in (_contacts, _passwords, _seeds, _keys, _identities, _codes):
+    for find in (_contacts, _named, _passwords, _seeds, _keys, _identities, _codes):
         for span in find(without_versions if find is _codes else named if find is _identities else plain):
             if span.start < span.end and all(span.end <= start or span.start >= end for start, end in taken):
                 taken.append((span.start, span.end))
@@ -246,6 +244,7 @@ def _of(sentence: str) -> Iterator[Span]:
         plain = plain[:start] + "_" * (end - start) + plain[end:]
     plain = _PRERELEASE.sub(lambda match: "_" * len(match[0]), business.mask(plain))
     plain = _ADDRESS.sub(lambda match: "_" * len(match[0]), plain)
+    plain = figures.without_statistics(plain)
     yield from (Span(*found) for found in figures.figures(plain))
 
 
@@ -258,9 +257,13 @@ def opens(text: str) -> bool:
     )
 
 
-def _group(match: re.Match[str], kind: str, at: int = 0) -> Span:
+def _group(match: re.Match[str], kind: str) -> Span:
     name = next((name for name in ("secret", "quoted") if match.groupdict().get(name)), 0)
-    return Span(at + match.start(name), at + match.end(name), kind)
+    return Span(match.start(name), match.start(name) + len(without_closing(match[name])), kind)
+
+
+def _named(text: str) -> Iterator[Span]:
+    yield from (Span(*found) for found in named_secrets.keys(text))
 
 
 def _passwords(text: str) -> Iterator[Span]:
@@ -291,21 +294,18 @@ def _passwords(text: str) -> Iterator[Span]:
     yield from (
         _group(match, "password")
         for match in _OURS.finditer(text)
-        if cue("password").search(text[: match.start()]) and not _PREDICATE.match(match["secret"].split()[0])
+        if cue("password").search(text[: match.start()]) and not PREDICATE.match(match["secret"].split()[0])
     )
 
 
 def _told_after(text: str, found: re.Match[str]) -> Iterator[Span]:
     """Finds what stands after a word for a password as the password."""
-    phrase = _PHRASE.match(text, found.end())
-    if phrase and not _PREDICATE.match(re.split(r"[ -]", phrase["secret"])[0]):
-        yield _group(phrase, "password")
-        return
     told = _AFTER_PASSWORD.match(text, found.end())
     unspaced = text[found.start()] >= "\u2e80"
     if (
         told
         and (told["quoted"] or _is_secret(told["secret"]))
+        and not named_secrets.LENGTH.match(text, told.start("secret"))
         and not (unspaced and (told["secret"] or "")[:1] >= "\u2e80")
     ):
         yield _group(told, "password")
@@ -350,7 +350,7 @@ def _is_secret(word: str) -> bool:
         r"\$?[A-Z][A-Z\d_]*_[A-Z\d_]*|None|null|<\w+>|\*+|\.\.\.|\d{1,2}", bare
     ) or word.startswith(("$", "os.", "${", "<")):
         return False
-    return len(bare) > 2 and not _PREDICATE.match(bare)
+    return len(bare) > 2 and not PREDICATE.match(bare)
 
 
 def _is_public(text: str, start: int, reach: int = _LABELLED) -> bool:
@@ -376,7 +376,7 @@ def _seeds(text: str) -> Iterator[Span]:
     if is_named:
         yield from (_group(match, "seed_phrase") for match in _QUOTED.finditer(text))
         listed = _LISTED.search(text, is_named.end())
-        if listed and not _PREDICATE.match(listed["secret"].split()[0]):
+        if listed and not PREDICATE.match(listed["secret"].split()[0]):
             yield _group(listed, "seed_phrase")
     least = _SEED_WORDS_NAMED if is_named else _SEED_WORDS
     for run in _RUN.finditer(text):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any
 
-from bardo.bequeath import private
+from bardo.bequeath import named_secrets, private
 from bardo.bequeath.cues import is_private
 from bardo.model import Episode, Fact
 
@@ -223,10 +223,12 @@ class Redactor:
         # Removing a secret can expose the boundary of an adjacent one.
         for _ in range(_PASSES):
             before = text
+            # Before the patterns, which would take the first word of a phrase alone.
+            text = self._without(text, [private.Span(*one) for one in named_secrets.phrases(text)])
             for name, expression in _COMPILED:
                 text = expression.sub(lambda match, name=name: self._mark(match, name), text)  # type: ignore[misc]
             text = _LOWER_RUN.sub(lambda match: self._without_phrases(match[0]), text)
-            text = self._without_private(text)
+            text = self._without(text, filter(self._goes, private.spans(text)))
             if text == before:
                 break
         return text
@@ -291,18 +293,22 @@ class Redactor:
     def fact(self, fact: Fact) -> Fact:
         """Redacts every text of a fact, and generalizes its numbers."""
         text, payload = self.generalize(fact.text, fact.payload)
+        # The Curator rebuilds the text of a rule, and subjects need not be in it.
+        told = fact.text if fact.payload.get("type") == "heuristic" else text
         stated = fact.statement
         if stated is not None:
             # A statement repeats words of the text, which are counted there.
             uncounted = self.with_own_counts()
-            stated = replace(
-                stated, subject=uncounted.text(stated.subject), value=uncounted.text(stated.value)
+            subject, value = (
+                uncounted._named_in(part, fact.text, told) or f"{MARK}password]"
+                for part in (stated.subject, stated.value)
             )
+            stated = replace(stated, subject=subject, value=value)
         return replace(
             fact,
             text=text,
             category=self.text(fact.category),
-            subjects=tuple(map(self.text, fact.subjects)),
+            subjects=tuple(filter(None, (self._named_in(one, fact.text, told) for one in fact.subjects))),
             metadata=self.fields(fact.metadata),
             statement=stated,
             payload=payload,
@@ -310,13 +316,23 @@ class Redactor:
 
     def episode(self, episode: Episode) -> Episode:
         """Redacts every text of an episode, and drops the private fields of its payload."""
+        told = self.text(episode.text)
         return replace(
             episode,
-            text=self.text(episode.text),
-            subjects=tuple(map(self.text, episode.subjects)),
+            text=told,
+            subjects=tuple(
+                filter(None, (self._named_in(one, episode.text, told) for one in episode.subjects))
+            ),
             payload=self.payload(episode.payload),
             thread=None if episode.thread is None else self.text(episode.thread),
         )
+
+    def _named_in(self, part: str, text: str, told: str) -> str:
+        """Redacts a subject or a value beside a text; empty for one that redaction took from the text.
+
+        A secret is known by the words beside it, which the subject or value does not repeat.
+        """
+        return "" if part in text and part not in told else self.text(part)
 
     def _goes(self, span: private.Span) -> bool:
         """Whether a span is redacted."""
@@ -337,14 +353,16 @@ class Redactor:
         mark = f"{MARK}{name}]"
         if "secret" not in match.re.groupindex:
             return mark
-        start, end = match.span("secret")
-        whole = match[0]
+        start, whole = match.start("secret"), match[0]
+        end = start + len(private.without_closing(match["secret"]))
         return whole[: start - match.start()] + mark + whole[end - match.start() :]
 
-    def _without_private(self, text: str) -> str:
-        """Removes the spans of a text that are private by meaning; some are generalized instead."""
+    def _without(self, text: str, spans: Iterable[private.Span]) -> str:
+        """Removes spans of a text, given in order; some are generalized instead."""
         parts, done = [], 0
-        for span in filter(self._goes, private.spans(text)):
+        for span in spans:
+            if span.start < done:
+                continue
             self.counts[span.kind] += 1
             parts += [text[done : span.start], span.instead or f"{MARK}{span.kind}]"]
             done = span.end

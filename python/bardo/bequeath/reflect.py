@@ -132,14 +132,16 @@ def _render(evidence: Evidence, sections: Iterable[tuple[str, Sequence[str]]]) -
     total, verified = _totals(evidence)
     learned = [fact for fact in own if not is_of_ancestor(fact, life.agent)]
     in_force = sum(fact.status == "active" for fact in learned)
-    earned = len(own) - len(learned)
+    # Those that a newer statement replaced count, too.
+    held, confirmed = len(own) - len(learned), max(life.confirmed, len(own) - len(learned))
     lines = [
         f"# What {_quote(life.agent)} leaves",
         "",
         f"{lived} Cause of death: {_quote(life.cause or 'unspecified')}.",
         f"I recorded {counted(total, 'episode')}, {verified:,} verified, and learned "
         f"{counted(len(learned), 'fact')}, of which {in_force:,} {'holds' if in_force == 1 else 'hold'} today."
-        + (f" I confirmed {counted(earned, 'fact')} of my ancestors." if earned else ""),
+        + (f" I confirmed {counted(confirmed, 'fact')} of my ancestors" if confirmed else "")
+        + ("." if confirmed and held == confirmed else f", {held:,} in the same words." if confirmed else ""),
         *_settlement(evidence),
         "",
     ]

@@ -56,7 +56,7 @@ class Estate:
         worths: Worth of facts and episodes to an heir by id; a fact of none stays behind.
         links: Links among the facts and episodes; a link crosses if both its ends do.
         questions: Open questions.
-        conduct: Decisions, rejections, tasks and rules in force, most needed first.
+        conduct: Decisions, rejections, tasks and rules, in force or ended.
         known: Texts of the life for the bundle; it is left out without them, or under a limit of tokens.
         ancestors: Bundles of ancestors, nearest first.
         left_behind: Episodes of the log that have no worth.
@@ -92,7 +92,7 @@ class Choice:
     """Redacted content that crosses a death, and the records that stay behind.
 
     Args:
-        conduct: Directives, most needed first.
+        conduct: Directives, most needed first, then those that have ended.
         facts: Entries, most needed first; `confidence` is the testator's at death.
         episodes: Episodes, best first.
         links: Links among these.

@@ -76,6 +76,7 @@ class Testament:
         links: Links among the facts.
         gaps: Open questions, with the facts and entity concerned.
         conduct: Decisions, rejections, tasks and rules in force.
+        ended: Decisions, rejections, tasks and rules that were ended: a person lifted them, or they were done.
         reflection: Markdown of at most 5 KiB.
         left_out: Number of facts and episodes left out, by reason; `Death.left_behind` names them.
         redacted: Number of secrets and private fields removed, by kind.
@@ -99,6 +100,7 @@ class Testament:
     links: tuple[Link, ...]
     gaps: tuple[Question, ...]
     conduct: tuple[Directive, ...]
+    ended: tuple[Directive, ...]
     reflection: str
     left_out: Mapping[str, int]
     redacted: Mapping[str, int]
@@ -115,8 +117,9 @@ class Testament:
 
     @property
     def markdown(self) -> str:
-        """Content as Markdown, for a reader without bardo; `bequeath(tokens=)` bounds its length."""
-        return markdown.render(self.conduct, self.facts, self.episodes, self.gaps, self.reflection)
+        """Content as Markdown, for a reader without bardo; the setting `bequeath.tokens` limits its length."""
+        conduct = (*self.conduct, *self.ended)
+        return markdown.render(conduct, self.facts, self.episodes, self.gaps, self.reflection)
 
     def knew(self, text: str) -> Familiarity:
         """Returns whether the testator, or an ancestor, knew anything like a text, also if that stayed behind.
@@ -133,6 +136,11 @@ class Testament:
                 " in tokens. Ask its texts"
             )
         return known_things.best([self.known], text)
+
+    @property
+    def held(self) -> int:
+        """Number of facts that held at death; the others were refuted or replaced, and cross as tombstones."""
+        return sum(fact.status not in markdown.ENDED for fact in self.facts)
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -303,7 +311,8 @@ def _parse(data: bytes, path: Path) -> Testament:
             links=tables.read_links(parts[LINKS], LINK_LIMIT, unfit),
             unfit=tuple(unfit),
             gaps=questions,
-            conduct=orders,
+            conduct=tuple(one for one in orders if not one.ended_at),
+            ended=tuple(one for one in orders if one.ended_at),
             reflection=reflection,
             left_out=dict(manifest["left_out"]),
             redacted=dict(manifest["redacted"]),

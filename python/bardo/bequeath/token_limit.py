@@ -172,9 +172,12 @@ def _words(text: str) -> set[str]:
 
 def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -> list[_Line]:
     lines = [
-        _Line("conduct", place, one.id, markdown.of_directive(one), _DIRECTIVES.get(one.kind, 1.0))
+        _Line(
+            "conduct", place, one.id, markdown.of_directive(one),
+            _DIRECTIVES.get(one.kind, 1.0) * (_ENDED if one.ended_at else 1.0),
+        )
         for place, one in enumerate(parts.conduct)
-    ]
+    ]  # fmt: skip
     for place, fact in enumerate(parts.facts):
         value = worths.get(fact.id, worth.worth_of_fact(fact, 1.0, worths))
         value *= _ENDED if fact.status in markdown.ENDED else 1.0

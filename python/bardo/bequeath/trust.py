@@ -161,10 +161,12 @@ def unknown_signers(
     for one in unknown:
         if not any(_names(name, one.signer, one.life.agent) for name in allowed):
             agent, short = one.life.agent, one.signer[:SHORTEST_PREFIX]
+            named = ", ".join(map(repr, allowed))
+            other = f"allow has {named}, which is neither its key nor its testator. " if allowed else ""
             raise UnknownSignerError(
                 f"{one.path}: the testament of {agent} is signed by {one.signer}, a key that this user does not know. "
-                f"If the key is the testator's, trust it: bardo trust add {one.signer}. To inherit from it once, with "
-                f"limits: allow={short!r}, or bardo inherit --allow {short}",
+                f"{other}If the key is the testator's, trust it: bardo trust add {one.signer}. "
+                f"To inherit from it once, with limits: allow={short!r}, or bardo inherit --allow {short}",
                 signer=one.signer,
                 agent=agent,
             )

@@ -105,7 +105,8 @@ def settle_task(store: ConductStore, id_: str, *, note: str, by: str, now: int) 
                     return store.put(done)
                 open_ids.append(entry.id)
     raise NotFoundError(
-        f"no open task has the id {id_!r}. Open are: {', '.join(open_ids) or 'none'}; see death.checklist()"
+        f"no open task has the id {id_!r}. Open are: {', '.join(open_ids) or 'none'}; see "
+        "death.checklist() (`bardo death show`)"
     )
 
 

@@ -17,7 +17,7 @@ from bardo.bequeath.left_behind import LeftBehind
 from bardo.bequeath.redact import Redactor
 from bardo.bequeath.reflect import checked_reflection
 from bardo.conduct import tasks
-from bardo.conduct.inheritance import directives_of
+from bardo.conduct.inheritance import directives_of, ended_directives
 from bardo.conduct.store import ConductStore
 from bardo.consolidate.wording import counted
 from bardo.errors import (
@@ -103,7 +103,7 @@ class Death:
         if begun is not None:
             raise InvalidInputError(
                 f"the death of {session.agent} began at tick {begun.tick} and is in the phase {begun.phase}. "
-                "See death.checklist(), and end it with death.complete()"
+                "See death.checklist() (`bardo death show`), and end it with death.complete() (`bardo death complete`)"
             )
         require_text(cause, "cause", CAUSE)
         ticks = None if deadline is None else operator.index(deadline)
@@ -237,7 +237,8 @@ class Death:
         record = self._session.death
         if record is None:
             raise NotFoundError(
-                f"no death of {self._session.agent} has begun. Begin one with death.begin, or call bequeath"
+                f"no death of {self._session.agent} has begun. Begin one with death.begin (`bardo death begin`), or "
+                "call bequeath"
             )
         return record
 
@@ -310,15 +311,20 @@ def resume(session: Session, passes: CuratorPasses) -> None:
         else:
             left = _die(session, passes, record, Path(record.path), None, before=record)
     except expected as error:
-        warnings.warn(
-            f"a crash interrupted the death of {session.agent}: {error}", BardoWarning, stacklevel=5
-        )
+        warnings.warn(f"{_interruption(session, record)}: {error}", BardoWarning, stacklevel=5)
     else:
         warnings.warn(
-            f"a crash interrupted the death of {session.agent}, and it is complete now: the testament is {left.path}",
+            f"{_interruption(session, record)}, and it is complete now: the testament is {left.path}",
             BardoWarning,
             stacklevel=5,
         )
+
+
+def _interruption(session: Session, record: DeathRecord) -> str:
+    """Tells why an opening continues a death: its last consolidation was cut short, or its deadline has passed."""
+    if record.is_closed:
+        return f"a crash interrupted the death of {session.agent}"
+    return f"the deadline of the death of {session.agent}, tick {record.deadline}, has passed"
 
 
 def _settle(session: Session, record: DeathRecord) -> DeathRecord:
@@ -364,7 +370,8 @@ def _die(
                 place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
                 tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
                 reflection=own, moment=session.moment, conduct=conduct,
-                unsettled=[one.text for one in conduct if one.kind == "task"], settled=_settled(session, record),
+                unsettled=[one.text for one in conduct if one.kind == "task" and not one.ended_at],
+                settled=_settled(session, record),
                 rules=_rules(session), encoder=_encoder(session),
             )  # fmt: skip
         except BaseException:
@@ -430,7 +437,8 @@ def _require_settled(session: Session, record: DeathRecord) -> None:
         wait = "" if record.deadline is None else f", wait for the deadline at tick {record.deadline}"
         raise InvalidInputError(
             f"{counted(len(left), 'task')} of the checklist {'is' if len(left) == 1 else 'are'} open: {named}{more}. "
-            f"Settle them with death.settle{wait}, or pass abandon=True to leave them to the heir"
+            f"Settle them with death.settle (`bardo death settle`){wait}, or pass abandon=True (`--abandon`) to leave "
+            "them to the heir"
         )
 
 
@@ -448,7 +456,7 @@ def _directives(session: Session) -> list[Directive]:
     """Reads the gate's decisions, rejections, tasks and rules; a lost file does not hold a death up."""
     try:
         with _conduct(session) as store:
-            return directives_of(store, now=session.clock.now())
+            return [*directives_of(store, now=session.clock.now()), *ended_directives(store)]
     except StoreError as error:
         warnings.warn(
             f"the testament has no decisions, rejections and rules: {error}", BardoWarning, stacklevel=6

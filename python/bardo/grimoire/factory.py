@@ -230,7 +230,9 @@ def inherit(
             "there is no testament to inherit. Name one at least, or open a memory of its own"
         )
     read = [testament.read(file) for file in files]
-    trust.unknown_signers(read, Folder.at(path).root, allow=allow)
+    folder = Folder.at(path)
+    folder.check(create=True)
+    trust.unknown_signers(read, folder.root, allow=allow)
     heir = open(path, **options)
     try:
         heir.lineage.adopt(read, through_archive=through_archive, allow=allow)

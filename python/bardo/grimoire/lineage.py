@@ -176,7 +176,7 @@ class Lineage:
         session.embed()
         return session.emit(report)
 
-    def _take_directives(self, given: Sequence[Directive]) -> int:
+    def _take_directives(self, given: Sequence[Directive]) -> tuple[int, int]:
         """Adds decisions, rejections and rules of a testament to the agent's gate."""
         from bardo.conduct import inheritance
         from bardo.conduct.store import ConductStore

@@ -37,7 +37,7 @@ class Vitality:
         tick: Tick of the measurement.
         value: Product of the three clocks, 0..1.
         phase: Phase of life.
-        economic: Part of the budget without the reserve that is left, 0..1; 1 without a budget.
+        economic: Part of the budget without the reserve that is left, 0..1; 1 without a known budget.
         epistemic: Predictive fitness, 0..1: discounted share of good outcomes; 1 before the first.
         stochastic: Probability of reaching the current age, 0..1; 1 without a lifespan.
         mortal: Whether the agent has a budget or a lifespan, so that phases change the budgets of prompts.
@@ -56,6 +56,8 @@ class Vitality:
         markers: Number of situations with a marker.
         dangers: Number of these that mostly ended badly.
         decisions: Number of situations in the decision cache.
+        spent: Net spending of the life.
+        budget_known: Whether the budget at birth is known, if there was one; without it `value` is an upper bound.
         notes: What is amiss with the measurement.
     """
 
@@ -81,6 +83,8 @@ class Vitality:
     markers: int = 0
     dangers: int = 0
     decisions: int = 0
+    spent: float = 0.0
+    budget_known: bool = True
     notes: tuple[str, ...] = ()
 
     @property
@@ -205,4 +209,5 @@ def measure(
         markers=markers,
         dangers=dangers,
         decisions=decisions,
+        spent=spent,
     )

@@ -94,7 +94,7 @@ class Vitals:
             "this agent was born with a budget, which is unknown here: set life.budget in bardo.toml, so that every "
             "process knows it"
         )
-        return replace(measured, notes=(note,))
+        return replace(measured, budget_known=False, notes=(note,))
 
     def marker(self, key: str | None) -> Marker | None:
         """Returns the marker of a situation, if there is one.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, overload
 
 from bardo import _core
-from bardo.model import Episode, Fact, Source
+from bardo.model import INHERITED_KIND, Episode, Fact, Source
 from bardo.recall import standing
 from bardo.recall.filters import Layer
 
@@ -89,6 +89,12 @@ class Explanation:
         named = {name: getattr(self, name) for name in ("relevance", "temporal", "importance", "emotional")}
         return {name: value for name, value in named.items() if value is not None} or {"fused": self.fused}
 
+    @property
+    def age(self) -> str:
+        """Age in words; that of an inherited episode counts from the inheritance."""
+        is_inherited = self.provenance.startswith(INHERITED_KIND)
+        return f"inherited {self.age_days:.1f} days ago" if is_inherited else f"{self.age_days:.1f} days old"
+
     def __str__(self) -> str:
         found = [
             _arm_in_words(reason) for reason in self.arms if reason.rank is not None or reason.arm == "late"
@@ -100,7 +106,7 @@ class Explanation:
             parts.append(", ".join(f"{name} {part:+.2f}" for name, part in self.conversation.items()))
         parts.append(", ".join(f"{name} {value:.2f}" for name, value in self.values.items()))
         parts += [f"{name} x{factor:.3g}" for name, factor in self.discounts.items()]
-        parts.append(f"{self.age_days:.1f} days old, {self.provenance}, confidence now {self.confidence:.2f}")
+        parts.append(f"{self.age}, {self.provenance}, confidence now {self.confidence:.2f}")
         if self.evidence:
             shown = ", ".join(self.evidence[:EVIDENCE_SHOWN])
             more = len(self.evidence) - EVIDENCE_SHOWN
@@ -384,6 +390,14 @@ def recollection(
     return made
 
 
+def _lived(episode: Episode) -> str:
+    """Returns the kind of an episode; of an inherited one as the agent that lived it had it."""
+    lived = episode.payload.get(INHERITED_KIND) if isinstance(episode.payload, dict) else None
+    if episode.kind != INHERITED_KIND or not isinstance(lived, dict):
+        return episode.kind
+    return f"{INHERITED_KIND} from {lived.get('agent')}: {lived.get('kind')}"
+
+
 def _explanation(hit: _core.Hit, record: Episode | Fact) -> Explanation:
     if isinstance(record, Fact):
         origin = f" of {record.origin}" if record.origin else ""
@@ -391,7 +405,7 @@ def _explanation(hit: _core.Hit, record: Episode | Fact) -> Explanation:
         evidence = record.evidence
     else:
         author = record.speaker or record.role
-        provenance = f"{'verified ' if record.verified else ''}{record.kind} by {author}"
+        provenance = f"{'verified ' if record.verified else ''}{_lived(record)} by {author}"
         evidence = ()
     values = {name: value for name, value, _ in hit.terms}
     return Explanation(

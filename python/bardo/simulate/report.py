@@ -24,7 +24,7 @@ def report(experiment: Experiment, table: Table, criteria: Sequence[Criterion]) 
         criteria: Criteria held against them.
     """
     parts = ["# Does inheritance help?", ""]
-    parts += [f"- **{'holds' if each.holds else 'FAILS'}**: {each.text}" for each in criteria]
+    parts += [f"- **{each.verdict}**: {each.text}" for each in criteria]
     body: list[str] = []
     for world, plan in experiment.worlds.items():
         arms = plan.arms or tuple(experiment.arms)

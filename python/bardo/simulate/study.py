@@ -60,7 +60,7 @@ def run(
     return {
         "seeds": experiment.seeds,
         "runs": len(results),
-        "criteria": [dataclasses.asdict(criterion) for criterion in found],
+        "criteria": [dataclasses.asdict(each) | {"verdict": each.verdict} for each in found],
         "means": writing.means(table),
         "comparisons": [writing.comparison(each) for each in table.compared.values()],
         "results": str(out / RESULTS),

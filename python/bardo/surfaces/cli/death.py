@@ -1,10 +1,13 @@
 """`bardo death`: the end of a life, step by step."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bardo.bequeath.left_behind import counts_of
+from bardo.errors import NotFoundError
 from bardo.surfaces.cli import tables
 from bardo.surfaces.cli.command import on_memory
 from bardo.surfaces.cli.group import noun
@@ -14,6 +17,7 @@ from bardo.surfaces.cli.texts import read_text
 from bardo.surfaces.cli.values import moment, plain
 
 if TYPE_CHECKING:
+    from bardo.bequeath.left_behind import LeftBehind
     from bardo.grimoire.grimoire import Grimoire
 
 app = noun("End the agent's life step by step; `bardo bequeath` takes all steps at once.")
@@ -103,26 +107,48 @@ def left_behind(
     id_: Annotated[
         str | None, typer.Argument(metavar="ID", help="Id of an episode or fact; a summary if not given.")
     ] = None,
+    *,
+    reason: Annotated[
+        str, typer.Option(metavar="REASON", help="List every record of one reason of the summary.")
+    ] = "",
 ) -> None:
     """Tell which records of a dead agent did not cross to the heir, and why."""
-    from bardo.bequeath.left_behind import counts_of
-
     found = opened.death.left_behind(id_)
     if id_ is not None:
         output.document({"id": id_, "crossed": not found, "left_behind": plain(found)})
         told = [f"{one.kind} {one.id} stayed behind ({one.reason}): {one.why}" for one in found]
         output.text("\n".join(told) or f"{id_} crossed to the heir")
         return
-    examples = {one.reason: one for one in reversed(found)}
     counts = counts_of(found)
-    output.document({"left_behind": dict(counts)})
+    if reason and reason not in counts:
+        raise NotFoundError(
+            f"no record stayed behind for the reason {reason!r}. The reasons are: {', '.join(counts) or 'none'}"
+        )
+    listed = [one for one in found if reason in ("", one.reason)]
+    output.document({"left_behind": dict(counts), "records": plain(listed)})
     if not found:
         output.text("Every record crossed to the heir")
-    elif not output.as_json:
-        table = tables.grid("reason", "records", "such as", "why", title="Left behind")
-        for reason, count in counts.most_common():
-            table.add_row(reason, f"{count:,}", examples[reason].id, examples[reason].why)
+    elif reason and not output.as_json:
+        table = tables.grid("id", "kind", "text", title=f"{reason}: {listed[0].why}")
+        for one in listed:
+            table.add_row(one.id, one.kind, _text_of(opened, one))
         output.show(table)
+    elif not output.as_json:
+        examples = {one.reason: one for one in reversed(found)}
+        table = tables.grid("reason", "records", "why", "such as", title="Left behind")
+        for name, count in counts.most_common():
+            example = examples[name]
+            table.add_row(name, f"{count:,}", example.why, _text_of(opened, example) or example.id)
+        output.show(table)
+        output.note("List the records of a reason with --reason")
+
+
+def _text_of(opened: "Grimoire", one: "LeftBehind") -> str:
+    """Returns the text of an episode or a fact; empty for others, which have no record of their own."""
+    nouns: Any = {"episode": opened.episodes, "fact": opened.facts}.get(one.kind)
+    with suppress(NotFoundError):
+        return "" if nouns is None else str(nouns.get(one.id).text)
+    return ""
 
 
 def _show(opened: "Grimoire", output: Output) -> None:

@@ -16,6 +16,9 @@ from bardo.surfaces.cli.texts import read_text
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
 
+#: Counts of `Testament.left_out` that are of texts of the bundle, and why they are not in it.
+_OF_BUNDLE = {"private_in_bundle": "that redaction changes", "bundle_over_cap": "without room"}
+
 
 @standalone
 def bequeath(
@@ -88,33 +91,49 @@ def inherit(
     Its grimoire is made in the folder --at; an existing agent there adopts their content.
     """
     import bardo
+    from bardo.bequeath.inherit import InheritanceReport
+    from bardo.bequeath.lineage import Lineage
 
     with bardo.inherit(testament, folder, agent=agent or None, allow=allow or ()) as heir:
         inherited = heir.facts.list(source="testament")
-        report = heir.lineage.inheritance
+        report = heir.lineage.inheritance or InheritanceReport(Lineage.founder(heir.agent))
         document: dict[str, Any] = {
             "path": heir.path.resolve(),
             "agent": heir.agent,
             "generation": heir.lineage.generation,
             "facts": len(inherited),
-            "adopted": report.adopted if report else 0,
-            "repeated": list(report.repeated) if report else [],
-            "questions": report.questions if report else 0,
-            "limited": dict(report.limited) if report else {},
+            "ended_facts": len(heir.facts.list(source="testament", status=None)) - len(inherited),
+            "adopted": report.adopted,
+            "episodes": report.episodes,
+            "directives": report.directives,
+            "ended_directives": report.ended,
+            "questions": report.questions,
+            "innate": report.innate,
+            "repeated": list(report.repeated),
+            "limited": dict(report.limited),
         }
         lived = any(episode.kind != INHERITED_KIND for episode in heir.episodes.list())
         lived = lived or len(inherited) < len(heir.facts.list())
     output.document(document)
     title = "Adopted by an agent with a life of its own" if lived else "An heir is born"
-    notes = list(report.notes) if report else []
-    if report and report.repeated and not report.adopted:
+    notes = list(report.notes)
+    if report.repeated and not report.adopted:
         title = "Nothing new was inherited"
         notes.append(
             f"{len(report.repeated)} of the testaments had been inherited before, and nothing of them changes: limits "
             "of that time stay, also if their signer is trusted now. Make a new heir to inherit without them"
         )
-    shown = {"limited": _counts(document["limited"]), "repeated": len(document["repeated"])}
-    output.pairs((document | shown).items(), title=title)
+    shown = document | {
+        "facts": f"{document['facts']:,} that hold, {document['ended_facts']:,} refuted or replaced",
+        "directives": f"{report.directives:,} new at the gate, {report.ended:,} ended there",
+        "episodes": f"{report.episodes:,}, those of the directives included"
+        if report.directives
+        else report.episodes,
+        "limited": _counts(document["limited"]),
+        "repeated": len(document["repeated"]),
+    }
+    rows = ((name, value) for name, value in shown.items() if not name.startswith("ended_"))
+    output.pairs(rows, title=title)
     output.note(*notes)
 
 
@@ -141,7 +160,10 @@ def describe(written: "Testament", output: Output) -> None:
         "generation": life.generation,
         "cause": life.cause,
         "facts": len(written.facts),
+        "ended_facts": len(written.facts) - written.held,
         "episodes": len(written.episodes),
+        "directives": len(written.conduct),
+        "ended_directives": len(written.ended),
         "links": len(written.links),
         "left_out": written.left_out,
         "redacted": written.redacted,
@@ -155,15 +177,37 @@ def describe(written: "Testament", output: Output) -> None:
     from rich.markdown import Markdown
     from rich.panel import Panel
 
-    long = {"left_out", "redacted", "questions", "written_at", "reflection"}
-    rows = [(name, value) for name, value in document.items() if name not in long]
-    rows += [(name.replace("_", " "), _counts(document[name])) for name in ("left_out", "redacted")]
+    long = {
+        "left_out",
+        "redacted",
+        "questions",
+        "written_at",
+        "reflection",
+        "ended_facts",
+        "ended_directives",
+    }
+    shown = document | {
+        "facts": f"{len(written.facts):,}, of which {written.held:,} hold",
+        "directives": f"{len(written.conduct):,} in force, {len(written.ended):,} ended",
+    }
+    rows = [(name, value) for name, value in shown.items() if name not in long]
+    left_out = {name: count for name, count in written.left_out.items() if name not in _OF_BUNDLE}
+    rows += [("left out", _counts(left_out)), ("redacted", _counts(written.redacted))]
+    texts = [
+        f"{written.left_out[name]:,} texts {why}"
+        for name, why in _OF_BUNDLE.items()
+        if written.left_out.get(name)
+    ]
+    rows += [("not in the bundle of known things", ", ".join(texts))] * bool(texts)
     output.pairs(rows, title="A testament, signed and verified")
-    output.show(
-        Panel(Markdown(written.reflection), title=f"Reflection of {life.agent}", border_style="magenta")
-    )
+    if written.reflection.strip():
+        output.show(
+            Panel(Markdown(written.reflection), title=f"Reflection of {life.agent}", border_style="magenta")
+        )
+    else:
+        output.note("It has no reflection: that had no room in the limit of its tokens (`bequeath.tokens`)")
 
 
 def _counts(counts: Mapping[str, int]) -> str:
-    told = ", ".join(f"{number} {reason.replace('_', ' ')}" for reason, number in counts.items() if number)
+    told = ", ".join(f"{number:,} {reason}" for reason, number in counts.items() if number)
     return told or "nothing"

@@ -39,6 +39,8 @@ def show(
 
         show_testament(Path(record), output, markdown=markdown)
         return
+    if Path(record).name != record or Path(record).suffix:
+        raise NotFoundError(f"there is no file {record}. Name a testament, or the id of an episode or fact")
     if markdown:
         raise InvalidInputError(
             f"--markdown shows a testament, and {record} is no file. Leave it out for a record"

@@ -46,5 +46,5 @@ def simulate(
         )
     output.document(report)
     for criterion in report["criteria"]:
-        output.text(f"{'holds' if criterion['holds'] else 'FAILS'}: {criterion['text']}")
+        output.text(f"{criterion['verdict']}: {criterion['text']}")
     output.text(f"Report: {report['report']}")

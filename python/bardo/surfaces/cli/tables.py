@@ -70,7 +70,7 @@ def reason(why: Explanation) -> str:
     lines += [f"{name} {part:+.2f}" for name, part in why.conversation.items()]
     lines.append(" ".join(f"{_SHORT.get(name, name)} {value:.2f}" for name, value in why.values.items()))
     lines += [f"{name} x{factor:.3g}" for name, factor in why.discounts.items()]
-    lines.append(f"{why.age_days:.0f} days old; {why.provenance}")
+    lines.append(f"{why.age}; {why.provenance}")
     return "\n".join(lines)
 
 

@@ -4,11 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bardo.consolidate.wording import counted
 from bardo.surfaces.cli.command import on_memory
 from bardo.surfaces.cli.output import Output
 
 if TYPE_CHECKING:
     from bardo.grimoire.grimoire import Grimoire
+    from bardo.life.clocks import Vitality
 
 
 @on_memory
@@ -28,18 +30,21 @@ def vitality(
     output.document(found.to_dict())
     mood = found.affect
     rows = [
-        ("vitality", f"{found.value:.3f}"),
-        ("phase", found.phase if found.mortal else f"{found.phase} (no budget and no lifespan: not mortal)"),
-        (
-            "economic",
-            f"{found.economic:.3f}" + (f", {found.left:g} of {found.budget:g} left" if found.budget else ""),
-        ),
+        ("vitality", f"{found.value:.3f}" if found.budget_known else f"at most {found.value:.3f}"),
+        ("phase", _phase(found)),
+        ("economic", _economic(found)),
         ("epistemic", f"{found.epistemic:.3f}, {found.outcomes} outcomes"),
         ("stochastic", f"{found.stochastic:.3f}, age {found.age} ticks"),
-        ("mood", f"{mood.label} ({mood.pleasure:+.2f} {mood.arousal:+.2f} {mood.dominance:+.2f})"),
+        (
+            "mood",
+            f"{mood.label} (pleasure {mood.pleasure:+.2f}, arousal {mood.arousal:+.2f}, "
+            f"dominance {mood.dominance:+.2f})",
+        ),
     ]
+    warnings = [len(opened.facts.list(kind=kind)) for kind in ("warning", "anti_knowledge")]
     rows += [
-        ("immune memory", f"{found.markers} situations, {found.dangers} of them mostly ended badly"),
+        ("markers", f"{found.markers} situations, {found.dangers} of them mostly ended badly"),
+        ("immune memory", f"{counted(warnings[0], 'warning')}, {warnings[1]} anti-knowledge"),
         ("decision cache", f"{found.decisions} situations"),
     ]
     if found.budget:
@@ -52,3 +57,15 @@ def vitality(
         rows.append(("dying", ", ".join(found.dying)))
     output.pairs(rows)
     output.note(*found.notes)
+
+
+def _phase(found: "Vitality") -> str:
+    if not found.budget_known:
+        return "unknown: the budget is not known here"
+    return found.phase if found.mortal else f"{found.phase} (no budget and no lifespan: not mortal)"
+
+
+def _economic(found: "Vitality") -> str:
+    if not found.budget_known:
+        return f"unknown, {found.spent:g} spent"
+    return f"{found.economic:.3f}" + (f", {found.left:g} of {found.budget:g} left" if found.budget else "")
