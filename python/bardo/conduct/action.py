@@ -121,17 +121,16 @@ def parse(text: str) -> ParsedAction:
     text = _whole_branches(text)
     words = vocabulary()
     call = _CALL.fullmatch(text)
-    named = _JSON_NAME.search(text) if text.lstrip().startswith("{") else None
-    top = [] if call else shell.commands(text)
+    is_json = text.lstrip().startswith("{") and text.rstrip().endswith("}") and '"' in text
+    named = _JSON_NAME.search(text) if is_json else None
+    is_tool = call is not None or is_json
+    top = list(shell.run_by_code(text)) if is_tool else shell.commands(text)
     done = _operations_of(text, top)
     form: Literal["command", "tool", "prose"] = "prose"
-    if call or text.lstrip().startswith("{"):
+    if is_tool:
         form = "tool"
-    elif done.is_command or _is_command(text):
+    elif done.is_command or shell.COMPOUND.search(text) or _is_command(text):
         form = "command"
-    if form == "tool":
-        is_shell = named is not None and named[1] in ("bash", "shell", "run", "exec", "terminal")
-        top = shell.commands(_argument(text)) if is_shell else []
     commands = [] if form == "prose" else list(shell.every(top))
     does = [_does(command) for command in commands]
     verbs = {verb for name in done.operations.union(*does) for verb in operations.closure(name)}
@@ -150,7 +149,7 @@ def parse(text: str) -> ParsedAction:
         reads = not writes and not is_writing
     elif form == "prose":
         reads = _first(text, words.reading) and not is_writing
-    elif form == "tool":
+    elif form == "tool" and not top:
         reads = _call_reads(call[1] if call else named[1] if named else "")
     else:
         reads = not is_writing and _commands_read(text, commands, does)
@@ -249,11 +248,6 @@ def _is_command(text: str) -> bool:
         or (len(rest) <= 3 and "-" in first)
         or (known and not prose)
     )
-
-
-def _argument(text: str) -> str:
-    found = re.search(r"\"(?:cmd|command|script|input|args?)\"\s*:\s*\"((?:[^\"\\]|\\.)*)\"", text)
-    return found[1].replace('\\"', '"') if found else text
 
 
 def _call_reads(called: str) -> bool:

@@ -69,7 +69,6 @@ class Shell:
     """Programs that run another command; see `operations.toml`."""
 
     wrappers: frozenset[str]
-    valued: frozenset[str]
     interpreters: frozenset[str]
     runners: frozenset[str]
     shells: frozenset[str]
@@ -96,6 +95,8 @@ class Table:
     #: Operations of a function, by the first word of its name.
     called: Mapping[str, frozenset[str]]
     commands: Mapping[str, tuple[CommandPattern, ...]]
+    #: Options before the subcommand or the arguments that are followed by a value, by command.
+    valued: Mapping[str, frozenset[str]]
     #: Canonical name of an object, by the stem of an alias.
     same: Mapping[str, str]
     near: Mapping[str, frozenset[str]]
@@ -175,6 +176,11 @@ def table() -> Table:
             for word in given.get("called", ())
         },
         commands=commands,
+        valued={
+            command: frozenset(options.split())
+            for names, options in raw["valued"].items()
+            for command in names.split("|")
+        },
         same=same,
         near=near,
         same_phrases=_phrases(raw["same"]),
