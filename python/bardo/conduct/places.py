@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from bardo.conduct import operation_table, operations, options
@@ -92,7 +93,7 @@ def _written(command: Command) -> Iterator[str]:
     """Yields the paths that a command writes."""
     writes = operation_table.table().writes
     plain = [word for word in command.words if not _INTO.fullmatch(word)]
-    for word, following in zip(command.words, (*command.words[1:], ""), strict=True):
+    for word, following in pairwise((*command.words, "")):
         if found := _INTO.fullmatch(word):
             yield found[1] or following
         if word in writes["output"]:
