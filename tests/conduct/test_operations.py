@@ -63,7 +63,6 @@ WARNED = [
     ("don't restart the mysql server", "Restart redis and the database"),
     ("nothing but calls to api.acme.io", "curl https://api.evil.io/x"),
     # A call that reads with a forbidden argument, and reading from a forbidden host.
-    ("never skip certificate checks", "session.get(address, verify=False)"),
     ("nothing is fetched from api.mixpanel.com", "Read the report at api.mixpanel.com"),
     ("the team voted no on GraphQL", "Post why we have no GraphQL"),
 ]
@@ -180,7 +179,7 @@ def test_the_table_is_sound() -> None:
         assert set(given_) <= {"words", "called", "opposite", "milder", "within", "grave", "reads"}, name
     for entry in TABLE["command"]:
         assert entry["does"] in operations, entry
-        assert set(entry) <= {"programs", "verbs", "flags", "does", "about", "named"}, entry
+        assert set(entry) <= {"programs", "verbs", "flags", "does", "about", "named", "reaches"}, entry
         assert len(set(entry["programs"])) == len(entry["programs"]), entry
     for clause in TABLE["framing"]["clauses"]:
         re.compile(clause)

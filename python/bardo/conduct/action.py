@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
-from bardo.conduct import operation_table, operations, shell
+from bardo.conduct import operation_table, operations, options, places, shell
 from bardo.conduct.forbidden import kinds_in, stems_of, vocabulary
 
 #: Maximum number of cached actions.
@@ -27,6 +27,8 @@ _SQL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SQL_READS = re.compile(r"select|show|explain|describe", re.IGNORECASE)
+#: Operations by which an action in words writes the files that it names.
+_WRITES = frozenset({"modify", "delete", "remove", "install", "store"})
 _SQL_DELETES = re.compile(r"drop|truncate|delete", re.IGNORECASE)
 #: Main branch, with the prefixes that keep it one.
 _MAIN = re.compile(r"\W*(?:HEAD:)?(?:refs/heads/|remotes/|origin/|upstream/)*(?:main|master)\W*")
@@ -34,10 +36,10 @@ _BRANCH_PARTS = re.compile(r"[-/]")
 #: End of the name of a package, before its version.
 _VERSION = re.compile(r"(?<!^)@|[=<>~!^\[:]")
 _META = re.compile(r"\\[a-z]+\+?")
-_HOST = re.compile(r"(?<![\w.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w])")
-_PATH = re.compile(
-    r"(?<![\w:.])(?:~|\.{1,2})?/?[\w.*~-]+(?:/[\w.*~-]+)+|(?<![\w/])/[\w.-]+|(?<!\w)\.[a-z][\w.-]+"
-)
+#: Letters in upper case; the letter of a short option is a group.
+_CAPITALS = re.compile(r"(?<!\S)([*?!\[\]]*-[A-Za-z])|[A-Z]+")
+#: Name of a file in a glob.
+_FILE = re.compile(r"(?<![\w\]])\.[a-z]")
 _HARMLESS = re.compile(
     r"(?<!\S)(?:--dry-run(?:=\S+)?|--help|-h|--version|--check|--diff|--list|--whatif|--simulate)(?!\S)"
 )
@@ -81,12 +83,12 @@ class ParsedAction(ActionOperations):
         stems: Stems of all words.
         kinds: Kinds of which a member is named.
         lines: Command lines, each with its prefixes and without, those inside of others included; SQL as `sql ...`.
-        options: Options of the commands.
+        options: Options of the commands, each by its short and its long name.
         installs: Words of the commands that install or use packages.
         reads: Whether it changes nothing, as far as can be seen.
         removes: Whether it removes or ends something.
-        hosts: Names of hosts.
-        paths: Paths.
+        places: Hosts and paths.
+        bare: Lines of the commands, or the text, without texts for people and names of templates.
     """
 
     text: str
@@ -99,8 +101,8 @@ class ParsedAction(ActionOperations):
     installs: frozenset[str]
     reads: bool
     removes: bool
-    hosts: frozenset[str]
-    paths: frozenset[str]
+    places: places.Places
+    bare: tuple[str, ...]
 
 
 def _whole_branches(text: str) -> str:
@@ -121,17 +123,17 @@ def parse(text: str) -> ParsedAction:
     text = _whole_branches(text)
     words = vocabulary()
     call = _CALL.fullmatch(text)
-    named = _JSON_NAME.search(text) if text.lstrip().startswith("{") else None
-    top = [] if call else shell.commands(text)
+    is_json = text.lstrip().startswith("{") and text.rstrip().endswith("}") and '"' in text
+    tool = call or (_JSON_NAME.search(text) if is_json else None)
+    called = tool[1] if tool else ""
+    is_tool = call is not None or is_json
+    top = list(shell.run_by_code(text)) if is_tool else shell.commands(text)
     done = _operations_of(text, top)
     form: Literal["command", "tool", "prose"] = "prose"
-    if call or text.lstrip().startswith("{"):
+    if is_tool:
         form = "tool"
-    elif done.is_command or _is_command(text):
+    elif done.is_command or shell.COMPOUND.search(text) or _is_command(text):
         form = "command"
-    if form == "tool":
-        is_shell = named is not None and named[1] in ("bash", "shell", "run", "exec", "terminal")
-        top = shell.commands(_argument(text)) if is_shell else []
     commands = [] if form == "prose" else list(shell.every(top))
     does = [_does(command) for command in commands]
     verbs = {verb for name in done.operations.union(*does) for verb in operations.closure(name)}
@@ -150,18 +152,31 @@ def parse(text: str) -> ParsedAction:
         reads = not writes and not is_writing
     elif form == "prose":
         reads = _first(text, words.reading) and not is_writing
-    elif form == "tool":
-        reads = _call_reads(call[1] if call else named[1] if named else "")
+    elif form == "tool" and not top:
+        reads = _call_reads(called)
     else:
         reads = not is_writing and _commands_read(text, commands, does)
     removes = bool(verbs & {"remove", "delete", "stop", "close"}) or _first(text, words.removing)
-    lines = [line for command in commands for line in command.lines]
+    given_options = [options.read(command.words) for command in commands]
+    lines = [
+        line
+        for command, given in zip(commands, given_options, strict=True)
+        for line in dict.fromkeys((*command.lines, given.line))
+        if line
+    ]
+    if commands:
+        named = places.of_commands(text, commands)
+    else:
+        is_writing = not reads and (bool(verbs & _WRITES) or not verbs)
+        named = places.of_call(text, called if form == "tool" else "", writes=is_writing)
     stems = stems_of(text)
     return ParsedAction(
         text=text, form=form, verbs=frozenset(verbs), reads=reads, removes=removes, stems=stems,
         kinds=kinds_in(stems, words.members), lines=(*lines, *(f"sql {line}" for line in sql)),
         options=frozenset(
-            word.partition("=")[0] for line in lines for word in line.split() if word.startswith("-")
+            name
+            for command, given in zip(commands, given_options, strict=True)
+            for name in (*given.names, *command.general)
         ),
         installs=frozenset(
             word
@@ -169,7 +184,8 @@ def parse(text: str) -> ParsedAction:
             if names & {"use", "install"}
             for word in command.line.split()
         ),
-        hosts=frozenset(_HOST.findall(text.lower())), paths=frozenset(_PATH.findall(text)),
+        places=named,
+        bare=tuple(" ".join(given.used) for given in given_options) or (options.without_templates(text),),
         is_command=done.is_command, whole=done.whole, operations=done.operations, first=done.first,
         mentioned=done.mentioned, programs=done.programs, used=done.used, things=done.things, kin=done.kin,
     )  # fmt: skip
@@ -206,7 +222,9 @@ def _operations_of(text: str, commands: Sequence[shell.Command]) -> ActionOperat
         spoken = operations.with_particles(text)
         mentioned, _ = operations.mentioned_in(spoken, operations.words_of(spoken))
     things = operations.word_stems(operations.parts_of(text))
-    things |= operations.canonical_in(text, table.same_phrases)
+    words = [word for command in shell.every(commands) for word in options.read(command.words).used]
+    plain = " ".join(words) if is_command else options.without_templates(text)
+    things |= operations.canonical_in(plain, table.same_phrases)
     if any(unicodedata.category(character) == "So" for character in text):
         things |= operations.word_stems(["emoji"])
     kin |= operations.related_to(things) | operations.canonical_in(text, table.near_phrases)
@@ -252,11 +270,6 @@ def _is_command(text: str) -> bool:
     )
 
 
-def _argument(text: str) -> str:
-    found = re.search(r"\"(?:cmd|command|script|input|args?)\"\s*:\s*\"((?:[^\"\\]|\\.)*)\"", text)
-    return found[1].replace('\\"', '"') if found else text
-
-
 def _call_reads(called: str) -> bool:
     """Whether the name of a function is of one that reads."""
     reading = vocabulary().reading_calls
@@ -287,41 +300,25 @@ def _first(text: str, stems: frozenset[str]) -> bool:
 @cache
 def glob(pattern: str) -> re.Pattern[str]:
     """Returns the expression of a glob of a command line, which may be followed by more."""
-    return re.compile(fnmatch.translate(pattern.lower()))
+    return re.compile(fnmatch.translate(folded(pattern)))
+
+
+def folded(line: str) -> str:
+    """Returns a line in lower case, except the letters of short options: `-k` is not `-K`."""
+    return _CAPITALS.sub(lambda found: found[1] or found[0].lower(), line)
 
 
 def fitting(patterns: Sequence[str], action: ParsedAction) -> str:
     """Returns the glob that a command line of an action fits, or the action itself if it may be one; empty if none.
 
-    A line of an unknown program without options, such as "deploy billing", is read as prose.
+    A line of an unknown program without options, such as "deploy billing", is read as prose. Names of files are not
+    sought in texts for people, such as the message of a commit.
     """
-    lines = action.lines or (action.text.strip(),)
-    low = [line.lower() for line in lines]
-    return next((each for each in patterns if any(map(glob(each).fullmatch, low))), "")
-
-
-def keys_of(action: ParsedAction) -> frozenset[str]:
-    """Returns the keys of the practices and kinds that an action fits, by which it finds rejections."""
-    words = vocabulary()
-    found = {
-        number
-        for stem in (*action.stems, "")
-        for phrase, number in words.by_phrase.get(stem, ())
-        if phrase.is_in(action.stems, action.text)
-    }
-    for line in action.lines:
-        low = line.lower()
-        for pattern, number in (
-            *words.by_program.get(low.split(" ", 1)[0], ()),
-            *words.by_program.get("", ()),
-        ):
-            if number not in found and glob(pattern).fullmatch(low):
-                found.add(number)
-    return frozenset(
-        {f"practice {number}" for number in found}
-        | {f"kind {kind}" for kind in action.kinds}
-        | {f"word {stem}" for stem in action.stems}
-        | {f"verb {verb}" for verb in action.verbs}
-        | {f"flag {option}" for option in action.options}
-        | {f"program {line.split(' ', 1)[0].lower()}" for line in action.lines}
+    if not patterns:
+        return ""
+    lines = [folded(line) for line in action.lines or (action.text.strip(),)]
+    bare = [folded(line) for line in action.bare] if action.lines else lines
+    return next(
+        (each for each in patterns if any(map(glob(each).fullmatch, bare if _FILE.search(each) else lines))),
+        "",
     )

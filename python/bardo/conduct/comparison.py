@@ -244,7 +244,7 @@ def pair_of(
     # An action that only reads is not the rejected one, even with all of its words.
     apart = differs or (action.reads and "read" not in forbids.verbs)
     relation = recognition.joined(found, by_operation)
-    is_sure = relation.reading is Reading.SAME and recognition.is_sure(forbids, action)
+    is_sure = relation.reading is Reading.SAME and relation.exact
     is_verbatim = is_same_act(rejection.text, action.text) and all(
         recognition.holding(forbids, action, now=now, approved=approved)
     )

@@ -126,9 +126,20 @@ class Phrase:
     stems: frozenset[str]
     literal: str
 
-    def is_in(self, stems: frozenset[str], text: str, *, prose: bool = False) -> bool:
-        """Whether a text with given stems has the phrase; names of code are literal in prose."""
+    def is_in(
+        self, stems: frozenset[str], text: str, *, prose: bool = False, bare: Sequence[str] = ()
+    ) -> bool:
+        """Whether a text with given stems has the phrase; names of code are literal in prose.
+
+        Args:
+            stems: Stems of the text.
+            text: The text.
+            prose: Whether it is prose.
+            bare: Parts in which names of files are sought; the whole text if empty.
+        """
         if not self.stems <= stems:
+            return False
+        if bare and any(file not in " ".join(bare) for file in _FILE.findall(self.text)):
             return False
         if prose and not self.literal and _CODE.search(self.text):
             return self.text.lower() in text.lower()
@@ -241,6 +252,8 @@ def _key(stems: frozenset[str]) -> str:
 
 
 _NAME = re.compile(r"[A-Z][a-z]+[A-Z]{2,}$")
+#: Name of a file that begins with a dot.
+_FILE = re.compile(r"(?<!\S)\.[a-z]\w*")
 _CODE = re.compile(r"\w[._]\w|[(=]")
 #: Stems too frequent to find a practice by, if its name has another.
 _COMMON = frozenset(
@@ -308,19 +321,6 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
 
 
-def keys_of_correction(changes: str) -> frozenset[str]:
-    """Returns the keys of the words, options and programs of a correction, by which actions find it."""
-    given = Forbids.from_json(changes)
-    plain = (*given.things, *given.phrases, *given.packages, *given.hosts, *given.paths)
-    found = {f"word {stem}" for item in plain for stem in stems_of(item)}
-    found |= {f"verb {verb}" for verb in given.verbs if not given.things}
-    return frozenset(
-        found
-        | {f"flag {flag}" for flag in given.flags}
-        | {f"program {command.split(' ', 1)[0].lower()}" for command in given.commands}
-    )
-
-
 def _is_only(name: frozenset[str], text: str) -> bool:
     """Whether a rejection is of nothing but what a single word names."""
     thing, scopes, _, verbs = _object(text)
@@ -328,14 +328,6 @@ def _is_only(name: frozenset[str], text: str) -> bool:
         return False
     stems = stems_of(thing or (scopes[0][1] if scopes else ""))
     return stems - vocabulary().incidental <= name
-
-
-def keys_of(text: str) -> frozenset[str]:
-    """Returns the keys of the practices and kinds that a rejection names, by which actions find it."""
-    found = {f"practice {number}" for number in practices_in(text)}
-    return frozenset(
-        found | {f"kind {kind}" for kind in kinds_in(stems_of(text), vocabulary().kinds_by_stem)}
-    )
 
 
 @lru_cache(_PROPOSALS)
@@ -357,16 +349,22 @@ def propose(text: str) -> Forbids:
         for preposition, words in scopes
         if not is_alone or not stems_of(words) & covered or stems_of(words) & contrasting
     )
+    flags, hosts, paths = places_in(text)
     own = Forbids(
         things=(thing,) if thing and not is_alone else (),
         verbs=() if is_alone else tuple(sorted(verbs)),
         packages=_package_names(thing, verbs),
-        flags=tuple(_FLAG.findall(text)),
-        hosts=tuple(_HOST.findall(text.lower())),
-        paths=tuple(_PATH.findall(text)),
+        flags=flags,
+        hosts=hosts,
+        paths=paths,
         conditions=(*found, *where),
     )
     return _joined([own, *(_of_products(text, practice.forbids) for practice in said)])
+
+
+def places_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Returns the options, hosts and paths that the text of a rejection names."""
+    return tuple(_FLAG.findall(text)), tuple(_HOST.findall(text.lower())), tuple(_PATH.findall(text))
 
 
 def practice_of(text: str, name: str, item: str) -> str:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from bardo import _core
 from bardo.conduct import action as actions
-from bardo.conduct import comparison, forbidden, operation_match, operation_table, operations
+from bardo.conduct import comparison, operation_match, operation_table, operations
+from bardo.conduct import keys as index_keys
 from bardo.conduct.action import ParsedAction
 from bardo.conduct.entries import Outcome, Rule, StateEntry
 from bardo.conduct.matching import NEAR, NEAR_WORDS, Touch, near_at
@@ -184,8 +185,10 @@ class ConductIndex:
                 touched[text.text] = pair.touch
                 pairs.append(pair)
             else:
-                reading, because, by = operation_match.compare(text, action)
-                touched[text.text] = Touch(cosine, *common, reading, fitting=because, read_by=by)
+                found = operation_match.compare(text, action)
+                touched[text.text] = Touch(
+                    cosine, *common, found.reading, fitting=found.because, read_by=found.by
+                )
         return touched, pairs
 
     def _by_meaning(self, cosines: np.ndarray) -> list[int]:
@@ -236,14 +239,14 @@ class ConductIndex:
             fresh.append(text)
         if isinstance(row, StateEntry | Rule) and row.corrections and row.forbidden_action:
             place = self._places[row.forbidden_action]
-            added = forbidden.keys_of_correction(row.corrections) - self._corrected[place]
+            added = index_keys.of_correction(row.corrections) - self._corrected[place]
             self._corrected[place] |= added
             for key in added:
                 self._postings[key].append(place)
         for text in fresh:
             place = self._places[text]
             tokens = tokens_of(text)
-            keys = forbidden.keys_of(text) if _can_forbid(row) else frozenset[str]()
+            keys = index_keys.of_text(text) if _can_forbid(row) else frozenset[str]()
             self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
             if self._sizes[place] == 1 or _NAME.search(text) is not None:
                 self._short.add(place)
@@ -305,7 +308,7 @@ class ConductIndex:
                 places = list(set(first).intersection(*others))
                 weighted.append((_OPERATION * math.log1p(count), places))
                 found.update(places)
-        for key in sorted(actions.keys_of(action) & self._postings.keys()):
+        for key in sorted(index_keys.of_action(action) & self._postings.keys()):
             posting = self._postings[key]
             weighted.append((math.log1p(count / len(posting)), posting))
             found.update(posting)

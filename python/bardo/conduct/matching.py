@@ -49,11 +49,13 @@ class Relation(NamedTuple):
         reading: The relation.
         because: Pattern or operation that the action fits; empty without one.
         by: Part that found it.
+        exact: Whether it is by the letters of the action: a command, option, package, host or path.
     """
 
     reading: Reading
     because: str = ""
     by: Literal["pattern", "operation"] = "pattern"
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,8 @@ class Touch:
             contrast.
         reading: Relation according to the table of commands and words.
         near_at: Minimum cosine of a related action.
-        sure: Whether the action is what the text names by its letters (a command, a package, the text itself), or with
-            most of its words, so that no learned comparison decides.
+        sure: Whether the action is what the text names by its letters (a command, an option, a package, a host, a path,
+            the text itself), or with most of its words, so that no learned comparison decides.
         learned: Learned comparison; None without the model that it was fitted with.
         fitting: Pattern or operation of the relation; empty without one.
         read_by: Part that found the relation.

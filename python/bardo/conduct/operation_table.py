@@ -19,6 +19,8 @@ WORD = re.compile(r"\w+")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 #: Patterns by a word that every match has, with stems.
 Phrases = Mapping[str, tuple[tuple[re.Pattern[str], frozenset[str]], ...]]
+#: Long names of options by the letters of their short ones, each with whether a value follows.
+ShortOptions = Mapping[str, tuple[str, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class CommandPattern:
         does: Operation of the command.
         about: Stems of the objects that the command always concerns.
         named: Whether the arguments are names of packages.
+        reaches: Whether it connects to the hosts that it names, though it only reads.
     """
 
     verbs: tuple[tuple[str, ...], ...] | None
@@ -38,6 +41,7 @@ class CommandPattern:
     does: str
     about: frozenset[str]
     named: bool
+    reaches: bool = False
 
     def fits(self, words: Sequence[str], options: Sequence[str]) -> int | None:
         """Returns the number of words after the program that form the verb; None if the command does not fit."""
@@ -69,7 +73,6 @@ class Shell:
     """Programs that run another command; see `operations.toml`."""
 
     wrappers: frozenset[str]
-    valued: frozenset[str]
     interpreters: frozenset[str]
     runners: frozenset[str]
     shells: frozenset[str]
@@ -77,6 +80,7 @@ class Shell:
     repeaters: frozenset[str]
     containers: frozenset[str]
     echoes: frozenset[str]
+    texts: frozenset[str]
 
     @property
     def lines(self) -> frozenset[str]:
@@ -96,6 +100,12 @@ class Table:
     #: Operations of a function, by the first word of its name.
     called: Mapping[str, frozenset[str]]
     commands: Mapping[str, tuple[CommandPattern, ...]]
+    #: Options before the subcommand or the arguments that are followed by a value, by command.
+    valued: Mapping[str, frozenset[str]]
+    #: Short options by command.
+    options: Mapping[str, ShortOptions]
+    #: Programs and options that write their arguments, by which of these they write.
+    writes: Mapping[str, frozenset[str]]
     #: Canonical name of an object, by the stem of an alias.
     same: Mapping[str, str]
     near: Mapping[str, frozenset[str]]
@@ -149,6 +159,7 @@ def table() -> Table:
             given["does"],
             content_stems(given.get("about", ())),
             given.get("named", False),
+            given.get("reaches", False),
         )
         for program in given["programs"]:
             commands[program] = (*commands.get(program, ()), command)
@@ -175,6 +186,17 @@ def table() -> Table:
             for word in given.get("called", ())
         },
         commands=commands,
+        valued={
+            command: frozenset(options.split())
+            for names, options in raw["valued"].items()
+            for command in names.split("|")
+        },
+        options={
+            command: dict(map(_short_option, options.split()))
+            for names, options in raw["options"].items()
+            for command in names.split("|")
+        },
+        writes={which: frozenset(names) for which, names in raw["writes"].items()},
         same=same,
         near=near,
         same_phrases=_phrases(raw["same"]),
@@ -190,6 +212,12 @@ def table() -> Table:
         clauses=clauses,
         approvals=tuple(clause for clause in clauses if "approv" in clause.pattern),
     )
+
+
+def _short_option(given: str) -> tuple[str, tuple[str, bool]]:
+    """Reads a short option: `m:message=`."""
+    letter, _, long = given.partition(":")
+    return letter, (f"--{long.removesuffix('=')}", long.endswith("="))
 
 
 def spaced(text: str) -> str:

@@ -16,6 +16,7 @@ from bardo.conduct.forbidden import (
     Forbids,
     kinds_in,
     phrase_of,
+    places_in,
     practice_of,
     stems_of,
     vocabulary,
@@ -43,6 +44,8 @@ _LATER_CLAUSE = re.compile(
     r"(?i)[,;.:!?](?:\s|$)|\b(?:and|then|before|after|by|or|but|while)\b|"
     r"(?<!how )(?<!when )(?<!whether )\bto\b"
 )
+#: String of code.
+_STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 _DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
 
 
@@ -61,7 +64,9 @@ def compare(
     found = _by_pattern(rejection, action)
     if found.reading is not Reading.SAME:
         by_things = _by_things(rejection, action)
-        found = by_things if by_things.reading is not Reading.UNKNOWN else found
+        # The pattern names the cause more precisely.
+        is_as_near = found.reading is by_things.reading is Reading.NEAR
+        found = found if is_as_near or by_things.reading is Reading.UNKNOWN else by_things
     if found.reading is Reading.UNKNOWN and _is_other_package(rejection, action):
         return Relation(Reading.OTHER, f"package {forbids.packages[0]!r}; of another package")
     if found.reading is not Reading.SAME or not forbids.conditions:
@@ -71,7 +76,8 @@ def compare(
         f"{condition!r} {_HOLDS[holds]}" for condition, holds in zip(forbids.conditions, every, strict=True)
     ]
     reading = _by_conditions(forbids.conditions, every, action)
-    return Relation(reading, "; ".join((found.because, *told)))
+    is_exact = found.exact and reading is Reading.SAME
+    return Relation(reading, "; ".join((found.because, *told)), found.by, is_exact)
 
 
 def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], action: ParsedAction) -> Reading:
@@ -105,46 +111,54 @@ def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool)
 
 def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:
     """Whether an action names hosts, none of which a text with names of hosts forbids; not if it makes exceptions."""
-    hosts = rejection.forbids.hosts
-    if not hosts or not action.hosts or _EXCEPT.search(rejection.text):
+    hosts, named = rejection.forbids.hosts, action.places.hosts
+    if not hosts or not named or _EXCEPT.search(rejection.text):
         return False
-    return not any(_is_host(each, host) for each in action.hosts for host in hosts)
-
-
-def is_sure(forbids: Forbids, action: ParsedAction) -> bool:
-    """Whether an action is a forbidden command or package by its letters."""
-    return bool(fitting(forbids.commands, action) or _package_in(forbids.packages, action))
+    return not any(_is_of(each, host) for each in named for host in hosts)
 
 
 def joined(found: Relation, by_operation: Relation) -> Relation:
     """Joins the relation by what is forbidden with that by the operation, where the first does not know."""
     if found.reading is Reading.UNKNOWN:
         return by_operation
-    if found.reading is Reading.NEAR and by_operation.reading is Reading.OTHER:
+    if found.reading is Reading.NEAR and not found.exact and by_operation.reading is Reading.OTHER:
         return by_operation
     return found
 
 
 def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
-    """Returns the relation by commands, flags, packages, hosts, paths and phrases."""
+    """Returns the relation by commands, options, packages, hosts, paths and phrases."""
     forbids = rejection.forbids
     if command := fitting(forbids.commands, action):
         is_dry = any(_DRY.search(line) for line in action.lines)
         reason = _reason(rejection, "commands", command)
-        return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else Relation(Reading.SAME, reason)
+        return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
     if flags := action.options.intersection(forbids.flags):
-        return Relation(Reading.SAME, _reason(rejection, "flags", min(flags)))
+        return _by_option(rejection, action, flags)
     if package := _package_in(forbids.packages, action):
-        return Relation(Reading.SAME, _reason(rejection, "packages", package))
+        return _exact(_reason(rejection, "packages", package))
+    found = _by_path(rejection, action)
+    if forbids.hosts and not found.exact:
+        by_host = _by_host(rejection, action)
+        found = found if by_host.reading is Reading.UNKNOWN else by_host
+    by_phrase = Relation(Reading.UNKNOWN) if found.exact else _by_phrase(rejection, action)
+    return found if by_phrase.reading is Reading.UNKNOWN else by_phrase
+
+
+def _by_phrase(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    forbids = rejection.forbids
     phrases = [
         phrase
         for phrase in map(phrase_of, forbids.phrases)
-        if phrase.is_in(action.stems, action.text, prose=action.form == "prose")
+        if phrase.is_in(action.stems, action.text, prose=action.form == "prose", bare=action.bare)
     ]
-    reason = _place_in(rejection, action)
-    if not reason and not phrases:
+    if not phrases:
         return Relation(Reading.UNKNOWN)
-    reason = reason or _reason(rejection, "phrases", phrases[0].text)
+    reason = _reason(rejection, "phrases", phrases[0].text)
+    arguments = _STRING.sub(" ", action.text).partition("(")[2] if action.form == "tool" else ""
+    if any(phrase.is_in(stems_of(arguments), arguments) for phrase in phrases):
+        # An argument does it, also of a call that reads: `get(url, verify=False)`.
+        return _exact(reason)
     # "Delete the card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
     ending = vocabulary().removing | ENDING
     is_undone = action.form != "command" and action.removes and not set(forbids.verbs) & ENDING
@@ -153,11 +167,27 @@ def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     return _lowered(rejection, action, reason, is_undone=is_undone)
 
 
+def _exact(reason: str) -> Relation:
+    return Relation(Reading.SAME, reason, exact=True)
+
+
+def _by_option(rejection: ParsedRejection, action: ParsedAction, options: frozenset[str]) -> Relation:
+    """Returns the relation of a command with forbidden options, which may be forbidden of other commands."""
+    reason = _reason(rejection, "flags", min(options))
+    specific = frozenset(rejection.forbids.verbs) - ANY
+    known = operation_table.table().commands.keys() | vocabulary().by_program.keys()
+    named = known & set(operations.words_of(rejection.text.lower()))
+    is_meant = specific & action.verbs or named & {line.split(" ", 1)[0] for line in action.lines}
+    # An option of one letter means something else for each program.
+    is_any = not specific and not named and min(options).startswith("--")
+    return _exact(reason) if is_meant or is_any else Relation(Reading.NEAR, f"{reason}; of another command")
+
+
 def _lowered(rejection: ParsedRejection, action: ParsedAction, reason: str, *, is_undone: bool) -> Relation:
     """Returns the relation of an action with a pattern, which may read, undo or negate what it names."""
-    if action.reads:
-        # A call that reads may have a forbidden argument, and reading from a host is a use of it.
-        is_open = action.form == "tool" or bool(_place_in(rejection, action))
+    if action.reads and "read" not in rejection.forbids.verbs:
+        # A call that reads may have a forbidden argument.
+        is_open = action.form == "tool"
         return (
             Relation(Reading.NEAR, f"{reason}; only reads")
             if is_open
@@ -179,21 +209,48 @@ def _reading(rejection: ParsedRejection, action: ParsedAction, reason: str) -> R
     return Relation(Reading.NEAR if is_meant or does_more else Reading.OTHER, f"{reason}; only reads")
 
 
-def _place_in(rejection: ParsedRejection, action: ParsedAction) -> str:
-    """Returns the forbidden host or path that an action names, as a reason; empty without one."""
-    forbids = rejection.forbids
-    for host in forbids.hosts:
-        if any(_is_host(each, host) for each in action.hosts):
-            return _reason(rejection, "hosts", host)
-    if not forbids.things and _does(_verbs(forbids, action), action):
-        for path in forbids.paths:
-            if any(_is_under(each, path) for each in action.paths):
-                return _reason(rejection, "paths", path)
-    return ""
+def _by_host(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    """Returns the relation by the forbidden host that an action connects to, or only names."""
+    for host in rejection.forbids.hosts:
+        reason = _reason(rejection, "hosts", host)
+        if any(_is_of(each, host) for each in action.places.reached):
+            # A probe, such as `ping`, sends nothing; it is no mere name either.
+            is_probe = action.is_command and action.reads
+            return Relation(Reading.NEAR, f"{reason}; only reads", exact=True) if is_probe else _exact(reason)
+        if any(_is_of(each, host) for each in action.places.hosts):
+            if action.form == "command" and not action.reads:
+                return Relation(Reading.NEAR, f"{reason}; only names it")
+            if action.reads and "read" not in rejection.forbids.verbs:
+                # Reading from a host is a use of it.
+                return Relation(Reading.NEAR, f"{reason}; only reads")
+            return _lowered(rejection, action, reason, is_undone=False)
+    return Relation(Reading.UNKNOWN)
 
 
-def _is_host(host: str, forbidden: str) -> bool:
-    return host == forbidden or host.endswith(f".{forbidden}")
+def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    """Returns the relation by the forbidden path that an action writes, or only names."""
+    forbids, places = rejection.forbids, action.places
+    paths = forbids.paths if _is_about_paths(forbids) and _does(_verbs(forbids, action), action) else ()
+    for path in paths:
+        reason = _reason(rejection, "paths", path)
+        is_written = any(_is_under(each, path) for each in places.written)
+        if is_written and action.form == "command":
+            return _exact(reason)
+        if is_written or any(_is_under(each, path) for each in places.paths):
+            if not is_written and not action.reads and "modify" in forbids.verbs:
+                return Relation(Reading.NEAR, f"{reason}; not written, as far as seen")
+            return _lowered(rejection, action, reason, is_undone=False)
+    return Relation(Reading.UNKNOWN)
+
+
+def _is_of(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")
+
+
+def _is_about_paths(forbids: Forbids) -> bool:
+    """Whether the forbidden things are paths: those of "don't edit anything in legacy/" are."""
+    words = stems_of(" ".join(forbids.paths)) | vocabulary().incidental
+    return bool(forbids.paths) and all(stems_of(thing) <= words for thing in forbids.things)
 
 
 def _reason(rejection: ParsedRejection, name: str, item: str) -> str:
@@ -222,6 +279,8 @@ def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  #
     if thing is None:
         return Relation(Reading.UNKNOWN)
     reason = f"thing {thing!r}"
+    if action.form == "command" and not action.reads and _is_about_paths(forbids):
+        return Relation(Reading.NEAR, f"{reason}, none of the paths")
     if not _does(verbs, action):
         is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
         return Relation(Reading.NEAR, f"{reason}, no operation") if is_open else Relation(Reading.UNKNOWN)
@@ -315,6 +374,8 @@ def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is
     if condition.casefold() in action.text.casefold():
         # The action says so itself, at any time.
         return True
+    if options := frozenset(places_in(condition)[0]):
+        return bool(options & action.options) if action.form == "command" else None
     if conditions.is_known(condition):
         return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")
@@ -329,7 +390,7 @@ def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is
 
 def _package_in(packages: Sequence[str], action: ParsedAction) -> str:
     """Returns the package that a command installs or runs, in any version or a path of it; empty if none."""
-    if not packages or not action.verbs & {"use", "install"} or action.form != "command":
+    if not packages or not action.installs:
         return ""
     named = set(map(_plain, action.installs))
     named |= {name.split("/")[0] for name in named}
@@ -343,5 +404,8 @@ def _plain(name: str) -> str:
 
 
 def _is_under(path: str, pattern: str) -> bool:
+    """Whether a path is one of a glob, or in it. A relative one may be in any folder that an absolute path has."""
     path, pattern = path.removeprefix("./").rstrip("/"), pattern.removeprefix("./").rstrip("/*")
+    if path.startswith(("/", "~", "$")) and not pattern.startswith(("/", "~")):
+        return f"/{pattern}/" in f"{path}/" or fnmatch.fnmatch(path, f"*/{pattern}")
     return path == pattern or path.startswith(f"{pattern}/") or fnmatch.fnmatch(path, pattern)

@@ -44,7 +44,8 @@ _FORMS = {
     re.compile(r"^(?:please )?(?:quit|cease) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
     re.compile(r"^(?:please )?(?:steer clear of|stay away from) ", re.IGNORECASE): "don't use ",
     re.compile(
-        r"^(?:please )?leave (.+?) (?:alone|untouched|as (?:it is|they are|is))\b", re.IGNORECASE
+        r"^(?:please )?(?:leave|keep) (.+?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
+        re.IGNORECASE,
     ): r"don't touch \1",
     re.compile(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
     re.compile(r"^no[- ]?body (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
