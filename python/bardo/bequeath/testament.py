@@ -115,8 +115,9 @@ class Testament:
 
     @property
     def markdown(self) -> str:
-        """Content as Markdown, for a reader without bardo; `bequeath(tokens=)` bounds its length."""
-        return markdown.render(self.conduct, self.facts, self.episodes, self.gaps, self.reflection)
+        """Content as Markdown, for a reader without bardo; `bequeath.tokens` bounds its length."""
+        ends = markdown.ends_of((link.src, link.dst, link.relation, link.weight) for link in self.links)
+        return markdown.render(self.conduct, self.facts, self.episodes, self.gaps, self.reflection, ends=ends)
 
     def knew(self, text: str) -> Familiarity:
         """Returns whether the testator, or an ancestor, knew anything like a text, also if that stayed behind.
