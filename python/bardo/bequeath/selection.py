@@ -154,12 +154,7 @@ def choose(estate: Estate, life: Life, settings: Bequeath) -> Choice:
     reflection = checked_reflection(estate.reflection, redactor)
     parts = Parts(conduct, facts, episodes, asked, reflection, ends_of(link[:4] for link in estate.links))
     if settings.tokens:
-        parts, behind = fit(
-            parts,
-            settings.tokens,
-            worths=estate.worths,
-            follows=[(src, dst) for src, dst, relation, _, _ in estate.links if relation == "corrects"],
-        )
+        parts, behind = fit(parts, settings.tokens, worths=estate.worths)
         left += behind
     links, behind = choose_links(estate.links, [*parts.facts, *parts.episodes])
     lasting = {episode.id for episode in parts.episodes}

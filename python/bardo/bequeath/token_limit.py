@@ -6,7 +6,7 @@ import dataclasses
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +16,9 @@ from bardo.bequeath.directives import Directive
 from bardo.bequeath.left_behind import Kind, LeftBehind
 from bardo.bequeath.questions import Question
 from bardo.bequeath.redact import MARK
+from bardo.bequeath.reflect import shortened
 from bardo.model import Episode, Fact
 
-#: Share of the tokens that the reflection may take.
-REFLECTION_SHARE = 0.125
 #: Tokens of the headings.
 _HEADINGS = 48
 #: Tokens that a line costs besides its own, in the comparison of worths: without them the shortest lines always win.
@@ -74,52 +73,51 @@ class _Line:
         return LeftBehind(_LISTS[self.part], self.id, reason)
 
 
-def fit(
-    parts: Parts, limit: int, *, worths: Mapping[str, float], follows: Iterable[tuple[str, str]] = ()
-) -> tuple[Parts, list[LeftBehind]]:
+def fit(parts: Parts, limit: int, *, worths: Mapping[str, float]) -> tuple[Parts, list[LeftBehind]]:
     """Chooses the lines of most worth whose Markdown has no more than a number of tokens.
 
     Greedy selection by worth over length (Khuller, Moss and Naor 1999, the budgeted maximum coverage problem): a line
-    whose words the chosen ones already tell is skipped. A line crosses after those that correct or follow it: alone it
+    whose words the chosen ones already tell is skipped. A line crosses after those that end or dispute it: alone it
     would tell the heir what is outdated.
 
     Args:
         parts: Content to choose from.
         limit: Maximum number of tokens, in tokens of `o200k`.
         worths: Worth of facts and episodes by id; that of others is judged by their text alone.
-        follows: Ids of a newer record and of an older one that it corrects or follows.
 
     Returns:
         Content that crosses, and the lines that stay behind.
     """
-    reflection, behind = parts.reflection, list[LeftBehind]()
-    if count_tokens(reflection) > REFLECTION_SHARE * limit:
-        reflection = ""
-        behind.append(LeftBehind("reflection", "", "reflection"))
     lines = _judged(parts, worths)
     costs = count_tokens_batch(
         [f"{markdown.BELOW if line.id in parts.ends else '- '}{line.text}\n" for line in lines]
     )
+    # Figures that the heir soon has itself come last, after the reflection.
+    plain = {at for at, line in enumerate(lines) if line.worth <= worth.PLAIN}
     ranked = sorted(
-        range(len(lines)), key=lambda at: (-lines[at].worth / math.sqrt(costs[at] + _OVERHEAD), at)
+        range(len(lines)),
+        key=lambda at: (at in plain, -lines[at].worth / math.sqrt(costs[at] + _OVERHEAD), at),
     )
-    newer = _newer(lines, follows)
+    newer = _newer(lines, parts.ends)
     order = _newer_first(ranked, newer)
-    room = limit - _HEADINGS - count_tokens(reflection)
-    chosen = _Chosen(parts, reflection)
+    room = limit - _HEADINGS
+    chosen = _Chosen(parts)
     told: set[int] = set()
     over: list[int] = []
-    for at in order:
-        line = lines[at]
-        if chosen.tells(line):
-            told.add(at)
-        elif costs[at] > room or not told.issuperset(newer[at]):
-            over.append(at)
-            continue
-        else:
-            room -= costs[at]
-            chosen.add(line)
-        told.add(at)
+    telling = len(order) - next((n for n, at in enumerate(reversed(order)) if at not in plain), len(order))
+    for group in (order[:telling], order[telling:]):
+        for at in group:
+            line = lines[at]
+            if chosen.tells(line):
+                told.add(at)
+            elif costs[at] <= room and told.issuperset(newer[at]):
+                room -= costs[at]
+                chosen.add(line)
+                told.add(at)
+            else:
+                over.append(at)
+        if not chosen.reflection:
+            room -= chosen.reflect(room)
     # Headings and shared details cost less than was set aside: the rest is counted exactly.
     room = limit - chosen.parts().tokens()
     for at in over:
@@ -136,6 +134,7 @@ def fit(
             # A line under a new heading costs more than its own tokens: only shorter ones are tried after it.
             room = costs[at] - 1
     crossing = chosen.places()
+    behind = [LeftBehind("reflection", "", "reflection")] * (chosen.reflection != parts.reflection)
     behind += [
         line.left("told_elsewhere" if at in told else "over_tokens")
         for at, line in enumerate(lines)
@@ -144,18 +143,14 @@ def fit(
     return chosen.parts(), behind
 
 
-def _newer(lines: Sequence[_Line], follows: Iterable[tuple[str, str]]) -> list[set[int]]:
-    """Places of the lines that correct or follow each line."""
+def _newer(lines: Sequence[_Line], ends: markdown.Ends) -> list[list[int]]:
+    """Places of the lines that end or dispute each line."""
     places = {line.id: at for at, line in enumerate(lines)}
-    newer: list[set[int]] = [set() for _ in lines]
-    for one, older in follows:
-        if one in places and older in places:
-            newer[places[older]].add(places[one])
-    return newer
+    return [[places[one] for one in ends.get(line.id, ()) if one in places] for line in lines]
 
 
 def _newer_first(ranked: Sequence[int], newer: Sequence[Collection[int]]) -> list[int]:
-    """An order in which each line comes after those that correct or follow it, which take its rank if it is higher."""
+    """An order in which each line comes after those that end or dispute it, which take its rank if it is higher."""
     order: dict[int, None] = {}
     for first in ranked:
         path = [first]
@@ -173,13 +168,19 @@ class _Chosen:
 
     Args:
         given: Content to choose from.
-        reflection: Reflection that crosses.
     """
 
-    def __init__(self, given: Parts, reflection: str) -> None:
-        self._given, self._reflection = given, reflection
+    def __init__(self, given: Parts) -> None:
+        self._given = given
+        self.reflection = ""
         self._lines: dict[tuple[str, int], set[str]] = {}
         self._told: Counter[str] = Counter()
+
+    def reflect(self, tokens: int) -> int:
+        """Adds the reflection, whole or shortened to a number of tokens; returns how many it has."""
+        whole = self._given.reflection
+        self.reflection = whole if count_tokens(whole) <= tokens else shortened(whole, tokens)
+        return count_tokens(self.reflection)
 
     def add(self, line: _Line) -> None:
         words = self._lines[line.part, line.place] = _words(line.text)
@@ -203,7 +204,7 @@ class _Chosen:
     def parts(self) -> Parts:
         """Returns the content that crosses, each part in its order."""
         lists: dict[str, Any] = {name: self._of(name) for name in _LISTS}
-        return dataclasses.replace(self._given, reflection=self._reflection, **lists)
+        return dataclasses.replace(self._given, reflection=self.reflection, **lists)
 
     def _of(self, name: str) -> list[Any]:
         return [one for place, one in enumerate(getattr(self._given, name)) if (name, place) in self._lines]
