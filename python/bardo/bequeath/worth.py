@@ -29,8 +29,6 @@ RULE_KINDS = frozenset({"anti_knowledge", "warning", "heuristic", "procedural"})
 _RULE = 0.6
 #: Minimum worth of a fact that is no routine, however short its text is.
 PLAIN = 0.2
-#: Types of payloads of facts that the Curator measured.
-_MEASURED = frozenset({"baseline", "heuristic", "pattern"})
 #: Characters of a text that are judged.
 _JUDGED = 4_096
 #: Words of a remark and of a question below which a text without anything exact is small talk.
@@ -151,7 +149,7 @@ def worth_of_fact(fact: Fact, novelty: float, episodes: Mapping[str, float]) -> 
         return 0.0
     spoken = Episode(fact.text, role="user", importance=fact.importance, verified=True)
     # The figures of a statistic are no identifiers, and an heir soon has its own.
-    is_figures = fact.payload.get("type") in _MEASURED and not incidents.story_of(fact)
+    is_figures = fact.payload.get("type") == "baseline" or incidents.is_measured(fact)
     said = PLAIN if is_figures else worth(spoken, novelty)
     value = max([PLAIN, said, *(episodes.get(one, 0.0) for one in fact.evidence)])
     return value + (_RULE if fact.kind in RULE_KINDS else 0.0)
