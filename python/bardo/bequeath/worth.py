@@ -27,6 +27,8 @@ MISTAKE = -0.5
 #: Kinds of facts that warn or tell how to act, and their worth beyond that of their text.
 RULE_KINDS = frozenset({"anti_knowledge", "warning", "heuristic", "procedural"})
 _RULE = 0.6
+#: Worth of a mistake beyond that of its text: of an outcome, and of a severe failure that tells what happened.
+_MISTAKE = 0.8
 #: Minimum worth of a fact that is no routine, however short its text is.
 PLAIN = 0.2
 #: Characters of a text that are judged.
@@ -86,7 +88,7 @@ def judge(episode: Episode, novelty: float) -> tuple[float, str]:
         return 0.0, "episode_small_talk"
     value = (
         0.2 * (1 + novelty) + 0.4 * exact * novelty + said + 0.3 * importance + 0.1 * episode.verified
-        + 0.3 * tells + 0.8 * is_mistake
+        + 0.3 * tells + _MISTAKE * is_mistake
     )  # fmt: skip
     return value * _PER_GENERATION ** int(lived.get("generation", 0)), ""
 
@@ -152,7 +154,10 @@ def worth_of_fact(fact: Fact, novelty: float, episodes: Mapping[str, float]) -> 
     is_figures = fact.payload.get("type") == "baseline" or incidents.is_measured(fact)
     said = PLAIN if is_figures else worth(spoken, novelty)
     value = max([PLAIN, said, *(episodes.get(one, 0.0) for one in fact.evidence)])
-    return value + (_RULE if fact.kind in RULE_KINDS else 0.0)
+    is_told = fact.bloodstain and (
+        not incidents.is_measured(fact) or any(one in episodes for one in fact.evidence)
+    )
+    return value + _RULE * (fact.kind in RULE_KINDS) + _MISTAKE * is_told
 
 
 def inherited_fields(episode: Episode) -> dict[str, Any]:
