@@ -107,7 +107,7 @@ def test_a_message_that_shares_words_alone_with_a_statement_is_no_correction(tmp
     ends = [one for one in left.links if one.relation == "corrects" and one.weight > FOLLOWED]
     assert told[1] not in [link.src for link in ends]
     with bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm, clock=clock) as heir:
-        assert heir.recall("who cleans the north greenhouse?")[0].text == said[2]
+        assert heir.recall("who cleans the north greenhouse?")[0].text.endswith(said[2])
 
 
 def test_the_heirs_heir_is_shown_a_change_of_its_parents_life_before_what_the_parent_inherited(
