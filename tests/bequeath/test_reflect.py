@@ -199,10 +199,10 @@ def test_rules_that_differ_in_what_is_redacted_alone_are_told_once():
         fact(number, f"When load >= 0.{number}, lag is lower", kind="heuristic", payload=payload)
         for number in (7, 8)
     ]
-    worked = sections(reflect.compose(evidence(facts=rules)))["What worked"]
-    assert len(worked) == 1
-    assert worked[0].startswith("When load is ")
-    assert "redacted" not in worked[0]
+    failed = sections(reflect.compose(evidence(facts=rules)))["What failed"]
+    assert len(failed) == 1
+    assert failed[0].startswith("When load is ")
+    assert "redacted" not in failed[0]
 
 
 def test_own_results_are_not_told():

@@ -90,6 +90,54 @@ def test_a_record_that_ends_an_older_one_is_linked_with_it_in_a_testament(
     ]
 
 
+def test_a_message_that_shares_words_alone_with_a_statement_is_no_correction(tmp_path: Path, minilm) -> None:
+    clock = bardo.ManualClock(1_700_000_000_000_000)
+    said = (
+        "Ingrid cleans the north greenhouse on Mondays.",
+        "The guard dropped a cup behind the north greenhouse.",
+        "Goran took over from Ingrid: he cleans the north greenhouse on Mondays now.",
+    )
+    with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as ann:
+        told = []
+        for text in said:
+            clock.advance(seconds=3_600)
+            told.append(ann.remember(text, role="user", kind="turn", verified=True).id)
+        ann.sleep()
+        left = ann.bequeath(tmp_path / "ann.testament")
+    ends = [one for one in left.links if one.relation == "corrects" and one.weight > FOLLOWED]
+    assert told[1] not in [link.src for link in ends]
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm, clock=clock) as heir:
+        assert heir.recall("who cleans the north greenhouse?")[0].text.endswith(said[2])
+
+
+def test_the_heirs_heir_is_shown_a_change_of_its_parents_life_before_what_the_parent_inherited(
+    tmp_path: Path, minilm
+) -> None:
+    lives = (
+        ("Anneke looks after the greenhouse.", "Boris looks after the greenhouse now, Anneke retired."),
+        ("Chidi looks after the greenhouse now.", "The kettle in the canteen leaks again."),
+    )
+    clock = bardo.ManualClock(1_700_000_000_000_000)
+    parent = None
+    for number, said in enumerate(lives):
+        folder = tmp_path / f"life{number}"
+        life = (
+            bardo.open(folder, embedder=minilm, clock=clock)
+            if parent is None
+            else bardo.inherit(parent, folder, embedder=minilm, clock=clock)
+        )
+        parent = tmp_path / f"{number}.testament"
+        with life as agent:
+            for text in said:
+                clock.advance(seconds=3_600)
+                agent.remember(text, role="user", speaker="Dina", kind="turn", verified=True)
+            agent.sleep()
+            agent.bequeath(parent)
+    with bardo.inherit(parent, tmp_path / "last", embedder=minilm, clock=clock) as heir:
+        found = [one.text for one in heir.recall("who looks after the greenhouse?")]
+    assert found[:3] == [lives[1][0], lives[0][1], lives[0][0]]
+
+
 def test_a_remark_that_denies_something_else_ends_no_statement(tmp_path: Path, minilm):
     told = "If a counterparty of Tessera DEX asks for an extension give them one, never two, and tell credit"
     with bardo.open(tmp_path / "ann", embedder=minilm, seed=1) as ann:

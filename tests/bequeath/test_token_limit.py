@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 
+import pytest
 from estate import bequeath, episode, fact
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ ALL = 1_000_000
 
 
 def chosen(parts: Parts, limit: int, **given) -> tuple[Parts, Counter[str]]:
-    within, left_behind = fit(parts, limit, **{"worths": {}, "ended": (), **given})
+    within, left_behind = fit(parts, limit, **{"worths": {}, **given})
     return within, counts_of(left_behind)
 
 
@@ -126,8 +127,40 @@ def test_a_line_that_lost_its_value_to_redaction_crosses_last():
 
 def test_the_newer_of_two_statements_crosses_before_the_older():
     older, newer = episode(1, "billing runs in Dublin"), episode(2, "billing runs in Oregon now")
-    within, _ = chosen(Parts([], [], [older, newer], [], ""), 14, ended={older.id})
+    parts = Parts([], [], [older, newer], [], "", {older.id: [newer.id]})
+    within, _ = chosen(parts, 14)
     assert [one.id for one in within.episodes] == [newer.id]
+
+
+@pytest.mark.parametrize("limit", range(8, 90, 6))
+def test_no_outdated_line_crosses_without_its_correction(limit: int) -> None:
+    told = [
+        episode(1, "The gate code list hangs in hut 3", tick=1),
+        episode(2, "The gate code list moved from hut 3 to the office of the harbour master in building 12", tick=2),
+        episode(3, "The gate code list is kept by Maren in the blue locker behind the workshop since May", tick=3),
+        episode(4, "Coffee is free", tick=4),
+    ]  # fmt: skip
+    parts = Parts([], [], told, [], "", {told[0].id: [told[1].id], told[1].id: [told[2].id]})
+    within, left_out = chosen(parts, limit)
+    places = [told.index(one) for one in within.episodes]
+    assert within.tokens() <= limit
+    assert all(newer in places for newer, older in ((1, 0), (2, 1)) if older in places)
+    assert len(places) + left_out.total() == len(told)
+
+
+def test_what_was_replaced_stands_below_what_replaced_it_and_the_latest_first():
+    older, other, newer = (
+        episode(1, "Ilse feeds the horses", tick=1), episode(2, "The barn is red", tick=2),
+        episode(3, "Per feeds the horses from now on", tick=3),
+    )  # fmt: skip
+    text = markdown.render([], [], [older, other, newer], [], "", ends={older.id: [newer.id]})
+    assert text == (
+        "## Episodes\n- Per feeds the horses from now on\n  - before: Ilse feeds the horses\n- The barn is red\n"
+    )
+    # Two that end each other both stay.
+    both = markdown.render([], [], [older, newer], [], "", ends={older.id: [newer.id], newer.id: [older.id]})
+    assert older.text in both
+    assert newer.text in both
 
 
 def test_a_testament_of_few_tokens_is_read_back(tmp_path):
@@ -137,3 +170,29 @@ def test_a_testament_of_few_tokens_is_read_back(tmp_path):
     assert 0 < len(written.facts) < len(whole.facts)
     assert testament.read(written.path).facts == written.facts
     assert written.left_out["over_tokens"] == len(whole.facts) - len(written.facts)
+
+
+def test_a_reflection_is_shortened_to_its_evidence_and_crosses_before_figures():
+    reflection = (
+        "# What Ada leaves\n\nGeneration 0.\n\n## What worked\n\n- Nothing in the record speaks to this.\n\n"
+        "## What failed\n\n- The east dam broke after three days of rain\n"
+        "- The second pump was never delivered, and nobody asked the supplier for it before winter came\n"
+    )
+    figures = [
+        fact(
+            number, f"level.basin{number}: mean {number}.25, sd 0.4 over 40 observations", kind="baseline",
+            payload={"type": "baseline", "metric": "level", "n": 40, "mean": 1.25, "variance": 0.16},
+        )
+        for number in range(1, 30)
+    ]  # fmt: skip
+    parts = Parts([], figures, [episode(1, "Goran has the key")], [], reflection)
+    within, left_out = chosen(parts, 80)
+    assert within.reflection == "## What failed\n- The east dam broke after three days of rain"
+    assert left_out["reflection"] == 1
+    assert within.episodes
+    within, left_out = chosen(parts, 300)
+    assert within.reflection == reflection
+    assert 0 < len(within.facts) < len(figures)
+    whole, left_out = chosen(Parts([], figures, [], [], reflection), ALL)
+    assert whole.reflection == reflection
+    assert not left_out

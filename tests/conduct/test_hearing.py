@@ -155,6 +155,28 @@ def test_a_wish_for_what_nobody_offered_is_no_decision(
     assert [kind for kind, _ in entries(tmp_path, clock)] == kinds
 
 
+@pytest.mark.parametrize("passes", [1, 2])
+def test_a_discovery_that_was_heard_ends_with_its_statement_and_does_not_cross(
+    tmp_path: Path, passes: int
+) -> None:
+    said = (
+        ("user", "The export queue is on broker mq-ham-1."), ("user", "The test database is on pg-kiel-1."),
+        ("user", "We moved the export queue to broker mq-ham-4."),
+    )  # fmt: skip
+    clock = told(tmp_path / "ann", *said) if passes == 1 else told(tmp_path / "ann", *said[:2])
+    if passes == 2:
+        assert ("discovery", said[0][1]) in entries(tmp_path / "ann", clock)
+        told(tmp_path / "ann", said[2], clock=clock)
+    held = [summary for kind, summary in entries(tmp_path / "ann", clock) if kind == "discovery"]
+    assert held == [said[1][1]]
+    with bardo.gate(tmp_path / "ann", clock=clock) as gate:
+        (ended,) = [entry for entry in gate.state("discovery", every=True) if entry.status == "archived"]
+        assert (ended.summary, ended.closed_why) == (said[0][1], "a newer statement ended it")
+    with bardo.open(tmp_path / "ann", clock=clock) as memory:
+        left = memory.bequeath(tmp_path / "ann.testament")
+    assert [one.text for one in left.conduct if one.kind == "discovery"] == [said[1][1]]
+
+
 @pytest.mark.parametrize(
     ("heard", "noted"),
     [

@@ -12,6 +12,7 @@ from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
 from bardo.bequeath import (
     death_journal,
+    incidents,
     innate,
     left_behind,
     order_of_time,
@@ -107,6 +108,8 @@ def leave(
     contents = read_contents(facts, tick=tick)
     known = KnownTexts()
     remains = _episodes(log, config.episodes * COPIES, contents, known)
+    told = incidents.in_words(contents.facts, {one.id: one for one in remains.episodes})
+    contents = dataclasses.replace(contents, facts=told)
     known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
     known.add(*(question.question for question in contents.questions))
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))

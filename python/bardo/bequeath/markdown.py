@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
+from bardo.bequeath.contents import FOLLOWED
 from bardo.bequeath.directives import KINDS, Directive
 from bardo.bequeath.questions import Question
-from bardo.bequeath.worth import RULE_KINDS
+from bardo.bequeath.worth import RULE_KINDS, inherited_fields
 from bardo.model import Episode, Fact
 
 #: Headings of directives where they differ from the name of the kind.
 _TITLES = {"rule": "Rules", "task": "Open tasks", "flow": "Flows"}
+#: Beginning of the line of an episode below the record that ends it.
+BELOW = "  - before: "
+#: Newer records by the id of the older one that they end or dispute.
+Ends = Mapping[str, Sequence[str]]
 #: Statuses of facts that no longer hold.
 ENDED = frozenset({"contradicted", "superseded"})
 
@@ -22,20 +28,69 @@ def render(
     episodes: Sequence[Episode],
     questions: Sequence[Question],
     reflection: str,
+    *,
+    ends: Ends = MappingProxyType({}),
 ) -> str:
-    """Renders the content of a testament: what holds first, then what no longer does, and open questions."""
+    """Renders the content of a testament: what holds first, then what no longer does, and open questions.
+
+    Args:
+        conduct: Directives.
+        facts: Facts.
+        episodes: Episodes; the latest come first.
+        questions: Open questions.
+        reflection: Markdown.
+        ends: Newer records that end or dispute an older episode, by its id; the older one stands below such a record.
+    """
     current = [fact for fact in facts if fact.status not in ENDED]
+    latest = sorted(episodes, key=lambda one: (not inherited_fields(one), one.tick, one.id), reverse=True)
+    below = _below(current, latest, ends)
+    inner = {one.id for group in below.values() for one in group}
+
+    def told(records: Iterable[Fact | Episode]) -> Iterator[str]:
+        for one in records:
+            if one.id not in inner:
+                yield _one_line(one.text)
+                yield from (f"{BELOW}{_one_line(older.text)}" for older in below.get(one.id, ()))
+
     sections = [
         *_by_kind([one for one in conduct if not one.ended_at]),
-        ("Warnings and rules", [of_fact(fact) for fact in current if fact.kind in RULE_KINDS]),
-        ("Facts", [of_fact(fact) for fact in current if fact.kind not in RULE_KINDS]),
-        ("Episodes", map(of_episode, sorted(episodes, key=lambda one: (one.tick, one.id)))),
+        ("Warnings and rules", told(fact for fact in current if fact.kind in RULE_KINDS)),
+        ("Facts", told(fact for fact in current if fact.kind not in RULE_KINDS)),
+        ("Episodes", told(latest)),
         ("No longer true", [of_fact(fact) for fact in facts if fact.status in ENDED]),
         ("No longer in force", [of_directive(one) for one in conduct if one.ended_at]),
         ("Open questions", map(of_question, questions)),
     ]
-    told = [f"## {title}\n{lines}" for title, items in sections if (lines := _lines(items))]
-    return "\n\n".join([*told, reflection.strip()] if reflection.strip() else told) + "\n"
+    parts = [f"## {title}\n{lines}" for title, items in sections if (lines := _lines(items))]
+    return "\n\n".join([*parts, reflection.strip()] if reflection.strip() else parts) + "\n"
+
+
+def ends_of(links: Iterable[tuple[str, str, str, float]]) -> Ends:
+    """Newer records that end or dispute an older one, by its id.
+
+    Args:
+        links: Source, target, relation and weight of links.
+    """
+    found: dict[str, list[str]] = {}
+    for newer, older, relation, weight in links:
+        if relation == "corrects" and weight > FOLLOWED:
+            found.setdefault(older, []).append(newer)
+    return found
+
+
+def _below(facts: Sequence[Fact], episodes: Sequence[Episode], ends: Ends) -> dict[str, list[Episode]]:
+    """Episodes that were ended, by the id of the record below which they stand: the last of their corrections."""
+    ids = [one.id for one in reversed(episodes)] + [one.id for one in facts]
+    order = {id_: place for place, id_ in enumerate(ids)}
+    below: dict[str, list[Episode]] = {}
+    for episode in episodes:
+        above, seen = episode.id, {episode.id}
+        while newer := [one for one in ends.get(above, ()) if one in order and one not in seen]:
+            above = max(newer, key=order.__getitem__)
+            seen.add(above)
+        if above != episode.id and order[above] > order[episode.id]:
+            below.setdefault(above, []).append(episode)
+    return below
 
 
 def _by_kind(conduct: Sequence[Directive]) -> Iterator[tuple[str, list[str]]]:
@@ -76,7 +131,7 @@ def of_question(question: Question) -> str:
 
 
 def _lines(items: Iterable[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
+    return "\n".join(item if item.startswith(BELOW) else f"- {item}" for item in items)
 
 
 def _one_line(text: str) -> str:

@@ -4,10 +4,10 @@ A pass of the Curator links the corrections in verified episodes; others cross a
 older one is what the heir must not learn as new.
 
 - A **correction** ends what an older episode says. The two share most words.
-- A **succession** is a newer statement about the same. Few changes are announced: `values.yaml merged: timeout 12
-  seconds` names neither the old timeout nor a change. A testament cannot tell whether it ends `the timeout is 3
-  minutes`, so nothing is ended or disputed. The heir did not live the change; where both statements answer its question
-  about equally well, the order of time is the better guess.
+- A **succession** is an own statement about the same as an older one, which may be an ancestor's. Few changes are
+  announced: `values.yaml merged: timeout 12 seconds` names neither the old timeout nor a change. A testament cannot
+  tell whether it ends `the timeout is 3 minutes`, so nothing is ended or disputed. The heir did not live the change;
+  where both statements answer its question about equally well, the order of time is the better guess.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import numpy.typing as npt
 from bardo import _core
 from bardo.bequeath.contents import FOLLOWED, StoreContents
 from bardo.bequeath.tables import LinkTuple
-from bardo.bequeath.worth import RULE_KINDS
+from bardo.bequeath.worth import RULE_KINDS, inherited_fields
 from bardo.consolidate import corrections
 from bardo.consolidate.clause import Clause, Form, Speech, form_of
 from bardo.consolidate.effects import ENDS_AT_MOST
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.rule_extraction import NAMELESS
-from bardo.model import INHERITED_KIND, Episode
+from bardo.model import Episode
 
 if TYPE_CHECKING:
     from bardo.consolidate.cross_encoder import CrossEncoder
@@ -50,7 +50,7 @@ COMMON = 32
 LEAST_SHARED = 0.5
 #: Minimum number of these words.
 LEAST_WORDS = 2
-#: Cosine assumed for statements that share so many words.
+#: Cosine assumed for statements that share so many words, where their vectors are not compared.
 _LIKE = 0.8
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 
@@ -70,11 +70,22 @@ FEW, FEW_OF = 4, 1 / 16
 #: bound the time of a death.
 COMPARED, PAIRS, FAINT_PAIRS = 1_024, 1_024, 512
 _WORD = re.compile(r"[^\W_]{3,}")
+_OWNER_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """Statement of a testator."""
+    """Statement that a testator heard or learned, or an ancestor, whose ticks are of another life.
+
+    Args:
+        id: Id of the episode or fact.
+        text: Text.
+        tick: Tick of the life in which it was stated.
+        at: Time, microseconds UTC.
+        form: Form of the text.
+        evidence: Its id and those of the episodes that it rests on.
+        is_own: Whether it was stated in the life of the testator.
+    """
 
     id: str
     text: str
@@ -82,6 +93,11 @@ class _Told:
     at: int
     form: Form
     evidence: frozenset[str]
+    is_own: bool = True
+
+    def is_followed_by(self, other: _Told) -> bool:
+        """Whether another statement is an own one of a later time; ancestors linked those of theirs."""
+        return other.is_own and (not self.is_own or other.tick > self.tick)
 
 
 def links_of(
@@ -111,7 +127,7 @@ def links_of(
     clauses = _Clauses(rules)
     linked = {frozenset(link[:2]) for link in (*links, *contents.links)}
     for weight, found in (
-        (1.0, _corrections(episodes[:AMONG], clauses)),
+        (1.0, _corrections(log, episodes[:AMONG], clauses, encoder)),
         (FOLLOWED, _successions(log, contents, episodes, clauses, encoder)),
     ):
         fresh = [pair for pair in found if frozenset(pair) not in linked]
@@ -141,32 +157,66 @@ class _Clauses:
 
 def _of_episode(episode: Episode) -> _Told:
     return _Told(
-        episode.id, episode.text, episode.tick, episode.at, form_of(episode), frozenset([episode.id])
-    )
+        episode.id, episode.text, episode.tick, episode.at, form_of(episode), frozenset([episode.id]),
+        is_own=not inherited_fields(episode),
+    )  # fmt: skip
 
 
-def _corrections(episodes: Sequence[Episode], clauses: _Clauses) -> list[tuple[str, str]]:
-    """Ids of the newer and the older of each pair of episodes of which the newer one ends what the older one says."""
+def _corrections(
+    log: _core.EpisodeLog, episodes: Sequence[Episode], clauses: _Clauses, encoder: CrossEncoder | None
+) -> list[tuple[str, str]]:
+    """Ids of the newer and the older of each pair of episodes of which the newer one ends what the older one says.
+
+    The words propose, with a cosine assumed; the vectors and the cross-encoder, where there are any, must agree.
+    """
     told = sorted(
         (_of_episode(one) for one in episodes if one.kind != "outcome" and len(one.text) <= LONGEST),
         key=lambda one: (one.at, one.id),
     )
     parsed: set[str] = set()
-    ended: Counter[str] = Counter()
-    found: list[tuple[str, str]] = []
-    least = corrections.limits().ends
+    proposed: list[tuple[_Told, _Told]] = []
     for older, newer in _sharing_words(told):
-        if len(parsed | {older.id, newer.id}) > PARSED or ended[newer.id] == ENDS_AT_MOST:
+        if len(parsed | {older.id, newer.id}) > PARSED:
             continue
         parsed |= {older.id, newer.id}
-        if any(
-            (judged := corrections.judge(before, after, _LIKE)).rule and judged.total >= least
-            for before in clauses.of(older)
-            for after in clauses.of(newer)
-        ):
+        if _ends(older, newer, clauses, _LIKE):
+            proposed.append((older, newer))
+    reads: Sequence[float | None] = [None] * len(proposed)
+    if encoder is not None:
+        reads = encoder.read([(older.text, newer.text) for older, newer in proposed])
+    ended: Counter[str] = Counter()
+    found: list[tuple[str, str]] = []
+    for (older, newer), cosine, read in zip(proposed, _cosines(log, proposed), reads, strict=True):
+        if ended[newer.id] < ENDS_AT_MOST and _ends(older, newer, clauses, cosine, read):
             ended[newer.id] += 1
             found.append((newer.id, older.id))
     return found
+
+
+def _ends(
+    older: _Told, newer: _Told, clauses: _Clauses, cosine: float, encoder_odds: float | None = None
+) -> bool:
+    """Whether a clause of the newer statement ends one of the older one."""
+    least = corrections.limits(is_read=encoder_odds is not None).ends
+    return any(
+        (judged := corrections.judge(before, after, cosine, encoder_odds)).rule and judged.total >= least
+        for before in clauses.of(older)
+        for after in clauses.of(newer)
+    )
+
+
+def _cosines(log: _core.EpisodeLog, pairs: Sequence[tuple[_Told, _Told]]) -> list[float]:
+    """Cosine of each pair of episodes; `_LIKE` where one has no vector, or one of another model."""
+    lacking = {id_ for id_, *_ in log.without_vectors()}
+    ids = sorted({one.id for pair in pairs for one in pair} - lacking)
+    rows = dict(zip(ids, log.vectors(ids)[0], strict=True)) if ids else {}
+
+    def cosine(one: npt.NDArray[np.float32] | None, other: npt.NDArray[np.float32] | None) -> float:
+        if one is None or other is None or one.shape != other.shape:
+            return _LIKE
+        return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-12))
+
+    return [cosine(rows.get(older.id), rows.get(newer.id)) for older, newer in pairs]
 
 
 def _sharing_words(told: Sequence[_Told]) -> list[tuple[_Told, _Told]]:
@@ -193,7 +243,7 @@ def _successions(
     clauses: _Clauses,
     encoder: CrossEncoder | None,
 ) -> list[tuple[str, str]]:
-    """Ids of the newer and the older of each pair of own statements of which the newer one is about the same."""
+    """Ids of the newer and the older of each pair about the same; the newer one is an own statement."""
     told, vectors = _statements(log, contents, episodes)
     pairs = _alike(told, vectors, with_faint=encoder is not None)
     reads: Sequence[float | None] = [None] * len(pairs)
@@ -202,26 +252,35 @@ def _successions(
     least = POSSIBLE if encoder is None else LIKELY
     found = []
     for (cosine, older, newer), read in zip(pairs, reads, strict=True):
-        judged = (
-            corrections.judge(before, after, cosine, read).total
+        if any(
+            _takes_place(before, after) or corrections.judge(before, after, cosine, read).total >= least
             for before in clauses.of(told[older])
             for after in clauses.of(told[newer])
-        )
-        if max(judged, default=corrections.NEVER) >= least:
+        ):
             found.append((told[newer].id, told[older].id))
     return found
+
+
+def _takes_place(older: Clause, newer: Clause) -> bool:
+    """Whether a newer clause announces of another person or thing what the older one says, word for word."""
+    words = [
+        (one.predicate, (one.anchors | one.names) - {*_OWNER_WORD.findall(one.owner)}, one.denied)
+        for one in (older, newer)
+    ]
+    is_announced = bool(newer.cues & corrections.VALUE_RULES)
+    return is_announced and older.owner != newer.owner and words[0] == words[1] and bool(words[0][1])
 
 
 def _statements(
     log: _core.EpisodeLog, contents: StoreContents, episodes: Sequence[Episode]
 ) -> tuple[list[_Told], npt.NDArray[np.float32]]:
-    """Own statements of a testator, with their vectors of shape (statements, dims)."""
+    """Statements that a testator holds, with their vectors of shape (statements, dims)."""
     told: list[_Told] = []
     rows: list[npt.NDArray[np.float32]] = []
     lacking = {id_ for id_, *_ in log.without_vectors()}
     heard = [
         one for one in episodes
-        if one.kind not in ("outcome", INHERITED_KIND) and len(one.text) <= LONGEST and one.id not in lacking
+        if one.kind != "outcome" and len(one.text) <= LONGEST and one.id not in lacking
     ][:COMPARED]  # fmt: skip
     if heard:
         rows += list(log.vectors([one.id for one in heard])[0])
@@ -229,11 +288,16 @@ def _statements(
     for place, fact in enumerate(contents.facts):
         vector = None if contents.vectors is None else contents.vectors[place]
         is_statement = fact.kind not in RULE_KINDS and fact.payload.get("type", "none") == "none"
-        is_own = not fact.generation and fact.status == "active" and len(fact.text) <= LONGEST
-        if vector is None or np.isnan(vector).any() or not (is_statement and is_own):
+        is_held = fact.status == "active" and len(fact.text) <= LONGEST
+        if vector is None or np.isnan(vector).any() or not (is_statement and is_held):
             continue
         evidence = frozenset([fact.id, *fact.evidence])
-        told.append(_Told(fact.id, fact.text, fact.observed[1], fact.created_at, "note", evidence))
+        told.append(
+            _Told(
+                fact.id, fact.text, fact.observed[1], fact.created_at, "note", evidence,
+                is_own=not fact.generation,
+            )
+        )  # fmt: skip
         rows.append(vector)
         if len(told) == 2 * COMPARED:
             break
@@ -257,15 +321,15 @@ def _alike(
     if not told:
         return []
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    ticks = np.array([one.tick for one in told])
     rare = _rare_words(told) if with_faint else []
     found: list[tuple[float, int, int]] = []
     faint: list[tuple[float, int, int]] = []
     for older, one in enumerate(told):
         cosines = unit @ unit[older]
-        for newer in np.flatnonzero((cosines >= (FAINT if rare else ALIKE)) & (ticks > one.tick)).tolist():
+        for newer in np.flatnonzero(cosines >= (FAINT if rare else ALIKE)).tolist():
             other = told[newer]
-            if one.evidence & other.evidence or one.text == other.text:
+            is_same = one.evidence & other.evidence or one.text == other.text
+            if is_same or not one.is_followed_by(other):
                 continue
             pair = (float(cosines[newer]), older, newer)
             if pair[0] >= ALIKE:

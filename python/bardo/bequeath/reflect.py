@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from bardo._core import count_tokens
 from bardo._validation import require_text
+from bardo.bequeath import incidents
 from bardo.bequeath.lineage import Life
 from bardo.bequeath.redact import Redactor, tells_holdings
 from bardo.bequeath.tables import LinkTuple
@@ -23,8 +25,8 @@ from bardo.recall import feedback
 
 #: Maximum size of the reflection in bytes (spec 6).
 REFLECTION_BYTES = 5 * 1024
-#: Maximum number of sentences of a section, and of characters of a quotation.
-_SENTENCES, _QUOTE = 5, 160
+#: Maximum number of sentences of a section, and of characters of a quotation and of an incident.
+_SENTENCES, _QUOTE, _INCIDENT = 5, 160, 480
 #: Minimum confidence of a fact that counts as working; confidence below which it counts as unproven.
 _WORKED, _UNPROVEN = 0.6, 0.6
 #: Minimum number of supporting episodes of a fact that counts as tested.
@@ -82,6 +84,8 @@ class Evidence:
     def line_of(self, fact: Fact) -> str:
         """Returns a redacted fact in one line; that of a heuristic is the rule in words."""
         text, payload = self.redactor.generalize(fact.text, fact.payload)
+        if incidents.story_of(fact):
+            return _quote(text, _INCIDENT)
         rule = Rule.of(replace(fact, payload=payload))
         return _quote(rule.sentence if rule else text)
 
@@ -98,12 +102,36 @@ class Evidence:
 
 def compose(evidence: Evidence) -> str:
     """Composes the reflection: redacted Markdown of at most 5 KiB, always with all nine sections."""
-    sections = [(title, list(tell(evidence))[:_SENTENCES]) for title, tell in _SECTIONS]
-    while len((text := evidence.redactor.text(_render(evidence, sections))).encode()) > REFLECTION_BYTES:
+    whole = {title: list(tell(evidence)) for title, tell in _SECTIONS}
+    kept = {title: told[:_SENTENCES] for title, told in whole.items()}
+
+    def text() -> str:
+        more = {title: len(told) - len(kept[title]) for title, told in whole.items()}
+        sections = [
+            (title, told + [f"{more[title]:,} more"] * bool(more[title])) for title, told in kept.items()
+        ]
+        return evidence.redactor.text(_render(evidence, sections))
+
+    while len((composed := text()).encode()) > REFLECTION_BYTES:
         # The last sentence of a section is its weakest.
-        longest = max((sentences for _, sentences in sections), key=lambda told: sum(map(len, told)))
-        longest.pop()
-    return text
+        max(kept.values(), key=lambda told: sum(map(len, told))).pop()
+    return composed
+
+
+def shortened(reflection: str, tokens: int) -> str:
+    """Shortens a reflection to sections with evidence and at most a number of tokens; empty if none has room."""
+    parts = [part.splitlines() for part in reflection.split("\n## ")[1:]]
+    told = {lines[0]: [line for line in lines if line.startswith("- ")] for lines in parts if lines}
+    told = {title: lines for title, lines in told.items() if lines and lines != [f"- {_NOTHING}"]}
+
+    def text() -> str:
+        return "\n\n".join("\n".join([f"## {title}", *lines]) for title, lines in told.items())
+
+    while told and count_tokens(text()) > tokens:
+        longest = max(told, key=lambda title: sum(map(len, told[title])))
+        told[longest].pop()
+        told = {title: lines for title, lines in told.items() if lines}
+    return text()
 
 
 def checked_reflection(reflection: str, redactor: Redactor) -> str:
@@ -166,14 +194,9 @@ def _successes(evidence: Evidence) -> Iterable[str]:
         fact
         for fact, sure in evidence.ranked_facts()
         if sure >= _WORKED and fact.generation == 0 and fact.support >= _TESTED_SUPPORT
-        and fact.kind in {"heuristic", "procedural", "insight", "causal_link"}
+        and fact.kind in {"heuristic", "procedural", "insight", "causal_link"} and not _lowers(fact)
     ]  # fmt: skip
-    # Of rules that differ in what the testament does not tell, the surest stands.
-    told: dict[str, Fact] = {}
-    for fact in worked:
-        told.setdefault(evidence.line_of(fact), fact)
-    for line, fact in told.items():
-        yield f"{line} ({counted(fact.support, 'episode')})"
+    yield from _tested(evidence, worked)
     outcomes = _outcomes(evidence)
     good = [(value, episode) for value, episode in outcomes if value > 0]
     if len(outcomes) > 1:
@@ -182,7 +205,41 @@ def _successes(evidence: Evidence) -> Iterable[str]:
         yield f"It ended well on {day_of(episode.at)}: {_quote(episode.text)}"
 
 
+def _tested(evidence: Evidence, facts: Iterable[Fact]) -> Iterable[str]:
+    """States tested facts; of rules that differ in what the testament does not tell, the surest."""
+    told: dict[str, Fact] = {}
+    for fact in facts:
+        told.setdefault(evidence.line_of(fact), fact)
+    for line, fact in told.items():
+        yield f"{line} ({counted(fact.support, 'episode')})"
+
+
+def _lowers(fact: Fact) -> bool:
+    """Whether a fact is a rule by which an outcome is lower."""
+    effect = fact.payload.get("effect")
+    return isinstance(effect, int | float) and effect < 0
+
+
+def _incidents(evidence: Evidence) -> list[Fact]:
+    """Returns the severe failures that are on record, the gravest first."""
+    held = [fact for fact, _ in evidence.ranked_facts() if fact.bloodstain]
+    return sorted(held, key=lambda fact: (fact.generation > 0, -fact.importance))
+
+
 def _failures(evidence: Evidence) -> Iterable[str]:
+    for fact in _incidents(evidence):
+        if fact.generation == 0 and (story := incidents.story_of(fact)):
+            day = evidence.days(*fact.observed)
+            yield f"It ended badly{f' on {day}' if day else ''}: {_quote(evidence.redactor.text(story), _INCIDENT)}"
+    yield from _tested(
+        evidence,
+        (
+            fact
+            for fact, sure in evidence.ranked_facts()
+            if sure >= _WORKED and fact.generation == 0 and fact.support >= _TESTED_SUPPORT
+            and not fact.bloodstain and _lowers(fact)
+        ),
+    )  # fmt: skip
     bad = [(value, episode) for value, episode in _outcomes(evidence) if value < 0]
     for _, episode in sorted(_described(bad), key=lambda pair: (pair[0], pair[1].tick)):
         yield f"It ended badly on {day_of(episode.at)}: {_quote(episode.text)}"
@@ -245,14 +302,17 @@ def _untested_claims(evidence: Evidence) -> Iterable[str]:
 
 
 def _dangers(evidence: Evidence) -> Iterable[str]:
-    held = evidence.ranked_facts()
-    order = ("anti_knowledge", "warning")
-    for fact, _ in sorted(held, key=lambda pair: (not pair[0].bloodstain, pair[0].kind not in order)):
-        if fact.bloodstain or fact.kind in order:
-            days = evidence.days(*fact.observed) if fact.generation == 0 else ""
-            about = f"met with {', '.join(map(_quote, fact.subjects[:4]))}" if fact.subjects else ""
-            where = ", ".join(part for part in (days, about) if part)
-            yield f"{'Bloodstain: ' if fact.bloodstain else ''}{evidence.line_of(fact)}{f' ({where})' if where else ''}"
+    others = [
+        fact
+        for fact, _ in evidence.ranked_facts()
+        if not fact.bloodstain and fact.kind in ("anti_knowledge", "warning")
+    ]
+    for fact in (*_incidents(evidence), *others):
+        days = evidence.days(*fact.observed) if fact.generation == 0 else ""
+        subjects = [*dict.fromkeys(map(_quote, fact.subjects))][:4]
+        about = f"met with {', '.join(subjects)}" if subjects else ""
+        where = ", ".join(part for part in (days, about) if part)
+        yield f"{'Bloodstain: ' if fact.bloodstain else ''}{evidence.line_of(fact)}{f' ({where})' if where else ''}"
 
 
 def _regimes(evidence: Evidence) -> Iterable[str]:
@@ -365,7 +425,7 @@ def _totals(evidence: Evidence) -> tuple[int, int]:
     return total, evidence.counts.get("verified", sum(episode.verified for episode in evidence.episodes))
 
 
-def _quote(text: str) -> str:
+def _quote(text: str, longest: int = _QUOTE) -> str:
     """Reduces a text to one line, so that it cannot open a Markdown section."""
     line = " ".join(text.split()).strip("#>-* ")
-    return line if len(line) <= _QUOTE else line[: _QUOTE - 1].rstrip() + "…"
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"

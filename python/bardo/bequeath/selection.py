@@ -11,11 +11,11 @@ import numpy as np
 
 from bardo import _core
 from bardo.bequeath import directives, tables
-from bardo.bequeath.contents import FOLLOWED
 from bardo.bequeath.directives import Directive
 from bardo.bequeath.known import Bundled, KnownTexts
 from bardo.bequeath.left_behind import LeftBehind, counts_of
 from bardo.bequeath.lineage import Life
+from bardo.bequeath.markdown import ends_of
 from bardo.bequeath.questions import QUESTION_LIMIT, Question
 from bardo.bequeath.redact import Redactor, tells_holdings
 from bardo.bequeath.reflect import checked_reflection
@@ -152,14 +152,9 @@ def choose(estate: Estate, life: Life, settings: Bequeath) -> Choice:
     asked = [_redacted_question(one, life.agent, redactor) for one in estate.questions[:QUESTION_LIMIT]]
     left += [LeftBehind("question", one.id, "question_over_cap") for one in estate.questions[QUESTION_LIMIT:]]
     reflection = checked_reflection(estate.reflection, redactor)
-    parts = Parts(conduct, facts, episodes, asked, reflection)
+    parts = Parts(conduct, facts, episodes, asked, reflection, ends_of(link[:4] for link in estate.links))
     if settings.tokens:
-        ended = {
-            older
-            for _, older, relation, weight, _ in estate.links
-            if relation == "corrects" and weight > FOLLOWED
-        }
-        parts, behind = fit(parts, settings.tokens, worths=estate.worths, ended=ended)
+        parts, behind = fit(parts, settings.tokens, worths=estate.worths)
         left += behind
     links, behind = choose_links(estate.links, [*parts.facts, *parts.episodes])
     lasting = {episode.id for episode in parts.episodes}

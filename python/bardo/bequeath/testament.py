@@ -119,7 +119,8 @@ class Testament:
     def markdown(self) -> str:
         """Content as Markdown, for a reader without bardo; the setting `bequeath.tokens` limits its length."""
         conduct = (*self.conduct, *self.ended)
-        return markdown.render(conduct, self.facts, self.episodes, self.gaps, self.reflection)
+        ends = markdown.ends_of((link.src, link.dst, link.relation, link.weight) for link in self.links)
+        return markdown.render(conduct, self.facts, self.episodes, self.gaps, self.reflection, ends=ends)
 
     def knew(self, text: str) -> Familiarity:
         """Returns whether the testator, or an ancestor, knew anything like a text, also if that stayed behind.

@@ -7,7 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bardo._core import count_tokens, count_tokens_batch
@@ -16,10 +16,9 @@ from bardo.bequeath.directives import Directive
 from bardo.bequeath.left_behind import Kind, LeftBehind
 from bardo.bequeath.questions import Question
 from bardo.bequeath.redact import MARK
+from bardo.bequeath.reflect import shortened
 from bardo.model import Episode, Fact
 
-#: Share of the tokens that the reflection may take.
-REFLECTION_SHARE = 0.125
 #: Tokens of the headings.
 _HEADINGS = 48
 #: Tokens that a line costs besides its own, in the comparison of worths: without them the shortest lines always win.
@@ -43,18 +42,21 @@ _EXACT_WORD = re.compile(r"\w*\d\w*|(?<=[^\W_] )[A-Z]\w+")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Content of a testament, each part in its order."""
+    """Content of a testament, each part in its order; `ends` as `markdown.render` takes them."""
 
     conduct: Sequence[Directive]
     facts: Sequence[Fact]
     episodes: Sequence[Episode]
     questions: Sequence[Question]
     reflection: str
+    ends: markdown.Ends = field(default_factory=dict)
 
     def tokens(self) -> int:
         """Returns the length of the parts as Markdown, in tokens of `o200k`."""
         return count_tokens(
-            markdown.render(self.conduct, self.facts, self.episodes, self.questions, self.reflection)
+            markdown.render(
+                self.conduct, self.facts, self.episodes, self.questions, self.reflection, ends=self.ends
+            )
         )
 
 
@@ -71,61 +73,94 @@ class _Line:
         return LeftBehind(_LISTS[self.part], self.id, reason)
 
 
-def fit(
-    parts: Parts, limit: int, *, worths: Mapping[str, float], ended: Collection[str]
-) -> tuple[Parts, list[LeftBehind]]:
+def fit(parts: Parts, limit: int, *, worths: Mapping[str, float]) -> tuple[Parts, list[LeftBehind]]:
     """Chooses the lines of most worth whose Markdown has no more than a number of tokens.
 
     Greedy selection by worth over length (Khuller, Moss and Naor 1999, the budgeted maximum coverage problem): a line
-    whose words the chosen ones already tell is skipped.
+    whose words the chosen ones already tell is skipped. A line crosses after those that end or dispute it: alone it
+    would tell the heir what is outdated.
 
     Args:
         parts: Content to choose from.
         limit: Maximum number of tokens, in tokens of `o200k`.
         worths: Worth of facts and episodes by id; that of others is judged by their text alone.
-        ended: Ids of episodes that later ones correct.
 
     Returns:
         Content that crosses, and the lines that stay behind.
     """
-    reflection, behind = parts.reflection, list[LeftBehind]()
-    if count_tokens(reflection) > REFLECTION_SHARE * limit:
-        reflection = ""
-        behind.append(LeftBehind("reflection", "", "reflection"))
-    lines = _judged(parts, worths, ended)
-    costs = count_tokens_batch([f"- {line.text}\n" for line in lines])
-    order = sorted(
-        range(len(lines)), key=lambda at: (-lines[at].worth / math.sqrt(costs[at] + _OVERHEAD), at)
+    lines = _judged(parts, worths)
+    costs = count_tokens_batch(
+        [f"{markdown.BELOW if line.id in parts.ends else '- '}{line.text}\n" for line in lines]
     )
-    room = limit - _HEADINGS - count_tokens(reflection)
-    chosen = _Chosen(parts, reflection)
+    # Figures that the heir soon has itself come last, after the reflection.
+    plain = {at for at, line in enumerate(lines) if line.worth <= worth.PLAIN}
+    ranked = sorted(
+        range(len(lines)),
+        key=lambda at: (at in plain, -lines[at].worth / math.sqrt(costs[at] + _OVERHEAD), at),
+    )
+    newer = _newer(lines, parts.ends)
+    order = _newer_first(ranked, newer)
+    room = limit - _HEADINGS
+    chosen = _Chosen(parts)
+    told: set[int] = set()
     over: list[int] = []
-    for at in order:
-        line = lines[at]
-        if chosen.tells(line):
-            behind.append(line.left("told_elsewhere"))
-        elif costs[at] > room:
-            over.append(at)
-        else:
-            room -= costs[at]
-            chosen.add(line)
+    telling = len(order) - next((n for n, at in enumerate(reversed(order)) if at not in plain), len(order))
+    for group in (order[:telling], order[telling:]):
+        for at in group:
+            line = lines[at]
+            if chosen.tells(line):
+                told.add(at)
+            elif costs[at] <= room and told.issuperset(newer[at]):
+                room -= costs[at]
+                chosen.add(line)
+                told.add(at)
+            else:
+                over.append(at)
+        if not chosen.reflection:
+            room -= chosen.reflect(room)
     # Headings and shared details cost less than was set aside: the rest is counted exactly.
     room = limit - chosen.parts().tokens()
     for at in over:
         line = lines[at]
         if chosen.tells(line):
-            behind.append(line.left("told_elsewhere"))
-            continue
-        if costs[at] <= room:
+            told.add(at)
+        elif costs[at] <= room and told.issuperset(newer[at]):
             chosen.add(line)
             if (left := limit - chosen.parts().tokens()) >= 0:
                 room = left
+                told.add(at)
                 continue
             chosen.remove(line)
             # A line under a new heading costs more than its own tokens: only shorter ones are tried after it.
             room = costs[at] - 1
-        behind.append(line.left("over_tokens"))
+    crossing = chosen.places()
+    behind = [LeftBehind("reflection", "", "reflection")] * (chosen.reflection != parts.reflection)
+    behind += [
+        line.left("told_elsewhere" if at in told else "over_tokens")
+        for at, line in enumerate(lines)
+        if (line.part, line.place) not in crossing
+    ]
     return chosen.parts(), behind
+
+
+def _newer(lines: Sequence[_Line], ends: markdown.Ends) -> list[list[int]]:
+    """Places of the lines that end or dispute each line."""
+    places = {line.id: at for at, line in enumerate(lines)}
+    return [[places[one] for one in ends.get(line.id, ()) if one in places] for line in lines]
+
+
+def _newer_first(ranked: Sequence[int], newer: Sequence[Collection[int]]) -> list[int]:
+    """An order in which each line comes after those that end or dispute it, which take its rank if it is higher."""
+    order: dict[int, None] = {}
+    for first in ranked:
+        path = [first]
+        while path:
+            missing = [one for one in newer[path[-1]] if one not in order and one not in path]
+            if missing:
+                path.append(min(missing))
+            else:
+                order[path.pop()] = None
+    return list(order)
 
 
 class _Chosen:
@@ -133,13 +168,19 @@ class _Chosen:
 
     Args:
         given: Content to choose from.
-        reflection: Reflection that crosses.
     """
 
-    def __init__(self, given: Parts, reflection: str) -> None:
-        self._given, self._reflection = given, reflection
+    def __init__(self, given: Parts) -> None:
+        self._given = given
+        self.reflection = ""
         self._lines: dict[tuple[str, int], set[str]] = {}
         self._told: Counter[str] = Counter()
+
+    def reflect(self, tokens: int) -> int:
+        """Adds the reflection, whole or shortened to a number of tokens; returns how many it has."""
+        whole = self._given.reflection
+        self.reflection = whole if count_tokens(whole) <= tokens else shortened(whole, tokens)
+        return count_tokens(self.reflection)
 
     def add(self, line: _Line) -> None:
         words = self._lines[line.part, line.place] = _words(line.text)
@@ -156,11 +197,14 @@ class _Chosen:
         exact = {word.casefold() for word in _EXACT_WORD.findall(line.text)}
         return any(exact <= told and len(words & told) >= _TOLD * len(words) for told in self._lines.values())
 
+    def places(self) -> Collection[tuple[str, int]]:
+        """Returns the part and the place in it of each chosen line."""
+        return self._lines.keys()
+
     def parts(self) -> Parts:
         """Returns the content that crosses, each part in its order."""
-        return dataclasses.replace(
-            self._given, reflection=self._reflection, **{name: self._of(name) for name in _LISTS}
-        )
+        lists: dict[str, Any] = {name: self._of(name) for name in _LISTS}
+        return dataclasses.replace(self._given, reflection=self.reflection, **lists)
 
     def _of(self, name: str) -> list[Any]:
         return [one for place, one in enumerate(getattr(self._given, name)) if (name, place) in self._lines]
@@ -170,7 +214,7 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -> list[_Line]:
+def _judged(parts: Parts, worths: Mapping[str, float]) -> list[_Line]:
     lines = [
         _Line(
             "conduct", place, one.id, markdown.of_directive(one),
@@ -184,7 +228,7 @@ def _judged(parts: Parts, worths: Mapping[str, float], ended: Collection[str]) -
         lines.append(_Line("facts", place, fact.id, markdown.of_fact(fact), value))
     for place, episode in enumerate(parts.episodes):
         value = worths.get(episode.id, worth.worth(episode, 1.0))
-        value *= _ENDED if episode.id in ended else 1.0
+        value *= _ENDED if episode.id in parts.ends else 1.0
         lines.append(_Line("episodes", place, episode.id, markdown.of_episode(episode), value))
     lines += [
         _Line("questions", place, one.id, markdown.of_question(one), _QUESTION)

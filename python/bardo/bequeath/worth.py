@@ -13,6 +13,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from bardo import _core
+from bardo.bequeath import incidents
 from bardo.bequeath.directives import EPISODE_KIND
 from bardo.capture.recorder import PAGE
 from bardo.model import INHERITED_KIND, Episode, Fact
@@ -26,8 +27,10 @@ MISTAKE = -0.5
 #: Kinds of facts that warn or tell how to act, and their worth beyond that of their text.
 RULE_KINDS = frozenset({"anti_knowledge", "warning", "heuristic", "procedural"})
 _RULE = 0.6
+#: Worth of a mistake beyond that of its text: of an outcome, and of a severe failure that tells what happened.
+_MISTAKE = 0.8
 #: Minimum worth of a fact that is no routine, however short its text is.
-_PLAIN = 0.2
+PLAIN = 0.2
 #: Characters of a text that are judged.
 _JUDGED = 4_096
 #: Words of a remark and of a question below which a text without anything exact is small talk.
@@ -85,7 +88,7 @@ def judge(episode: Episode, novelty: float) -> tuple[float, str]:
         return 0.0, "episode_small_talk"
     value = (
         0.2 * (1 + novelty) + 0.4 * exact * novelty + said + 0.3 * importance + 0.1 * episode.verified
-        + 0.3 * tells + 0.8 * is_mistake
+        + 0.3 * tells + _MISTAKE * is_mistake
     )  # fmt: skip
     return value * _PER_GENERATION ** int(lived.get("generation", 0)), ""
 
@@ -147,8 +150,14 @@ def worth_of_fact(fact: Fact, novelty: float, episodes: Mapping[str, float]) -> 
     if novelty < LEAST_NOVELTY and fact.importance < GRAVE_IMPORTANCE:
         return 0.0
     spoken = Episode(fact.text, role="user", importance=fact.importance, verified=True)
-    value = max([_PLAIN, worth(spoken, novelty), *(episodes.get(one, 0.0) for one in fact.evidence)])
-    return value + (_RULE if fact.kind in RULE_KINDS else 0.0)
+    # The figures of a statistic are no identifiers, and an heir soon has its own.
+    is_figures = fact.payload.get("type") == "baseline" or incidents.is_measured(fact)
+    said = PLAIN if is_figures else worth(spoken, novelty)
+    value = max([PLAIN, said, *(episodes.get(one, 0.0) for one in fact.evidence)])
+    is_told = fact.bloodstain and (
+        not incidents.is_measured(fact) or any(one in episodes for one in fact.evidence)
+    )
+    return value + _RULE * (fact.kind in RULE_KINDS) + _MISTAKE * is_told
 
 
 def inherited_fields(episode: Episode) -> dict[str, Any]:

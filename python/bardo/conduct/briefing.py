@@ -9,7 +9,7 @@ from bardo.assemble.blocks import Block
 from bardo.assemble.context import assemble
 from bardo.assemble.copies import MadePrompts
 from bardo.conduct.capabilities import health_text, tool_text
-from bardo.conduct.entries import StateEntry, StateKind
+from bardo.conduct.entries import STATEMENTS, StateEntry, StateKind
 from bardo.conduct.entry_memory import EntryMemory, told
 from bardo.conduct.flows import results_text
 from bardo.conduct.procedures import Capability, Flow, Mission
@@ -163,7 +163,7 @@ def _told(store: ConductStore, *kinds: StateKind) -> list[EntryMemory]:
 
 def _is_only_heard(entry: StateEntry) -> bool:
     """Whether an entry repeats a message of a conversation, where facts and recall say it, too."""
-    return bool(entry.episode) and entry.kind in ("discovery", "learning", "context")
+    return bool(entry.episode) and entry.kind in STATEMENTS
 
 
 def _of_entry(entry: StateEntry) -> EntryMemory:

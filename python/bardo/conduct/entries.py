@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 StateKind = Literal["decision", "task", "rejected", "discovery", "learning", "context", "agent_state"]
 StateStatus = Literal["active", "done", "archived"]
+#: Kinds of entries that state how things are, as facts do: a newer statement ends one that was heard.
+STATEMENTS: tuple[StateKind, ...] = ("discovery", "learning", "context")
 Result = Literal["passed", "failed"]
 #: Lasting measure after an action: a changed flow, tool or check, only a rule, or nothing.
 Answer = Literal["flow", "tool", "check", "rule", "nothing"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bardo.conduct import rules, state
-from bardo.conduct.entries import NEW, Rule, StateEntry, StateKind
+from bardo.conduct.entries import NEW, STATEMENTS, Rule, StateEntry, StateKind
 from bardo.conduct.findings import place_of_same
 from bardo.conduct.hearing import Heard
 from bardo.conduct.rules import VectorsOf
@@ -74,3 +74,38 @@ def keep(
             )
             kept.append(state.keep(store, entry, vectors, lambda: None))
     return kept
+
+
+def end_outdated(
+    store: ConductStore,
+    ended_of: Callable[[Sequence[StateEntry]], Sequence[Sequence[str]]],
+    *,
+    agent: str,
+    now: int,
+) -> list[StateEntry]:
+    """Ends the statements that were heard and no longer hold; returns them.
+
+    Args:
+        store: State and rules of the agent.
+        ended_of: Returns for each entry the statements of its episode that have ended.
+        agent: Name of the agent.
+        now: Wall clock, microseconds UTC.
+    """
+    heard = [entry for kind in STATEMENTS for entry in store.state(kind=kind) if entry.episode]
+    over = [
+        entry
+        for entry, ended in zip(heard, ended_of(heard) if heard else (), strict=True)
+        if place_of_same(ended, entry.summary) is not None
+    ]
+    if not over:
+        return []
+    with store.writing():
+        return [
+            store.put(
+                replace(
+                    entry, status="archived", changed_at=now, closed_by=agent,
+                    closed_why="a newer statement ended it",
+                )
+            )
+            for entry in over
+        ]  # fmt: skip

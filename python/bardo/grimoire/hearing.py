@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import closing
+from typing import TYPE_CHECKING, get_args
 
+from bardo.bequeath.directives import KINDS
 from bardo.errors import StoreError
-from bardo.model import Episode
+from bardo.model import CorrectionRule, Episode
 
 if TYPE_CHECKING:
+    from bardo.conduct.entries import StateEntry
     from bardo.grimoire.session import Session
     from bardo.language.advisor import Advisor
     from bardo.ports import Vectors
@@ -18,6 +21,12 @@ if TYPE_CHECKING:
 HEARD = "heard"
 #: Maximum number of episodes looked at in one page.
 PAGE = 512
+#: Causes of the end of a fact that end its statement, too; of others, such as a merge, it may hold.
+ENDS_OF_STATEMENTS = frozenset(
+    {"slot", "until", "wording", "supersede", "release", *get_args(CorrectionRule)}
+)
+#: Weight of the link `corrects` from a statement to one that it ends.
+ENDS = 1.0
 #: Name of a user who has none.
 NAMELESS = "the user"
 
@@ -50,6 +59,46 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
         *notes,
         f"kept from what was said, in the gate: {counts}",
     )
+
+
+def end_outdated(session: Session) -> tuple[str, ...]:
+    """Ends the gate's statements that were heard in episodes and no longer hold; returns notes."""
+    from bardo.conduct.heard import end_outdated
+    from bardo.conduct.store import FILE_NAME, ConductStore
+
+    if not (session.path / FILE_NAME).exists():
+        return ()
+    try:
+        with closing(ConductStore(session.path, facts=session.facts)) as store:
+            over = end_outdated(
+                store, lambda heard: _ended(session, heard), agent=session.agent, now=session.clock.now()
+            )
+    except StoreError as error:
+        return (f"statements of the gate that no longer hold were not ended: {error}",)
+    return (f"{len(over)} statements of the gate no longer hold and ended",) if over else ()
+
+
+def _ended(session: Session, heard: Sequence[StateEntry]) -> list[list[str]]:
+    """Statements of the episode of each entry that have ended: those of facts, and the episode if one corrects it."""
+    episodes = sorted({entry.episode for entry in heard})
+    ended: dict[str, list[str]] = {id_: [] for id_ in episodes}
+    for fact in session.facts.derived_from(episodes):
+        if fact.status == "superseded" and fact.ended_by in ENDS_OF_STATEMENTS:
+            for id_ in ended.keys() & set(fact.evidence):
+                ended[id_].append(fact.text)
+    corrected = {
+        older
+        for _, older, relation, weight, _ in session.facts.links(episodes)
+        if relation == "corrects" and weight >= ENDS
+    }
+    for episode in session.log.get(sorted(corrected & ended.keys())):
+        if episode is not None:
+            # An inherited entry is in memory with the word of its kind.
+            ended[episode.id] += [
+                episode.text,
+                *(episode.text.removeprefix(f"{word}: ") for word in KINDS.values()),
+            ]
+    return [ended[entry.episode] for entry in heard]
 
 
 def _hear(

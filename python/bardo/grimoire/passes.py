@@ -136,6 +136,7 @@ class CuratorPasses:
             self._note_trials(report)
         is_hearing = session.config.curator.texts and session.death is None
         heard = hearing.listen(session, self._extraction.advisor, until_done=flush) if is_hearing else ()
+        heard += hearing.end_outdated(session) if session.config.curator.texts else ()
         summarised = self._summaries.run(until_done=flush) if session.death is None else None
         replayed = replay.replay(session.path, session.facts, session.log)
         linted = self._curator.lint() if is_lint_due(session) else LintReport(tick)

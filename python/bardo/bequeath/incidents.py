@@ -1,0 +1,63 @@
+"""Words warnings of severe failures for an heir: what happened, then its evidence in brief.
+
+A pass of the Curator states conditions and figures alone (`rust/bardo-core/src/consolidate/bloodstains.rs`), since an
+episode that a warning quotes could not be forgotten. At a death the episode crosses anyway, and says what happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bardo.model import Episode, Fact
+
+#: Maximum number of characters of an episode in a warning.
+LONGEST = 240
+#: Beginning of a warning of a severe failure by the Curator.
+_BEGIN = "Severe failure"
+#: Its parts; without conditions it ends with a quotation.
+_WARNING = re.compile(
+    rf"{_BEGIN}(?P<about> of .+?)??(?P<when> when .+?)?: (?P<outcome>\S+) was (?P<deviations>\d+) deviations below the "
+    r"median of (?P<earlier>\d+) earlier cases(?P<unusual>(?:; [^\"]+? was unusually \w+)*)(?P<quoted>: \".*\")?"
+)
+
+
+def in_words(facts: Sequence[Fact], episodes: Mapping[str, Episode]) -> tuple[Fact, ...]:
+    """Words the warnings of severe failures among facts; the others stay as they are.
+
+    Args:
+        facts: Facts of the testator.
+        episodes: Episodes of worth by id, of which a warning tells its own.
+    """
+    return tuple(_in_words(fact, episodes) if is_measured(fact) else fact for fact in facts)
+
+
+def is_measured(fact: Fact) -> bool:
+    """Whether a fact is a warning of a severe failure that tells conditions and figures alone."""
+    return fact.bloodstain and fact.text.startswith(_BEGIN)
+
+
+def story_of(fact: Fact) -> str:
+    """Returns what happened, without conditions and figures; empty if the warning does not tell it."""
+    story, begin, _ = fact.text.partition(f". {_BEGIN}")
+    return story if fact.bloodstain and begin else ""
+
+
+def _in_words(fact: Fact, episodes: Mapping[str, Episode]) -> Fact:
+    found = _WARNING.fullmatch(fact.text)
+    if found is None:
+        return fact
+    story = next((_cut(episodes[one].text) for one in fact.evidence if one in episodes), "")
+    evidence = (
+        f"{found['when'] or ''}: {found['outcome']} {found['deviations']} deviations below the median of "
+        f"{found['earlier']} earlier cases{found['unusual']}"
+    )
+    if story:
+        return replace(fact, text=f"{story}. {_BEGIN}{evidence}")
+    return replace(fact, text=f"{_BEGIN}{found['about'] or ''}{evidence}{found['quoted'] or ''}")
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line.rstrip(".") if len(line) <= LONGEST else f"{line[: LONGEST - 1].rstrip()}…"
