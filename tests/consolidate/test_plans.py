@@ -184,6 +184,7 @@ def test_short_plans_are_noted_and_stand_under_their_day(tmp_path: Path) -> None
         for text in (
             "I have a parents' evening on Thursday.",
             "I'll be late on Thursday.",
+            "i'm booked for nov 6",
             "Ana and I see a flat.",
         ):
             memory.remember(text, role="user", kind="turn", speaker="Nadia")

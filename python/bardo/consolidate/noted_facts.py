@@ -51,12 +51,17 @@ def lesser_notes(sentence: Sentence, worth: float, forms: Collection[str], at: i
         is_whole = sentence.is_covered((clause,))
         if is_lasting(attribute, "months"):
             return worth >= (LEAST_PLAIN if is_whole else LEAST_OF_MONTHS)
-        is_alone = sentence.stated == (clause,)
-        if is_alone and clause.over is not None and clause.over - at > _DAY and worth >= LEAST_OF_PLANS:
+        if sentence.stated == (clause,) and _announces(clause, at) and worth >= LEAST_OF_PLANS:
             return True
         return is_whole and worth >= LEAST_PLAIN and clause.text.casefold() in forms
 
     return [Note(clause.text, (clause,)) for clause in sentence.stated if clause.text and is_kept(clause)]
+
+
+def _announces(clause: Clause, at: int) -> bool:
+    """Whether a clause announces a thing for a day after the next one: "booked for 6 May" names none."""
+    dates = {word for figure in clause.figures for word in figure.split()}
+    return clause.over is not None and clause.over - at > _DAY and not clause.anchors <= dates
 
 
 def correction_text(note: Note, sentence: Sentence, who: str) -> str:

@@ -46,7 +46,7 @@ _WEEKLY = frozenset({
     "class", "club", "course", "game", "lecture", "lesson", "match", "practice", "rehearsal", "seminar", "session",
     "shift", "training",
 })  # fmt: skip
-#: Those who are there from the day on which somebody "has" them.
+#: Those who are there from the day on which a person "has" them.
 _YOUNG = frozenset({"baby", "boy", "child", "daughter", "girl", "kid", "kitten", "puppy", "son", "twin"})
 _INDEFINITE = frozenset({"a", "an", "another"})
 #: Verbs of having, whose object can be an appointment: "I've got a scan on Monday".
@@ -137,7 +137,7 @@ def _is_habit(match: re.Match[str], text: str) -> bool:
 
 
 def _is_had_once(head: Any) -> bool:
-    """Whether a clause says that somebody has a thing such as "an interview" or "a scan", once."""
+    """Whether a clause says that a person has a thing such as "an interview" or "a scan", once."""
     things = [child for child in head.children if child.dep_ == "dobj"] if lemma(head) in _HAVING else []
     return any(
         lemma(thing) not in _WEEKLY
