@@ -136,7 +136,7 @@ class Page:
         text, cut = self._said(fact)
         remarks = self._remarks(one)
         since = fact.statement.since if fact.statement else None
-        # What began stands where it would if it had been said on the day on which it began.
+        # A beginning stands where it would if it had been said on its day.
         order = -float(max(one.noted[1] or 0, since if since is not None and since <= self.at else 0))
         if section is None:
             day = self._day(one)

@@ -227,7 +227,7 @@ def _clause(
         head,
         subject,
         who=speech.who.lower(),
-        # What holds from a day that is named is known; what only will be, is not.
+        # A state to come is known by its day; without one, it is only announced.
         future=is_future(head) and not (since is not None and since > speech.at > 0),
         attributes=attributes,
     )
