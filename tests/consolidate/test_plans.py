@@ -38,6 +38,22 @@ def end_of(text: str) -> str | None:
         ("The interview is pushed out a week, to the 20th of March", "2025-03-21"),
         ("In June we go to Crete", "2025-07-01"),
         ("I'll see the physio tomorrow", "2025-02-12"),
+        ("The optician was shifted to Thursday the 20th", "2025-02-21"),
+        ("The optician was moved to Wednesday the 26th, at noon", "2025-02-27"),
+        ("I've got a mammogram in three weeks", "2025-03-10"),
+        ("My driving test is in ten days", "2025-02-21"),
+        ("The hearing is in two months", "2025-05-10"),
+        ("Our housewarming is next Saturday", "2025-02-16"),
+        ("Our anniversary lunch is on 3 April", "2025-04-04"),
+        ("I have a parents' evening on Thursday", "2025-02-14"),
+        ("I've a blood test on Monday morning", "2025-02-18"),
+        ("My cousin Lea is getting married in Seville next month", "2025-04-01"),
+        ("The roof is being mended on Friday", "2025-02-15"),
+        ("My dad flies home this weekend", "2025-02-17"),
+        ("The naming ceremony is a week on Saturday", "2025-02-23"),
+        ("I'm seeing the orthodontist the day after tomorrow", "2025-02-13"),
+        ("I need to hand in my thesis by Friday", "2025-02-15"),
+        ("We're off to Sicily next week", "2025-02-24"),
     ],
 )
 def test_a_plan_is_over_after_its_last_day(text: str, day: str) -> None:
@@ -63,6 +79,15 @@ def test_a_plan_is_over_after_its_last_day(text: str, day: str) -> None:
         "If the exam is on 17 March I can't come",
         "The meeting is not on 17 March",
         "I have lived in Bern since 2015",
+        "I have a pottery class on Thursday",
+        "I've been running with Ana on Friday",
+        "My office was moved to the third floor",
+        "We walk the Jakobsweg in two months",
+        "My sister is having a baby in June",
+        "I'm getting a new laptop next week",
+        "Lea is marrying Tom on 3 May",
+        "I read three novels in two weeks",
+        "We have a flat with two rooms",
     ],
 )
 def test_what_repeats_begins_or_is_past_is_no_plan_that_ends(text: str) -> None:
@@ -102,3 +127,72 @@ def test_a_quote_that_says_more_than_its_plan_stays(tmp_path: Path) -> None:
         clock.set(NOW + 3 * DAY)
         memory.sleep()
         assert [memory.facts.get(fact.id).status for fact in known] == ["active"] * len(known)
+
+
+def start_of(text: str) -> str | None:
+    """Day from which what a text announces holds, of its first clause that announces something."""
+    english = reader("english", BUILT_IN)
+    assert english is not None
+    begins = [clause.since for clause in english.read(Speech(text, "Nadia", NOW)) if clause.since is not None]
+    return datetime.fromtimestamp(min(begins) / 1e6, UTC).date().isoformat() if begins else None
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Mees starts daycare on the 3rd of March", "2025-03-03"),
+        ("We move to Graz next month", "2025-03-01"),
+        ("I start at Helvion in two weeks", "2025-02-24"),
+        ("From 1 April on I'll be teaching at the Lindenschule", "2025-04-01"),
+    ],
+)
+def test_what_begins_holds_from_its_day(text: str, day: str) -> None:
+    assert start_of(text) == day
+    assert end_of(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["I train in the park on Saturday", "We opened the shop on 1 June", "I start early"]
+)
+def test_what_begins_on_no_day_to_come_has_no_start(text: str) -> None:
+    assert start_of(text) is None
+
+
+def test_a_home_to_come_ends_the_present_one_on_its_day_and_then_stands_first(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(NOW)
+    with bardo.open(tmp_path / "agent", clock=clock, seed=1) as memory:
+        memory.remember("I live in Lyon.", role="user", kind="turn", speaker="Nadia")
+        memory.sleep()
+        clock.set(NOW + DAY)
+        memory.remember("From 1 April on I'll be living in Graz.", role="user", kind="turn", speaker="Nadia")
+        memory.sleep()
+        assert {fact.statement.value for fact in memory.facts.list() if fact.statement} == {"Lyon", "Graz"}
+        assert "## Coming up\n1. 1 April 2025: " in memory.pages.dossier().text
+        clock.set(NOW + 40 * DAY)
+        memory.remember("I am allergic to penicillin.", role="user", kind="turn", speaker="Nadia")
+        clock.set(NOW + 60 * DAY)
+        memory.sleep()
+        page = memory.pages.dossier().text
+        assert "passed" not in page
+        assert page.split("## Nadia\n")[1].startswith("1. Nadia will be living in Graz"), page
+        assert not any("Lyon" in fact.text for fact in memory.facts.list())
+
+
+def test_short_plans_are_noted_and_stand_under_their_day(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(NOW)
+    with bardo.open(tmp_path / "agent", clock=clock, seed=1) as memory:
+        for text in (
+            "I have a parents' evening on Thursday.",
+            "I'll be late on Thursday.",
+            "i'm booked for nov 6",
+            "Ana and I see a flat.",
+        ):
+            memory.remember(text, role="user", kind="turn", speaker="Nadia")
+        memory.sleep()
+        assert [fact.text for fact in memory.facts.list()] == ["Nadia has a parents' evening on Thursday"]
+        assert (
+            "## Coming up\n1. 13 February 2025: Nadia has a parents' evening" in memory.pages.dossier().text
+        )
+        clock.set(NOW + 4 * DAY)
+        memory.sleep()
+        assert memory.facts.list() == []

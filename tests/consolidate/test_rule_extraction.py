@@ -146,3 +146,23 @@ def test_a_long_statement_ends_where_a_phrase_does_or_is_left_out():
 )
 def test_verbs_take_their_third_person(verb: str, third: str):
     assert statements.third_person(verb) == third
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I can't stand karaoke.", "I like long train journeys.", "I love rhubarb cake.",
+     "I prefer aisle seats.", "I'm interested in old lighthouses."],
+)  # fmt: skip
+def test_a_taste_holds_for_months_in_whatever_words_it_is_said(text: str):
+    (fact,) = rule_extraction.of_episode(Episode(text, id="e", role="user", speaker="Mira"), "helper")
+    assert fact.persistence == "months"
+
+
+def test_a_plain_statement_holds_as_long_as_a_learned_one_of_its_kind():
+    def persistence(text: str) -> str | None:
+        (fact,) = rule_extraction.of_episode(Episode(text, id="e", role="user", speaker="Mira"), "helper")
+        return fact.persistence
+
+    assert persistence("I work as a nurse at St. Mary's hospital.") == "years"
+    assert persistence("I want to run a marathon in October.") == "weeks"
+    assert persistence("I'm married.") == "years"

@@ -153,3 +153,18 @@ def test_a_question_about_what_the_memory_knows_needs_memory(tmp_path: Path, min
         g.learn("The gateway listens on port 5433", subject="gateway", attribute="port", value="5433")
         assert [g.triage(text).memory for text in about] == [True] * 3
         assert [g.triage(text).memory for text in others] == [False] * 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Any allergies?", "Still vegetarian?", "And the orthodontist?", "What about my sister?", "Which gym?"],
+)
+def test_a_question_without_a_verb_asks_about_what_is_shared(text: str) -> None:
+    assert bardo.triage(text).memory
+
+
+@pytest.mark.parametrize(
+    "text", ["What is 17 times 23?", "Which is heavier, gold or lead, and is any of them rarer?"]
+)
+def test_a_whole_question_is_left_to_the_regressions(text: str) -> None:
+    assert module._ELLIPTIC.match(text) is None

@@ -153,3 +153,58 @@ def test_a_period_brings_episodes_beyond_the_depth_of_the_other_arms(tmp_path: P
         assert not any(item.text == "Someone repaired the oracle" for item in without)
         found = memory.recall("oracle lag last week", limit=100)
         assert any(item.text == "Someone repaired the oracle" for item in found)
+
+
+@pytest.fixture
+def year(tmp_path: Path):
+    told = {
+        "2022-12-04": ["Planted garlic behind the house.", "The boiler was serviced."],
+        "2023-02-11": ["Booked a cabin for 9 April.", "Rosa learned to whistle."],
+        "2023-03-20": ["The February issue of the magazine came late.", "Nils broke his arm."],
+        "2023-04-09": ["The cabin had no water.", "Saw two otters."],
+        "2023-04-25": ["Sold the old piano."],
+        "2023-05-03": ["Our hen Berta died.", "Returned the library books."],
+    }
+    with bardo.open(tmp_path / "ann", clock=bardo.ManualClock(NOW), seed=1) as memory:
+        for day, texts in told.items():
+            at = int(datetime.fromisoformat(f"{day}T10:00+00:00").timestamp()) * 1_000_000
+            memory.remember([Episode(text, at=at, role="user", speaker="Ann") for text in texts])
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("query", "days"),
+    [
+        ("What happened in April?", {"2023-04-09", "2023-04-25"}),
+        ("What did I say last month?", {"2023-04-09", "2023-04-25", "2023-05-03"}),
+        ("what was going on in february", {"2023-02-11"}),
+        ("What did I tell you on 3 May?", {"2023-05-03"}),
+        ("Anything new in December 2022?", {"2022-12-04"}),
+        ("last week", {"2023-05-03"}),
+    ],
+)
+def test_a_query_about_a_time_alone_lists_the_turns_of_that_time(
+    year: bardo.Grimoire, query: str, days: set[str]
+) -> None:
+    found = year.recall(query, limit=6)
+    assert {datetime.fromtimestamp(memory.at / 1e6, UTC).date().isoformat() for memory in found} == days
+    in_days = [episode for episode in year.episodes.list(limit=50)
+               if datetime.fromtimestamp(episode.at / 1e6, UTC).date().isoformat() in days]  # fmt: skip
+    assert len(found) == len(in_days)
+    assert any("no topic" in note for note in found.notes)
+
+
+def test_more_turns_of_a_time_than_other_arms_bring_are_listed(year: bardo.Grimoire) -> None:
+    year.remember([Episode(f"Lap {number} by the river", at=NOW - 200 * DAY) for number in range(60)])
+    found = year.recall("What happened in October 2022?", limit=50)
+    assert len(found) == 50
+    assert all("Lap" in memory.text for memory in found)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["What happened to the cabin in April?", "What did Rosa do in April?", "What happened in July 2021?"],
+)
+def test_a_topic_or_a_time_without_turns_is_searched_as_before(year: bardo.Grimoire, query: str) -> None:
+    found = year.recall(query, limit=6)
+    assert not any("no topic" in note for note in found.notes)

@@ -204,3 +204,36 @@ def test_every_standing_of_a_record_has_words() -> None:
         == "corrected on 9 October 2025"
     )
     assert standing.day(-(2**62)) == "an unknown day"
+
+
+def test_undoing_a_wrong_end_repairs_the_turn_behind_the_fact(
+    memory: bardo.Grimoire, clock: bardo.ManualClock
+) -> None:
+    older = say(memory, clock, "I'm allergic to nuts.")
+    newer = say(memory, clock, "I'm not allergic to nuts after all!")
+    (ended,) = memory.facts.list(status="superseded")
+    act = next(act for act in memory.journal.list() if any(change.fact == ended.id for change in act.changes[:1])
+               or any(change.fact == ended.id and change.before for change in act.changes))  # fmt: skip
+    memory.journal.undo(act, facts=ended)
+    assert memory.facts.get(ended.id).status == "active"
+    for _ in range(2):
+        item = found(memory, "Is Nadia allergic to nuts?", older.id)
+        assert (item.corrected_by, item.standing, item.outdated) == ((), "", False)
+        say(memory, clock, "The weather is fine today.")
+    assert not found(memory, "Is Nadia allergic to nuts?", newer.id).corrected_by
+
+
+def test_undoing_one_end_leaves_the_turn_corrected_for_another(
+    memory: bardo.Grimoire, clock: bardo.ManualClock
+) -> None:
+    older = say(memory, clock, "I live in Bern. My car is a Volvo.")
+    say(memory, clock, "I live in Porto now. My car is a Fiat now, not the Volvo.")
+    ended = memory.facts.list(status="superseded")
+    if len(ended) < 2:
+        pytest.skip("the rules ended one of the two facts alone")
+    act = next(act for act in memory.journal.list()
+               if {fact.id for fact in ended} <= {change.fact for change in act.changes if change.before})  # fmt: skip
+    memory.journal.undo(act, facts=ended[0])
+    assert found(memory, "Where does Nadia live?", older.id).standing.startswith("corrected")
+    memory.journal.undo(act, facts=ended[1])
+    assert found(memory, "Where does Nadia live?", older.id).standing == ""

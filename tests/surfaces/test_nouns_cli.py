@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -224,3 +225,66 @@ def test_a_prompt_with_the_dossier_lists_its_sections(home: Path) -> None:
     answer(home, "pages", "dossier")
     memories = answer(home, "context", "What does gas do?", "--dossier")["memories"]
     assert {each["layer"] for each in memories} == {"dossier"}
+
+
+def test_people_read_times_and_not_ticks(home: Path) -> None:
+    answer(home, "learn", "--attribute=queue", "--subject", "mail relay", "--value", "redis")
+    answer(home, "learn", "--attribute=queue", "--subject", "mail relay", "--value", "nats")
+    (old,) = answer(home, "facts", "list", "--status", "superseded")["facts"]
+    year = datetime.now(UTC).strftime("%Y-")
+    grounds = run(home, "facts", "why", old["id"])
+    history = [line for line in grounds.stdout.splitlines() if line.startswith("history")]
+    assert all(line.split()[1].startswith(year) for line in history), history
+    assert "tick" not in grounds.stdout
+    run(home, "entities", "relate", "Ines", "reports to", "Marta")
+    assert f" {year}" in run(home, "entities", "relations", "Ines").stdout
+    document = answer(home, "entities", "relations", "Ines")["relations"][0]
+    assert document["from_at"] == document["valid_from"] * 1_000_000
+
+
+def test_ticks_of_loops_have_no_times(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "looper", config=CONFIG) as g:
+        g.remember("one", tick=1)
+        fact = g.learn("The valve is open", tick=2)
+        (state,) = g.facts.history(fact)
+        assert (state.from_tick, state.from_at, state.to_at) == (2, None, None)
+    shown = CliRunner().invoke(app, ["facts", "why", "--at", str(tmp_path / "looper"), fact.id])
+    assert "tick 2 to now" in shown.stdout
+
+
+def test_a_statement_that_ends_before_it_begins_is_refused_in_dates(home: Path) -> None:
+    result = run(home, "learn", "--subject", "api", "--attribute", "port", "--value", "80", "--since", "2041-12-10",
+                 "--until", "2041-12-01")  # fmt: skip
+    assert result.exit_code == exits.USAGE
+    assert "from 2041-12-10 00:00:00 UTC until 2041-12-01 00:00:00 UTC" in result.stderr
+
+
+def test_facts_of_any_status_are_listed_with_status_and_cause_and_at_a_time(home: Path) -> None:
+    words = ("learn", "--attribute=port", "--subject", "api", "--value")
+    answer(home, *words, "80", "--since", "2026-01-01", "--until", "2026-02-01")
+    answer(home, *words, "443", "--since", "2026-02-01")
+    answer(home, *words, "8443")
+    assert "superseded by slot" in run(home, "facts", "list", "--all").stdout
+    assert "superseded" not in run(home, "facts", "list").stdout
+    at = ("facts", "list", "--valid-at")
+    assert [fact["text"] for fact in answer(home, *at, "2026-01-15")["facts"]] == ["api: port is 80"]
+    later = [fact["text"] for fact in answer(home, *at, "2026-03-01")["facts"]]
+    assert "api: port is 443" in later
+    assert "api: port is 80" not in later
+    refused = run(home, *at, "yesterday")
+    assert refused.exit_code == exits.USAGE
+    assert "--valid-at" in refused.stderr
+
+
+def test_a_long_fact_is_readable_at_120_columns(home: Path) -> None:
+    text = (
+        "Severe failure of the rotation when the regime is quiet and the host is cache-par-7 and the action is a "
+        "rolling restart: the outcome was nine deviations below the mean of the last thirty days"
+    )
+    (fact,) = answer(
+        home, "learn", text, "--kind", "warning", "--subject", "rotation-worker", "--subject", "cache-par-7"
+    )["facts"]
+    lines = [line for line in run(home, "facts", "list").stdout.splitlines() if line.strip()]
+    assert len(lines) <= 6, lines
+    assert any(fact["id"] in line for line in lines)
+    assert all(len(line) <= 120 for line in lines)

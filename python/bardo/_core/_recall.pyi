@@ -79,6 +79,7 @@ class PeriodWords:
             `{Month}` (only as it is written), `{day}` and `{year}`. Its meaning is `today`, `yesterday`,
             `day_before_yesterday`, `latest`, `previous`, `current`, `ago`, `month`, `year`, `date`, or `before` or
             `after` the date that follows.
+        fillers: Words that ask what there was and name no topic, beside the stop words.
 
     Raises:
         InvalidInputError: A list is too short, or a phrase or its meaning is unknown.
@@ -92,6 +93,7 @@ class PeriodWords:
         units: Mapping[str, str],
         numbers: Mapping[str, int],
         phrases: Sequence[tuple[str, str]],
+        fillers: Sequence[str],
     ) -> PeriodWords: ...
     def spans(self, query: str, now: int) -> list[tuple[int, int]]:
         """First and last day of each period that a query names, counted from the epoch.

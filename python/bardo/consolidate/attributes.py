@@ -11,6 +11,8 @@ from typing import cast
 
 from bardo.model import FactKind, Persistence
 
+#: Persistences of sentences of a kind whose attribute is unknown; those of other kinds hold for months.
+_OF_KIND: Mapping[FactKind, Persistence | None] = {"identity": "years", "goal": "weeks", "context": None}
 #: Attributes that say little about what they state.
 _GENERIC = frozenset({"is", "has"})
 
@@ -68,6 +70,11 @@ class AttributeTable:
 
 #: The table without settings of an owner, which change neither persistence nor kind.
 BUILT_IN = AttributeTable({})
+
+
+def persistence_of(kind: FactKind) -> Persistence | None:
+    """How long a sentence of a kind holds whose attribute is unknown; None if it fades by its kind."""
+    return _OF_KIND.get(kind, "months")
 
 
 def is_lasting(name: str, *persistences: Persistence) -> bool:

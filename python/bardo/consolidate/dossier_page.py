@@ -135,7 +135,9 @@ class Page:
         section = self._of_ancestor(fact)
         text, cut = self._said(fact)
         remarks = self._remarks(one)
-        order = -float(one.noted[1] or 0)
+        since = fact.statement.since if fact.statement else None
+        # A beginning stands where it would if it had been said on its day.
+        order = -float(max(one.noted[1] or 0, since if since is not None and since <= self.at else 0))
         if section is None:
             day = self._day(one)
             if day is not None and day >= self._today:
@@ -143,7 +145,7 @@ class Page:
                 self._turn(day + _DAY)
             elif one.is_fading:
                 section = FADING
-            elif day is not None and self._ends_with_its_day(fact):
+            elif day is not None and self._is_over_with_its_day(fact):
                 section, order = PASSED, -float(day)
             elif fact.kind in _RULE_KINDS:
                 section, order = RULES, -one.confidence - (fact.kind in _WARNING_KINDS)
@@ -224,6 +226,10 @@ class Page:
         if noted is None or not FIRST_AT <= noted <= LAST_AT:
             return None
         ahead = [day for day in self.days(one.fact.text, noted) if day > noted]
+        until = one.fact.statement.until if one.fact.statement else None
+        if not ahead and until is not None and until > self.at and one.fact.kind == "goal":
+            # The last day of a plan whose day has no date: "on Monday".
+            return until - _DAY
         return min((day for day in ahead if day >= self._today), default=max(ahead, default=None))
 
     @property
@@ -231,8 +237,11 @@ class Page:
         return self.at - self.at % _DAY
 
     @staticmethod
-    def _ends_with_its_day(fact: Fact) -> bool:
-        return fact.persistence in _PLAN_PERSISTENCES or fact.kind in _PLAN_KINDS
+    def _is_over_with_its_day(fact: Fact) -> bool:
+        """Whether a fact whose day is past is a plan, and no bound of its statement says that it still holds."""
+        bounds = (fact.statement.since, fact.statement.until) if fact.statement else (None, None)
+        is_plan = fact.persistence in _PLAN_PERSISTENCES or fact.kind in _PLAN_KINDS
+        return is_plan and bounds == (None, None)
 
     def _turn(self, at: int) -> None:
         self.turns_at = at if self.turns_at is None else min(self.turns_at, at)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import FactStore, frame_memory, neutralise
 from bardo.consolidate import rule_extraction
-from bardo.consolidate.attributes import BUILT_IN
+from bardo.consolidate.attributes import BUILT_IN, persistence_of
 from bardo.consolidate.llm_statements import ProposedStatement, StatementChecks
 from bardo.consolidate.secrets import is_secret
 from bardo.model import Episode, Fact
@@ -257,7 +257,9 @@ class Asker:
             observed=(min(episode.tick for episode in cited), max(episode.tick for episode in cited)),
             statement=statement,
             persistence=(
-                BUILT_IN.attribute(statement.attribute).persistence if statement is not None else None
+                BUILT_IN.attribute(statement.attribute).persistence
+                if statement is not None
+                else persistence_of(found.kind)
             ),
         )
 

@@ -22,19 +22,26 @@ UNWORTHY = -float("inf")
 #: Minimum worth of a statement of an attribute that holds for months, and of a sentence that is no more than such a
 #: statement or one in a plain form. What holds for years or until it is denied is always kept: an allergy, a home.
 LEAST_OF_MONTHS, LEAST_PLAIN = -1.0, -3.2
+#: Minimum worth of a plan for a day after the next one, of which its sentence says no more.
+LEAST_OF_PLANS = -2.75
 #: Minimum worth of what a quote that ends said beside the corrected clauses.
 LEAST_OF_REMAINDERS = -1.5
+#: One day in microseconds.
+_DAY = 86_400_000_000
 #: Distance of a plan, in microseconds, from which it is kept for months: in weeks it would have faded before its day.
-FAR_OFF = 28 * 86_400_000_000
+FAR_OFF = 28 * _DAY
+#: Attributes that say of a plan less than the text of its note.
+_GENERIC = frozenset({"has", "is"})
 
 
-def lesser_notes(sentence: Sentence, worth: float, forms: Collection[str]) -> list[Note]:
+def lesser_notes(sentence: Sentence, worth: float, forms: Collection[str], at: int) -> list[Note]:
     """Notes of a sentence that is not worth keeping as a whole: what holds long is kept for less.
 
     Args:
         sentence: The sentence.
         worth: Its worth, below 0.
         forms: Texts of clauses, in lower case, that plain forms state.
+        at: Instant of the text, microseconds UTC.
     """
 
     def is_kept(clause: Clause) -> bool:
@@ -44,9 +51,17 @@ def lesser_notes(sentence: Sentence, worth: float, forms: Collection[str]) -> li
         is_whole = sentence.is_covered((clause,))
         if is_lasting(attribute, "months"):
             return worth >= (LEAST_PLAIN if is_whole else LEAST_OF_MONTHS)
+        if sentence.stated == (clause,) and _announces(clause, at) and worth >= LEAST_OF_PLANS:
+            return True
         return is_whole and worth >= LEAST_PLAIN and clause.text.casefold() in forms
 
     return [Note(clause.text, (clause,)) for clause in sentence.stated if clause.text and is_kept(clause)]
+
+
+def _announces(clause: Clause, at: int) -> bool:
+    """Whether a clause announces a thing for a day after the next one: "booked for 6 May" names none."""
+    dates = {word for figure in clause.figures for word in figure.split()}
+    return clause.over is not None and clause.over - at > _DAY and not clause.anchors <= dates
 
 
 def correction_text(note: Note, sentence: Sentence, who: str) -> str:
@@ -73,6 +88,8 @@ def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) ->
     statement = clauses[0].statement if len(clauses) == 1 else None
     if (over := _end_of_plan(clauses)) is not None:
         statement = _plan(statement, clauses, text, who, over)
+    elif statement is None and (begin := _beginning(clauses, episode.at)) is not None:
+        statement = Statement(_owner(clauses, who), "beginning", text, since=begin, functional=False)
     if statement is not None:
         known = BUILT_IN.attribute(statement.attribute)
         kind, persistence = known.kind, known.persistence
@@ -103,16 +120,34 @@ def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) ->
 
 def _end_of_plan(clauses: Sequence[Clause]) -> int | None:
     """First instant after the plan that a note is about; None if it says more that holds now than a plan."""
-    ends = [clause.over for clause in clauses if clause.over is not None]
+    # A statement has its own end.
+    ends = [
+        clause.over or clause.until
+        for clause in clauses
+        if clause.over or (clause.until and not clause.past and clause.statement is None)
+    ]
     rest = [clause for clause in clauses if clause.stated and clause.text and clause.over is None]
-    return max(ends) if ends and all(clause.past or clause.until for clause in rest) else None
+    is_plan = all(clause.past or clause.until for clause in rest)
+    return max((end for end in ends if end is not None), default=None) if is_plan else None
+
+
+def _beginning(clauses: Sequence[Clause], at: int) -> int | None:
+    """First instant after a text at which something of a note begins to hold; None if nothing does."""
+    return min(
+        (clause.since for clause in clauses if clause.stated and clause.since and clause.since > at),
+        default=None,
+    )
 
 
 def _plan(
     statement: Statement | None, clauses: Sequence[Clause], text: str, who: str, over: int
 ) -> Statement:
     """The statement of a plan: that of its slot, or the text of its note as an event, until it is over."""
-    if statement is None:
-        owner = next((clause.owner for clause in clauses if clause.owner), who.lower())
-        statement = Statement(owner or "records", "event", text)
+    if statement is None or statement.attribute in _GENERIC:
+        statement = Statement(_owner(clauses, who), "event", text, functional=False)
     return replace(statement, until=min(over, statement.until or over))
+
+
+def _owner(clauses: Sequence[Clause], who: str) -> str:
+    """Subject of the statement that is the text of a note."""
+    return next((clause.owner for clause in clauses if clause.owner), who.lower()) or "records"

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from bardo._core import findings
 from bardo.consolidate import clauses, statements, vocabulary
+from bardo.consolidate.attributes import persistence_of
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, Pad
 
 #: Bytes of a fact and of its core at most.
@@ -281,6 +282,7 @@ def _fact(each: Assertion, episode: Episode) -> Fact:
         confidence=each.confidence,
         observed=(episode.tick, episode.tick),
         source="derived" if concluded else "self",
+        persistence=None if concluded else persistence_of(each.kind),
         pad=each.pad if episode.pad == NEUTRAL else episode.pad,
         metadata=each.found,
     )

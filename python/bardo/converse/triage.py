@@ -47,6 +47,10 @@ _QUESTION = re.compile(
     r"[?？؟]|^\s*(?:who|whose|whom|what|which|where|when|why|how|is|are|was|were|do|does|did|has|have|can|tell me)\b",
     re.IGNORECASE,
 )
+#: Questions without a verb, in English: "Any pets?", "And the dentist?", "Still vegetarian?" ask about what is shared.
+_ELLIPTIC = re.compile(
+    r"\s*(?:any|still|and|which|whose|what about|how about)\s+(?:[\w'’-]+\s*){1,3}\?\s*$", re.IGNORECASE
+)
 _PACKAGE, _FILE = "bardo.converse", "triage.json"
 
 
@@ -134,7 +138,7 @@ def _triage(text: str, previous: Sequence[str], embed: Embed | None, knows: Know
     # A text with few known features is not judged: it counts as needing memory, and as worth reading.
     familiar = known >= FAMILIAR
     words = len(text.split())
-    needs = memory >= 0 or not familiar
+    needs = memory >= 0 or not familiar or _ELLIPTIC.match(text) is not None
     if not needs and knows is not None and _QUESTION.search(text):
         # Words do not tell the friend of a person from a public figure; the memory does.
         needs = knows(text)

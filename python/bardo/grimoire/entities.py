@@ -145,8 +145,9 @@ class Entities:
             replaces=replaces,
         )  # fmt: skip
         return results.Triple(
-            subject, predicate, object, confidence, origin, start, end, results.triple_id(number)
-        )
+            subject, predicate, object, confidence, origin, start, end, results.triple_id(number),
+            self._moment(start), self._moment(end),
+        )  # fmt: skip
 
     @checked
     def relations(
@@ -180,7 +181,16 @@ class Entities:
         if not every and as_of is None:
             ended = frozenset(self._ends.ended(session.clock.now()))
             found = [triple for triple in found if triple[4] not in ended]
-        return [results.Triple(*triple[:7], id=results.triple_id(triple[7])) for triple in found]
+        return [
+            results.Triple(
+                *triple[:7], results.triple_id(triple[7]), self._moment(triple[5]), self._moment(triple[6])
+            )
+            for triple in found
+        ]
+
+    def _moment(self, tick: int | None) -> int | None:
+        """The instant of a tick; None where ticks are loops."""
+        return None if tick is None else self._session.ticks.moment(tick)
 
 
 def _entity(found: tuple[str, str, list[str], int, tuple[int, int] | None]) -> Entity:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from dataclasses import replace
 from math import exp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bardo._core import confidence_now, fact_standing, retention_now
 from bardo._validation import checked
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bardo._core import FactStore
+    from bardo.clock import Ticks
 
 
 #: Statuses of facts that hold, or held until a later one ended them.
@@ -65,22 +66,10 @@ class Facts:
         """
         session = self._session
         session.ready()
-        tick = session.ticks.given("as_of", as_of)
-        if valid_at is None:
-            return facts_in_force(
-                session.facts, session.clock.now(), kind=kind, category=category, subject=subject, source=source,
-                status=status, as_of=tick,
-            )  # fmt: skip
-        found = all_facts(
-            session.facts, kind=kind, category=category, subject=subject, source=source, status=None, as_of=tick
+        return facts_listed(
+            session.facts, session.ticks, session.clock.now(), as_of=as_of, valid_at=valid_at,
+            kind=kind, category=category, subject=subject, source=source, status=status,
         )  # fmt: skip
-        instant = session.ticks.instant(valid_at, "valid_at")
-        ends = {fact.id: fact.statement.until for fact in found if fact.statement is not None}
-        return [
-            fact
-            for fact in found
-            if fact.status in HOLDING and holds_at(fact.statement, instant, ends.get(fact.supersedes or ""))
-        ]
 
     @checked
     def get(self, fact_id: str) -> Fact:
@@ -151,8 +140,10 @@ class Facts:
             NotFoundError: There is none.
         """
         self._session.ready()
+        moment = self._session.ticks.moment
         return [
-            FactState(then, start, end) for start, end, then in self._session.facts.states(record_id(fact))
+            FactState(then, start, end, moment(start), None if end is None else moment(end))
+            for start, end, then in self._session.facts.states(record_id(fact))
         ]
 
     @checked
@@ -258,6 +249,40 @@ class Facts:
         """Lists the links from or to any of these facts."""
         self._session.ready()
         return links_of(self._session.facts, facts)
+
+
+def facts_listed(
+    facts: FactStore,
+    ticks: Ticks,
+    now: int,
+    *,
+    as_of: int | datetime | None,
+    valid_at: int | datetime | None,
+    status: FactStatus | None,
+    **conditions: Any,
+) -> builtins.list[Fact]:
+    """Lists the facts in force, or the statements that hold at an instant.
+
+    Args:
+        facts: Fact store.
+        ticks: Logical time.
+        now: Present time, microseconds UTC.
+        as_of: Past tick or time as of which to list them.
+        valid_at: Instant at which statements hold, of any status; None for facts of a status.
+        status: Status of the facts; None for every status.
+        conditions: Other conditions of `FactStore.list`.
+    """
+    tick = ticks.given("as_of", as_of)
+    if valid_at is None:
+        return facts_in_force(facts, now, status=status, as_of=tick, **conditions)
+    found = all_facts(facts, status=None, as_of=tick, **conditions)
+    instant = ticks.instant(valid_at, "valid_at")
+    ends = {fact.id: fact.statement.until for fact in found if fact.statement is not None}
+    return [
+        fact
+        for fact in found
+        if fact.status in HOLDING and holds_at(fact.statement, instant, ends.get(fact.supersedes or ""))
+    ]
 
 
 def holds_at(statement: Statement | None, instant: int, replaced: int | None = None) -> bool:

@@ -11,24 +11,17 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from bardo._core import FactStore, arrival_confidence
 from bardo.capture.recorder import name_list
 from bardo.clock import MAX_TICK, Ticks
-from bardo.consolidate.attributes import AttributeTable
+from bardo.consolidate.attributes import AttributeTable, persistence_of
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.grimoire.session import Session
 from bardo.grimoire.statement_fields import StatementFields
-from bardo.model import Fact, FactKind, Persistence, Source, Statement
+from bardo.model import Fact, FactKind, Source, Statement
 
 if TYPE_CHECKING:
     from bardo.assemble.copies import Cleaner
 
 #: Confidence of a sentence that the agent learns itself.
 LEARNED = 0.7
-#: How long a learned sentence holds until a pass finds its attribute: it is stated so that it outlasts a break
-#: of weeks. The other kinds of facts hold for months.
-PERSISTENCE_OF_KIND: dict[FactKind, Persistence | None] = {
-    "identity": "years",
-    "goal": "weeks",
-    "context": None,
-}
 
 
 class Learner:
@@ -75,7 +68,7 @@ class Learner:
             subjects = tuple(dict.fromkeys((statement.subject, *name_list("subjects", subjects))))
         clean = session.made_prompts.cleaner()
         kind = kind or (known.kind if known else "insight")
-        persistence = known.persistence if known else PERSISTENCE_OF_KIND.get(kind, "months")
+        persistence = known.persistence if known else persistence_of(kind)
         fields: dict[str, Any] = {
             "kind": kind, "category": category, "statement": statement, "persistence": persistence,
             "subjects": name_list("subjects", subjects), "confidence": confidence_learned(confidence, source),

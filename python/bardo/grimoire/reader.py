@@ -18,8 +18,8 @@ from bardo.clock import OFFSET, Ticks
 from bardo.config import Config, Decay
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreError
 from bardo.folder import Folder
-from bardo.grimoire.facts import links_of
-from bardo.grimoire.stores import LOOPS, facts_in_force
+from bardo.grimoire.facts import facts_listed, links_of
+from bardo.grimoire.stores import LOOPS
 from bardo.handle import Handle, facts_of
 from bardo.index.archive.lance_index import LanceIndex
 from bardo.index.embedding.serving import serving
@@ -109,6 +109,7 @@ class VisibleFacts:
         source: Source | None = None,
         status: FactStatus | None = "active",
         as_of: int | datetime | None = None,
+        valid_at: int | datetime | None = None,
     ) -> builtins.list[Fact]:
         """Lists the facts that meet every condition given.
 
@@ -119,12 +120,12 @@ class VisibleFacts:
             source: Source of the facts.
             status: Status of the facts; None for every status.
             as_of: Past tick as of which to list them; where ticks are seconds, a datetime with a time zone too.
+            valid_at: Instant at which statements hold, as in `Facts.list`.
         """
         self._ready()
-        tick = self._ticks().given("as_of", as_of)
-        return facts_in_force(
-            self._store, self._clock.now(), kind=kind, category=category, subject=subject, source=source,
-            status=status, as_of=tick,
+        return facts_listed(
+            self._store, self._ticks(), self._clock.now(), as_of=as_of, valid_at=valid_at,
+            kind=kind, category=category, subject=subject, source=source, status=status,
         )  # fmt: skip
 
     def confidence(self, fact: Fact) -> float:

@@ -20,11 +20,15 @@ class FactState:
         fact: Record in this state.
         from_tick: First tick at whose end it had this state.
         to_tick: Tick from which it had another state; None for the current state.
+        from_at: Instant of `from_tick`, microseconds UTC; None where ticks are loops.
+        to_at: Instant of `to_tick`; None likewise, and for the current state.
     """
 
     fact: Fact
     from_tick: int
     to_tick: int | None
+    from_at: int | None = None
+    to_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +207,8 @@ class Triple:
         valid_from: First tick at which it holds.
         valid_to: Tick from which it no longer holds; None while it does.
         id: Id, for `forget`.
+        from_at: Instant of `valid_from`, microseconds UTC; None where ticks are loops.
+        to_at: Instant of `valid_to`; None likewise, and while it holds.
     """
 
     subject: str
@@ -213,6 +219,8 @@ class Triple:
     valid_from: int
     valid_to: int | None
     id: str = ""
+    from_at: int | None = None
+    to_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,4 +29,5 @@ def period_words(language: str) -> _core.PeriodWords | None:
         units={word: unit for unit, forms in words["units"].items() for word in forms},
         numbers=words["numbers"],
         phrases=[(meaning, phrase) for meaning, phrases in words["phrases"].items() for phrase in phrases],
+        fillers=words["fillers"],
     )

@@ -85,15 +85,16 @@ pub struct PyPeriodWords(pub PeriodWords);
 #[pymethods]
 impl PyPeriodWords {
     #[new]
-    #[pyo3(signature = (*, months, weekdays, units, numbers, phrases))]
+    #[pyo3(signature = (*, months, weekdays, units, numbers, phrases, fillers))]
     fn new(
         months: Vec<String>,
         weekdays: Vec<String>,
         units: HashMap<String, String>,
         numbers: HashMap<String, i64>,
         phrases: Vec<(String, String)>,
+        fillers: Vec<String>,
     ) -> PyResult<Self> {
-        PeriodWords::new(months, &weekdays, &units, numbers, &phrases).map(Self).into_python()
+        PeriodWords::new(months, &weekdays, &units, numbers, &phrases, &fillers).map(Self).into_python()
     }
 
     fn spans(&self, query: &str, now: i64) -> Vec<(i64, i64)> {

@@ -8,7 +8,7 @@ from bardo.model import FactKind, FactStatus, Source
 from bardo.surfaces.cli import tables
 from bardo.surfaces.cli.command import on_memory, reading
 from bardo.surfaces.cli.group import noun
-from bardo.surfaces.cli.options import ROWS, Limit, tick_or_time
+from bardo.surfaces.cli.options import ROWS, Limit, tick_or_time, time_given
 from bardo.surfaces.cli.output import Output
 from bardo.surfaces.cli.show import show_record
 from bardo.surfaces.cli.values import plain
@@ -43,6 +43,12 @@ def list_(
         str | None,
         typer.Option(metavar="TICK|DATE", help="Facts as they were then; a date where ticks are seconds."),
     ] = None,
+    valid_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE", help="Statements that hold at that time, of any status (ISO 8601, UTC)."
+        ),
+    ] = None,
 ) -> None:
     """List facts, the most confident first."""
     found = opened.facts.list(
@@ -52,6 +58,7 @@ def list_(
         source=source,
         status=None if every else status,
         as_of=None if as_of is None else tick_or_time(as_of, "--as-of"),
+        valid_at=None if valid_at is None else time_given(valid_at, "--valid-at"),
     )
     today = sorted(((fact, opened.facts.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[
         :limit
@@ -173,7 +180,7 @@ def _describe_grounds(grounds: "Grounds") -> list[tuple[str, object]]:
     fact = grounds.fact
     rows: list[tuple[str, object]] = [
         ("kind", fact.kind),
-        ("sure", f"{grounds.confidence:.2f} now, {fact.confidence:.2f} at tick {fact.reinforced_tick}"),
+        ("sure", f"{grounds.confidence:.2f} now, {fact.confidence:.2f} when it was last confirmed"),
         ("retention", f"{grounds.retention:.2f}" + (f", {fact.persistence}" if fact.persistence else "")),
         ("ended by", fact.ended_by),
         ("worth", f"{grounds.stated:.2f}: how often it is to be expected to hold, going by outcomes"),

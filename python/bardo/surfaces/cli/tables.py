@@ -97,20 +97,30 @@ def facts(found: Sequence[tuple[Fact, float]], disputed: Container[str] = ()) ->
         found: The facts.
         disputed: Ids of those that another fact disputes.
     """
-    table = grid("sure", "kind", "text", "about", "holds", "support", "source", "id")
+    from rich.text import Text
+
+    table = grid("sure", "kind", "fact")
     for fact, confidence in found:
-        source = f"{fact.source}, generation {fact.generation}" if fact.generation else fact.source
-        table.add_row(
-            sure(confidence),
-            fact.kind,
-            short(fact.text),
-            ", ".join(fact.subjects),
-            "; ".join(part for part in (_bounds(fact), "disputed" if fact.id in disputed else "") if part),
-            str(fact.support),
-            source,
+        text = Text(short(fact.text))
+        told = (
             fact.id,
+            _status(fact),
+            "disputed" if fact.id in disputed else "",
+            _bounds(fact),
+            f"about {', '.join(fact.subjects)}" if fact.subjects else "",
+            f"{fact.support:,} episode{'' if fact.support == 1 else 's'}" if fact.support else "",
+            f"{fact.source}, generation {fact.generation}" if fact.generation else fact.source,
         )
+        text.append("\n" + "; ".join(part for part in told if part), style="dim")
+        table.add_row(sure(confidence), fact.kind, text)
     return table
+
+
+def _status(fact: Fact) -> str:
+    """Status of a fact that is not in force, with the cause of its end."""
+    if fact.status == "active":
+        return ""
+    return f"{fact.status} by {fact.ended_by}" if fact.ended_by else fact.status
 
 
 def _bounds(fact: Fact) -> str:
@@ -138,9 +148,15 @@ def link(drawn: Link, of: str) -> str:
 
 
 def state(then: FactState) -> str:
-    """State of a fact: its range of ticks, and its text."""
-    end = "now" if then.to_tick is None else str(then.to_tick)
-    return f"{then.from_tick}-{end} {then.fact.status}, {then.fact.confidence:.2f}: {then.fact.text}"
+    """State of a fact: the time at which it had it, and its text."""
+    end = "now" if then.to_tick is None else when(then.to_tick, then.to_at)
+    span = f"{when(then.from_tick, then.from_at)} to {end}"
+    return f"{span}, {then.fact.status}, {then.fact.confidence:.2f}: {then.fact.text}"
+
+
+def when(tick: int, at: int | None) -> str:
+    """The time of a tick, or the tick where ticks are loops."""
+    return f"tick {tick}" if at is None else moment(at)
 
 
 def pairs(values: Iterable[tuple[str, Any]], *, title: str | None = None) -> Table:
@@ -218,10 +234,10 @@ def triples(found: Sequence[Triple]) -> Table:
     """Relations between entities."""
     table = grid("subject", "predicate", "object", "sure", "from", "to", "id")
     for triple in found:
-        end = "" if triple.valid_to is None else str(triple.valid_to)
+        end = "" if triple.valid_to is None else when(triple.valid_to, triple.to_at)
         table.add_row(
-            triple.subject, triple.predicate, triple.object, sure(triple.confidence), str(triple.valid_from), end,
-            triple.id,
+            triple.subject, triple.predicate, triple.object, sure(triple.confidence),
+            when(triple.valid_from, triple.from_at), end, triple.id,
         )  # fmt: skip
     return table
 

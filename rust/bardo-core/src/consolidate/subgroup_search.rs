@@ -151,7 +151,7 @@ fn search(window: &Window, outcome: &Outcomes<'_>, all: &[Condition]) -> Vec<(f6
         let mut longer: Vec<Candidate> = Vec::new();
         for parent in beam(last, all) {
             for (place, column) in &columns {
-                let is_other = parent.parts.iter().all(|part| feature(&all[*part]) != feature(&all[*place]));
+                let is_other = parent.parts.iter().all(|part| can_join(&all[*part], &all[*place]));
                 if is_other && let Some(child) = extended(outcome, &parent, *place, column) {
                     longer.push(child);
                 }
@@ -220,6 +220,13 @@ fn extended(outcome: &Outcomes<'_>, parent: &Candidate, place: usize, column: &[
     parts.push(place);
     parts.sort_unstable();
     Some(Candidate { strength: stronger, higher, parts, members })
+}
+
+/// Whether a rule may have both conditions: of other features, and no text that is like two others at once, which says
+/// nothing to a person.
+fn can_join(one: &Condition, other: &Condition) -> bool {
+    let are_likenesses = matches!((one, other), (Condition::Like(_), Condition::Like(_)));
+    !are_likenesses && feature(one) != feature(other)
 }
 
 /// The feature of a condition, and the word where it is one of several.

@@ -168,6 +168,7 @@ impl FactStore {
             let is_verdict = undoable(&writer.transaction, act)? == SHADOW;
             let mut undone = UndoReport::default();
             let mut changes = changes_of(&writer.transaction, act)?;
+            let corrected = only.map(|only| corrected_turns(&changes, only)).unwrap_or_default();
             if let Some(only) = only {
                 let has = |id: &Id| changes.iter().any(|(stored, ..)| stored.fact.id == *id);
                 if let Some(other) = only.iter().find(|id| !has(id)) {
@@ -196,7 +197,7 @@ impl FactStore {
                     }
                 }
             }
-            unlink(writer, act, only)?;
+            unlink(writer, act, only, &corrected)?;
             // Also if nothing was left to take back: it was undone.
             let by = match note(writer, actor)? {
                 Some(by) => signed(by)?,
@@ -273,8 +274,21 @@ fn restore(
     Ok(())
 }
 
-/// Takes away the links that an act drew and that were not there before it: all, or those of some facts.
-fn unlink(writer: &Writer<'_>, act: u64, only: Option<&[Id]>) -> Step<()> {
+/// The episodes behind some facts that an act changed, unless they stand behind another fact that it ended as well.
+fn corrected_turns(changes: &[RestoredFact], only: &[Id]) -> BTreeSet<Id> {
+    let evidence = |is_chosen: &dyn Fn(&StoredFact) -> bool| -> BTreeSet<Id> {
+        let known = changes.iter().filter(|(stored, before, _)| before.is_some() && is_chosen(stored));
+        known.flat_map(|(stored, ..)| stored.fact.evidence.iter().copied()).collect()
+    };
+    let restored = evidence(&|stored| only.contains(&stored.fact.id));
+    let ended =
+        evidence(&|stored| !only.contains(&stored.fact.id) && stored.fact.status != FactStatus::Active);
+    &restored - &ended
+}
+
+/// Takes away the links that an act drew and that were not there before it: all, or those of some facts and the
+/// corrections of some episodes.
+fn unlink(writer: &Writer<'_>, act: u64, only: Option<&[Id]>, corrected: &BTreeSet<Id>) -> Step<()> {
     let delete = |of: &str, fact: Option<Id>| -> Step<()> {
         writer
             .transaction
@@ -290,6 +304,9 @@ fn unlink(writer: &Writer<'_>, act: u64, only: Option<&[Id]>) -> Step<()> {
         Some(facts) => {
             for fact in facts {
                 delete(" AND ?2 IN (src, dst)", Some(*fact))?;
+            }
+            for episode in corrected {
+                delete(" AND relation = 'corrects' AND dst = ?2", Some(*episode))?;
             }
         }
     }

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Micros;
+use super::calendar::date_time;
 use super::episode::check_name;
 use crate::error::{Error, Result};
 
@@ -126,7 +127,7 @@ impl Statement {
         }
         match (self.since, self.until) {
             (Some(since), Some(until)) if until <= since => Err(Error::invalid(
-                format!("the statement would hold from {since} until {until}"),
+                format!("the statement would hold from {} until {}", date_time(since), date_time(until)),
                 "Let it end after it begins",
             )),
             _ => Ok(()),

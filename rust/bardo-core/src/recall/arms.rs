@@ -123,7 +123,8 @@ impl<'search> Arms<'search> {
             Fusion::Rrf => words.sorted(|slot| self.id(slot)),
         };
         let recent = self.hot.latest().filter(|slot| scratch.allowed[*slot as usize]);
-        let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
+        let listed = if self.vector.is_none() && self.terms.is_empty() { limit.max(RECENT) } else { RECENT };
+        let recent = recent.take(listed.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
         let mut best = f32::NEG_INFINITY;
         let mut near = SlotValues::with_capacity(near_by_codes.len());
         for (place, &key) in near_by_codes.iter().enumerate() {

@@ -47,6 +47,8 @@ impl<'ranked> DuplicateGroup<'ranked> {
             return true;
         }
         let same = restates(ranked, self.representative)
+            // Of other days, too: the dates among the terms would tell them apart.
+            || ranked.row.text_hash == self.representative.row.text_hash
             || lexical.is_similar(ranked.candidate.slot, self.slot(), threshold);
         if same {
             self.others.push(ranked.row.id);

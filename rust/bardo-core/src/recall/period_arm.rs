@@ -3,7 +3,7 @@
 //! Among many memories those of one week may be beyond the depth of the other arms. This arm brings the best of the
 //! period, past the threshold that vectors have among so few. Their rank is decided by the fusion.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::arms::{Arms, Scratch, SlotValues};
 use super::candidate::Candidate;
@@ -40,6 +40,21 @@ pub(super) fn add(arms: &Arms<'_>, spans: &[DaySpan], candidates: &mut Vec<Candi
             None => candidates.extend(Candidate::new(arms, slot, near, true, scratch)),
         }
     }
+}
+
+/// Allows the episodes of some periods alone, and returns their number; `None` if there are none, and all stay allowed.
+pub(super) fn limit_to(arms: &Arms<'_>, spans: &[DaySpan], scratch: &mut Scratch) -> Option<usize> {
+    let is_seen = |slot: &Slot| scratch.allowed[*slot as usize] && arms.hot.holds_episode()[*slot as usize];
+    let slots = spans.iter().flat_map(|span| arms.hot.in_time(span.bounds())).filter(is_seen);
+    let slots: HashSet<Slot> = slots.collect();
+    if slots.is_empty() {
+        return None;
+    }
+    scratch.allowed.fill(false);
+    for &slot in &slots {
+        scratch.allowed[slot as usize] = true;
+    }
+    Some(slots.len())
 }
 
 /// The memories among `slots` that are near the query, with the value of the dense arm.

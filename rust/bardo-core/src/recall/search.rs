@@ -108,18 +108,24 @@ pub fn search(
 ) -> Result<SearchResult> {
     check(query)?;
     let mut found = SearchResult::default();
-    let search = Search::new(hot, query, settings, &mut scratch.analyzer, &mut found.notes)?;
+    let mut search = Search::new(hot, query, settings, &mut scratch.analyzer, &mut found.notes)?;
     let time = (query.now_tick, settings.tau_ticks);
     let past = query.filters.as_of.zip(query.past);
     let around = past.map(|(tick, past)| past.facts_around(tick)).transpose()?;
     found.searched = query.filters.apply(hot, time, around, &mut scratch.allowed);
     let fusion = settings.fusion_in_force();
     let seated = query.rules.admit(hot, &mut scratch.allowed);
-    let lists = search.arms.candidates(query.limit, found.searched, fusion, scratch);
-    let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     let named = cut(query.text, QUERY_BYTES);
     let words = query_words(named);
     let clues = QueryClues::of(&words, search.periods(&words, scratch));
+    if query.periods.is_some_and(|known| known.asks_for_time_alone(&words, query.now))
+        && let Some(count) = period_arm::limit_to(&search.arms, &clues.spans, scratch)
+    {
+        found.searched = count;
+        search.drop_content(&mut found.notes);
+    }
+    let lists = search.arms.candidates(query.limit, found.searched, fusion, scratch);
+    let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     period_arm::add(&search.arms, &clues.spans, &mut candidates, scratch);
     rule_seats::add(&search.arms, &seated, &mut candidates, scratch);
     let dangers = danger_seats::met(&search.arms, scratch);
@@ -207,13 +213,23 @@ impl<'search> Search<'search> {
         Ok(Self { query, arms, has_content, tick, calibration })
     }
 
+    /// Lets the query be answered by the latest of the memories that are allowed, since its words name no topic.
+    fn drop_content(&mut self, notes: &mut Vec<String>) {
+        let Arms { hot, settings, .. } = self.arms;
+        self.arms = Arms::new(hot, settings, None, Vec::new(), self.query.now);
+        self.has_content = false;
+        notes.push("the query names a time and no topic: the turns of that time are listed".into());
+    }
+
     /// The query's tokens, weighted by how rare their words are here.
     fn late(
         &self,
         analyzer: &mut Analyzer,
         notes: &mut Vec<String>,
     ) -> Result<Option<LateInteraction<'search>>> {
-        let Some((tokens, source)) = self.query.tokens else { return Ok(None) };
+        let Some((tokens, source)) = self.query.tokens.filter(|_| self.has_content) else {
+            return Ok(None);
+        };
         tokens.check()?;
         let vectors = self.arms.hot.vectors();
         if vectors.is_empty() || tokens.dims != vectors.dims() {

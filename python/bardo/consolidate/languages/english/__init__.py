@@ -19,9 +19,18 @@ def reader(attributes: AttributeTable) -> Reader | None:
 
 
 def named_days(text: str, at: int) -> list[int]:
-    """The days that a text names by day and month, or in ISO form."""
+    """The days that a text names by day and month, in ISO form, or counted from its instant as in "tomorrow"."""
     from bardo.consolidate.languages.english.dates import DATE, instant
 
-    named = [match for match in DATE.finditer(text) if match["iso"] or match["day"] or match["day2"]]
+    named = [
+        match
+        for match in DATE.finditer(text)
+        if match["iso"] or match["day"] or match["day2"] or (match["near"] and not _names_end(match["near"]))
+    ]
     found = [instant(match, at, past=False) for match in named]
     return [day for day in found if day is not None]
+
+
+def _names_end(words: str) -> bool:
+    """Whether words name the end of a period, or a whole year, and no day."""
+    return "end of" in words.lower() or words.lower().endswith("year")

@@ -32,6 +32,18 @@ ORDINALS = {
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY = "|".join(DAYS)
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True)).replace("-", "[- ]")
+#: Numbers of days, weeks or months by their words.
+_COUNTS = {
+    word: number
+    for number, words in enumerate(
+        ("a an one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+        start=1,
+    )
+    for word in words.split()
+} | {"a couple of": 2, "a few": 3}  # fmt: skip
+_COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True))
+#: Days of a unit of time by which a day is counted; a month has those of the calendar.
+_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14}
 #: A date as people write it: a day, a month, a year, a weekday, or a time relative to today.
 DATE = re.compile(
     r"(?P<iso>\d{4}-\d{2}-\d{2})|"
@@ -43,12 +55,14 @@ DATE = re.compile(
     rf"the (?P<day3>\d{{1,2}}(?:st|nd|rd|th)(?! of (?!this|next))|(?:{_ORDINAL})(?= of (?:this|next) month))"
     r"(?: of (?P<which>this|next) month)?\b|"
     rf"(?P<weekday>(?:next |this )?(?:{_DAY}))\b|"
-    r"(?P<near>tomorrow|today|tonight|next week|next month|next year|"
+    rf"(?P<near>in (?P<count>\d{{1,2}}|{_COUNT}) (?P<unit>day|week|fortnight|month)s?\b|"
+    rf"(?:a|one) week (?:on )?(?P<week_on>today|tomorrow|{_DAY})\b|"
+    r"the day after tomorrow|tomorrow|today|tonight|(?:this|next) weekend|next week|next month|next year|"
     r"the end of (?:the )?(?:week|month|year|quarter)|end of (?:the )?(?:week|month|year|quarter))",
     re.IGNORECASE,
 )
-#: Days from today to the days that have a word of their own.
-_DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1}
+#: Days from today to the days that have words of their own.
+_DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1, "the day after tomorrow": 2}
 #: Days by which a date without a year may lie before the text that announces it.
 _LATE = 31
 _UNTIL = re.compile(
@@ -86,6 +100,7 @@ def _day(match: re.Match[str], now: date, *, past: bool) -> date | None:
             or _day_alone(match, now, past=past)
             or _month(match, now, past=past)
             or _weekday(match, now, past=past)
+            or _counted_day(match, now)
             or _relative_day((match["near"] or "").lower(), now)
         )
     except ValueError:
@@ -155,10 +170,34 @@ def _weekday(match: re.Match[str], now: date, *, past: bool) -> date | None:
     return now - timedelta(days=7 - ahead) if past else now + timedelta(days=ahead)
 
 
+def _counted_day(match: re.Match[str], now: date) -> date | None:
+    """The day of "in two weeks" or "a week on Friday"; None for other words."""
+    if match["week_on"]:
+        word = match["week_on"].lower()
+        ahead = _DAYS_AHEAD[word] if word in _DAYS_AHEAD else (DAYS[word] - now.weekday()) % 7 or 7
+        return now + timedelta(days=7 + ahead)
+    if not match["count"]:
+        return None
+    count, unit = match["count"].lower(), match["unit"].lower()
+    return _after(now, unit, _COUNTS[count] if count in _COUNTS else int(count))
+
+
+def _after(day: date, unit: str, count: int) -> date:
+    """The day so many units of time after another; of a shorter month, its last day."""
+    if unit != "month":
+        return day + timedelta(days=_UNIT_DAYS[unit] * count)
+    first = day.replace(day=1)
+    for _ in range(count):
+        first = next_month(first)
+    return min(first + timedelta(days=day.day - 1), next_month(first) - timedelta(days=1))
+
+
 def _relative_day(words: str, now: date) -> date | None:
-    """The day of "tomorrow", or the first day after the week, month, quarter or year; None for other words."""
+    """The day of "tomorrow", or the first one of or after a weekend, week, month, quarter or year; None if neither."""
     if words in _DAYS_AHEAD:
         return now + timedelta(days=_DAYS_AHEAD[words])
+    if "weekend" in words:
+        return max(now, now + timedelta(days=5 - now.weekday() + 7 * words.startswith("next")))
     if "week" in words:
         return now + timedelta(days=7 - now.weekday())
     if "month" in words:
@@ -166,6 +205,23 @@ def _relative_day(words: str, now: date) -> date | None:
     if "year" in words or ("quarter" in words and now.month > 9):
         return date(now.year + 1, 1, 1)
     return date(now.year, (now.month - 1) // 3 * 3 + 4, 1) if "quarter" in words else None
+
+
+def day_after(match: re.Match[str], day: date) -> date:
+    """First day after the day, weekend, week or month that a match of `DATE` means, which begins with a day.
+
+    "In two weeks" means any day until the third week is over: a rough time is over late rather than early.
+    """
+    words = (match["near"] or "").lower()
+    if match["unit"] and match["unit"].lower() != "day":
+        return _after(day, match["unit"].lower().replace("fortnight", "week"), 1)
+    if match["month3"] or words == "next month":
+        return next_month(day)
+    if "weekend" in words:
+        return day + timedelta(days=7 - day.weekday())
+    if words == "next year":
+        return day.replace(year=day.year + 1)
+    return day + timedelta(days=7 if words == "next week" else 1)
 
 
 def bounds(text: str, at: int) -> tuple[int | None, int | None]:

@@ -1,14 +1,14 @@
-"""End of a plan that a clause announces: "my exam is on 17 March" is over on the 18th."""
+"""Days of what a clause announces: "my exam is on 17 March" is over on the 18th, "I start on 3 May" holds from then."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Any
 
 from bardo.consolidate.attributes import is_lasting
-from bardo.consolidate.languages.english.dates import DATE, instant, next_month
+from bardo.consolidate.languages.english.dates import DATE, day_after, instant
 from bardo.consolidate.languages.english.grammar import is_future, lemma, predicate_of, subject_of
 from bardo.consolidate.languages.english.slots import noun_attribute
 
@@ -34,11 +34,26 @@ AHEAD_DAYS = 330
 #: Maximum number of words of a fragment without a verb that is a plan as a whole, such as "the meetup, 12 September".
 FRAGMENT_WORDS = 10
 _REPEATED = re.compile(
-    r"\b(?:every|each|always|usually|normally|once a|twice a|birthdays?|anniversar(?:y|ies)|name day|born|"
+    r"\b(?:every|each|always|usually|normally|once a|twice a|name day|born|"
     r"annual(?:ly)?|yearly|monthly|weekly|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:morning|afternoon|evening|night)s|"
     r"pay ?day|rent|salary|wages?)\b",
     re.IGNORECASE,
 )
+#: Days that come round each year, unless they qualify an event as in "birthday party".
+_YEARLY = frozenset({"birthday", "anniversary"})
+#: Things of which people have one each week, so that "a lesson on Monday" can be any Monday.
+_WEEKLY = frozenset({
+    "class", "club", "course", "game", "lecture", "lesson", "match", "practice", "rehearsal", "seminar", "session",
+    "shift", "training",
+})  # fmt: skip
+#: Those who are there from the day on which a person "has" them.
+_YOUNG = frozenset({"baby", "boy", "child", "daughter", "girl", "kid", "kitten", "puppy", "son", "twin"})
+_INDEFINITE = frozenset({"a", "an", "another"})
+#: Verbs of having, whose object can be an appointment: "I've got a scan on Monday".
+_HAVING = frozenset({"have", "get"})
+#: Words before a day that make it a single one.
+_ONCE = re.compile(r"\bby\s+(?:the\s+)?$", re.IGNORECASE)
+_TO = re.compile(r"\bto\s+", re.IGNORECASE)
 #: Words before a date from which something holds, or that lie in the past.
 _BEGINS = re.compile(r"\b(?:from|since|starting|effective|as of|after)\s+(?:the\s+)?$", re.IGNORECASE)
 
@@ -55,7 +70,9 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
     is_arranged = _is_arranged(head)
     # "The interview is pushed out a week, to the 20th of March": the date can stand in the next clause.
     text = "".join(token.text_with_ws for token in (head.sent if is_arranged else words))
-    if not at or (past and not is_arranged) or (_begins(head) and not is_arranged) or _REPEATED.search(text):
+    if not at or (past and not is_arranged) or (_begins(head) and not is_arranged):
+        return None
+    if _is_repeated(head.sent if is_arranged else words, text):
         return None
     if not is_arranged and _has_other_verb(head, words):
         # The parse took two clauses for one.
@@ -63,24 +80,97 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
     if head.pos_ not in ("VERB", "AUX") and len(words) > FRAGMENT_WORDS and not _is_appointment(head):
         # "Flat in Sants, two bedrooms, keys on 20 September": the date is that of a part.
         return None
-    is_ahead = is_arranged or is_future(head) or _is_progressive(head) or _is_appointment(head)
+    is_ahead = (
+        is_arranged or is_future(head) or _is_progressive(head) or _is_appointment(head) or _is_had_once(head)
+    )
+    can_count = is_ahead or lemma(head) in ("be", *_HAVING)
     now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
     ends = [
         end
         for match in DATE.finditer(text)
         if not _BEGINS.search(text[: match.start()])
-        and (end := _end_of(match, now, at, is_ahead=is_ahead)) is not None
+        and (is_ahead or not _is_habit(match, text))
+        and (can_count or not match["count"])
+        and (end := _end_of(match, now, at)) is not None
         # A past act of today announces nothing: "shifted to a flat in Kolar Road today".
         and not (past and end - at < DAY)
     ]
     return max(ends, default=None)
 
 
+def start_of_state(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int | None:
+    """First instant of a state that a clause announces for a day to come; None if it announces none.
+
+    Args:
+        head: Head of the clause.
+        words: Its words.
+        at: Instant of the text, microseconds UTC; 0 if unknown.
+        past: Whether the clause is in the past.
+    """
+    text = "".join(token.text_with_ws for token in words)
+    if not at or past or _is_arranged(head) or not _begins(head) or _is_repeated(words, text):
+        return None
+    is_ahead = is_future(head) or _is_progressive(head)
+    now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    begins = [
+        begin
+        for match in DATE.finditer(text)
+        if (is_ahead or not _is_habit(match, text))
+        and (begin := _begin_of(match, now, at)) is not None
+        and begin > at
+    ]
+    return min(begins, default=None)
+
+
+def _is_repeated(words: Sequence[Any], text: str) -> bool:
+    """Whether what a clause tells comes round again."""
+    return bool(_REPEATED.search(text)) or any(
+        lemma(token) in _YEARLY and token.dep_ != "compound" for token in words
+    )
+
+
+def _is_habit(match: re.Match[str], text: str) -> bool:
+    """Whether a day, such as "Monday" or "the 1st", can be one of many: "next Monday" and "by Monday" cannot."""
+    is_plain = match["weekday"] and " " not in match["weekday"]
+    is_of_many = is_plain or (match["day3"] and not match["which"])
+    return bool(is_of_many) and not _ONCE.search(text[: match.start()])
+
+
+def _is_had_once(head: Any) -> bool:
+    """Whether a clause says that a person has a thing such as "an interview" or "a scan", once."""
+    things = [child for child in head.children if child.dep_ == "dobj"] if lemma(head) in _HAVING else []
+    return any(
+        lemma(thing) not in _WEEKLY
+        and (
+            _names_appointment(thing)
+            or any(child.dep_ == "det" and lemma(child) in _INDEFINITE for child in _below(thing))
+        )
+        for thing in things
+    )
+
+
+def _below(thing: Any) -> list[Any]:
+    """The words directly before a noun, and before its possessor: "a" of "a parents' evening"."""
+    return [word for token in (thing, *thing.children) for word in token.children if word.i < thing.i]
+
+
 def _is_arranged(head: Any) -> bool:
     """Whether a clause arranges something: "we booked Crete", "they moved my exam"; who moves home arranges nothing."""
     if lemma(head) == "move":
-        return _is_appointment(head) or any(child.dep_ == "dobj" for child in head.children)
+        return (
+            _is_appointment(head)
+            or any(child.dep_ == "dobj" for child in head.children)
+            or _is_moved_to_day(head)
+        )
     return predicate_of(head) in ARRANGING or lemma(head) in ARRANGING
+
+
+def _is_moved_to_day(head: Any) -> bool:
+    """Whether something "was moved to" a day."""
+    text = head.sent.text
+    return any(child.dep_ == "nsubjpass" for child in head.children) and any(
+        DATE.match(text, match.end()) for match in _TO.finditer(text)
+    )
 
 
 def _has_other_verb(head: Any, words: Sequence[Any]) -> bool:
@@ -92,38 +182,54 @@ def _has_other_verb(head: Any, words: Sequence[Any]) -> bool:
 
 def _begins(head: Any) -> bool:
     """Whether the result of a clause holds on after its day."""
+    things = [child for child in head.children if child.dep_ == "dobj"]
+    if lemma(head) == "marry":
+        # A wedding is over after its day; who is whose spouse from then on is known by the name alone.
+        return bool(things) or any(child.dep_ == "prep" and lemma(child) == "to" for child in head.children)
+    if lemma(head) in _HAVING and head.tag_ == "VBG":
+        return bool(things) and (lemma(head) == "get" or any(lemma(thing) in _YOUNG for thing in things))
     return lemma(head) == "move" or predicate_of(head) in BEGINNING or lemma(head) in BEGINNING
 
 
 def _is_progressive(head: Any) -> bool:
-    """Whether a verb is in the progressive: "we're flying on the 22nd"."""
-    return head.tag_ == "VBG" and any(child.dep_ == "aux" and lemma(child) == "be" for child in head.children)
+    """Whether a verb is in the present progressive: "we're flying on the 22nd", "it is being moved"."""
+    auxiliaries = [child for child in head.children if child.dep_ in _AUXILIARIES]
+    if any(lemma(child) == "have" for child in auxiliaries):
+        return False
+    is_passive = any(child.tag_ == "VBG" for child in auxiliaries)
+    return (head.tag_ == "VBG" or is_passive) and any(lemma(child) == "be" for child in auxiliaries)
 
 
 def _is_appointment(head: Any) -> bool:
     """Whether the subject of a clause is an appointment, a deadline or the like."""
-    subject = subject_of(head) or head
-    name = noun_attribute(subject)
+    return _names_appointment(subject_of(head) or head)
+
+
+def _names_appointment(noun: Any) -> bool:
+    """Whether a noun names an appointment, a deadline or the like."""
+    name = noun_attribute(noun)
     return name is not None and is_lasting(name, "weeks")
 
 
-def _end_of(match: re.Match[str], now: date, at: int, *, is_ahead: bool) -> int | None:
-    """First instant after a day or month to come; None for another date.
+def _begin_of(match: re.Match[str], now: date, at: int) -> int | None:
+    """First instant of a day or month to come; None for another date.
 
     Args:
         match: Match of `DATE`.
         now: Day of the text.
         at: Instant of the text, microseconds UTC.
-        is_ahead: Whether the clause tells of the future by its words, so that "Monday" and "the 1st" are no habits.
     """
-    is_habit = match["weekday"] or (match["day3"] and not match["which"])
-    if match["year4"] or (is_habit and not is_ahead):
-        return None
-    begin = instant(match, at, past=False)
+    begin = None if match["year4"] else instant(match, at, past=False)
     if begin is None:
         return None
     day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
-    if not 0 <= (day - now).days <= AHEAD_DAYS:
+    return begin if 0 <= (day - now).days <= AHEAD_DAYS else None
+
+
+def _end_of(match: re.Match[str], now: date, at: int) -> int | None:
+    """First instant after a day or month to come; None for another date."""
+    begin = _begin_of(match, now, at)
+    if begin is None:
         return None
-    end = next_month(day) if match["month3"] else day + timedelta(days=1)
-    return begin + (end - day).days * DAY
+    day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
+    return begin + (day_after(match, day) - day).days * DAY

@@ -35,7 +35,7 @@ from bardo.consolidate.languages.english.grammar import (
     subject_of,
 )
 from bardo.consolidate.languages.english.parse import parse
-from bardo.consolidate.languages.english.plans import end_of_plan
+from bardo.consolidate.languages.english.plans import end_of_plan, start_of_state
 from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
 from bardo.consolidate.languages.english.slots import condition_of, with_slot
 
@@ -188,6 +188,8 @@ def _clause(
     since, until = bounds(" ".join(token.text for token in words), speech.at)
     cues = cues_of(head, words, sentence, denied=denied, correction=correction)
     is_bounded = until is not None or (since is not None and since > speech.at > 0)
+    if since is None and until is None and not (unreal or denied):
+        since = start_of_state(head, words, speech.at, past=past)
     span = _span(words, head)
     text = ""
     if owner.name and not unreal and not points_outside(head):
@@ -221,7 +223,13 @@ def _clause(
         features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
     )
     made = with_slot(
-        made, head, subject, who=speech.who.lower(), future=is_future(head), attributes=attributes
+        made,
+        head,
+        subject,
+        who=speech.who.lower(),
+        # A state to come is known by its day; without one, it is only announced.
+        future=is_future(head) and not (since is not None and since > speech.at > 0),
+        attributes=attributes,
     )
     return replace(made, text="") if made.statement is None and is_time_clause(head) else made
 

@@ -92,8 +92,8 @@ impl HotSet {
         if self.update_episode(episode) {
             return Ok(());
         }
-        let (text, body) = lexical_text_of_episode(episode);
-        let row = Row::of_episode(episode, hash(&text), &mut self.names);
+        let (text, body, undated) = lexical_text_of_episode(episode);
+        let row = Row::of_episode(episode, hash(&text[undated]), &mut self.names);
         let slot = self.insert(row)?;
         let clues = self.index_words(slot, &text, body);
         if let Some(row) = &mut self.rows[slot as usize] {

@@ -76,7 +76,7 @@ pub struct FactRow {
 pub struct Row {
     /// Id of the record.
     pub id: Id,
-    /// Hash of the lexical text.
+    /// Hash of the lexical text, without the date of an episode.
     pub text_hash: u64,
     /// Tick of the episode, or of the fact's birth.
     pub tick: u64,

@@ -53,10 +53,10 @@ pub fn spoken_sentences(
     (said, counts)
 }
 
-/// Lexical text of an episode: the embedded text, its subjects, and its date in words. The range covers the
-/// episode's own text in it.
+/// Lexical text of an episode: the embedded text, its subjects, and its date in words. The first range covers the
+/// episode's own text in it, the second one everything but the date.
 #[must_use]
-pub fn lexical_text_of_episode(episode: &Episode) -> (String, Range<usize>) {
+pub fn lexical_text_of_episode(episode: &Episode) -> (String, Range<usize>, Range<usize>) {
     let speaker = episode.speaker.as_deref();
     let mut text = String::with_capacity(episode.text.len() + speaker.map_or(0, str::len) + 96);
     if let Some(speaker) = speaker {
@@ -67,11 +67,12 @@ pub fn lexical_text_of_episode(episode: &Episode) -> (String, Range<usize>) {
     text.push_str(&episode.text);
     let body = start..text.len();
     push_parts(&mut text, &episode.subjects);
+    let undated = 0..text.len();
     if episode.at != 0 {
         text.push('\n');
         push_date(&mut text, date_time(episode.at).date_naive());
     }
-    (text, body)
+    (text, body, undated)
 }
 
 /// Lexical text of a fact: its text, category and subjects.

@@ -1,6 +1,6 @@
 //! Words of a language that name periods.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
 use super::calendar::{
@@ -9,6 +9,7 @@ use super::calendar::{
 use crate::error::{Error, Result};
 use crate::model::Micros;
 use crate::model::calendar::MICROS_PER_DAY;
+use crate::text::stop_words::is_stop_word;
 
 /// Greatest count of units in a phrase.
 const MAX_COUNT: i64 = 10_000;
@@ -62,19 +63,22 @@ pub struct PeriodWords {
     numbers: HashMap<String, i64>,
     /// Phrases, those of more parts first.
     phrases: Vec<(Meaning, Vec<Part>)>,
+    /// Words that ask what there was and name no topic, in lower case.
+    fillers: HashSet<String>,
 }
 
 impl PeriodWords {
     /// Checks the words of a language.
     ///
     /// `units` has a unit for each word, `phrases` pairs of a meaning and a phrase, such as `ago` and
-    /// `{count} {unit} ago`.
+    /// `{count} {unit} ago`; `fillers` are words that ask what there was and name no topic.
     pub fn new(
         months: Vec<String>,
         weekdays: &[String],
         units: &HashMap<String, String>,
         numbers: HashMap<String, i64>,
         phrases: &[(String, String)],
+        fillers: &[String],
     ) -> Result<Self> {
         if months.len() != 12 || weekdays.len() != 7 {
             return Err(Error::invalid(
@@ -95,6 +99,7 @@ impl PeriodWords {
             units: units.collect::<Result<_>>()?,
             numbers,
             phrases,
+            fillers: fillers.iter().map(|word| word.to_lowercase()).collect(),
         })
     }
 
@@ -102,9 +107,22 @@ impl PeriodWords {
     /// them.
     #[must_use]
     pub fn read(&self, words: &[&str], now: Micros) -> Vec<Alternatives> {
+        self.parse(words, now).0
+    }
+
+    /// Whether a query asks for a period alone: its other words name no topic.
+    #[must_use]
+    pub fn asks_for_time_alone(&self, words: &[&str], now: Micros) -> bool {
+        let is_empty = |word: &String| is_stop_word(word) || self.fillers.contains(word);
+        let (periods, others) = self.parse(words, now);
+        !periods.is_empty() && others.iter().all(is_empty)
+    }
+
+    /// The periods that the words of a query name, and its other words in lower case.
+    fn parse(&self, words: &[&str], now: Micros) -> (Vec<Alternatives>, Vec<String>) {
         let today = now.div_euclid(MICROS_PER_DAY);
         let lowered: Vec<String> = words.iter().map(|word| without_possessive(word).to_lowercase()).collect();
-        let mut found = Vec::new();
+        let (mut found, mut others) = (Vec::new(), Vec::new());
         let mut place = 0;
         // Days to move the date that stands here: "two weeks before 24 March".
         let mut moved: Option<(usize, Move)> = None;
@@ -118,6 +136,7 @@ impl PeriodWords {
                 continue;
             }
             let Some((meaning, length, values)) = self.phrase_at(words, &lowered, place) else {
+                others.push(lowered[place].clone());
                 place += 1;
                 continue;
             };
@@ -137,7 +156,7 @@ impl PeriodWords {
             }
         }
         found.retain(|period: &Alternatives| !period.is_empty());
-        found
+        (found, others)
     }
 
     /// The longest phrase that begins at a place: its meaning, its number of words, and the values of its places.
@@ -229,6 +248,7 @@ mod tests {
                  month: im {month} {year}\ndate: {day} {Month}\ndate: {day} {Month} {year}\nprevious: letzte {unit}\n\
                  previous: letztes {unit}\nbefore: {count} {unit} vor dem",
             ),
+            &words("was war geschah"),
         )
         .unwrap()
     }
@@ -268,15 +288,23 @@ mod tests {
     }
 
     #[test]
+    fn a_query_without_a_topic_asks_for_its_time_alone() {
+        let is_alone =
+            |query: &str| german().asks_for_time_alone(&query.split_whitespace().collect::<Vec<_>>(), NOW);
+        assert!(is_alone("was geschah im M\u{e4}rz") && is_alone("gestern"));
+        assert!(!is_alone("was war das Essen gestern") && !is_alone("was geschah") && !is_alone(""));
+    }
+
+    #[test]
     fn words_of_a_language_are_checked() {
         let (none, units) = (HashMap::new(), HashMap::new());
         let months: Vec<String> = (1..=12).map(|month| month.to_string()).collect();
         for phrase in [("ago", "{counts} {unit}"), ("agoo", "{count} {unit}")] {
             let phrases = [(phrase.0.to_owned(), phrase.1.to_owned())];
-            let made = PeriodWords::new(months.clone(), &months[..7], &units, none.clone(), &phrases);
+            let made = PeriodWords::new(months.clone(), &months[..7], &units, none.clone(), &phrases, &[]);
             assert!(made.is_err(), "{phrase:?}");
         }
-        assert!(PeriodWords::new(Vec::new(), &months[..7], &units, none, &[]).is_err());
+        assert!(PeriodWords::new(Vec::new(), &months[..7], &units, none, &[], &[]).is_err());
     }
 
     proptest! {
