@@ -168,7 +168,9 @@ class StatementReader:
         seen: set[str] = set()
         for sentence, value in zip(found, worths, strict=True):
             drawn.judged |= {clause.text.casefold() for clause in sentence.clauses}
-            notes = list(sentence.notes(who, forms)) if value >= 0 else lesser_notes(sentence, value, forms)
+            notes = (
+                list(sentence.notes(who, forms)) if value >= 0 else lesser_notes(sentence, value, forms, who)
+            )
             noted = [clause for note in notes for clause in note.clauses]
             notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
             for note in notes:
