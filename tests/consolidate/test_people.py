@@ -145,3 +145,23 @@ def test_the_mother_of_a_friend_is_another_person(tmp_path: Path):
 def test_a_parent_is_one_person_by_name_and_by_kinship(tmp_path: Path):
     facts = told(tmp_path, "My dad Rui lives in Faro.", "Dad has moved to Braga, to be near us.")
     assert facts["Nadia's dad Rui lives in Faro"] == "superseded"
+
+
+def test_the_family_that_an_ended_statement_names_stays_in_force(tmp_path: Path):
+    facts = told(
+        tmp_path,
+        "I live in Porto with my husband Tomas and our daughter Ida, who's six.",
+        "We've moved to Braga.",
+    )
+    assert {text for text, status in facts.items() if status == "active"} == {
+        "Nadia has moved to Braga",
+        "Nadia's husband is Tomas",
+        "Nadia's daughter is Ida",
+    }
+
+
+def test_the_person_with_whom_a_relation_ends_is_not_kept(tmp_path: Path):
+    facts = told(
+        tmp_path, "I live in Porto with my husband Tomas and our daughter Ida.", "Tomas and I broke up."
+    )
+    assert "Nadia's husband is Tomas" not in facts

@@ -136,6 +136,19 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
     )
 
 
+def kin_in(words: Sequence[Any], who: str) -> Iterator[tuple[str, str]]:
+    """Relations that words state with a name, such as `("husband", "Jonas")` of "my husband Jonas".
+
+    Args:
+        words: Words of a clause.
+        who: Name of the speaker; empty if unknown.
+    """
+    for token in words if who else ():
+        name = next((each for each in token.children if each.dep_ == "appos" and each.pos_ == "PROPN"), None)
+        if lemma(token) in FAMILY and _is_of_speaker(token) and name is not None:
+            yield lemma(token), str(name.text)
+
+
 def _name_in(phrase: Sequence[Any], subject: Any) -> str:
     """Name of the person of a phrase, in lower case: "emil" of "Jonas's brother Emil"; empty if it has none."""
     return next((token.text.lower() for token in phrase if token.pos_ == "PROPN" and token.i > subject.i), "")

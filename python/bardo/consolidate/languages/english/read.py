@@ -34,11 +34,12 @@ from bardo.consolidate.languages.english.grammar import (
     predicate_of,
     subject_of,
 )
-from bardo.consolidate.languages.english.owners import SPEAKER, Owner, owner_key, owner_of, people_of
+from bardo.consolidate.languages.english.owners import SPEAKER, Owner, kin_in, owner_key, owner_of, people_of
 from bardo.consolidate.languages.english.parse import parse
 from bardo.consolidate.languages.english.plans import end_of_plan
 from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
-from bardo.consolidate.languages.english.slots import condition_of, with_slot
+from bardo.consolidate.languages.english.slots import condition_of, relation_attribute, with_slot
+from bardo.model import Statement
 
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
 _INSTRUCTIONS = frozenset({"instruction", "role", "fence", "mark", "tag"})
@@ -214,6 +215,7 @@ def _clause(
         parts=parts(head),
         past_dated=past and bool(_LONG_PAST.search(span)),
         alias=owner.alias,
+        kin=() if unreal or past else tuple(_kin(words, subject, sentence, speech.who)),
         is_relative=owner.is_relative,
         features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
     )
@@ -227,6 +229,21 @@ def _clause(
         attributes=attributes,
     )
     return replace(made, text="") if made.statement is None and is_time_clause(head) else made
+
+
+def _kin(words: list[Any], subject: Any, sentence: Any, who: str) -> Iterator[Clause]:
+    """Clauses that give the names of the speaker's family beside the subject: "with my husband Jonas"."""
+    others = [token for token in words if subject is None or token not in subject.subtree]
+    for relation, name in kin_in(others, who):
+        yield Clause(
+            text=f"{who}'s {relation} is {name}",
+            sentence=sentence.text.strip(),
+            owner=f"{who.lower()}'s {relation}",
+            predicate="be",
+            anchors=frozenset({relation, name.lower()}),
+            names=frozenset({name.lower()}),
+            statement=Statement(who.lower(), relation_attribute(relation), name, functional=False),
+        )
 
 
 def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: bool) -> Clause:

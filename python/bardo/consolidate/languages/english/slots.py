@@ -58,6 +58,12 @@ def noun_attribute(noun: Any) -> str | None:
     return next((nouns[name] for name in (*before, lemma(noun)) if name in nouns), None)
 
 
+def relation_attribute(relation: str) -> str:
+    """Attribute of a word of kinship: `partner` of "husband", `child` of "daughter"."""
+    held = (name for name, nouns in frames()["possessions"].items() if relation in nouns)
+    return str(frames()["noun"].get(relation) or next(held, "relation"))
+
+
 def condition_of(words: list[Any]) -> str:
     """Case to which a clause is limited: adjuncts such as "for breakfast" or "on staging", sorted."""
     return case_in(" ".join(token.text for token in words))
