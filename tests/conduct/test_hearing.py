@@ -155,6 +155,15 @@ def test_a_wish_for_what_nobody_offered_is_no_decision(
     assert [kind for kind, _ in entries(tmp_path, clock)] == kinds
 
 
+def test_a_report_of_when_something_takes_place_is_no_rule(tmp_path: Path) -> None:
+    clock = told(
+        tmp_path, ("user", "Choir is every Monday at eight."), ("user", "The team meeting is every Tuesday at ten."),
+        ("user", "Backups must run every night."),
+    )  # fmt: skip
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        assert [rule.text for rule in gate.rules()] == ["Backups must run every night."]
+
+
 @pytest.mark.parametrize(
     ("heard", "noted"),
     [

@@ -53,6 +53,19 @@ _WISH = re.compile(
     r".*\b(?:someday|some day|one day|eventually|sometime)\b)",
     re.IGNORECASE,
 )
+#: Report of when something takes place, which is no rule: "choir is every Monday at eight".
+_SCHEDULE = re.compile(
+    r"^(?:[\w'-]+ ){1,5}?(?:is|are|meets?|takes? place|happens?|starts?|begins?) (?:on )?(?:every|each) "
+    r"(?:(?:other|second|third|first|last) )?"
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|day|week|weekday|weekend|month|year|morning|evening|night)\b"
+    r"(?: (?:at|from|in|on|around|until)\b[\w :.']*)?[.!]?$",
+    re.IGNORECASE,
+)
+#: Words by which a sentence rules, even if it tells a time.
+_OBLIGES = re.compile(
+    r"\b(?:must|may|should|shall|ha(?:s|ve) to|needs?|never|always|only|no|not|nobody|forbidden|allowed)\b|n't\b",
+    re.IGNORECASE,
+)
 #: Words that name nothing by themselves.
 _EMPTY = frozenset({
     "no", "nope", "nah", "not", "never", "don't", "do", "want", "that", "this", "it", "please", "thanks", "thank",
@@ -92,6 +105,12 @@ class Utterance:
         return wish is not None and not content_stems(_words(self.before)) & content_stems(
             _words(text[wish.end() :])
         )
+
+    @property
+    def is_schedule(self) -> bool:
+        """Whether it only reports when something takes place."""
+        text = self.text.strip().replace("’", "'")
+        return bool(_SCHEDULE.search(text)) and not _OBLIGES.search(text)
 
     def features(self) -> dict[str, float]:
         """Features of the regression by their names."""
@@ -197,7 +216,10 @@ def read(
     found: list[Heard | None] = []
     for utterance, row_scores in zip(utterances, scores, strict=True):
         place = 1 + int(np.argmax(row_scores[1:]))
-        if KINDS[place] == "decision" and utterance.is_wish:
+        is_other = (KINDS[place] == "decision" and utterance.is_wish) or (
+            KINDS[place] == "rule" and utterance.is_schedule
+        )
+        if is_other:
             found.append(None)
             continue
         margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])
