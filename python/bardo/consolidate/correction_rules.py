@@ -185,6 +185,14 @@ def is_same_owner(older: Clause, newer: Clause) -> bool:
     return not one.isdisjoint((newer.owner, newer.alias))
 
 
+def is_of_companion(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause is about one of the family that the older one only names beside its subject.
+
+    "Jonas flies to Vienna" gives no other value of "I live in Leipzig with my husband Jonas".
+    """
+    return any(newer.owner in (each.owner, *each.names) for each in older.kin)
+
+
 def is_of_other_person(older: Clause, newer: Clause) -> bool:
     """Whether the newer clause is about a relative of a person, of whom the older one says nothing.
 

@@ -21,6 +21,7 @@ from bardo.consolidate.correction_rules import (
     certain_rule,
     denies_another,
     ends_plainly,
+    is_of_companion,
     is_of_other_person,
     is_on_other_day,
     leaves_person_out,
@@ -97,7 +98,8 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         encoder_odds: Log odds by the cross-encoder; None without it.
     """
     are_events = older.past and newer.past and not newer.cues & TAKES_BACK
-    is_unrelated = denies_another(older, newer) or is_of_other_person(older, newer)
+    is_of_companion_alone = is_of_companion(older, newer) and not newer.cues & (TAKES_BACK | ENDS)
+    is_unrelated = denies_another(older, newer) or is_of_other_person(older, newer) or is_of_companion_alone
     if are_events or _repeats(older, newer) or is_unrelated:
         # Of two events both happened.
         return Judgement(NEVER, "")

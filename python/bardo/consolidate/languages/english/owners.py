@@ -136,17 +136,29 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
     )
 
 
-def kin_in(words: Sequence[Any], who: str) -> Iterator[tuple[str, str]]:
+def kin_in(words: Sequence[Any], who: str, *, in_third_person: bool) -> Iterator[tuple[str, str]]:
     """Relations that words state with a name, such as `("husband", "Jonas")` of "my husband Jonas".
 
     Args:
         words: Words of a clause.
         who: Name of the speaker; empty if unknown.
+        in_third_person: Whether "their" stands for the speaker, as in the text of a fact.
     """
+    mine = _MINE | {"their"} if in_third_person else _MINE
     for token in words if who else ():
-        name = next((each for each in token.children if each.dep_ == "appos" and each.pos_ == "PROPN"), None)
-        if lemma(token) in FAMILY and _is_of_speaker(token) and name is not None:
-            yield lemma(token), str(name.text)
+        if token.pos_ != "PROPN" or token.dep_ not in ("appos", "conj", "pobj", "dobj"):
+            continue
+        # The parser hangs a name on the word of kinship, or the word of kinship on the name.
+        kinship = token.head if token.dep_ == "appos" else _compound(token)
+        near = () if kinship is None else (*kinship.children, *token.children)
+        is_own = any(each.dep_ == "poss" and each.text.lower() in mine for each in near)
+        if kinship is not None and lemma(kinship) in FAMILY and is_own:
+            yield lemma(kinship), str(token.text)
+
+
+def _compound(name: Any) -> Any:
+    """The noun that is compounded with a name, such as "daughter" of "our daughter Ida"; None if there is none."""
+    return next((child for child in name.children if child.dep_ == "compound"), None)
 
 
 def _name_in(phrase: Sequence[Any], subject: Any) -> str:

@@ -215,7 +215,7 @@ def _clause(
         parts=parts(head),
         past_dated=past and bool(_LONG_PAST.search(span)),
         alias=owner.alias,
-        kin=() if unreal or past else tuple(_kin(words, subject, sentence, speech.who)),
+        kin=() if unreal or past else tuple(_kin(words, subject, sentence, speech)),
         is_relative=owner.is_relative,
         features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
     )
@@ -231,10 +231,11 @@ def _clause(
     return replace(made, text="") if made.statement is None and is_time_clause(head) else made
 
 
-def _kin(words: list[Any], subject: Any, sentence: Any, who: str) -> Iterator[Clause]:
+def _kin(words: list[Any], subject: Any, sentence: Any, speech: Speech) -> Iterator[Clause]:
     """Clauses that give the names of the speaker's family beside the subject: "with my husband Jonas"."""
     others = [token for token in words if subject is None or token not in subject.subtree]
-    for relation, name in kin_in(others, who):
+    who = speech.who
+    for relation, name in kin_in(others, who, in_third_person=speech.form == "note"):
         yield Clause(
             text=f"{who}'s {relation} is {name}",
             sentence=sentence.text.strip(),

@@ -143,9 +143,22 @@ def _by_preposition(head: Any, frame: dict[str, Any]) -> _Slot | None:
             value = _below(child, "pobj", "pcomp")
             if value is not None and (labelled := _labelled(value)):
                 return labelled
+            if name == "home" and value is not None:
+                value = _place_of(value)
             if value is not None and _fits(name, value):
                 return name, phrase_of(value), ""
     return None
+
+
+def _place_of(home: Any) -> Any:
+    """The place of a home that is named by its kind, as in "a flat in Bath"; else the word itself."""
+    if lemma(home) not in frames()["homes"]["kinds"]:
+        return home
+    # The parser hangs the place on the home or on the verb.
+    near = (*home.children, *home.head.head.children)
+    within = next((each for each in near if each.dep_ == "prep" and lemma(each) in ("in", "near")), None)
+    place = _below(within, "pobj") if within is not None else None
+    return home if place is None else place
 
 
 def _by_object(head: Any, frame: dict[str, Any]) -> _Slot | None:
