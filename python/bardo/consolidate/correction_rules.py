@@ -78,6 +78,9 @@ def _fills_same_slot(older: Clause, newer: Clause) -> bool:
     old, new = older.statement, newer.statement
     if old is None or new is None or not newer.stated or not old.functional or old.denied or new.denied:
         return False
+    if older.owner == newer.owner and newer.features.get("subject thing"):
+        # "The exam" can be the one in statistics or another.
+        return False
     is_same_subject = old.subject == new.subject or (
         older.owner != newer.owner and is_same_owner(older, newer)
     )
