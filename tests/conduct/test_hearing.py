@@ -177,6 +177,15 @@ def test_a_discovery_that_was_heard_ends_with_its_statement_and_does_not_cross(
     assert [one.text for one in left.conduct if one.kind == "discovery"] == [said[1][1]]
 
 
+def test_a_report_of_when_something_takes_place_is_no_rule(tmp_path: Path) -> None:
+    clock = told(
+        tmp_path, ("user", "Choir is every Monday at eight."), ("user", "The team meeting is every Tuesday at ten."),
+        ("user", "Backups must run every night."),
+    )  # fmt: skip
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        assert [rule.text for rule in gate.rules()] == ["Backups must run every night."]
+
+
 @pytest.mark.parametrize(
     ("heard", "noted"),
     [

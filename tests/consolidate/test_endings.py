@@ -42,6 +42,9 @@ def told(folder: Path, *messages: str) -> dict[str, tuple[str, str | None]]:
         ("My husband is a nurse.", "My husband and I have split up.", "Nadia's husband is a nurse"),
         ("I play tennis with Ines.", "I stopped playing tennis.", "Nadia plays tennis with Ines"),
         ("I go to yoga on Mondays.", "I quit yoga.", "Nadia goes to yoga on Mondays"),
+        ("I work at Helvion.", "I've handed in my notice at Helvion.", "Nadia works at Helvion"),
+        ("I work for Helvion.", "I handed in my resignation at Helvion.", "Nadia works for Helvion"),
+        ("I take citalopram.", "I'm off citalopram since March.", "Nadia takes citalopram"),
     ],
 )
 def test_the_end_of_a_relation_or_an_activity_ends_what_rested_on_it(

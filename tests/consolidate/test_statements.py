@@ -286,7 +286,7 @@ def test_what_an_ended_quote_says_besides_stays_in_force(memory: bardo.Grimoire,
     say(
         memory,
         clock,
-        "Two goats live behind the barn in Meiringen, my sister Ruth has celiac disease since 2009, and we keep bees.",
+        "Two goats live behind the barn in Meiringen, my sister Ruth makes cheese since 2009, and we keep bees.",
     )
     (quote,) = memory.facts.list()
     say(memory, clock, "We no longer keep bees.")
@@ -295,7 +295,7 @@ def test_what_an_ended_quote_says_besides_stays_in_force(memory: bardo.Grimoire,
     assert ended.ended_by in ("denial", "slot")
     assert {
         "Two goats live behind the barn in Meiringen",
-        "Nadia's sister Ruth has celiac disease since 2009",
+        "Nadia's sister Ruth makes cheese since 2009",
     } < set(in_force(memory))
     assert not any("keep bees" in text and "no longer" not in text for text in in_force(memory))
 

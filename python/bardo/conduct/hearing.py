@@ -60,17 +60,20 @@ _ENDS = re.compile(r"(?:please )?(?:(?:stop|quit) [\w-]+ing\b|no more \w)", re.I
 #: Words by which an agent refers to what was said, and words that only acknowledge it.
 _REFERRING = re.compile(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
 _ACKNOWLEDGING = (
-    "noted",
-    "understood",
-    "agreed",
-    "got",
-    "sure",
-    "done",
-    "right",
-    "fine",
-    "good",
-    "okay",
-    "promise",
+    "noted", "understood", "agreed", "got", "sure", "done", "right", "fine", "good", "okay", "promise",
+)  # fmt: skip
+#: Report of when something takes place, which is no rule: "choir is every Monday at eight".
+_SCHEDULE = re.compile(
+    r"^(?:[\w'-]+ ){1,5}?(?:is|are|meets?|takes? place|happens?|starts?|begins?) (?:on )?(?:every|each) "
+    r"(?:(?:other|second|third|first|last) )?"
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|day|week|weekday|weekend|month|year|morning|evening|night)\b"
+    r"(?: (?:at|from|in|on|around|until)\b[\w :.']*)?[.!]?$",
+    re.IGNORECASE,
+)
+#: Words by which a sentence rules, even if it tells a time.
+_OBLIGES = re.compile(
+    r"\b(?:must|may|should|shall|ha(?:s|ve) to|needs?|never|always|only|no|not|nobody|forbidden|allowed)\b|n't\b",
+    re.IGNORECASE,
 )
 #: Words that name nothing by themselves.
 _EMPTY = frozenset({
@@ -126,6 +129,12 @@ class Utterance:
         refers = _REFERRING.search(self.text) is not None
         # "I will take Postgres" chooses between the ways of a question.
         return (not own and (refers or "?" not in self.before)) or (len(own) == 1 and refers)
+
+    @property
+    def is_schedule(self) -> bool:
+        """Whether it only reports when something takes place."""
+        text = self.text.strip().replace("’", "'")
+        return bool(_SCHEDULE.search(text)) and not _OBLIGES.search(text)
 
     def features(self) -> dict[str, float]:
         """Features of the regression by their names."""
@@ -231,8 +240,12 @@ def read(
     found: list[Heard | None] = []
     for utterance, row_scores in zip(utterances, scores, strict=True):
         place = 1 + int(np.argmax(row_scores[1:]))
-        is_said = KINDS[place] not in ("decision", "rejection") or not utterance.is_echo
-        if not is_said or (KINDS[place] == "decision" and utterance.is_wish):
+        is_other = {
+            "decision": utterance.is_wish or utterance.is_echo,
+            "rejection": utterance.is_echo,
+            "rule": utterance.is_schedule,
+        }.get(KINDS[place], False)
+        if is_other:
             found.append(None)
             continue
         margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])

@@ -50,6 +50,9 @@ class Clause:
         sentence: The sentence that it is part of, as written.
         context: The sentence before it, where its subject is a pronoun that points there; else empty.
         owner: Person or thing that it is about, in lower case, such as `nadia` or `nadia's sister`; empty if unknown.
+        alias: Owner by a relation that the speaker has to one person alone, such as `nadia's mum` of Hanne.
+        is_relative: Whether its owner is a person or animal of another one than the speaker, as "Jonas's brother".
+        kin: Clauses that its words state beside it, such as "nadia's husband is Jonas" of "with my husband Jonas".
         predicate: Lemma of the verb with its particle, such as `live` or `give up`.
         anchors: Lemmas of the content words beside the predicate.
         names: Proper names in it, in lower case.
@@ -79,6 +82,9 @@ class Clause:
     sentence: str
     context: str = ""
     owner: str = ""
+    alias: str = ""
+    is_relative: bool = False
+    kin: tuple[Clause, ...] = ()
     predicate: str = ""
     anchors: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()

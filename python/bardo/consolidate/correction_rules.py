@@ -20,6 +20,7 @@ RULES: tuple[Rule, ...] = (
 LIGHT_VERBS = frozenset({"", "be", "have", "get"})
 #: Verbs that a person uses for one activity: "do parkrun", "go to parkrun".
 _LIGHT_ACTIVITIES = frozenset({"do", "go", "have", "attend"})
+_WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.]*[_.-][\w.-]*\w|\w+\(\)|[a-z]+[A-Z]\w+")
 
@@ -35,6 +36,8 @@ def certain_rule(older: Clause, newer: Clause) -> Rule:
         older: Clause of the older text.
         newer: Clause of the newer text.
     """
+    if _fills_same_slot(older, newer):
+        return "judged slot"
     if not _is_comparable(older, newer):
         return ""
     if rule := _replacement_rule(older, newer):
@@ -64,6 +67,32 @@ def _replacement_rule(older: Clause, newer: Clause) -> Rule:
     if "from" in newer.cues:
         return "from"
     return "instead" if "instead" in newer.cues else ""
+
+
+def _fills_same_slot(older: Clause, newer: Clause) -> bool:
+    """Whether both give one slot different values.
+
+    Its subject has one name, or is known by name in one clause and by its relation in the other: "Mum has moved to
+    Bath" after "my mum Hanne lives in York".
+    """
+    old, new = older.statement, newer.statement
+    if old is None or new is None or not newer.stated or not old.functional or old.denied or new.denied:
+        return False
+    if older.owner == newer.owner and newer.features.get("subject thing"):
+        # "The exam" can be the one in statistics or another.
+        return False
+    is_same_subject = old.subject == new.subject or (
+        older.owner != newer.owner and is_same_owner(older, newer)
+    )
+    is_same_slot = is_same_subject and (old.attribute, old.condition) == (new.attribute, new.condition)
+    return is_same_slot and old.value.casefold() != new.value.casefold()
+
+
+def is_on_other_day(older: Clause, newer: Clause) -> bool:
+    """Whether one thing moves to another day of the week: "yoga has moved to Tuesdays"."""
+    one, other = (set(clause.condition.split()) & _WEEKDAYS for clause in (older, newer))
+    is_of_thing = is_same_owner(older, newer) and not newer.features.get("self")
+    return is_of_thing and "change" in newer.cues and bool(one and other) and not one & other
 
 
 def _ends_object(older: Clause, newer: Clause) -> bool:
@@ -154,8 +183,29 @@ def is_record(clause: Clause) -> bool:
 
 
 def is_same_owner(older: Clause, newer: Clause) -> bool:
-    """Whether two clauses have the same known owner."""
-    return bool(older.owner) and older.owner == newer.owner
+    """Whether two clauses have the same known owner, by name or by a relation that one person has."""
+    one = {name for name in (older.owner, older.alias) if name}
+    return not one.isdisjoint((newer.owner, newer.alias))
+
+
+def is_of_companion(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause is about one of the family that the older one only names beside its subject.
+
+    "Jonas flies to Vienna" gives no other value of "I live in Leipzig with my husband Jonas".
+    """
+    return any(newer.owner in (each.owner, *each.names) for each in older.kin)
+
+
+def is_of_other_person(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause is about a relative of a person, of whom the older one says nothing.
+
+    "Jonas's brother moves to Porto" ends nothing of Jonas, and nothing of "my brother".
+    """
+    if not newer.is_relative or is_same_owner(older, newer):
+        return False
+    other, _, person = newer.owner.rpartition("'s ")
+    holder = (older.alias or older.owner).rpartition("'s ")[0]
+    return not words_of(person) & _said(older) or bool(holder and holder != other)
 
 
 def _may_be_same_owner(older: Clause, newer: Clause) -> bool:

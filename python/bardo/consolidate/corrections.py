@@ -21,6 +21,9 @@ from bardo.consolidate.correction_rules import (
     certain_rule,
     denies_another,
     ends_plainly,
+    is_of_companion,
+    is_of_other_person,
+    is_on_other_day,
     leaves_person_out,
 )
 
@@ -95,20 +98,24 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         encoder_odds: Log odds by the cross-encoder; None without it.
     """
     are_events = older.past and newer.past and not newer.cues & TAKES_BACK
-    if are_events or _repeats(older, newer) or denies_another(older, newer):
+    is_of_companion_alone = is_of_companion(older, newer) and not newer.cues & (TAKES_BACK | ENDS)
+    is_unrelated = denies_another(older, newer) or is_of_other_person(older, newer) or is_of_companion_alone
+    if are_events or _repeats(older, newer) or is_unrelated:
         # Of two events both happened.
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)
     total = _total(found)
     rule = certain_rule(older, newer)
-    is_certain = bool(rule) and (rule == "denial" or total >= limits().disputes or ends_plainly(older, newer))
+    is_certain = bool(rule) and (
+        rule in ("denial", "judged slot") or total >= limits().disputes or ends_plainly(older, newer)
+    )
     rule = rule if is_certain else _carrying_rule(found, newer)
     if encoder_odds is not None:
         weighed = _weighed(read_features(older, newer, cosine, encoder_odds, is_announced=bool(rule)))
         return _with_encoder(weighed, rule, is_certain=is_certain)
     if is_certain:
         return Judgement(max(total, limits().ends), rule)
-    is_unplaced = rule in VALUE_RULES and not _is_placed(found)
+    is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
     if is_unplaced and older.statement is not None and older.statement.functional:
         # "It's the 15th, her birthday" gives no other home.
         return Judgement(NEVER, rule)

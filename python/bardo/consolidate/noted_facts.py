@@ -34,13 +34,16 @@ FAR_OFF = 28 * _DAY
 _GENERIC = frozenset({"has", "is"})
 
 
-def lesser_notes(sentence: Sentence, worth: float, forms: Collection[str], at: int) -> list[Note]:
+def lesser_notes(
+    sentence: Sentence, worth: float, forms: Collection[str], *, who: str, at: int
+) -> list[Note]:
     """Notes of a sentence that is not worth keeping as a whole: what holds long is kept for less.
 
     Args:
         sentence: The sentence.
         worth: Its worth, below 0.
         forms: Texts of clauses, in lower case, that plain forms state.
+        who: Name of the speaker.
         at: Instant of the text, microseconds UTC.
     """
 
@@ -48,6 +51,8 @@ def lesser_notes(sentence: Sentence, worth: float, forms: Collection[str], at: i
         attribute = clause.statement.attribute if clause.statement is not None else ""
         if worth > UNWORTHY and is_lasting(attribute, "permanent", "years"):
             return True
+        if not clause.text:
+            return False
         is_whole = sentence.is_covered((clause,))
         if is_lasting(attribute, "months"):
             return worth >= (LEAST_PLAIN if is_whole else LEAST_OF_MONTHS)
@@ -55,7 +60,8 @@ def lesser_notes(sentence: Sentence, worth: float, forms: Collection[str], at: i
             return True
         return is_whole and worth >= LEAST_PLAIN and clause.text.casefold() in forms
 
-    return [Note(clause.text, (clause,)) for clause in sentence.stated if clause.text and is_kept(clause)]
+    kept = ((sentence.text_of(clause, who), clause) for clause in sentence.stated if is_kept(clause))
+    return [Note(text, (clause,)) for text, clause in kept if text]
 
 
 def _announces(clause: Clause, at: int) -> bool:

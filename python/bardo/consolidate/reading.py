@@ -171,7 +171,7 @@ class StatementReader:
             notes = (
                 list(sentence.notes(who, forms))
                 if value >= 0
-                else lesser_notes(sentence, value, forms, episode.at)
+                else lesser_notes(sentence, value, forms, who=who, at=episode.at)
             )
             noted = [clause for note in notes for clause in note.clauses]
             notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
@@ -299,24 +299,36 @@ class StatementReader:
                 by = newer.id if newer else None
                 drawn.resolutions.append(Resolution(place, by, record.id, ends, clause.since, judgement.rule))
                 if ends:
-                    drawn.facts += self._remainder(record, corrected(record, judged, limits))
+                    drawn.facts += self._remainder(record, corrected(record, judged, limits), clause)
             elif not begins_later:
                 # Until the newer clause holds, the older turn does.
                 drawn.corrections += [
                     Correction(source, record.id, ends) for source in evidence if source != record.id
                 ]
 
-    def _remainder(self, record: Older, corrected: Sequence[Clause]) -> list[Fact]:
-        """Facts of what a quote that ends says beside the corrected clauses and is worth keeping by itself."""
+    def _remainder(self, record: Older, corrected: Sequence[Clause], newer: Clause) -> list[Fact]:
+        """Facts of what a record that ends says beside the corrected clauses: its family, and of a quote the clauses.
+
+        Args:
+            record: The older record.
+            corrected: Its clauses that end or are disputed.
+            newer: The clause that ends it.
+        """
         (episode,) = self._log.get(list(record.evidence[:1])) or (None,)
-        if episode is None or len({clause.sentence for clause in record.clauses}) > 1:
+        if episode is None:
             return []
         who = speaker(episode, self._agent)
+        said = [clause for clause in record.clauses if clause.sentence in episode.text]
+        # The family that a clause names holds on when the clause ends, apart from a person who is named in the end.
+        kin = {each.text: each for clause in said for each in clause.kin if not each.names & newer.names}
+        facts = [fact_of(text, (clause,), episode, who) for text, clause in kin.items()]
+        if len({clause.sentence for clause in record.clauses}) > 1:
+            return facts
         left = [
             clause for clause in record.clauses if clause.stated and clause.text and clause not in corrected
         ]
         worths = self._worths([Sentence(clause.text, (clause,)) for clause in left], "")
-        return [
+        return facts + [
             fact_of(clause.text, (clause,), episode, who)
             for clause, value in zip(left, worths, strict=True)
             if value >= LEAST_OF_REMAINDERS

@@ -26,6 +26,7 @@ WORDS_BEFORE = 35
 #: Maximum number of words of a short sentence.
 SHORT_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{3,}|\d+")
+_REWRITTEN = frozenset({"our", "ours", "their", "them", "they"})
 #: Letters by which two forms of a word are the same, such as "live" and "lives".
 _STEM = 4
 
@@ -103,6 +104,19 @@ class Sentence:
         text = attributed(f"{context}{self.text}", who)
         return text if len(text) <= QUOTED_CHARACTERS else ""
 
+    def text_of(self, clause: Clause, who: str) -> str:
+        """Text of a note on one clause that has a statement.
+
+        A clause whose subject is a pronoun cannot stand alone, and beside a denial stands what holds instead: both are
+        kept as a quote.
+
+        Args:
+            clause: The clause.
+            who: Name of the speaker.
+        """
+        needs_rest = not clause.text or (clause.denied and not self.is_covered((clause,)))
+        return (self.quote(who) if needs_rest else "") or clause.text
+
     def notes(self, who: str, forms: Collection[str]) -> Iterator[Note]:
         """The notes of a sentence that is worth keeping.
 
@@ -125,7 +139,7 @@ class Sentence:
         elif is_firm or not quote:
             # A value that can be replaced must not stay in force inside a quote, nor what lasts fade with it.
             yield from (
-                Note(clause.text, (clause,))
+                Note(self.text_of(clause, who), (clause,))
                 for clause in alone
                 if clause.statement is not None or len(clause.text.split()) > SHORT_WORDS
             )
@@ -149,5 +163,5 @@ def sentences(clauses: Sequence[Clause]) -> list[Sentence]:
 
 
 def _stems(text: str) -> set[str]:
-    """Beginnings of the words of at least three letters, and figures."""
-    return {word[:_STEM] for word in _WORD.findall(text.casefold())}
+    """Beginnings of the words of at least three letters, and figures, without pronouns that a note rewrites."""
+    return {word[:_STEM] for word in _WORD.findall(text.casefold()) if word not in _REWRITTEN}

@@ -27,6 +27,9 @@ _ENDABLE = frozenset({"dobj", "nsubjpass", "prep", "advmod", "nsubj"})
 _THINGS = frozenset({"NOUN", "PROPN", "NUM"})
 _VALUES = frozenset({"NOUN", "PROPN", "NUM", "ADJ"})
 _MINE = frozenset({"my", "our"})
+#: Adjectives that tell a time by the present, such as "next Friday", which announces nothing new.
+_DEICTIC = frozenset({"next", "current", "latest"})
+_TIMES = frozenset({"DATE", "TIME"})
 #: Number of words after "instead of" that can be the replaced value.
 _AFTER_INSTEAD = 5
 
@@ -154,9 +157,14 @@ def _kinds(head: Any, words: list[Any], sentence: Any) -> set[Cue]:
         found.add("change")
     if table.now & {lemma(token) for token in words} or _NOW.search(sentence.text):
         found.add("now")
-    if any(lemma(token) in table.new and token.dep_ == "amod" for token in words):
+    if any(lemma(token) in table.new and token.dep_ == "amod" and not _tells_time(token) for token in words):
         found.add("new")
     return found
+
+
+def _tells_time(adjective: Any) -> bool:
+    """Whether an adjective only tells a time, as in "next Friday"."""
+    return lemma(adjective) in _DEICTIC and adjective.head.ent_type_ in _TIMES
 
 
 def _replaced(token: Any, head: Any, words: list[Any], *, is_change: bool) -> Cues | None:
@@ -195,13 +203,24 @@ def _ends(head: Any) -> bool:
     """Whether the verb of a clause ends a state or an activity, and not a meal or a match."""
     table = _table()
     verb, bare = predicate_of(head), lemma(head)
+    if any(f"{verb} {lemma(child)}" in table.ending for child in head.children if child.dep_ == "dobj"):
+        # "Give notice", "hand in one's resignation"
+        return True
     if verb not in table.ending and bare not in table.ending:
         complements = {
             lemma(child) for child in head.children if child.dep_ in ("advmod", "acomp", "attr", "prt")
         }
-        return bare in ("be", "get") and bool(_ENDED & complements)
+        return bare in ("be", "get") and (bool(_ENDED & complements) or _is_off(head))
     barred = table.frames.get(verb) or table.frames.get(bare) or frozenset()
     return not any(lemma(child) in barred for child in head.children if child.dep_ in _ENDABLE)
+
+
+def _is_off(head: Any) -> bool:
+    """Whether a clause says that its subject has stopped something: "I'm off caffeine"."""
+    return any(
+        child.dep_ == "prep" and lemma(child) == "off" and any(each.dep_ == "pobj" for each in child.children)
+        for child in head.children
+    )
 
 
 def _content(preposition: Any) -> set[str]:

@@ -32,11 +32,21 @@ SAYING = frozenset({
 })  # fmt: skip
 #: Verbs of speech and thought by which even the speaker only guesses or repeats.
 _GUESSING = frozenset({"think", "guess", "suspect", "reckon", "hear", "read"})
+#: People whose findings on health are facts, and the verbs by which they give them.
+_EXPERTS = frozenset({
+    "allergist", "audiologist", "cardiologist", "consultant", "dermatologist", "doctor", "gp", "gynaecologist",
+    "gynecologist", "neurologist", "nurse", "ophthalmologist", "optician", "orthopaedist", "orthopedist",
+    "paediatrician", "pediatrician", "pharmacist", "physician", "physio", "psychiatrist", "specialist", "surgeon",
+    "vet",
+})  # fmt: skip
+_FINDING = frozenset({"say", "tell", "confirm", "find", "explain"})
 #: Adverbs by which a clause is only supposed.
 HEDGES = frozenset({
     "maybe", "perhaps", "probably", "possibly", "supposedly", "apparently", "allegedly", "hypothetically", "presumably",
     "theoretically",
 })  # fmt: skip
+#: Adjectives of "it's possible that ...".
+_UNSURE = frozenset({"possible", "impossible", "likely", "unlikely", "unclear", "doubtful"})
 #: Words of a text that is not meant as it is said.
 NOT_SERIOUS = re.compile(
     r"\b(?:just kidding|kidding aside|jk|just joking|i'?m joking|only joking|april fools?|yeah,? right|as if!|"
@@ -195,12 +205,28 @@ def is_unreal(head: Any) -> bool:
 def governs(verb: Any) -> bool:
     """Whether a verb above a clause makes it another's words, a wish or a guess."""
     above = lemma(verb)
-    if above in NOT_MEANT:
+    if above in NOT_MEANT or any(
+        child.dep_ == "acomp" and lemma(child) in _UNSURE for child in verb.children
+    ):
         return True
     if above in SAYING:
         subject = subject_of(verb)
+        if _is_finding(verb, subject):
+            return False
         return subject is None or lemma(subject) not in {"i", "we"} or above in _GUESSING
     return False
+
+
+def _is_finding(verb: Any, subject: Any) -> bool:
+    """Whether a verb of speech gives the finding of an expert on health."""
+    is_of_expert = subject is not None and lemma(subject) in _EXPERTS
+    return is_of_expert and lemma(verb) in _FINDING and not is_denied(verb)
+
+
+def introduces_finding(head: Any) -> bool:
+    """Whether a clause only introduces the finding of an expert, as "the doctor says" does."""
+    has_finding = any(child.dep_ == "ccomp" and subject_of(child) is not None for child in head.children)
+    return has_finding and _is_finding(head, subject_of(head))
 
 
 def is_question(sentence: Any) -> bool:

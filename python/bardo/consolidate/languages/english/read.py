@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from bardo._core import neutralise
 from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import records
+from bardo.consolidate.languages.english.clefts import plain_order, second_part
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
 from bardo.consolidate.languages.english.dates import DATE, bounds
@@ -20,9 +21,8 @@ from bardo.consolidate.languages.english.grammar import (
     NOT_SERIOUS,
     ORDERS,
     QUOTED,
-    apposed,
     clause_heads,
-    hangs_below,
+    introduces_finding,
     is_denied,
     is_future,
     is_order,
@@ -34,54 +34,26 @@ from bardo.consolidate.languages.english.grammar import (
     predicate_of,
     subject_of,
 )
+from bardo.consolidate.languages.english.owners import SPEAKER, Owner, kin_in, owner_key, owner_of, people_of
 from bardo.consolidate.languages.english.parse import parse
 from bardo.consolidate.languages.english.plans import end_of_plan, start_of_state
 from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
-from bardo.consolidate.languages.english.slots import condition_of, with_slot
+from bardo.consolidate.languages.english.slots import condition_of, relation_attribute, with_slot
+from bardo.model import Statement
 
-#: Words of kinship and of other people and animals that belong to a speaker.
-KIN = frozenset({
-    "wife", "husband", "partner", "spouse", "boyfriend", "girlfriend", "fiance", "fiancé", "fiancee", "fiancée", "ex",
-    "son", "daughter", "kid", "child", "baby", "mom", "mum", "mother", "dad", "father", "parent", "sister", "brother",
-    "sibling", "twin", "grandmother", "grandma", "granny", "gran", "grandfather", "grandpa", "grandad", "grandson",
-    "granddaughter", "grandchild", "aunt", "uncle", "cousin", "niece", "nephew", "stepson", "stepdaughter",
-    "stepmother", "stepfather", "mother-in-law", "father-in-law", "sister-in-law", "brother-in-law", "son-in-law",
-    "daughter-in-law", "friend", "mate", "roommate", "flatmate", "housemate", "neighbour", "neighbor", "boss",
-    "manager", "colleague", "coworker", "co-worker", "supervisor", "doctor", "gp", "dentist", "therapist", "landlord",
-    "landlady", "teacher", "coach", "trainer", "tutor", "assistant", "client", "dog", "cat", "puppy", "kitten", "pet",
-    "horse", "rabbit", "hamster", "parrot", "tortoise",
-})  # fmt: skip
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
 _INSTRUCTIONS = frozenset({"instruction", "role", "fence", "mark", "tag"})
 #: Maximum number of words of a quote that is read as a name.
 _QUOTED_NAME = 4
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_SPEAKER = frozenset({"i", "we"})
-_MINE = frozenset({"my", "our"})
 _NUMBER = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
 _LONG_PAST = re.compile(r"\b(?:19|20)\d\d\b|\byears? ago\b|\bback then\b|\bas a (?:kid|child|student)\b")
-_DETERMINER = re.compile(r"^(?:the|a|an|this|that|these|those|their|his|her)\s+")
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM", "X", "SYM"})
 #: Words without a meaning of their own.
 _LIGHT = frozenset({
     "be", "have", "do", "get", "go", "make", "thing", "lot", "bit", "way", "time", "one", "also", "please", "thank",
     "thanks",
 })  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Owner:
-    """Owner of a clause.
-
-    Args:
-        key: Person or thing that the clause is about; empty if unknown.
-        name: Its name as the subject of a sentence in the third person; empty if it cannot be named.
-        is_speaker: Whether it is the speaker.
-    """
-
-    key: str = ""
-    name: str = ""
-    is_speaker: bool = False
 
 
 class EnglishReader:
@@ -115,7 +87,7 @@ class EnglishReader:
                 continue
             for sentence in parse(QUOTED.sub(_unquoted, line)).sents:
                 found += _clauses(sentence, speech, people, before, self._attributes)
-                people += _people(sentence)
+                people += people_of(sentence, speech.who)
                 before = sentence.text.strip()
         return found
 
@@ -127,15 +99,6 @@ def _unquoted(match: re.Match[str]) -> str:
         r"[.!?]|^(?:I|we|you|he|she|it|they)\b", inner
     )
     return inner if is_name else "something"
-
-
-def _people(sentence: Any) -> Iterator[str]:
-    """People of a sentence to whom a later "she" can point, in order."""
-    for token in sentence:
-        if token.pos_ == "PROPN" and token.dep_ != "compound" and token.ent_type_ in ("PERSON", ""):
-            yield token.text.lower()
-        elif lemma(token) in KIN:
-            yield lemma(token)
 
 
 def _clauses(
@@ -152,12 +115,20 @@ def _clauses(
     """
     asks = is_question(sentence)
     correction = corrects(sentence.text)
+    in_cleft = set()
     for head in clause_heads(sentence):
+        if head.i in in_cleft:
+            continue
+        if not asks and not is_unreal(head) and (verb := second_part(head)) is not None:
+            in_cleft.add(verb.i)
+            plain = plain_order(head, verb)
+            yield from _from_cleft(plain, sentence, speech, people, before=before, attributes=attributes)
+            continue
         subject = subject_of(head)
         if subject is None and is_order(head):
             yield _order(head, sentence, speech, asks=asks, correction=correction)
         else:
-            owner = _owner(head, subject, speech.who, people)
+            owner = owner_of(head, subject, speech.who, people)
             made = _clause(
                 head,
                 subject,
@@ -168,13 +139,38 @@ def _clauses(
                 asks=asks,
                 correction=correction,
             )
-            yield replace(made, context=before) if "subject pronoun" in made.features else made
+            points_back = "subject pronoun" in made.features and not owner.is_inside
+            yield replace(made, context=before) if points_back else made
+
+
+def _from_cleft(
+    plain: str,
+    sentence: Any,
+    speech: Speech,
+    people: Sequence[str],
+    *,
+    before: str,
+    attributes: AttributeTable,
+) -> Iterator[Clause]:
+    """The clauses of a cleft sentence, which names one value among others and so takes the place of another one.
+
+    Args:
+        plain: The same in plain order.
+        sentence: The parsed sentence.
+        speech: Text of the sentence.
+        people: People that earlier sentences name.
+        before: The sentence before it.
+        attributes: Table of attributes.
+    """
+    for reordered in parse(plain).sents:
+        for clause in _clauses(reordered, speech, people, before, attributes):
+            yield replace(clause, sentence=sentence.text.strip(), cues=clause.cues | {"correction"})
 
 
 def _clause(
     head: Any,
     subject: Any,
-    owner: _Owner,
+    owner: Owner,
     sentence: Any,
     speech: Speech,
     *,
@@ -184,7 +180,7 @@ def _clause(
 ) -> Clause:
     words = [token for token in head.subtree if not _is_below_other_clause(token, head)]
     denied, past = is_denied(head), is_past(head)
-    unreal = asks or is_unreal(head)
+    unreal = asks or is_unreal(head) or introduces_finding(head)
     since, until = bounds(" ".join(token.text for token in words), speech.at)
     cues = cues_of(head, words, sentence, denied=denied, correction=correction)
     is_bounded = until is not None or (since is not None and since > speech.at > 0)
@@ -220,6 +216,9 @@ def _clause(
         relation=relation_of(subject),
         parts=parts(head),
         past_dated=past and bool(_LONG_PAST.search(span)),
+        alias=owner.alias,
+        kin=() if unreal or past else tuple(_kin(words, subject, sentence, speech)),
+        is_relative=owner.is_relative,
         features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
     )
     made = with_slot(
@@ -227,11 +226,28 @@ def _clause(
         head,
         subject,
         who=speech.who.lower(),
+        is_kin=owner.is_kin,
         # A state to come is known by its day; without one, it is only announced.
         future=is_future(head) and not (since is not None and since > speech.at > 0),
         attributes=attributes,
     )
     return replace(made, text="") if made.statement is None and is_time_clause(head) else made
+
+
+def _kin(words: list[Any], subject: Any, sentence: Any, speech: Speech) -> Iterator[Clause]:
+    """Clauses that give the names of the speaker's family beside the subject: "with my husband Jonas"."""
+    others = [token for token in words if subject is None or token not in subject.subtree]
+    who = speech.who
+    for relation, name in kin_in(others, who, in_third_person=speech.form == "note"):
+        yield Clause(
+            text=f"{who}'s {relation} is {name}",
+            sentence=sentence.text.strip(),
+            owner=f"{who.lower()}'s {relation}",
+            predicate="be",
+            anchors=frozenset({relation, name.lower()}),
+            names=frozenset({name.lower()}),
+            statement=Statement(who.lower(), relation_attribute(relation), name, functional=False),
+        )
 
 
 def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: bool) -> Clause:
@@ -278,7 +294,7 @@ def _anchors(head: Any, words: list[Any]) -> frozenset[str]:
         for token in words
         if _is_content(token, head)
         and len(token.text) > 1
-        and not (token.dep_ in ("nsubj", "nsubjpass") and lemma(token) in _SPEAKER)
+        and not (token.dep_ in ("nsubj", "nsubjpass") and lemma(token) in SPEAKER)
     )
     return found if head.pos_ in ("VERB", "AUX") else found | {lemma(head)}
 
@@ -314,10 +330,17 @@ def _objects(head: Any) -> frozenset[str]:
 def _ended(head: Any) -> frozenset[str]:
     """Lemmas that an ending verb ends: its objects and complements, but not the company in which it ends them."""
     found = set(_objects(head))
-    if any(child.dep_ == "dobj" for child in head.children):
+    things = [child for child in head.children if child.dep_ == "dobj"]
+    if things:
         company = (child for child in head.children if child.dep_ == "prep" and lemma(child) == "with")
         found -= {lemma(each) for child in company for each in child.children}
-    return frozenset(found)
+    # "My job at Helvion", "notice at Helvion"
+    places = (
+        child for thing in things for child in thing.children if child.dep_ == "prep" and lemma(child) == "at"
+    )
+    return frozenset(
+        found | {lemma(each) for place in places for each in place.children if each.dep_ == "pobj"}
+    )
 
 
 def _stopped(head: Any) -> tuple[str, str]:
@@ -354,65 +377,3 @@ def _begins_clause(token: Any, head: Any) -> bool:
         return False
     has_subject = any(child.dep_ in ("nsubj", "nsubjpass") for child in token.children)
     return has_subject or (token.dep_ == "conj" and token.head.i == head.i)
-
-
-def _owner(head: Any, subject: Any, who: str, people: Sequence[str]) -> _Owner:
-    """Owner of a clause.
-
-    Args:
-        head: Head of the clause.
-        subject: Its subject; None if it has none.
-        who: Name of the speaker; empty if unknown.
-        people: People that earlier sentences name.
-    """
-    if subject is None:
-        is_about_speaker = head.pos_ in ("ADJ", "NOUN", "VERB") and head.dep_ == "ROOT"
-        return _Owner(who.lower()) if is_about_speaker else _Owner()
-    word = subject.text.lower()
-    if word in _SPEAKER:
-        return _Owner(who.lower(), who, is_speaker=bool(who))
-    if subject.pos_ == "PRON":
-        return _Owner(people[-1]) if word in ("he", "she", "they") and people else _Owner()
-    return _owner_by_phrase(subject, who)
-
-
-def _owner_by_phrase(subject: Any, who: str) -> _Owner:
-    """Owner by a noun phrase: "my sister" belongs to the speaker, "the gateway" stands for itself."""
-    phrase = [
-        token
-        for token in subject.subtree
-        if token.dep_ not in ("relcl", "acl", "punct")
-        and not hangs_below(token, subject, ("relcl", "acl", "prep"))
-    ]
-    if who and any(token.dep_ == "conj" and token.text == "I" for token in phrase):
-        return _Owner(who.lower(), f"{who} and {_beside_speaker(phrase)}")
-    if (name := apposed(subject)) is not None:
-        phrase.append(name)
-    mine = next((token for token in phrase if token.dep_ == "poss" and token.text.lower() in _MINE), None)
-    if mine is None:
-        noun = " ".join(token.text for token in phrase)
-        return _Owner(owner_key(noun), noun[:1].upper() + noun[1:])
-    if not who:
-        return _Owner()
-    rest = " ".join(
-        token.text
-        for token in subject.subtree
-        if token.i != mine.i
-        and token.dep_ not in ("relcl", "punct")
-        and not hangs_below(token, subject, ("relcl",))
-    )
-    if name is not None:
-        rest += f" {name.text}"
-    proper = [token.text.lower() for token in phrase if token.pos_ == "PROPN"]
-    return _Owner(proper[-1] if proper else f"{who.lower()}'s {lemma(subject)}", f"{who}'s {rest}")
-
-
-def _beside_speaker(phrase: Sequence[Any]) -> str:
-    """The others of "my sister and I" in the third person."""
-    others = [token for token in phrase if token.text != "I" and token.dep_ != "cc"]
-    return " ".join("their" if token.text.lower() in _MINE else token.text for token in others)
-
-
-def owner_key(name: str) -> str:
-    """Owner by the name of a subject: in lower case, without article."""
-    return _DETERMINER.sub("", name.lower().strip())

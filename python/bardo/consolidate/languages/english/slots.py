@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import replace
-from functools import cache
-from importlib import resources
 from typing import Any
 
-from bardo.consolidate.attributes import AttributeTable
+from bardo.consolidate.attributes import AttributeTable, is_lasting
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.languages.english.grammar import hangs_below, lemma, predicate_of
+from bardo.consolidate.languages.english.frames import frames, phrase_of
+from bardo.consolidate.languages.english.grammar import lemma, predicate_of
+from bardo.consolidate.languages.english.person_slots import person_slot
 from bardo.model import Statement
 
 #: Words of a case to which a statement is limited.
@@ -44,8 +43,6 @@ _BEFORE = ("poss", "compound", "amod", "nmod")
 _NO_QUALIFIERS = frozenset({"my", "our", "the", "new", "current", "old"})
 #: Words before "number" that make it a telephone number.
 _PHONES = frozenset({"phone", "telephone", "mobile", "cell", "contact", "landline", "home", "work", "office"})
-#: Dependencies that hang on a noun phrase and are no part of a value.
-_ASIDES = ("relcl", "advcl", "conj", "cc", "punct", "appos", "acl")
 _TALK = re.compile(
     r"\b(?:now|these days|nowadays|currently|again|instead|actually|though|btw)\b", re.IGNORECASE
 )
@@ -54,21 +51,17 @@ _TALK = re.compile(
 _Slot = tuple[str, str, str]
 
 
-@cache
-def _frames() -> dict[str, Any]:
-    """The tables of `frames.toml`."""
-    text = (
-        resources.files("bardo.consolidate.languages.english")
-        .joinpath("frames.toml")
-        .read_text(encoding="utf-8")
-    )
-    return tomllib.loads(text)
-
-
 def noun_attribute(noun: Any) -> str | None:
     """Attribute that a noun names, such as `exam`; None if it names none."""
-    name: str | None = _frames()["noun"].get(lemma(noun))
-    return name
+    nouns: dict[str, str] = frames()["noun"]
+    before = (f"{lemma(child)} {lemma(noun)}" for child in _compounds(noun))
+    return next((nouns[name] for name in (*before, lemma(noun)) if name in nouns), None)
+
+
+def relation_attribute(relation: str) -> str:
+    """Attribute of a word of kinship: `partner` of "husband", `child` of "daughter"."""
+    held = (name for name, nouns in frames()["possessions"].items() if relation in nouns)
+    return str(frames()["noun"].get(relation) or next(held, "relation"))
 
 
 def condition_of(words: list[Any]) -> str:
@@ -84,7 +77,14 @@ def case_in(text: str) -> str:
 
 
 def with_slot(
-    clause: Clause, head: Any, subject: Any, *, who: str, future: bool, attributes: AttributeTable
+    clause: Clause,
+    head: Any,
+    subject: Any,
+    *,
+    who: str,
+    is_kin: bool,
+    future: bool,
+    attributes: AttributeTable,
 ) -> Clause:
     """The clause with its statement, if a frame fits; otherwise unchanged.
 
@@ -93,6 +93,7 @@ def with_slot(
         head: Its head.
         subject: Its subject; None if it has none.
         who: Name of the speaker in lower case; empty if unknown.
+        is_kin: Whether it is about one of the speaker's family, or a pet of theirs.
         future: Whether it tells of the future.
         attributes: Table of attributes.
     """
@@ -100,7 +101,8 @@ def with_slot(
         return clause
     found = (
         _dose(clause, head, subject, who)
-        or _moved_date(clause, head, subject)
+        or person_slot(clause, head, subject, is_kin=is_kin)
+        or _moved_date(clause, head, subject, who)
         or _by_noun(clause, head, subject)
         or _by_verb(clause, head)
     )
@@ -111,12 +113,14 @@ def with_slot(
     if not value or value.casefold() == clause.owner:
         return clause
     is_functional = attributes.attribute(name).functional
+    # A day that is the value limits nothing.
+    case = " ".join(each for each in clause.condition.split() if each not in value.casefold())
     statement = Statement(
         subject=subject_name or clause.owner,
         attribute=name,
         value=value,
         denied=clause.denied,
-        condition=clause.condition if is_functional and name not in _WITHOUT_CASE else "",
+        condition=case if is_functional and name not in _WITHOUT_CASE else "",
         since=clause.since,
         until=clause.until,
         functional=is_functional,
@@ -126,8 +130,8 @@ def with_slot(
 
 def _by_verb(clause: Clause, head: Any) -> _Slot | None:
     """Slot by a frame of the verb: its preposition, object or adjective names the attribute."""
-    frames = _frames()["verb"]
-    frame = frames.get(predicate_of(head)) or frames.get(lemma(head))
+    verbs = frames()["verb"]
+    frame = verbs.get(predicate_of(head)) or verbs.get(lemma(head))
     if frame is None or (clause.past and not frame.get("past")):
         return None
     return _by_preposition(head, frame) or _by_object(head, frame)
@@ -139,9 +143,22 @@ def _by_preposition(head: Any, frame: dict[str, Any]) -> _Slot | None:
             value = _below(child, "pobj", "pcomp")
             if value is not None and (labelled := _labelled(value)):
                 return labelled
+            if name == "home" and value is not None:
+                value = _place_of(value)
             if value is not None and _fits(name, value):
-                return name, _phrase(value), ""
+                return name, phrase_of(value), ""
     return None
+
+
+def _place_of(home: Any) -> Any:
+    """The place of a home that is named by its kind, as in "a flat in Bath"; else the word itself."""
+    if lemma(home) not in frames()["homes"]["kinds"]:
+        return home
+    # The parser hangs the place on the home or on the verb.
+    near = (*home.children, *home.head.head.children)
+    within = next((each for each in near if each.dep_ == "prep" and lemma(each) in ("in", "near")), None)
+    place = _below(within, "pobj") if within is not None else None
+    return home if place is None else place
 
 
 def _by_object(head: Any, frame: dict[str, Any]) -> _Slot | None:
@@ -149,7 +166,7 @@ def _by_object(head: Any, frame: dict[str, Any]) -> _Slot | None:
         if child.dep_ == "dobj" and (held := _held(head, child)):
             return held
         if child.dep_ in ("dobj", "attr") and (name := frame.get("object")) and _fits(name, child):
-            return name, _phrase(child), ""
+            return name, phrase_of(child), ""
         if child.dep_ == "acomp" and frame.get("adjective"):
             is_framed, found = _by_adjective(child)
             if is_framed:
@@ -168,14 +185,14 @@ def _labelled(noun: Any) -> _Slot | None:
 
 def _held(head: Any, thing: Any) -> _Slot | None:
     """Slot of a possession by its noun, as in "I have a latex allergy" and "she has an allergy to cats"."""
-    name = _frames()["had"].get(lemma(thing))
+    name = frames()["had"].get(lemma(thing))
     if name is None or lemma(head) != "have":
         return None
     to = next(
         (child for child in thing.children if child.dep_ == "prep" and lemma(child) in ("to", "of")), None
     )
     value = _below(to, "pobj") if to is not None else _below(thing, "compound", "amod")
-    return None if value is None else (name, _phrase(value), "")
+    return None if value is None else (name, phrase_of(value), "")
 
 
 def _dose(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | None:
@@ -217,7 +234,7 @@ def _number(unit: Any) -> str:
     return str(before.text) if before is not None and before.like_num else ""
 
 
-def _moved_date(clause: Clause, head: Any, subject: Any) -> _Slot | None:
+def _moved_date(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | None:
     """Slot of an appointment by the date to which it moved, as in "my exam has been moved to 13 July"."""
     if subject is None or lemma(head) not in _MOVES or (name := noun_attribute(subject)) is None:
         return None
@@ -227,17 +244,21 @@ def _moved_date(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     value = None if to is None else _below(to, "pobj")
     if value is None or value.ent_type_ not in ("DATE", "TIME"):
         return None
-    return name, _phrase(value), _owner_of_noun(clause, subject)
+    if not is_lasting(name, "weeks"):
+        # "The dentist was moved to Tuesday": the appointment, not the person.
+        return "appointment", phrase_of(value), f"{who} {lemma(subject)}".strip()
+    return name, phrase_of(value), _owner_of_noun(clause, subject)
 
 
 def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
     """Whether an adjective has a frame that decides, and its slot: "allergic to nuts", "vegan"."""
-    adjectives = _frames()["adjectives"]
-    frame = _frames()["verb"].get(lemma(adjective), {})
+    adjectives = frames()["adjectives"]
+    frame = frames()["verb"].get(lemma(adjective), {})
     for child in adjective.children:
         if child.dep_ == "prep" and (name := frame.get(lemma(child))):
             value = _below(child, "pobj")
-            return True, None if value is None else (name, _phrase(value), "")
+            is_thing = value is not None and value.ent_type_ not in ("DATE", "TIME")
+            return True, (name, phrase_of(value), "") if is_thing else None
         if (
             child.dep_ == "xcomp"
             and (name := frame.get("to"))
@@ -266,7 +287,10 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
         return name, figures, _owner_of_noun(clause, subject)
     if value is not None and value.dep_ == "prep":
         value = _below(value, "pobj", "pcomp")
-    return None if value is None else (name, _phrase(value), _owner_of_noun(clause, subject))
+    if value is not None and not _fits(name, value):
+        # "My wife is a nurse" does not name a wife.
+        return None
+    return None if value is None else (name, phrase_of(value), _owner_of_noun(clause, subject))
 
 
 def _code_at(value: Any) -> str:
@@ -289,7 +313,8 @@ def _qualifiers(noun: Any) -> list[str]:
     """Words before a noun that tell it from others: "purchase order" of "my purchase order number"."""
     direct = [token for token in noun.children if token.dep_ in _BEFORE]
     words = [word.text.lower() for token in direct for word in (*_compounds(token), token)]
-    return [word for word in words if word not in _NO_QUALIFIERS]
+    nouns = frames()["noun"]
+    return [word for word in words if word not in _NO_QUALIFIERS and f"{word} {lemma(noun)}" not in nouns]
 
 
 def _compounds(noun: Any) -> list[Any]:
@@ -318,22 +343,12 @@ def _fits(name: str, value: Any) -> bool:
     """Whether a value can be one of an attribute: a home is a place, an employer has a name."""
     if value.pos_ == "PRON":
         return False
-    wanted = _frames()["types"].get(name)
+    wanted = frames()["types"].get(name)
     if wanted == "place" and value.ent_type_ in ("DATE", "TIME"):
         return False
     if wanted == "place":
         return bool(value.pos_ == "PROPN" or value.ent_type_ in ("GPE", "LOC", "FAC"))
     return wanted != "name" or bool(value.pos_ == "PROPN")
-
-
-def _phrase(value: Any) -> str:
-    """A noun phrase without the clauses that hang on it and without trailing asides."""
-    kept = [token for token in value.subtree if not hangs_below(token, value, _ASIDES)]
-    if not kept:
-        return ""
-    first, last = kept[0].i, kept[-1].i
-    is_whole = last - first + 1 == len(kept)
-    return str(value.doc[first : last + 1].text) if is_whole else " ".join(token.text for token in kept)
 
 
 def _clean(value: str) -> str:

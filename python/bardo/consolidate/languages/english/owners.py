@@ -1,0 +1,250 @@
+"""Owners of English clauses: the person or thing that each is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bardo.consolidate.languages.english.frames import frames
+from bardo.consolidate.languages.english.grammar import SAYING, SUBJECTS, apposed, hangs_below, lemma
+
+#: Words of kinship, and pets.
+FAMILY = frozenset({
+    "wife", "husband", "partner", "spouse", "boyfriend", "girlfriend", "fiance", "fiancé", "fiancee", "fiancée", "ex",
+    "son", "daughter", "kid", "child", "baby", "mom", "mum", "mother", "dad", "father", "parent", "sister", "brother",
+    "sibling", "twin", "grandmother", "grandma", "granny", "gran", "grandfather", "grandpa", "grandad", "grandson",
+    "granddaughter", "grandchild", "aunt", "uncle", "cousin", "niece", "nephew", "stepson", "stepdaughter",
+    "stepmother", "stepfather", "mother-in-law", "father-in-law", "sister-in-law", "brother-in-law", "son-in-law",
+    "daughter-in-law", "dog", "cat", "puppy", "kitten", "pet", "horse", "rabbit", "hamster", "parrot", "tortoise",
+})  # fmt: skip
+#: Words of kinship and of other people and animals that belong to a speaker.
+KIN = FAMILY | {
+    "friend", "mate", "roommate", "flatmate", "housemate", "neighbour", "neighbor", "boss", "manager", "colleague",
+    "coworker", "co-worker", "supervisor", "doctor", "gp", "dentist", "therapist", "landlord", "landlady", "teacher",
+    "coach", "trainer", "tutor", "assistant", "client",
+}  # fmt: skip
+#: Words of kinship by which a speaker names a parent or grandparent, as in "Mum has called".
+_NAMED_BY_KINSHIP = frozenset({
+    "mom", "mum", "mummy", "mama", "mother", "dad", "daddy", "papa", "father", "grandma", "granny", "gran", "nan",
+    "nana", "grandmother", "grandpa", "grandad", "granddad", "grandfather",
+})  # fmt: skip
+#: Words for a relation that a speaker has to one person at a time.
+_UNIQUE = frozenset({
+    "mom", "mum", "mother", "dad", "father", "wife", "husband", "spouse", "partner", "boyfriend", "girlfriend",
+    "fiance", "fiancé", "fiancee", "fiancée",
+})  # fmt: skip
+SPEAKER = frozenset({"i", "we"})
+_MINE = frozenset({"my", "our"})
+_DETERMINER = re.compile(r"^(?:the|a|an|this|that|these|those|their|his|her)\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Owner of a clause.
+
+    Args:
+        key: Person or thing that the clause is about; empty if unknown.
+        name: Its name as the subject of a sentence in the third person; empty if it cannot be named.
+        is_speaker: Whether it is the speaker.
+        is_kin: Whether it is one of the speaker's family, or a pet of theirs.
+        is_relative: Whether it is a person or animal that belongs to another one, such as "Jonas's brother".
+        is_inside: Whether a pronoun points to it inside of its sentence.
+        alias: Owner by a relation that the speaker has to one person alone, such as "nadia's mum".
+    """
+
+    key: str = ""
+    name: str = ""
+    is_speaker: bool = False
+    is_kin: bool = False
+    is_relative: bool = False
+    is_inside: bool = False
+    alias: str = ""
+
+
+def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
+    """Owner of a clause.
+
+    Args:
+        head: Head of the clause.
+        subject: Its subject; None if it has none.
+        who: Name of the speaker; empty if unknown.
+        people: People that earlier sentences name.
+    """
+    if subject is None:
+        is_about_speaker = head.pos_ in ("ADJ", "NOUN", "VERB") and head.dep_ == "ROOT"
+        return Owner(who.lower()) if is_about_speaker else Owner()
+    word = subject.text.lower()
+    if word in SPEAKER:
+        return Owner(who.lower(), who, is_speaker=bool(who))
+    if subject.pos_ == "PRON":
+        if word not in ("he", "she", "they"):
+            return Owner()
+        before = _before(subject, who)
+        return Owner(before, is_inside=True) if before else Owner(people[-1]) if people else Owner()
+    return _owner_by_phrase(subject, who)
+
+
+def _owner_by_phrase(subject: Any, who: str) -> Owner:
+    """Owner by a noun phrase: "my sister" belongs to the speaker, "the gateway" stands for itself."""
+    aside = ("relcl", "acl", "appos") if subject.pos_ == "PROPN" else ("relcl", "acl")
+    phrase = [
+        token
+        for token in subject.subtree
+        if token.dep_ not in (*aside, "punct") and not hangs_below(token, subject, (*aside, "prep"))
+    ]
+    if who and any(token.dep_ == "conj" and token.text == "I" for token in phrase):
+        return Owner(who.lower(), f"{who} and {_beside_speaker(phrase)}")
+    if (name := apposed(subject)) is not None:
+        phrase.append(name)
+    kinship = lemma(subject)
+    if who and len(phrase) == 1 and kinship in _NAMED_BY_KINSHIP:
+        return Owner(f"{who.lower()}'s {kinship}", f"{who}'s {kinship}", is_kin=True)
+    mine = next((token for token in phrase if _is_mine(token)), None)
+    if mine is None:
+        noun = _joined(phrase)
+        is_relative = kinship in KIN and any(token.dep_ == "poss" for token in subject.children)
+        return Owner(
+            (_name_in(phrase, subject) if is_relative else "") or owner_key(noun),
+            noun[:1].upper() + noun[1:],
+            is_kin=any(token.dep_ == "appos" and _is_of_speaker(token) for token in subject.children),
+            is_relative=is_relative,
+        )
+    if not who:
+        return Owner()
+    rest = " ".join(
+        token.text
+        for token in subject.subtree
+        if token.i != mine.i
+        and token.dep_ not in ("relcl", "punct")
+        and not hangs_below(token, subject, ("relcl",))
+    )
+    if name is not None:
+        rest += f" {name.text}"
+    if mine.head.dep_ == "poss":
+        # "My friend's mum" is not the speaker's.
+        person = f"{who}'s {_joined([token for token in phrase if token.i != mine.i])}"
+        return Owner(_name_in(phrase, subject) or person.lower(), person, is_relative=kinship in KIN)
+    proper = [token.text.lower() for token in phrase if token.pos_ == "PROPN"]
+    own = f"{who.lower()}'s {kinship}"
+    return Owner(
+        proper[-1] if proper else own,
+        f"{who}'s {rest}",
+        is_kin=kinship in FAMILY,
+        alias=own if kinship in _UNIQUE else "",
+    )
+
+
+def kin_in(words: Sequence[Any], who: str, *, in_third_person: bool) -> Iterator[tuple[str, str]]:
+    """Relations that words state with a name, such as `("husband", "Jonas")` of "my husband Jonas".
+
+    Args:
+        words: Words of a clause.
+        who: Name of the speaker; empty if unknown.
+        in_third_person: Whether "their" stands for the speaker, as in the text of a fact.
+    """
+    mine = _MINE | {"their"} if in_third_person else _MINE
+    for token in words if who else ():
+        if token.pos_ != "PROPN" or token.dep_ not in ("appos", "conj", "pobj", "dobj"):
+            continue
+        # The parser hangs a name on the word of kinship, or the word of kinship on the name.
+        kinship = token.head if token.dep_ == "appos" else _compound(token)
+        near = () if kinship is None else (*kinship.children, *token.children)
+        is_own = any(each.dep_ == "poss" and each.text.lower() in mine for each in near)
+        if kinship is not None and lemma(kinship) in FAMILY and is_own:
+            yield lemma(kinship), str(token.text)
+
+
+def _compound(name: Any) -> Any:
+    """The noun that is compounded with a name, such as "daughter" of "our daughter Ida"; None if there is none."""
+    return next((child for child in name.children if child.dep_ == "compound"), None)
+
+
+def _name_in(phrase: Sequence[Any], subject: Any) -> str:
+    """Name of the person of a phrase, in lower case: "emil" of "Jonas's brother Emil"; empty if it has none."""
+    return next((token.text.lower() for token in phrase if token.pos_ == "PROPN" and token.i > subject.i), "")
+
+
+def _is_mine(token: Any) -> bool:
+    """Whether a word is the "my" of a phrase."""
+    return token.dep_ == "poss" and token.text.lower() in _MINE
+
+
+def _is_of_speaker(noun: Any) -> bool:
+    """Whether "my" stands before a noun."""
+    return any(_is_mine(child) for child in noun.children)
+
+
+def _joined(words: Sequence[Any]) -> str:
+    """Words as text, with possessives at the words before them."""
+    return re.sub(r" (?=['’]s\b)", "", " ".join(token.text for token in words))
+
+
+def _beside_speaker(phrase: Sequence[Any]) -> str:
+    """The others of "my sister and I" in the third person."""
+    others = [token for token in phrase if token.text != "I" and token.dep_ != "cc"]
+    return " ".join("their" if token.text.lower() in _MINE else token.text for token in others)
+
+
+def owner_key(name: str) -> str:
+    """Owner by the name of a subject: in lower case, without article."""
+    return _DETERMINER.sub("", name.lower().strip())
+
+
+def people_of(sentence: Any, who: str) -> Iterator[str]:
+    """People of a sentence to whom a later "she" can point, in order.
+
+    Args:
+        sentence: The parsed sentence.
+        who: Name of the speaker; empty if unknown.
+    """
+    for token in sentence:
+        if token.dep_ != "compound" and (_is_name(token) or _is_name_by_predicate(token)):
+            yield token.text.lower()
+        elif lemma(token) in KIN:
+            yield _person(token, who)
+
+
+def _is_name(token: Any) -> bool:
+    """Whether a word is the name of a person."""
+    return token.ent_type_ == "PERSON" or (token.pos_ == "PROPN" and not token.ent_type_)
+
+
+def _is_name_by_predicate(token: Any) -> bool:
+    """Whether a word that passes for a noun at the beginning of a sentence is a name: "Pia is allergic to nuts"."""
+    adjectives = {lemma(child) for child in token.head.children if child.dep_ == "acomp"}
+    of_people = adjectives & set(frames()["adjectives"]) or any(
+        "to" in frames()["verb"].get(name, {}) for name in adjectives
+    )
+    return _is_bare_name(token) and token.dep_ == "nsubj" and bool(of_people)
+
+
+def _is_bare_name(token: Any) -> bool:
+    """Whether a word can be a name by its form: a capitalised noun without words that belong to it."""
+    return token.pos_ == "NOUN" and token.tag_ == "NN" and token.text.istitle() and not any(token.children)
+
+
+def _person(token: Any, who: str) -> str:
+    """Key of a person by a word: a name, or "nadia's sister" for "my sister"."""
+    kinship = lemma(token)
+    if kinship not in KIN:
+        return str(token.text.lower())
+    is_bare = kinship in _NAMED_BY_KINSHIP and not any(token.children)
+    return f"{who.lower()}'s {kinship}" if who and (is_bare or _is_of_speaker(token)) else kinship
+
+
+def _before(pronoun: Any, who: str) -> str:
+    """The person who is the last subject before "he" or "she" in its sentence; empty if there is none."""
+    subjects = [
+        token
+        for token in pronoun.sent
+        if token.i < pronoun.i and token.dep_ in SUBJECTS and lemma(token.head) not in SAYING
+    ]
+    if not subjects or pronoun.text.lower() == "they":
+        return ""
+    subject = subjects[-1]
+    if (name := next((child for child in subject.children if child.dep_ == "appos"), None)) is not None:
+        subject = name if name.pos_ == "PROPN" else subject
+    is_name = subject.pos_ == "PROPN" or _is_bare_name(subject)
+    return _person(subject, who) if is_name or lemma(subject) in KIN else ""

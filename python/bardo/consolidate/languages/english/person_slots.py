@@ -1,0 +1,125 @@
+"""Slots of persons and pets: what they have, how old they are, what they are: "I have asthma", "our son is six"."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from bardo.consolidate.clause import Clause
+from bardo.consolidate.languages.english.frames import frames, phrase_of
+from bardo.consolidate.languages.english.grammar import COMPLEMENTS, lemma
+
+#: Attribute, value, and an empty subject: the owner of the clause.
+PersonSlot = tuple[str, str, str]
+#: Determiners of something that is not known yet, as in "a cat"; "my cat" and "the cat" are known.
+_KNOWN = frozenset(
+    {"the", "this", "that", "these", "those", "no", "any", "every", "each", "another", "enough"}
+)
+#: Dependents by which a noun is no possession: "a dog to walk", "a cat whose owner is away".
+_LIMITED = frozenset({"relcl", "acl"})
+#: Verbs of a person who cannot have some food.
+_CONSUMES = frozenset({"have", "eat", "drink", "take", "touch", "tolerate"})
+_AGE = re.compile(r"[a-z]+(?:-[a-z]+)?|\d{1,3}", re.IGNORECASE)
+
+
+def person_slot(clause: Clause, head: Any, subject: Any, *, is_kin: bool) -> PersonSlot | None:
+    """Attribute and value by which a clause describes a person or pet; None if it does not.
+
+    Args:
+        clause: The clause.
+        head: Its head.
+        subject: Its subject; None if it has none.
+        is_kin: Whether it is about one of the speaker's family, or a pet of theirs.
+    """
+    is_self = bool(clause.features.get("self"))
+    is_named = bool(clause.features.get("subject named") or clause.features.get("subject pronoun"))
+    if subject is None or clause.past or not (is_self or is_kin or is_named):
+        return None
+    is_one = subject.text.lower() not in ("we", "they") and not clause.features.get("subject named")
+    age = _age(head) if is_kin or is_one else None
+    return age or _possession(head) or _kind(head) or _barred_food(head)
+
+
+def _possession(head: Any) -> PersonSlot | None:
+    """Slot of something that a person has and that the noun itself tells."""
+    is_got = lemma(head) == "get" and any(
+        child.dep_ == "aux" and lemma(child) in ("have", "'ve", "'s") for child in head.children
+    )
+    if lemma(head) != "have" and not is_got:
+        return None
+    for thing in head.children:
+        if thing.dep_ not in COMPLEMENTS or not _is_unknown(thing):
+            continue
+        before = (child for child in thing.children if child.dep_ in ("compound", "amod"))
+        names = {lemma(thing), thing.text.lower(), *(f"{lemma(child)} {lemma(thing)}" for child in before)}
+        for attribute, nouns in frames()["possessions"].items():
+            if names & set(nouns):
+                return attribute, phrase_of(thing), ""
+    return None
+
+
+def _is_unknown(thing: Any) -> bool:
+    """Whether an object is mentioned for the first time, without a clause that limits it."""
+    return not any(
+        child.dep_ == "poss"
+        or (child.dep_ in ("det", "neg") and child.text.lower() in _KNOWN)
+        or (child.dep_ in _LIMITED and not _is_naming(child))
+        for child in thing.children
+    )
+
+
+def _is_naming(token: Any) -> bool:
+    """Whether a clause below a noun names it: "a dog called Bruno"."""
+    return lemma(token) in ("call", "name") and token.tag_ == "VBN"
+
+
+def _age(head: Any) -> PersonSlot | None:
+    """Age of a person: a bare number, or a number of years."""
+    if lemma(head) not in ("be", "turn"):
+        return None
+    for child in head.children:
+        number = child
+        if child.dep_ == "acomp" and lemma(child) == "old":
+            number = next((each for each in child.subtree if each.dep_ == "nummod"), child)
+            if lemma(number.head) != "year":
+                continue
+        is_alone = number.i != child.i or not any(child.children)
+        is_number = number.pos_ == "NUM" and bool(_AGE.fullmatch(number.text))
+        if child.dep_ in ("attr", "acomp") and is_number and is_alone:
+            return "age", str(number.text), ""
+    return None
+
+
+def _kind(head: Any) -> PersonSlot | None:
+    """Slot of "I'm a vegetarian" and "she is lactose intolerant"."""
+    if lemma(head) != "be":
+        return None
+    for child in head.children:
+        barred = next(
+            (each for each in child.children if each.dep_ in ("npadvmod", "compound", "amod")), None
+        )
+        if (
+            child.dep_ == "acomp"
+            and barred is not None
+            and (to := frames()["verb"].get(lemma(child), {}).get("to"))
+        ):
+            return to, str(barred.text), ""
+        name = lemma(child)
+        if child.dep_ == "attr" and (attribute := frames()["adjectives"].get(name)) and _is_unknown(child):
+            return attribute, name, ""
+    return None
+
+
+def _barred_food(head: Any) -> PersonSlot | None:
+    """Allergy of "she can't have sesame, she's allergic": the other clause of the sentence names it."""
+    bare = next((child for child in head.children if child.dep_ == "acomp"), None)
+    if lemma(head) != "be" or bare is None or any(child.dep_ in ("prep", "xcomp") for child in bare.children):
+        return None
+    attribute = frames()["verb"].get(lemma(bare), {}).get("to")
+    beside = (verb for verb in head.sent if verb.head.i == head.i or head.head.i == verb.i)
+    for verb in beside if attribute else ():
+        is_barred = lemma(verb) in _CONSUMES and any(child.dep_ == "neg" for child in verb.children)
+        thing = next((each for each in verb.children if each.dep_ == "dobj" and each.pos_ != "PRON"), None)
+        if is_barred and thing is not None:
+            return attribute, phrase_of(thing), ""
+    return None
