@@ -11,6 +11,7 @@ from bardo._core import neutralise
 from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import records
+from bardo.consolidate.languages.english.contrast import contrasted
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
 from bardo.consolidate.languages.english.dates import DATE, bounds
@@ -168,7 +169,8 @@ def _clauses(
                 asks=asks,
                 correction=correction,
             )
-            yield replace(made, context=before) if "subject pronoun" in made.features else made
+            points_back = "subject pronoun" in made.features and not owner.name
+            yield replace(made, context=before) if points_back else made
 
 
 def _clause(
@@ -276,8 +278,10 @@ def _anchors(head: Any, words: list[Any]) -> frozenset[str]:
 
 
 def _names(words: list[Any]) -> frozenset[str]:
-    """Proper names in lower case."""
-    return frozenset(token.text.lower() for token in words if token.pos_ == "PROPN")
+    """Proper names in lower case, without words such as "Correction"."""
+    return frozenset(
+        token.text.lower() for token in words if token.pos_ == "PROPN" and not corrects(token.text)
+    )
 
 
 def _figures(text: str) -> frozenset[str]:
@@ -364,6 +368,8 @@ def _owner(head: Any, subject: Any, who: str, people: Sequence[str]) -> _Owner:
     if word in _SPEAKER:
         return _Owner(who.lower(), who, is_speaker=bool(who))
     if subject.pos_ == "PRON":
+        if (noun := contrasted(head, subject)) is not None:
+            return _owner_by_phrase(noun, who)
         return _Owner(people[-1]) if word in ("he", "she", "they") and people else _Owner()
     return _owner_by_phrase(subject, who)
 
