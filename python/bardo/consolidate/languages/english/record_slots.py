@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from bardo.consolidate.attributes import AttributeTable
-from bardo.consolidate.languages.english.slots import ENVIRONMENTS, case_in, environments_in
+from bardo.consolidate.languages.english.slots import ENVIRONMENT, case_in, environments_in
 from bardo.model import Statement
 
 #: Type of a commit before its subject. A word that is no type is a component: "gateway: timeout".
@@ -56,12 +56,11 @@ _VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.-]*|v\d+")
 _LOGGED = re.compile(
     r"(?i)^(?:\[?(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d\S*|info|debug|trace|notice|warn|warning)\]?:?\s+)+"
 )
-_TYPE = re.compile(rf"^{COMMIT_TYPE}")
+_TYPE = re.compile(rf"^(?:[0-9a-f]{{7,40}}\s+)?(?:{COMMIT_TYPE})?")
 _SCOPE = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?[a-z]+\((?P<scope>[^)]+)\)!?:\s+")
 #: An environment as a prefix or within a key.
 _ENVIRONMENT = re.compile(
-    rf"(?i)(?<![\w./-])(?:(?:on|in|for|at|to|of) )?(?:the )?(?:{'|'.join(ENVIRONMENTS)})(?![\w./-])"
-    r"(?: env(?:ironment)?\b)?:?\s*"
+    rf"(?:(?:on|in|for|at|to|of) )?(?:the )?{ENVIRONMENT}(?: env(?:ironment)?\b)?:?\s*", re.IGNORECASE
 )
 _PREFIX = re.compile(r"^(?P<scope>[\w./-]+):\s+(?=\S)")
 #: Words that no key has: the line is a sentence.
@@ -93,15 +92,15 @@ class Change:
     old: str
 
 
-def change_of(line: str, body: str, attributes: AttributeTable) -> Change | None:
+def change_of(line: str, attributes: AttributeTable) -> Change | None:
     """The change that a line tells of; None if it tells of no change of a named value.
 
     Args:
         line: Line of a record.
-        body: The line without hash and type of a commit.
         attributes: Table of attributes.
     """
-    line, body = _LOGGED.sub("", line), _LOGGED.sub("", body)
+    line = _LOGGED.sub("", line)
+    body = _TYPE.sub("", line)
     reverted = _REVERT.match(body) or _REVERT.match(line)
     if reverted:
         line = reverted["body"] or reverted["subject"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Cue, Speech
 from bardo.consolidate.languages.english.record_assertion import asserted
-from bardo.consolidate.languages.english.record_slots import COMMIT_TYPE, change_of
+from bardo.consolidate.languages.english.record_slots import change_of
 from bardo.consolidate.languages.english.slots import environments_in
 
 #: Maximum characters, and lines, of a record that are read.
@@ -78,9 +78,9 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+|\d[\w.:-]*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FIGURE = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
-#: Hash and type of a commit before its subject.
-_COMMIT = re.compile(rf"^(?:[0-9a-f]{{7,40}}\s+)?(?:{COMMIT_TYPE})?")
-#: Values of switches.
+#: Hash of a commit, and its type or the component before its subject.
+_COMMIT = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?(?:[a-z]+(?:\([^)]*\))?!?:\s+)?")
+#: Values of switches, which a sentence about them does not write.
 _STATES = frozenset(
     {"yes", "no", "true", "false", "on", "off", "enabled", "disabled", "none", "null", "0", "1"}
 )
@@ -127,7 +127,7 @@ def _clause(line: str, context: set[str], attributes: AttributeTable, *, is_made
     """
     body = _COMMIT.sub("", line)
     left, value = _changed_values(body)
-    change = change_of(line, body, attributes) if is_made else None
+    change = change_of(line, attributes) if is_made else None
     return Clause(
         text=change.text if change else "",
         sentence=line[:SENTENCE_CHARACTERS],
@@ -138,9 +138,9 @@ def _clause(line: str, context: set[str], attributes: AttributeTable, *, is_made
         cues=frozenset(_cues(body)),
         left=frozenset(left),
         value=frozenset(value),
-        replaced=frozenset(_replaced(body)),
+        replaced=frozenset([change.old.lower()] if change and change.old else _replaced(body)) - _STATES,
         fillers=frozenset(_pairs(body)),
-        condition=change.statement.condition if change else " ".join(environments_in(body)),
+        condition=change.statement.condition if change else " ".join(environments_in(line)),
         statement=change.statement if change else None,
     )
 
@@ -178,10 +178,9 @@ def _replaced(body: str) -> Iterator[str]:
     """Whole values that a line names as replaced, in lower case."""
     for pattern in _CHANGES:
         for match in pattern.finditer(body):
-            old, new = match["old"].lower(), match["new"].lower()
-            # "A -> A" maps a name, and "yes" is written by no other words.
-            if old not in (new, *_STATES):
-                yield old
+            # "A -> A" maps a name.
+            if match["old"].lower() != match["new"].lower():
+                yield match["old"].lower()
 
 
 def _pairs(body: str) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,8 @@ ENVIRONMENTS = {
     "development": "development", "testing": "test", "test": "test", "qa": "qa", "uat": "uat", "canary": "canary",
     "preprod": "preprod", "sandbox": "sandbox",
 }  # fmt: skip
+#: Pattern of an environment that is no part of a path or of another name.
+ENVIRONMENT = rf"(?<![\w./-])(?:{'|'.join(ENVIRONMENTS)})(?![\w./-])"
 #: Words of a case to which a statement is limited.
 CASES = re.compile(
     r"\b(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|supper|weekdays?|weekends?|"
@@ -91,8 +93,7 @@ def case_in(text: str) -> str:
 
 def environments_in(text: str) -> list[str]:
     """Environments that a text names, sorted."""
-    named = set(ENVIRONMENTS.values())
-    return [case for case in case_in(text).split() if case in named]
+    return sorted({ENVIRONMENTS[name.lower()] for name in re.findall(f"(?i){ENVIRONMENT}", text)})
 
 
 def with_slot(
