@@ -62,6 +62,9 @@ def is_of_another_thing(older: Clause, newer: Clause) -> bool:
     one, other = older.statement, newer.statement
     if one is None or other is None or one.attribute != other.attribute:
         return False
+    if (older.owner, newer.owner) != (one.subject, other.subject):
+        # "She raised the sertraline": the doctor does not tell it from another one.
+        return False
     ours, theirs = _named_words(one.subject), _named_words(other.subject)
     if not ours or not theirs or ours[-1] != theirs[-1]:
         return False
