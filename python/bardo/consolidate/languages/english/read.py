@@ -278,10 +278,16 @@ def _anchors(head: Any, words: list[Any]) -> frozenset[str]:
 
 
 def _names(words: list[Any]) -> frozenset[str]:
-    """Proper names in lower case, without words such as "Correction"."""
+    """Proper names in lower case, without the announcement of "Correction: ..."."""
     return frozenset(
-        token.text.lower() for token in words if token.pos_ == "PROPN" and not corrects(token.text)
+        token.text.lower() for token in words if token.pos_ == "PROPN" and not _is_announcement(token)
     )
+
+
+def _is_announcement(token: Any) -> bool:
+    """Whether a word before a colon announces a correction."""
+    is_before_colon = token.i + 1 < len(token.doc) and token.nbor(1).text == ":"
+    return is_before_colon and corrects(token.text)
 
 
 def _figures(text: str) -> frozenset[str]:
