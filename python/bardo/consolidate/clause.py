@@ -62,6 +62,7 @@ class Clause:
         past: Whether it tells of something that was over when it was said.
         cues: Effects on earlier statements that its words announce.
         left: Lemmas of what it names as left behind, such as the X of "from X to Y".
+        replaced: Whole values that a line of a record names as replaced, in lower case.
         value: Lemmas of what it names as new, such as the Y.
         objects: Lemmas of the heads of its objects and complements.
         ended: Lemmas of the objects that its verb ends, if it ends something.
@@ -94,6 +95,7 @@ class Clause:
     past: bool = False
     cues: frozenset[Cue] = frozenset()
     left: frozenset[str] = frozenset()
+    replaced: frozenset[str] = frozenset()
     value: frozenset[str] = frozenset()
     objects: frozenset[str] = frozenset()
     ended: frozenset[str] = frozenset()

@@ -160,7 +160,7 @@ def _record_rule(older: Clause, newer: Clause) -> Rule:
     content = {word for word in older.anchors | older.names if not re.search(r"\d", word)}
     shared = {word for word in content if _plain(word) & newer.anchors}
     cover = len(shared) / max(1, len(content))
-    if len(shared) < LEAST_SHARED or "bound" in newer.cues:
+    if len(shared) < LEAST_SHARED or "bound" in newer.cues or older.condition != newer.condition:
         return ""
     if "ending" in newer.cues and cover >= LEAST_COVER_OF_END:
         return "ending"

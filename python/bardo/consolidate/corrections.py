@@ -8,13 +8,13 @@ its log odds and those of the first one. A judgement names its rule, so that a r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from bardo._weights import read_weights
 from bardo.consolidate.clause import Clause, Rule
+from bardo.consolidate.compatible import are_about_others, has_value
 from bardo.consolidate.correction_features import features
 from bardo.consolidate.correction_rules import (
     RULES,
@@ -97,11 +97,7 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         cosine: Cosine of the vectors of both sentences; 0 without an embedder.
         encoder_odds: Log odds by the cross-encoder; None without it.
     """
-    are_events = older.past and newer.past and not newer.cues & TAKES_BACK
-    is_of_companion_alone = is_of_companion(older, newer) and not newer.cues & (TAKES_BACK | ENDS)
-    is_unrelated = denies_another(older, newer) or is_of_other_person(older, newer) or is_of_companion_alone
-    if are_events or _repeats(older, newer) or is_unrelated:
-        # Of two events both happened.
+    if _are_compatible(older, newer):
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)
     total = _total(found)
@@ -191,6 +187,15 @@ def _is_placed(found: Mapping[str, float]) -> bool:
     return any(found.get(name) for name in _PLACES) or any(name.startswith("rival ") for name in found)
 
 
+def _are_compatible(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses can hold, so that no regression judges them."""
+    # Of two events both happened.
+    are_events = older.past and newer.past and not newer.cues & TAKES_BACK
+    is_of_companion_alone = is_of_companion(older, newer) and not newer.cues & (TAKES_BACK | ENDS)
+    is_of_other = is_of_other_person(older, newer) or is_of_companion_alone or are_about_others(older, newer)
+    return are_events or is_of_other or denies_another(older, newer) or _repeats(older, newer)
+
+
 def _repeats(older: Clause, newer: Clause) -> bool:
     """Whether a newer clause says nothing beyond the older one: the same words, and no end or denial."""
     if newer.denied != older.denied or newer.cues & ENDS or not (newer.anchors or newer.names):
@@ -200,19 +205,12 @@ def _repeats(older: Clause, newer: Clause) -> bool:
         stated is not None
         and stated.functional
         and not newer.left
-        and _names_value(stated.value, newer.sentence)
+        and has_value(newer.sentence, stated.value)
     ):
         # Another wording of the same value.
         return True
     known = older.anchors | older.names | older.figures
     return newer.anchors | newer.names | newer.figures <= known
-
-
-def _names_value(value: str, sentence: str) -> bool:
-    """Whether a sentence has a value, word for word."""
-    return (
-        re.search(rf"(?<![\w.]){re.escape(value.casefold())}(?![\w]|\.\w)", sentence.casefold()) is not None
-    )
 
 
 def _carrying_rule(found: Mapping[str, float], newer: Clause) -> Rule:

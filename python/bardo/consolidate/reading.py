@@ -18,6 +18,7 @@ from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech, form_of
+from bardo.consolidate.compatible import is_of_another_slot
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.effects import Judged, Older, corrected, effective
 from bardo.consolidate.languages import Reader
@@ -353,6 +354,7 @@ class StatementReader:
         likely = [
             (record, other)
             for record in older
+            if not any(is_of_another_slot(other, clause) for other in record.clauses)
             for other in record.clauses
             if other.stated
             and ((best := corrections.judge(other, clause, corrections.NEAREST)).rule or self._cross_encoder)

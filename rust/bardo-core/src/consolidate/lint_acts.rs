@@ -7,7 +7,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::is_disputed;
-use super::reconcile::has_one_slot;
+use super::reconcile::has_one_attribute;
 use crate::facts::outcomes::transfer_outcomes;
 use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::schema::Direction;
@@ -257,7 +257,7 @@ pub(super) fn flag(writer: &Writer<'_>, older: &LintItem, newer: &LintItem, tick
         return Ok(false);
     }
     // A narrower statement stands beside the wider one.
-    if has_one_slot(old, new) || !is_disputed(&old.text, &new.text) {
+    if has_one_attribute(old, new) || !is_disputed(&old.text, &new.text) {
         return Ok(false);
     }
     let known = writer

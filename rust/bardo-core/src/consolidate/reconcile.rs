@@ -196,7 +196,7 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
     let about_others = !newer.fact.subjects.is_empty()
         && !older.fact.subjects.is_empty()
         && newer.fact.subjects.iter().all(|subject| !older.fact.subjects.contains(subject));
-    if about_others || has_one_slot(&newer.fact, &older.fact) {
+    if about_others || has_one_attribute(&newer.fact, &older.fact) {
         return Ok(());
     }
     let found = contradiction(&older.fact.text, &newer.fact.text);
@@ -228,10 +228,13 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
     }
 }
 
-/// Whether both facts state something of one slot: then their values and bounds tell whether they exclude each other (see
-/// `facts::slots`), and their words do not.
-pub(super) fn has_one_slot(one: &Fact, other: &Fact) -> bool {
-    one.statement.as_ref().zip(other.statement.as_ref()).is_some_and(|(one, other)| one.has_same_slot(other))
+/// Whether both facts state an attribute of one subject: then their conditions, values and bounds tell whether they
+/// exclude each other (see `facts::slots`), and their words do not.
+pub(super) fn has_one_attribute(one: &Fact, other: &Fact) -> bool {
+    one.statement
+        .as_ref()
+        .zip(other.statement.as_ref())
+        .is_some_and(|(one, other)| one.has_same_attribute(other))
 }
 
 /// Condition on a fact that texts can contradict; those of the Curator itself have statistical tests instead.

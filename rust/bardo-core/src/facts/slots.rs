@@ -63,13 +63,19 @@ pub(crate) fn settle(writer: &Writer<'_>, id: Id, moment: Moment) -> Step<()> {
     if newer.fact.status != FactStatus::Active {
         return Ok(());
     }
-    for older in of_slot(writer, &statement, moment.tick)? {
-        let is_rival = older.serial != newer.serial
+    let is_rival = |older: &StoredFact| {
+        older.serial != newer.serial
             && older.fact.status != FactStatus::Held
-            && older.fact.statement.as_ref().is_some_and(|known| known.excludes(&statement));
-        if is_rival {
-            settle_pair(writer, &mut newer, older, &statement, moment)?;
-        }
+            && older.fact.statement.as_ref().is_some_and(|known| known.excludes(&statement))
+    };
+    let rivals: Vec<_> = of_slot(writer, &statement, moment.tick)?.into_iter().filter(is_rival).collect();
+    if statement.until.is_some_and(|until| until <= moment.now) {
+        // It tells of a time that is over: known from now on, and not in force.
+        let older = rivals.first().map(|older| older.fact.id);
+        return retire(writer, &mut newer, older, &EndCause::Until, moment.tick);
+    }
+    for older in rivals {
+        settle_pair(writer, &mut newer, older, &statement, moment)?;
         if newer.fact.status != FactStatus::Active {
             break;
         }
@@ -85,10 +91,6 @@ fn settle_pair(
     moment: Moment,
 ) -> Step<()> {
     let Moment { tick, now, retention } = moment;
-    if statement.until.is_some_and(|until| until <= now) {
-        // It tells of a time that is over: known from now on, and not in force.
-        return retire(writer, newer, Some(older.fact.id), &EndCause::Until, tick);
-    }
     let start = older.fact.statement.as_ref().and_then(|known| known.since).filter(|since| *since > now);
     if let Some(start) = start
         && statement.since.is_none_or(|since| since < start)

@@ -58,6 +58,12 @@ impl Statement {
         key(&self.value) == key(&other.value)
     }
 
+    /// Whether both are about one attribute of one subject, under any condition.
+    #[must_use]
+    pub fn has_same_attribute(&self, other: &Self) -> bool {
+        self.owner_key() == other.owner_key() && key(&self.attribute) == key(&other.attribute)
+    }
+
     /// Whether both have the same slot.
     #[must_use]
     pub fn has_same_slot(&self, other: &Self) -> bool {
@@ -169,7 +175,9 @@ mod tests {
         let one = statement("The deploy target", "environment", "production");
         let other = statement("deploy target", "Environment", "Production.");
         assert!(one.has_same_slot(&other) && one.has_same_value(&other));
-        assert!(!one.has_same_slot(&Statement { condition: "web".into(), ..other }));
+        let web = Statement { condition: "web".into(), ..other };
+        assert!(!one.has_same_slot(&web) && one.has_same_attribute(&web));
+        assert!(!one.has_same_attribute(&statement("deploy target", "owner", "production")));
     }
 
     #[test]

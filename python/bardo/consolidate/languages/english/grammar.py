@@ -151,7 +151,13 @@ def is_denied(head: Any) -> bool:
         return True
     if any(_is_nothing(child) and not is_aside(child, head) for child in head.children):
         return True
-    return any(_is_no_longer(token) for token in head.subtree if token.head in (head, *head.children))
+    own = [child for child in head.children if not _has_own_subject(child)]
+    return any(_is_no_longer(token) for token in head.subtree if token.head in (head, *own))
+
+
+def _has_own_subject(token: Any) -> bool:
+    """Whether a word begins a clause with a subject of its own."""
+    return token.dep_ in CLAUSAL and any(child.dep_ in SUBJECTS for child in token.children)
 
 
 def _is_negation(token: Any) -> bool:

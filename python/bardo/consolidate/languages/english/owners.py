@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bardo.consolidate.languages.english.contrast import contrasted
 from bardo.consolidate.languages.english.frames import frames
 from bardo.consolidate.languages.english.grammar import SAYING, SUBJECTS, apposed, hangs_below, lemma
 
@@ -79,6 +80,8 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
     if word in SPEAKER:
         return Owner(who.lower(), who, is_speaker=bool(who))
     if subject.pos_ == "PRON":
+        if (noun := contrasted(head, subject)) is not None:
+            return _owner_by_phrase(noun, who)
         if word not in ("he", "she", "they"):
             return Owner()
         before = _before(subject, who)

@@ -139,7 +139,7 @@ def _clauses(
                 asks=asks,
                 correction=correction,
             )
-            points_back = "subject pronoun" in made.features and not owner.is_inside
+            points_back = "subject pronoun" in made.features and not (owner.name or owner.is_inside)
             yield replace(made, context=before) if points_back else made
 
 
@@ -300,8 +300,16 @@ def _anchors(head: Any, words: list[Any]) -> frozenset[str]:
 
 
 def _names(words: list[Any]) -> frozenset[str]:
-    """Proper names in lower case."""
-    return frozenset(token.text.lower() for token in words if token.pos_ == "PROPN")
+    """Proper names in lower case, without the announcement of "Correction: ..."."""
+    return frozenset(
+        token.text.lower() for token in words if token.pos_ == "PROPN" and not _is_announcement(token)
+    )
+
+
+def _is_announcement(token: Any) -> bool:
+    """Whether a word before a colon announces a correction."""
+    is_before_colon = token.i + 1 < len(token.doc) and token.nbor(1).text == ":"
+    return is_before_colon and corrects(token.text)
 
 
 def _figures(text: str) -> frozenset[str]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from bardo.consolidate.attributes import AttributeTable
-from bardo.consolidate.languages.english.slots import case_in
+from bardo.consolidate.languages.english.slots import ENVIRONMENT, case_in, environments_in
 from bardo.model import Statement
 
+#: Type of a commit before its subject. A word that is no type is a component: "gateway: timeout".
+COMMIT_TYPE = (
+    r"(?:[a-z]+\([^)]*\)|feat|fix|chore|docs|refactor|perf|tests?|build|ci|style|revert|commit|wip|hotfix|release|"
+    r"merge|deps|config|infra|ops)!?:\s+"
+)
 #: Maximum number of words of a key.
 KEY_WORDS = 4
 _UNIT = r"(?: ?(?:GB|MB|KB|GiB|MiB|Gi|Mi|ms|us|s|m|h|min|days?|hours?|minutes?|seconds?))?"
@@ -26,52 +32,94 @@ _CHANGES = tuple(
         r"^(?P<key>[A-Za-z_][^\n]{0,80}?)\s+(?:is|are)\s+now\s+(?P<new>[^,.;()]{1,40}(?:\.\d[^,;()]{0,20})?)(?P<old>)(?P<rest>.*)$",
     )
 )
-#: A commit that takes another back.
-_REVERT = re.compile(r"(?i)^revert:?\s+[\"'`](?P<body>.+?)[\"'`]?\s*$")
+#: A commit that takes another back, whose subject it quotes.
+_REVERT = re.compile(
+    r"(?i)^(?:revert:?\s+[\"'`](?P<body>.+?)[\"'`]?|revert:\s+(?P<subject>[a-z]+(?:\([^)]*\))?!?:\s.+?))\s*$"
+)
+#: End of a change that was taken back.
+_REVERTED = re.compile(
+    r"(?i)^\W*(?:(?:was|were|is|are|got|has been|have been|now)\s+)?(?:reverted|rolled back|backed out|undone)\b"
+)
 #: Verbs of a change of a value at the beginning of a subject, those of a version first.
 _OF_VERSION = re.compile(
-    r"(?i)^(?:bump(?:s|ed)?|upgrade[sd]?|downgrade[sd]?|pin(?:s|ned)?|deploy(?:s|ed)?|"
-    r"release[sd]?|roll(?:s|ed)? out)\s+"
+    r"(?i)^(?:bump(?:s|ed|ing)?|upgrad(?:es?|ed|ing)|downgrad(?:es?|ed|ing)|pin(?:s|ned|ning)?|"
+    r"deploy(?:s|ed|ing|ment)?|releas(?:es?|ed|ing)|roll(?:s|ed|ing)? out|roll(?:s|ed|ing)?[ -]?back)(?: of)?\s+"
 )
 _OF_VALUE = re.compile(
-    r"(?i)^(?:update[sd]?|set|raise[sd]?|lower(?:s|ed)?|increase[sd]?|decrease[sd]?|reduce[sd]?|change[sd]?|"
-    r"switch(?:e[sd])?|move[sd]?|adjust(?:s|ed)?|tune[sd]?|cut)\s+"
+    r"(?i)^(?:updat(?:es?|ed|ing)|set(?:s|ting)?|rais(?:es?|ed|ing)|lower(?:s|ed|ing)?|increas(?:es?|ed|ing)|"
+    r"decreas(?:es?|ed|ing)|reduc(?:es?|ed|ing)|chang(?:es?|ed|ing)|switch(?:es|ed|ing)?|mov(?:es?|ed|ing)|"
+    r"adjust(?:s|ed|ing)?|tun(?:es?|ed|ing)|cut(?:s|ting)?|scal(?:es?|ed|ing)|resiz(?:es?|ed|ing)|"
+    r"extend(?:s|ed|ing)?|shorten(?:s|ed|ing)?|configur(?:es?|ed|ing))\s+"
 )
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.-]*|v\d+")
+#: Time and level of a line of a log.
+_LOGGED = re.compile(
+    r"(?i)^(?:\[?(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d\S*|info|debug|trace|notice|warn|warning)\]?:?\s+)+"
+)
+_TYPE = re.compile(rf"^(?:[0-9a-f]{{7,40}}\s+)?(?:{COMMIT_TYPE})?")
 _SCOPE = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?[a-z]+\((?P<scope>[^)]+)\)!?:\s+")
+#: An environment as a prefix or within a key.
+_ENVIRONMENT = re.compile(
+    rf"(?:(?:on|in|for|at|to|of) )?(?:the )?{ENVIRONMENT}(?: env(?:ironment)?\b)?:?\s*", re.IGNORECASE
+)
 _PREFIX = re.compile(r"^(?P<scope>[\w./-]+):\s+(?=\S)")
 #: Words that no key has: the line is a sentence.
 _PROSE = re.compile(
-    r"(?i)\b(?:is|are|was|were|i|we|you|they|he|she|it|went|goes|moved|our|my|so|but|and|or|not|no)\b|[,;?!\"]"
+    r"(?i)\b(?:is|are|was|were|i|we|you|they|he|she|it|went|goes|moved|our|my|so|but|and|or|not|no|when|while|if|unless|"
+    r"whether|because|that|which|than)\b|[,;?!\"]"
 )
 #: Scopes of commits that name no component.
 _GENERIC = frozenset({"deps", "deps-dev", "build", "ci", "config", "release", "infra", "ops"})
+#: The day of a change, which is no case to which its value is limited.
+_DAY = re.compile(r"(?i)\bon \w+day\b")
+#: Beginning of the values of a change.
+_VALUES = re.compile(rf"(?i)\s+(?:from\s+{_VALUE}\s+to\s|{_VALUE}\s*{_ARROW}|(?:is|are)\s+now\s)")
 _ARTICLE = re.compile(r"(?i)^(?:the|our|a)\s+")
 
 
-def slot_of(line: str, body: str, attributes: AttributeTable) -> tuple[str, Statement] | None:
-    """The change of a line as a sentence, and its statement; None if the line tells of no change of a named value.
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a named value.
+
+    Args:
+        text: The new value as a sentence.
+        statement: Statement of the new value.
+        old: The value before; empty if the line does not name it.
+    """
+
+    text: str
+    statement: Statement
+    old: str
+
+
+def change_of(line: str, attributes: AttributeTable) -> Change | None:
+    """The change that a line tells of; None if it tells of no change of a named value.
 
     Args:
         line: Line of a record.
-        body: The line without hash and type of a commit.
         attributes: Table of attributes.
     """
-    reverted = _REVERT.match(body)
+    line = _LOGGED.sub("", line)
+    body = _TYPE.sub("", line)
+    reverted = _REVERT.match(body) or _REVERT.match(line)
     if reverted:
-        line = body = reverted["body"]
-        body = _SCOPE.sub("", body)
+        line = reverted["body"] or reverted["subject"]
+        body = _TYPE.sub("", line)
     scoped = _SCOPE.match(line)
     scope = scoped["scope"] if scoped and scoped["scope"] not in _GENERIC else ""
+    is_version = bool(_OF_VERSION.match(body))
+    body, places = _without_environment(_without_verb(body))
     if not scope and (prefixed := _PREFIX.match(body)):
         scope, body = prefixed["scope"], body[prefixed.end() :]
-    is_version = bool(_OF_VERSION.match(body))
-    body = _ARTICLE.sub("", _OF_VALUE.sub("", _OF_VERSION.sub("", body)))
+        scope = "" if scope in _GENERIC else scope
+        is_version = is_version or bool(_OF_VERSION.match(body))
+        body, more = _without_environment(_without_verb(body))
+        places |= more
     match = next(filter(None, (pattern.match(body) for pattern in _CHANGES)), None)
     if match is None:
         return None
     key, old, new = (match[name].strip(" \"'`:=,.") for name in ("key", "old", "new"))
-    if reverted:
+    if bool(reverted) != bool(_REVERTED.match(match["rest"])):
         old, new = new, old
     if new.lower().startswith("version "):
         is_version, new = True, new.split(maxsplit=1)[1]
@@ -79,21 +127,40 @@ def slot_of(line: str, body: str, attributes: AttributeTable) -> tuple[str, Stat
         return None
     is_version = is_version or bool(_VERSION.fullmatch(new) and _VERSION.fullmatch(old))
     named = _named(key, scope, is_version=is_version)
+    if named is None and len(places) == 1:
+        # "staging replicas 3 -> 5": the environment is the subject.
+        named, places = _named(key, *places, is_version=is_version), set()
     if named is None:
         return None
     subject, attribute, shown = named
-    condition = case_in(f"{key} {match['rest']}")
+    condition = " ".join(sorted(places | set(case_in(_DAY.sub(" ", match["rest"])).split())))
     where = f" ({condition})" if condition else ""
-    text = f"{shown} is {new}{where}"
     is_functional = attributes.attribute(attribute).functional
-    return text, Statement(
+    statement = Statement(
         subject.lower(), attribute.lower(), new, condition=condition, functional=is_functional
     )
+    return Change(f"{shown} is {new}{where}", statement, old)
+
+
+def _without_verb(body: str) -> str:
+    """The text of a change without the verb at its beginning."""
+    return _ARTICLE.sub("", _OF_VALUE.sub("", _OF_VERSION.sub("", body)))
+
+
+def _without_environment(body: str) -> tuple[str, set[str]]:
+    """The text of a change without the environments before its values, and these."""
+    values = _VALUES.search(body)
+    key, rest = (body[: values.start()], body[values.start() :]) if values else (body, "")
+    kept = _ENVIRONMENT.sub("", key).rstrip()
+    return (f"{kept}{rest}", set(environments_in(key))) if kept.strip() else (body, set())
 
 
 def _named(key: str, scope: str, *, is_version: bool) -> tuple[str, str, str] | None:
     """Subject and attribute of a key, and how both are written together; None if one of them is missing."""
     key = _ARTICLE.sub("", key)
+    if re.match(rf"{re.escape(scope)}(?![\w-])", key, re.IGNORECASE):
+        # "perf(sync): sync.batch_size" names its component twice.
+        scope = ""
     whole = f"{scope} {key}".strip()
     words = key.split()
     if is_version and words[-1].lower() != "version":

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Cue, Speech
-from bardo.consolidate.languages.english.record_slots import slot_of
+from bardo.consolidate.languages.english.record_assertion import asserted
+from bardo.consolidate.languages.english.record_slots import change_of
+from bardo.consolidate.languages.english.slots import environments_in
 
 #: Maximum characters, and lines, of a record that are read.
 READ_CHARACTERS, READ_LINES = 8_192, 80
@@ -76,13 +78,12 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+|\d[\w.:-]*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FIGURE = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
-#: Words of a change that was not made.
-_PLANNED = re.compile(
-    r"\b(?:dry[- ]?run|would|planned|plan:|no changes|proposal|todo|fixture|draft|not started|if approved)\b",
-    re.IGNORECASE,
-)
-#: Hash and type of a commit before its subject.
+#: Hash of a commit, and its type or the component before its subject.
 _COMMIT = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?(?:[a-z]+(?:\([^)]*\))?!?:\s+)?")
+#: Values of switches, which a sentence about them does not write.
+_STATES = frozenset(
+    {"yes", "no", "true", "false", "on", "off", "enabled", "disabled", "none", "null", "0", "1"}
+)
 #: Beginning of a subject in the form of Conventional Commits, or of a command that changes files.
 _SUBJECT = re.compile(
     r"^(?:commit )?(?:[0-9a-f]{7,40}\s+)?"
@@ -100,9 +101,19 @@ def read(speech: Speech, attributes: AttributeTable) -> list[Clause]:
     text = speech.text[:READ_CHARACTERS]
     lines = [line.strip() for line in text.splitlines() if line.strip()][:READ_LINES]
     around = words(text)
-    context = around if len(around) < CONTEXT_WORDS else set()
-    is_made = not _PLANNED.search(text)
-    return [_clause(line, context, attributes, is_made=is_made) for line in lines]
+    is_short = len(around) < CONTEXT_WORDS
+    context = around if is_short else set()
+    are_made = asserted(lines, [_place_of_change(line) for line in lines], is_short=is_short)
+    return [
+        _clause(line, context, attributes, is_made=is_made)
+        for line, is_made in zip(lines, are_made, strict=True)
+    ]
+
+
+def _place_of_change(line: str) -> tuple[int, int] | None:
+    """Place of the first and end of the last value that a line names as changed; None if it names none."""
+    spans = [match.span() for pattern in _CHANGES for match in pattern.finditer(line)]
+    return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
 
 
 def _clause(line: str, context: set[str], attributes: AttributeTable, *, is_made: bool) -> Clause:
@@ -112,13 +123,13 @@ def _clause(line: str, context: set[str], attributes: AttributeTable, *, is_made
         line: The line.
         context: Words that count as words of the line.
         attributes: Table of attributes.
-        is_made: Whether the record tells of changes that were made.
+        is_made: Whether the line tells of what took place.
     """
     body = _COMMIT.sub("", line)
     left, value = _changed_values(body)
-    text, statement = (slot_of(line, body, attributes) if is_made else None) or ("", None)
+    change = change_of(line, attributes) if is_made else None
     return Clause(
-        text=text,
+        text=change.text if change else "",
         sentence=line[:SENTENCE_CHARACTERS],
         anchors=frozenset(words(body) | context),
         figures=frozenset(match[0].lower().rstrip(".,:") for match in _FIGURE.finditer(body)),
@@ -127,8 +138,10 @@ def _clause(line: str, context: set[str], attributes: AttributeTable, *, is_made
         cues=frozenset(_cues(body)),
         left=frozenset(left),
         value=frozenset(value),
+        replaced=frozenset([change.old.lower()] if change and change.old else _replaced(body)) - _STATES,
         fillers=frozenset(_pairs(body)),
-        statement=statement,
+        condition=change.statement.condition if change else " ".join(environments_in(line)),
+        statement=change.statement if change else None,
     )
 
 
@@ -159,6 +172,15 @@ def _changed_values(body: str) -> tuple[set[str], set[str]]:
     for match in _WAS.finditer(body):
         left |= words(match["old"]) | {match["old"].lower()}
     return left, value
+
+
+def _replaced(body: str) -> Iterator[str]:
+    """Whole values that a line names as replaced, in lower case."""
+    for pattern in _CHANGES:
+        for match in pattern.finditer(body):
+            # "A -> A" maps a name.
+            if match["old"].lower() != match["new"].lower():
+                yield match["old"].lower()
 
 
 def _pairs(body: str) -> Iterator[tuple[str, str]]:

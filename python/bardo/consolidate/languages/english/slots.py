@@ -13,11 +13,19 @@ from bardo.consolidate.languages.english.grammar import lemma, predicate_of
 from bardo.consolidate.languages.english.person_slots import person_slot
 from bardo.model import Statement
 
+#: Environments in which software runs, by the words for them.
+ENVIRONMENTS = {
+    "staging": "staging", "stage": "staging", "production": "production", "prod": "production", "dev": "development",
+    "development": "development", "testing": "test", "test": "test", "qa": "qa", "uat": "uat", "canary": "canary",
+    "preprod": "preprod", "sandbox": "sandbox",
+}  # fmt: skip
+#: Pattern of an environment that is no part of a path or of another name.
+ENVIRONMENT = rf"(?<![\w./-])(?:{'|'.join(ENVIRONMENTS)})(?![\w./-])"
 #: Words of a case to which a statement is limited.
 CASES = re.compile(
     r"\b(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|supper|weekdays?|weekends?|"
     r"mornings?|evenings?|nights?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|staging|"
-    r"production|prod|dev|development|test|testing|qa|canary|summer|winter|spring|autumn|holidays|vacation|left|right|"
+    r"stage|production|prod|dev|development|test|testing|qa|uat|canary|preprod|sandbox|summer|winter|spring|autumn|holidays|vacation|left|right|"
     r"work|home|office|school)\b",
     re.IGNORECASE,
 )
@@ -72,8 +80,13 @@ def condition_of(words: list[Any]) -> str:
 def case_in(text: str) -> str:
     """Cases that a text names, sorted."""
     cases = (match[1].lower() for match in CASES.finditer(_TIMES.sub(" ", text)))
-    found = {case.rstrip("s") if case.endswith("days") else case for case in cases}
+    found = {case.rstrip("s") if case.endswith("days") else ENVIRONMENTS.get(case, case) for case in cases}
     return " ".join(sorted(found))[:_CASE_CHARACTERS]
+
+
+def environments_in(text: str) -> list[str]:
+    """Environments that a text names, sorted."""
+    return sorted({ENVIRONMENTS[name.lower()] for name in re.findall(f"(?i){ENVIRONMENT}", text)})
 
 
 def with_slot(

@@ -1,0 +1,107 @@
+"""Statements that can both hold, and contrasts within a sentence; with the real parser and store."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import bardo
+from bardo.consolidate.attributes import BUILT_IN
+from bardo.consolidate.clause import Speech
+from bardo.consolidate.languages import reader
+
+START = 1_760_000_000_000_000
+DAY = 86_400
+
+
+def told(folder: Path, *messages: tuple[str, str]) -> tuple[dict[str, str], int]:
+    """Status of each fact, and the number of disputes, after messages with a day and a pass after each of them."""
+    clock = bardo.ManualClock(START)
+    with bardo.open(folder / "miriam", clock=clock, seed=1) as memory:
+        for role, text in messages:
+            if role == "tool":
+                memory.remember(text, role="tool", kind="tool")
+            else:
+                memory.remember(text, role="user", kind="turn", speaker="Miriam")
+            memory.sleep()
+            clock.advance(DAY)
+        links = memory.facts.links(*memory.facts.list())
+        disputes = sum(link.relation == "contradicts" for link in links)
+        return {fact.text: fact.status for fact in memory.facts.list(status=None)}, disputes
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (("tool", "prod: ledger-api 4.0 -> 4.1"), ("user", "The ledger API listens on port 9700 now.")),
+        (
+            ("user", "The admin console listens on port 9000."),
+            ("user", "The metrics console listens on port 9443 now."),
+        ),
+        (
+            ("user", "Pavel's sister Inge is moving to Oslo in May."),
+            ("user", "Pavel has quit Nordwind, he's consulting as of this week."),
+        ),
+    ],
+)
+def test_other_attributes_things_and_relatives_stay(tmp_path: Path, messages: tuple[tuple[str, str], ...]):
+    found, disputes = told(tmp_path, *messages)
+    assert set(found.values()) == {"active"}
+    assert disputes == 0
+
+
+@pytest.mark.parametrize(
+    ("message", "value"),
+    [
+        ("Correction: the relay doesn't listen on port 4040 anymore, it listens on port 4141.", "4141"),
+        ("The crawler no longer runs on Jenkins, it runs on Buildkite.", "Buildkite"),
+    ],
+)
+def test_a_denial_with_what_holds_instead_gives_both_statements(message: str, value: str):
+    rules = reader("english", BUILT_IN)
+    assert rules is not None
+    denial, instead = (clause.statement for clause in rules.read(Speech(message, "Miriam", START)))
+    assert denial is not None
+    assert instead is not None
+    assert (denial.subject, denial.attribute, denial.denied) == (instead.subject, instead.attribute, True)
+    assert (instead.value, instead.denied) == (value, False)
+
+
+def test_a_pronoun_of_something_else_gives_no_statement():
+    rules = reader("english", BUILT_IN)
+    assert rules is not None
+    clauses = rules.read(Speech("The party isn't on Friday, it's my birthday that day.", "Miriam", START))
+    assert [clause.owner for clause in clauses] == ["party", ""]
+
+
+def test_a_correction_in_one_sentence_replaces_the_value(tmp_path: Path):
+    found, _ = told(
+        tmp_path,
+        ("user", "The relay listens on port 4040."),
+        ("user", "Correction: the relay doesn't listen on port 4040 anymore, it listens on port 4141."),
+    )
+    assert found["The relay listens on port 4141"] == "active"
+    assert found.get("The relay listens on port 4040") != "active"
+
+
+def test_a_pass_leaves_statements_of_different_conditions_undisputed(tmp_path: Path):
+    with bardo.open(tmp_path / "ops", clock=bardo.ManualClock(START), seed=1) as memory:
+        memory.learn(subject="orders cache", attribute="size", value="512 MB")
+        memory.learn(subject="orders cache", attribute="size", value="64 MB", condition="qa")
+        memory.sleep()
+        facts = memory.facts.list()
+        assert len(facts) == 2
+        assert not memory.facts.links(*facts)
+        assert {found.standing for found in memory.recall("orders cache size")} == {""}
+
+
+def test_a_statement_of_a_time_that_is_over_enters_as_history(tmp_path: Path):
+    with bardo.open(tmp_path / "ops", clock=bardo.ManualClock(START), seed=1) as memory:
+        fact = memory.learn(
+            subject="crawler", attribute="zone", value="north", until=datetime(2025, 1, 1, tzinfo=UTC)
+        )
+        assert (fact.status, fact.ended_by, fact.superseded_by) == ("superseded", "until", None)
+        assert [each.id for each in memory.facts.list(status="superseded")] == [fact.id]
+        assert not memory.facts.list()
