@@ -288,8 +288,10 @@ def _holds_now(kind: str, value: str, action: str, *, now: int, is_later: bool) 
     if kind in ("before", "after") and re.match(r"\d\d:\d\d", value):
         return any_of([_is_at_side(kind, value, minute) for minute in minutes])
     if kind == "at" and value in _PARTS:
-        named = rf"\b(?:{value.partition(' ')[0]}{_ALSO.get(value, '')})\b"
-        if not found.minutes and re.search(named, action, re.IGNORECASE):
+        word = rf"\b(?:{value.partition(' ')[0]}{_ALSO.get(value, '')})\b"
+        # "During business hours" names the office hours as well.
+        is_named = any(_part_name(match, action) == f"at {value}" for match in _PART.finditer(action))
+        if not found.minutes and (is_named or re.search(word, action, re.IGNORECASE)):
             return True
         start, end = _PARTS[value]
         return any_of([start <= m < end if start < end else m >= start or m < end for m in minutes])
