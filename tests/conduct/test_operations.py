@@ -44,11 +44,13 @@ BLOCKED = [
     ("Never disable the freezer alarm", 'house.set("freezer_alarm", enabled=False)'),
     ("Let nobody unlock the front door", "unlock(door='front')"),
     ("never commit secrets", "git commit id_ed25519 -m key"),
+    ("don't add moment.js", "add a moment dependency to package.json"),
     ("no merges on Fridays or Wednesdays", "Merge the branch"),
     ("no calls before nine or after six", "Call Ben at 19:30"),
     ("no dropping tables in production", "Drop the tables in production and staging"),
 ]
 WARNED = [
+    ("don't add moment.js", "wait a moment and retry the build"),
     ("don't add moment.js", "npm i moment-timezone"),
     ("never force-push to main", "git push --force origin topic"),
     ("Never run terraform destroy against prod", "terraform destroy -var-file=test.tfvars"),

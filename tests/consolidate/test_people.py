@@ -139,6 +139,13 @@ def test_news_about_other_people_leave_a_home_alone(tmp_path: Path, message: str
         assert {item.id: item.standing for item in memory.recall(home, limit=4)}[first.id] == ""
 
 
+def test_where_a_thing_was_moved_is_no_home(tmp_path: Path):
+    """What is moved elsewhere has another place; who moved it lives where they did."""
+    held = told(tmp_path, "I live in Bath.", "The wiki runs on 10.0.0.4.", "We moved the wiki to 10.0.0.9.")
+    assert held["Nadia lives in Bath"] == "active"
+    assert held["The wiki runs on 10.0.0.4"] == "superseded"
+
+
 def test_the_mother_of_a_friend_is_another_person(tmp_path: Path):
     facts = told(tmp_path, "My mum lives in Faro.", "My friend's mum has moved to Braga.")
     assert facts["Nadia's mum lives in Faro"] == "active"

@@ -276,7 +276,7 @@ def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  #
             return Relation(Reading.UNKNOWN)
         return Relation(Reading.SAME, f"operation {min(meeting)!r}")
     thing = next((each for each in forbids.things if _involves(each, action)), None)
-    if thing is None:
+    if thing is None or (thing in forbids.packages and _is_common_noun(thing, action)):
         return Relation(Reading.UNKNOWN)
     reason = f"thing {thing!r}"
     if action.form == "command" and not action.reads and _is_about_paths(forbids):
@@ -347,6 +347,19 @@ def _involves(thing: str, action: ParsedAction) -> bool:
         for name in vocabulary().kinds[kind]:
             stems -= name
     return stems <= action.stems
+
+
+def _is_common_noun(package: str, action: ParsedAction) -> bool:
+    """Whether a sentence has the name of a package as a common noun: "wait a moment", not "add a moment dependency"."""
+    if action.form != "prose":
+        return False
+    with_article = (
+        rf"(?i)\b(?:a|an|one|every|each|another|at (?:the|this|that)) {re.escape(package)}\b(?: (\w+))?"
+    )
+    found = list(re.finditer(with_article, action.text))
+    named = len(re.findall(rf"(?i)\b{re.escape(package)}\b", action.text))
+    kinds = operation_table.table().kinds
+    return 0 < len(found) == named and not any(stems_of(match[1] or "") & kinds for match in found)
 
 
 def _installs(thing: str, action: ParsedAction) -> bool:

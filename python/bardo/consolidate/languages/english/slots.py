@@ -147,7 +147,15 @@ def _by_verb(clause: Clause, head: Any) -> _Slot | None:
     frame = verbs.get(predicate_of(head)) or verbs.get(lemma(head))
     if frame is None or (clause.past and not frame.get("past")):
         return None
+    if frame.get("intransitive") and _has_object(head):
+        return None
     return _by_preposition(head, frame) or _by_object(head, frame)
+
+
+def _has_object(head: Any) -> bool:
+    """Whether a verb has an object other than a home, as "we moved house" has."""
+    kinds = frames()["homes"]["kinds"]
+    return any(child.dep_ == "dobj" and lemma(child) not in kinds for child in head.children)
 
 
 def _by_preposition(head: Any, frame: dict[str, Any]) -> _Slot | None:
