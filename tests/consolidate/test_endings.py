@@ -73,6 +73,11 @@ def test_the_end_of_a_relation_or_an_activity_ends_what_rested_on_it(
             "Nadia plays football on Sundays",
         ),
         ("I play tennis with Ines.", "I stopped playing chess.", "Nadia plays tennis with Ines"),
+        (
+            "My brother plays at the Blue Note.",
+            "Somebody lost a coat near the Blue Note.",
+            "Nadia's brother plays at the Blue Note",
+        ),
     ],
 )
 def test_the_end_of_something_else_ends_nothing(tmp_path: Path, before: str, after: str, fact: str):

@@ -43,6 +43,10 @@ from bardo.model import Statement
 
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
 _INSTRUCTIONS = frozenset({"instruction", "role", "fence", "mark", "tag"})
+#: Prepositions for a place beside which something happens.
+_NEARNESS = frozenset(
+    {"around", "behind", "below", "beside", "between", "near", "opposite", "outside", "under"}
+)
 #: Maximum number of words of a quote that is read as a name.
 _QUOTED_NAME = 4
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -336,12 +340,11 @@ def _objects(head: Any) -> frozenset[str]:
 
 
 def _ended(head: Any) -> frozenset[str]:
-    """Lemmas that an ending verb ends: its objects and complements, but not the company in which it ends them."""
-    found = set(_objects(head))
+    """Lemmas that an ending verb ends: its objects and complements, but not what is near, nor the company."""
     things = [child for child in head.children if child.dep_ == "dobj"]
-    if things:
-        company = (child for child in head.children if child.dep_ == "prep" and lemma(child) == "with")
-        found -= {lemma(each) for child in company for each in child.children}
+    beside = _NEARNESS | {"with"} if things else _NEARNESS
+    aside = (child for child in head.children if child.dep_ == "prep" and lemma(child) in beside)
+    found = set(_objects(head)) - {lemma(each) for child in aside for each in child.children}
     # "My job at Helvion", "notice at Helvion"
     places = (
         child for thing in things for child in thing.children if child.dep_ == "prep" and lemma(child) == "at"
