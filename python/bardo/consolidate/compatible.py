@@ -48,6 +48,8 @@ def leaves_value_out(older: Clause, newer: Clause) -> bool:
 
 def _gives(clause: Clause, value: str) -> bool:
     """Whether a clause gives a value: word for word, with another unit, or, of words, in another form."""
+    # A function is called "load_rows()" in one line, and defined as "load_rows(path)" in another.
+    value = value.removesuffix("()")
     figure = _MEASURE.fullmatch(value)
     parts = set(re.findall(r"[a-z]+", value)) if _WORDS.fullmatch(value) else set()
     return (
@@ -88,10 +90,9 @@ def is_of_relative(older: Clause, newer: Clause) -> bool:
 
     "Jonas has left Brandt" ends nothing of "Jonas's brother Emil".
     """
-    holder, _, person = older.owner.rpartition("'s ")
-    is_relative = older.is_relative or bool(holder and holder == newer.owner)
-    if not is_relative or is_same_owner(older, newer) or not newer.features.get("subject named"):
+    if not older.is_relative or is_same_owner(older, newer) or not newer.features.get("subject named"):
         return False
+    person = older.owner.rpartition("'s ")[2]
     one, other = older.statement, newer.statement
     is_one_attribute = one is not None and other is not None and one.attribute == other.attribute
     return not is_one_attribute and not words_of(person) & (newer.anchors | newer.names)
