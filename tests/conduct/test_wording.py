@@ -1,4 +1,4 @@
-"""A rejection is read in whatever words it was said, and blocks the act in its very words."""
+"""A rejection is read in any words in which it was said, and blocks the act in its very words."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_news_about_other_people_leave_a_home_alone(tmp_path: Path, message: str
 
 
 def test_where_a_thing_was_moved_is_no_home(tmp_path: Path):
-    """What is moved elsewhere has another place; who moved it lives where they did."""
+    """A thing that is moved elsewhere has another place; the person who moved it lives where they did."""
     held = told(tmp_path, "I live in Bath.", "The wiki runs on 10.0.0.4.", "We moved the wiki to 10.0.0.9.")
     assert held["Nadia lives in Bath"] == "active"
     assert held["The wiki runs on 10.0.0.4"] == "superseded"

@@ -250,7 +250,7 @@ def read(
             continue
         margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])
         if utterance.is_end and KINDS[place] in _FORBIDDING:
-            # What ends is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.
+            # An end is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.
             places = [KINDS.index(kind) for kind in _FORBIDDING]
             place = KINDS.index("rejection")
             margin = float(np.max(row_scores[places]) - np.max(np.delete(row_scores, places)))

@@ -86,7 +86,7 @@ def is_of_another_attribute(older: Clause, newer: Clause) -> bool:
 
 
 def is_of_relative(older: Clause, newer: Clause) -> bool:
-    """Whether the older clause is about a relative of a person, whom the newer one about somebody does not name.
+    """Whether the older clause is about a relative of a person, whom the newer one about another does not name.
 
     "Jonas has left Brandt" ends nothing of "Jonas's brother Emil".
     """
