@@ -193,15 +193,21 @@ def is_of_companion(older: Clause, newer: Clause) -> bool:
 
     "Jonas flies to Vienna" gives no other value of "I live in Leipzig with my husband Jonas".
     """
-    return any(newer.owner in (each.owner, *each.names) for each in older.kin)
+    is_companion = any(newer.owner in (each.owner, *each.names) for each in older.kin)
+    return is_companion and not _shares_topic(older, newer)
+
+
+def _shares_topic(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses have a content word in common that is no name: then the news may concern the older one."""
+    return bool((older.anchors & newer.anchors) - older.names - newer.names)
 
 
 def is_of_other_person(older: Clause, newer: Clause) -> bool:
-    """Whether the newer clause is about a relative of a person, of whom the older one says nothing.
+    """Whether the newer clause is about a relative of a person, of whom the older one says nothing, on another topic.
 
     "Jonas's brother moves to Porto" ends nothing of Jonas, and nothing of "my brother".
     """
-    if not newer.is_relative or is_same_owner(older, newer):
+    if not newer.is_relative or is_same_owner(older, newer) or _shares_topic(older, newer):
         return False
     other, _, person = newer.owner.rpartition("'s ")
     holder = (older.alias or older.owner).rpartition("'s ")[0]
