@@ -85,7 +85,7 @@ def test_lives_of_one_name_are_told_apart_in_the_tree(left: Path, tmp_path: Path
 
 
 def test_a_testament_without_a_reflection_says_why(tmp_path: Path, minilm: object) -> None:
-    settings = {"bequeath": {"tokens": 120}}
+    settings = {"bequeath": {"tokens": 30}}
     with bardo.open(tmp_path / "eve", embedder=minilm, config=settings) as eve:
         eve.learn("The ferry berths at quay 9")
         eve.bequeath(tmp_path / "eve.testament")

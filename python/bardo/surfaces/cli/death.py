@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bardo.bequeath.left_behind import counts_of
 from bardo.errors import NotFoundError
 from bardo.surfaces.cli import tables
 from bardo.surfaces.cli.command import on_memory
@@ -113,6 +112,8 @@ def left_behind(
     ] = "",
 ) -> None:
     """Tell which records of a dead agent did not cross to the heir, and why."""
+    from bardo.bequeath.left_behind import counts_of
+
     found = opened.death.left_behind(id_)
     if id_ is not None:
         output.document({"id": id_, "crossed": not found, "left_behind": plain(found)})
