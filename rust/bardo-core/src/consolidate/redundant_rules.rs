@@ -66,41 +66,31 @@ fn is_weaker(one: &MeasuredRule<'_>, two: &MeasuredRule<'_>) -> bool {
 /// its own are like the others ("volatility <= .5, pnl is lower" beside "volatility >= .5 and long, pnl is higher").
 fn is_rest(rule: &MeasuredRule<'_>, case: &MeasuredRule<'_>) -> bool {
     // Of rules with as many conditions, either could be the rest of the other.
-    if case.rule.conditions.len() <= rule.rule.conditions.len() || !excludes(case.rule, rule.rule) {
-        return false;
-    }
-    let scale = total(rule) / total(case);
-    let (without, cases) = (rule.outside.n as f64, case.inside.n as f64 * scale);
-    let others = without - cases;
-    if others < LEAST_GROUP as f64 {
-        return false;
-    }
-    let mean = (rule.outside.mean * without - case.inside.mean * cases) / others;
-    let sign = if rule.rule.higher { 1.0 } else { -1.0 };
-    let effect = sign * (rule.inside.mean - mean);
-    let deviation = rule.inside.sample_deviation();
-    let error = deviation * (1.0 / others + 1.0 / rule.inside.n.max(1) as f64).sqrt();
-    let whole = sign * (rule.inside.mean - case.inside.mean);
-    effect <= (NO_EFFECT * error).max(NEGLIGIBLE * whole)
+    let is_outside =
+        case.rule.conditions.len() > rule.rule.conditions.len() && excludes(case.rule, rule.rule);
+    is_outside && has_effect_of(case, total(rule), rule.outside, rule.inside)
 }
 
 /// Whether the episodes of a general rule outside of a special one are like those outside of both.
 fn is_explained(general: &MeasuredRule<'_>, special: &MeasuredRule<'_>) -> bool {
-    if !implies(special.rule, general.rule) {
-        return false;
-    }
-    let scale = total(general) / total(special);
-    let (within, cases) = (general.inside.n as f64, special.inside.n as f64 * scale);
-    let rest = within - cases;
+    implies(special.rule, general.rule)
+        && has_effect_of(special, total(general), general.inside, general.outside)
+}
+
+/// Whether episodes differ from the others by the effect of a case among them alone.
+///
+/// `episodes` and `others` are all `tested` episodes of one rule; those of the case are scaled to that number.
+fn has_effect_of(case: &MeasuredRule<'_>, tested: f64, episodes: &Statistic, others: &Statistic) -> bool {
+    let (all, cases) = (episodes.n as f64, case.inside.n as f64 * tested / total(case));
+    let rest = all - cases;
     if rest < LEAST_GROUP as f64 {
         return false;
     }
-    let mean = (general.inside.mean * within - special.inside.mean * cases) / rest;
-    let sign = if general.rule.higher { 1.0 } else { -1.0 };
-    let effect = sign * (mean - general.outside.mean);
-    let deviation = general.outside.sample_deviation();
-    let error = deviation * (1.0 / rest + 1.0 / general.outside.n.max(1) as f64).sqrt();
-    let whole = sign * (special.inside.mean - general.outside.mean);
+    let mean = (episodes.mean * all - case.inside.mean * cases) / rest;
+    let sign = if case.rule.higher { 1.0 } else { -1.0 };
+    let effect = sign * (mean - others.mean);
+    let error = others.sample_deviation() * (1.0 / rest + 1.0 / others.n.max(1) as f64).sqrt();
+    let whole = sign * (case.inside.mean - others.mean);
     effect <= (NO_EFFECT * error).max(NEGLIGIBLE * whole)
 }
 
