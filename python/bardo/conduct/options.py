@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from bardo.conduct import operation_table
 
+#: Number of commands whose options are cached: parsing an action asks for those of each several times.
+_COMMANDS = 1_024
 #: Options whose value is a text for people, in which no file or host is used.
 _TEXTS = frozenset({"--message", "--body", "--title", "--notes", "--subject", "--description", "--comment"})
 #: Name of a file that is a template of another one, such as `.env.example`.
@@ -32,6 +35,11 @@ class Options(NamedTuple):
 
 def read(words: Sequence[str]) -> Options:
     """Reads the options of a command without prefixes and general options."""
+    return _read(tuple(words))
+
+
+@lru_cache(_COMMANDS)
+def _read(words: tuple[str, ...]) -> Options:
     table = operation_table.table()
     head = 2 if " ".join(words[:2]) in table.options else 1
     by_short = table.options.get(" ".join(words[:head]), {})
