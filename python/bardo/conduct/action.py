@@ -38,6 +38,7 @@ _VERSION = re.compile(r"(?<!^)@|[=<>~!^\[:]")
 _META = re.compile(r"\\[a-z]+\+?")
 #: Letters in upper case; the letter of a short option is a group.
 _CAPITALS = re.compile(r"(?<!\S)([*?!\[\]]*-[A-Za-z])|[A-Z]+")
+_WILDCARD = re.compile(r"[*?]|\[!?\]?[^\]]*\]")
 #: Name of a file in a glob.
 _FILE = re.compile(r"(?<![\w\]])\.[a-z]")
 _HARMLESS = re.compile(
@@ -297,9 +298,21 @@ def _first(text: str, stems: frozenset[str]) -> bool:
     return False
 
 
+def fits(line: str, pattern: str) -> bool:
+    """Whether a folded line fits a glob of a command line.
+
+    Most lines lack a literal part of most globs, so that a process that asks once compiles few expressions.
+    """
+    return all(part in line for part in _literals(pattern)) and bool(_expression(pattern).fullmatch(line))
+
+
 @cache
-def glob(pattern: str) -> re.Pattern[str]:
-    """Returns the expression of a glob of a command line, which may be followed by more."""
+def _literals(pattern: str) -> tuple[str, ...]:
+    return tuple(filter(None, _WILDCARD.split(folded(pattern))))
+
+
+@cache
+def _expression(pattern: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(folded(pattern)))
 
 
@@ -319,6 +332,10 @@ def fitting(patterns: Sequence[str], action: ParsedAction) -> str:
     lines = [folded(line) for line in action.lines or (action.text.strip(),)]
     bare = [folded(line) for line in action.bare] if action.lines else lines
     return next(
-        (each for each in patterns if any(map(glob(each).fullmatch, bare if _FILE.search(each) else lines))),
+        (
+            each
+            for each in patterns
+            if any(fits(line, each) for line in (bare if _FILE.search(each) else lines))
+        ),
         "",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bardo.conduct.action import ParsedAction, folded, glob
+from bardo.conduct.action import ParsedAction, fits, folded
 from bardo.conduct.forbidden import Forbids, kinds_in, places_in, practices_in, stems_of, vocabulary
 
 
@@ -51,7 +51,7 @@ def of_action(action: ParsedAction) -> frozenset[str]:
             *words.by_program.get(line.split(" ", 1)[0], ()),
             *words.by_program.get("", ()),
         ):
-            if number not in found and glob(pattern).fullmatch(line):
+            if number not in found and fits(line, pattern):
                 found.add(number)
     return frozenset(
         {f"practice {number}" for number in found}

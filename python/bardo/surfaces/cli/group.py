@@ -30,15 +30,27 @@ class TextCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parses the arguments; the error for a text without a space tells how to pass it."""
+        if any(_TEXT in each for each in args):
+            ctx.fail("an argument holds a zero byte. Leave it out")
         try:
-            left = super().parse_args(ctx, [f"{_TEXT}{each}" if _is_text(each) else each for each in args])
+            return super().parse_args(ctx, [f"{_TEXT}{each}" if _is_text(each) else each for each in args])
         except Exception as error:
             if hasattr(error, "option_name") and hasattr(error, "message"):
                 wrong = str(error.message).rstrip(".")
                 error.message = f"{wrong}. If it is a text, write -- before it, after all options"
             raise
-        ctx.params = {name: _unmarked(value) for name, value in ctx.params.items()}
-        return left
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Makes a parser that returns texts without their marks."""
+        parser = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def unmarked(args: list[str]) -> tuple[dict[str, Any], list[str], list[Any]]:
+            options, left, order = parse(args)
+            return {name: _unmarked(value) for name, value in options.items()}, _unmarked(left), order
+
+        parser.parse_args = unmarked  # type: ignore[method-assign]
+        return parser
 
 
 def _is_text(given: str) -> bool:
