@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import bardo
 from bardo import _database, errors
 from bardo._core import check_facts
-from bardo.conduct.store import FILE_NAME
+from bardo.conduct.storage.store import FILE_NAME
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.app import app
 from helpers.models import letters

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import bardo
 from bardo import examples
-from bardo.bequeath import testament
+from bardo.bequeath.testament import testament
 from bardo.errors import StoreUnavailableError
 from bardo.examples import chat, lives, market, picture, trader, twins
 from bardo.model import Fact

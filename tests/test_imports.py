@@ -47,9 +47,9 @@ IMPORTING = 60
 #: Modules of bardo that `bardo --help` loads besides those of the command line.
 HELP = {
     "bardo", "bardo.__main__", "bardo._atomic", "bardo._core", "bardo._settings", "bardo.capture",
-    "bardo.capture.fields", "bardo.clock", "bardo.conduct", "bardo.conduct.entries", "bardo.config",
-    "bardo.consolidate", "bardo.consolidate.wording", "bardo.errors", "bardo.model", "bardo.ports", "bardo.recall",
-    "bardo.recall.filters", "bardo.recall.options", "bardo.surfaces",
+    "bardo.capture.fields", "bardo.clock", "bardo.conduct", "bardo.conduct.model", "bardo.conduct.model.entries",
+    "bardo.config", "bardo.consolidate", "bardo.consolidate.pages", "bardo.consolidate.pages.wording", "bardo.errors",
+    "bardo.model", "bardo.ports", "bardo.recall", "bardo.recall.filters", "bardo.recall.options", "bardo.surfaces",
 }  # fmt: skip
 #: Modules of Python itself that `bardo --help` loads on top of those that typer needs, at most.
 HELP_OVER_TYPER = 30

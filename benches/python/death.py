@@ -31,7 +31,9 @@ import numpy as np
 
 import bardo
 from bardo import _core
-from bardo.bequeath import legacy, reflect, testament
+from bardo.bequeath import legacy
+from bardo.bequeath.content import reflect
+from bardo.bequeath.testament import testament
 from bardo.index.embedding import embedders
 from common.report import machine, write_section
 

@@ -25,8 +25,8 @@ import numpy as np
 
 import bardo
 from bardo import _core
-from bardo.bequeath.known import KnownTexts
-from bardo.bequeath.redact import Redactor
+from bardo.bequeath.content.known import KnownTexts
+from bardo.bequeath.privacy.redact import Redactor
 from bardo.index.embedding import embedders
 from common import report
 from inherit import lives

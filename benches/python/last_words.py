@@ -22,7 +22,7 @@ from shutil import copytree
 from unittest.mock import patch
 
 import bardo
-from bardo.bequeath import unsaved
+from bardo.bequeath.selection import unsaved
 from bardo.index.embedding import embedders
 from common.cached import CachedEmbedder
 from common.report import machine, write_section

@@ -24,9 +24,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import bardo
 from bardo import _core
-from bardo.bequeath import testament
 from bardo.bequeath.lineage import Lineage
-from bardo.bequeath.selection import Estate, choose
+from bardo.bequeath.selection.selection import Estate, choose
+from bardo.bequeath.testament import testament
 from bardo.config import Bequeath
 from bardo.model import Episode, Fact
 from common.report import machine, write_section

@@ -13,8 +13,8 @@ import tempfile
 import time
 
 import bardo
-from bardo.conduct.entries import StateEntry
-from bardo.conduct.store import ConductStore
+from bardo.conduct.model.entries import StateEntry
+from bardo.conduct.storage.store import ConductStore
 
 TURNS = 200
 WORDS = [f"word{number}" for number in range(2_000)]

@@ -9,8 +9,8 @@ from bardo._core import __version__
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Block, Prompt
-    from bardo.bequeath.inherit import InheritanceReport
-    from bardo.bequeath.testament import Testament
+    from bardo.bequeath.heir.inherit import InheritanceReport
+    from bardo.bequeath.testament.testament import Testament
     from bardo.conduct.factory import gate
     from bardo.conduct.gate import Gate
     from bardo.conduct.verdict import Verdict
@@ -48,7 +48,7 @@ _HOME = {
     "ForgetReport": "bardo.grimoire.erasure",
     "Gate": "bardo.conduct.gate",
     "Grimoire": "bardo.grimoire.grimoire",
-    "InheritanceReport": "bardo.bequeath.inherit",
+    "InheritanceReport": "bardo.bequeath.heir.inherit",
     "LintReport": "bardo.consolidate.lint",
     "ManualClock": "bardo.ports",
     "Memory": "bardo.recall.recollection",
@@ -59,7 +59,7 @@ _HOME = {
     "Quality": "bardo.model",
     "Recollection": "bardo.recall.recollection",
     "SystemClock": "bardo.ports",
-    "Testament": "bardo.bequeath.testament",
+    "Testament": "bardo.bequeath.testament.testament",
     "Triage": "bardo.converse.triage",
     "Verdict": "bardo.conduct.verdict",
     "Visitor": "bardo.grimoire.reader",

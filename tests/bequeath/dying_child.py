@@ -12,7 +12,7 @@ import bardo
 from bardo.index.embedding import embedders
 
 #: Modules that take seconds to import; a server imports them once and forks the children.
-SLOW = ["lancedb", "numpy", "bardo.grimoire.death", "bardo.bequeath.testament"]
+SLOW = ["lancedb", "numpy", "bardo.grimoire.death", "bardo.bequeath.testament.testament"]
 WATCHED = {"open", "os.rename", "os.remove", "os.mkdir", "os.link"}
 #: Journaled phases of a death; 0 is the life before.
 PHASES = ("life", "acceptance", "settle", "reflect", "legacy")

@@ -12,14 +12,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bardo.bequeath import container, reflect, signing, tables, testament
-from bardo.bequeath.known import KnownTexts
+from bardo.bequeath.content import reflect, tables
+from bardo.bequeath.content.known import KnownTexts
+from bardo.bequeath.content.questions import Question
 from bardo.bequeath.lineage import Lineage
-from bardo.bequeath.parts import hash_of
-from bardo.bequeath.questions import Question
-from bardo.bequeath.redact import Redactor
-from bardo.bequeath.selection import Estate, choose
-from bardo.bequeath.testament import Testament
+from bardo.bequeath.privacy.redact import Redactor
+from bardo.bequeath.selection.selection import Estate, choose
+from bardo.bequeath.testament import container, signing, testament
+from bardo.bequeath.testament.parts import hash_of
+from bardo.bequeath.testament.testament import Testament
 from bardo.config import Bequeath
 from bardo.model import Episode, Fact, Fingerprint
 

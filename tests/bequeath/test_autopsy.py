@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bardo
-from bardo.bequeath.autopsy import Decision
+from bardo.bequeath.family.autopsy import Decision
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.family import examine, follow
 from bardo.surfaces.cli.app import app

@@ -22,8 +22,8 @@ import pytest
 from dying_child import PHASES, SLOW, die, opened
 
 import bardo
-from bardo.bequeath import testament
 from bardo.bequeath.lineage import Lineage, is_dead
+from bardo.bequeath.testament import testament
 from bardo.errors import BardoWarning, GrimoireClosedError, InvalidInputError, StoreUnavailableError
 
 #: Kills in each phase, half of them at operations on files and half at random times. The specification asks for 50.

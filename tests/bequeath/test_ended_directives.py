@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.bequeath import testament
-from bardo.bequeath.directives import DIRECTIVE_LIMIT, ENDED_LIMIT, Directive, choose
-from bardo.bequeath.redact import Redactor
+from bardo.bequeath.content.directives import DIRECTIVE_LIMIT, ENDED_LIMIT, Directive, choose
+from bardo.bequeath.privacy.redact import Redactor
+from bardo.bequeath.testament import testament
 
 IDEA, TASK = "ship parcels by night train", "order new crates from Lorenz"
 

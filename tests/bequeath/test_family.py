@@ -12,9 +12,10 @@ from estate import bequeath, dead, fact, id_of
 from typer.testing import CliRunner
 
 import bardo
-from bardo.bequeath import family, family_plot, testament
-from bardo.bequeath.beliefs import LifeBeliefs, survival
+from bardo.bequeath.family import family, family_plot
+from bardo.bequeath.family.beliefs import LifeBeliefs, survival
 from bardo.bequeath.lineage import Life, Lineage
+from bardo.bequeath.testament import testament
 from bardo.errors import NotFoundError, StoreUnavailableError
 from bardo.grimoire.family import follow
 from bardo.surfaces.cli.app import app

@@ -14,8 +14,8 @@ from estate import KEY, bequeath
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bardo.bequeath import container, testament
-from bardo.bequeath.parts import hash_of
+from bardo.bequeath.testament import container, testament
+from bardo.bequeath.testament.parts import hash_of
 from bardo.errors import BardoError, TestamentError
 
 CASES = int(os.environ.get("BARDO_FUZZ_CASES", "120"))

@@ -15,8 +15,9 @@ import pytest
 from estate import KEY, NOW, bequeath, episode, id_of, some_facts, with_vectors
 
 import bardo
-from bardo.bequeath import container, signing, tables, testament, trust
-from bardo.bequeath.parts import hash_of
+from bardo.bequeath.content import tables
+from bardo.bequeath.testament import container, signing, testament, trust
+from bardo.bequeath.testament.parts import hash_of
 from bardo.errors import TestamentTamperedError
 from bardo.ports import ManualClock
 

@@ -10,7 +10,7 @@ import pytest
 from estate import episode, fact
 
 import bardo
-from bardo.bequeath import incidents
+from bardo.bequeath.content import incidents
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
 

@@ -24,10 +24,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bardo import _core
-from bardo.bequeath import inherit, testament
-from bardo.bequeath.contents import read_contents
+from bardo.bequeath.content.contents import read_contents
+from bardo.bequeath.heir import inherit
 from bardo.bequeath.lineage import Lineage
-from bardo.bequeath.selection import Estate, choose
+from bardo.bequeath.selection.selection import Estate, choose
+from bardo.bequeath.testament import testament
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, StoreError
 from bardo.model import Episode, Fact, Fingerprint

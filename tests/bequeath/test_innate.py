@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import bardo
-from bardo.bequeath import innate, signing, testament, trust
+from bardo.bequeath.heir import innate
+from bardo.bequeath.testament import signing, testament, trust
 from bardo.config import Config
 from bardo.errors import NotFoundError
 from bardo.surfaces.cli.app import app

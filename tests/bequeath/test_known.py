@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import bardo
-from bardo.bequeath import container, known, testament
-from bardo.bequeath.parts import hash_of
-from bardo.bequeath.redact import Redactor
+from bardo.bequeath.content import known
+from bardo.bequeath.privacy.redact import Redactor
+from bardo.bequeath.testament import container, testament
+from bardo.bequeath.testament.parts import hash_of
 from bardo.config import Bequeath
 from bardo.errors import NotFoundError, TestamentTamperedError
 from bardo.surfaces.cli.app import app

@@ -10,8 +10,8 @@ from dying_child import embed
 from typer.testing import CliRunner
 
 import bardo
-from bardo.bequeath import left_behind
-from bardo.bequeath.left_behind import REASONS, LeftBehind
+from bardo.bequeath.content import left_behind
+from bardo.bequeath.content.left_behind import REASONS, LeftBehind
 from bardo.errors import NotFoundError, StoreDamagedError
 from bardo.index.embedding import embedders
 from bardo.model import Fact

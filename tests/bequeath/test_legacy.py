@@ -7,12 +7,12 @@ from estate import NOW
 
 import bardo
 from bardo import _core, errors
-from bardo.bequeath import testament
 from bardo.bequeath.death_journal import DeathRecord
-from bardo.bequeath.family import FamilyTree
-from bardo.bequeath.inherit import adopt
+from bardo.bequeath.family.family import FamilyTree
+from bardo.bequeath.heir.inherit import adopt
 from bardo.bequeath.legacy import leave
 from bardo.bequeath.lineage import Lineage, is_dead
+from bardo.bequeath.testament import testament
 from bardo.config import Bequeath
 from bardo.model import Episode, Fact
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bardo.bequeath import signing
-from bardo.bequeath.family import FamilyTree
+from bardo.bequeath.family.family import FamilyTree
 from bardo.bequeath.lineage import Life, Lineage, Parent, Tombstone, is_dead, mark_dead
+from bardo.bequeath.testament import signing
 from bardo.errors import StoreDamagedError, StoreUnavailableError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bardo
-from bardo.bequeath.redact import MARK, Redactor
+from bardo.bequeath.privacy.redact import MARK, Redactor
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_inheriting_questions_twice_changes_nothing_and_room_is_bounded(tmp_path
             files.append(tmp_path / f"p{parent}.testament")
     with bardo.inherit(files[0], tmp_path / "heir", **OPTIONS) as heir:
         assert len(heir.curator.gaps()) == 8
-        heir.lineage.adopt([bardo.bequeath.testament.read(file) for file in files])
+        heir.lineage.adopt([bardo.bequeath.testament.testament.read(file) for file in files])
         assert len(heir.curator.gaps()) == 20
         assert heir.lineage.inheritance is not None
         assert any("had no room" in note for note in heir.lineage.inheritance.notes)

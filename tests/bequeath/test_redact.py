@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from secret_sentences import sentences
 
-from bardo.bequeath.private import KINDS
-from bardo.bequeath.redact import MARK, PATTERNS, Redactor, is_private
+from bardo.bequeath.privacy.private import KINDS
+from bardo.bequeath.privacy.redact import MARK, PATTERNS, Redactor, is_private
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 SECRETS = {

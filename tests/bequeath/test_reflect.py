@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bardo
-from bardo.bequeath import reflect
+from bardo.bequeath.content import reflect
 from bardo.bequeath.lineage import Lineage
 from bardo.ports import ManualClock
 from bardo.recall import feedback

@@ -7,7 +7,7 @@ import random
 import pytest
 
 import bardo
-from bardo.bequeath import replay
+from bardo.bequeath.heir import replay
 
 CONFIG = {"clock": {"unit": "loops"}, "curator": {"outcomes": ["reward"], "every_ticks": 64, "shadow": False}}
 TREND = "trend"

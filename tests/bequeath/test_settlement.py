@@ -16,8 +16,9 @@ from dying_child import embed
 from typer.testing import CliRunner
 
 import bardo
-from bardo.bequeath import death_journal, testament
+from bardo.bequeath import death_journal
 from bardo.bequeath.lineage import is_dead
+from bardo.bequeath.testament import testament
 from bardo.errors import (
     BardoWarning,
     GrimoireClosedError,

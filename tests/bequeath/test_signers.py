@@ -10,9 +10,9 @@ import pytest
 from estate import KEY, bequeath, dead, episode, fact, id_of, with_vectors
 
 import bardo
-from bardo.bequeath import signing, testament, trust
 from bardo.bequeath.lineage import Lineage, Parent
-from bardo.bequeath.testament import Testament
+from bardo.bequeath.testament import signing, testament, trust
+from bardo.bequeath.testament.testament import Testament
 from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreDamagedError, UnknownSignerError
 from bardo.model import Quality
 from helpers.models import letters
@@ -169,7 +169,7 @@ def test_lists_are_text_that_people_can_keep_and_broken_lines_are_named(tmp_path
 def test_limits_keep_the_vectors_of_the_entries_that_stay(tmp_path: Path) -> None:
     from collections import Counter
 
-    from bardo.bequeath.limits import limit
+    from bardo.bequeath.heir.limits import limit
 
     facts = [fact(1, "Gas"), fact(2, "Mallory", kind="goal"), fact(3, "Pools", kind="warning")]
     left = with_vectors(bequeath(tmp_path, facts=facts))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.bequeath.contents import FOLLOWED
+from bardo.bequeath.content.contents import FOLLOWED
 
 
 def test_an_heir_receives_the_slot_and_persistence_of_a_statement(tmp_path: Path):

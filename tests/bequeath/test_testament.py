@@ -30,11 +30,12 @@ from estate import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bardo.bequeath import container, selection, signing, testament
-from bardo.bequeath.left_behind import REASONS
-from bardo.bequeath.parts import hash_of
-from bardo.bequeath.redact import Redactor
-from bardo.bequeath.selection import Estate, choose
+from bardo.bequeath.content.left_behind import REASONS
+from bardo.bequeath.privacy.redact import Redactor
+from bardo.bequeath.selection import selection
+from bardo.bequeath.selection.selection import Estate, choose
+from bardo.bequeath.testament import container, signing, testament
+from bardo.bequeath.testament.parts import hash_of
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
 

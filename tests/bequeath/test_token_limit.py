@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bardo._core import count_tokens
-from bardo.bequeath import markdown, testament
-from bardo.bequeath.directives import Directive
-from bardo.bequeath.left_behind import counts_of
-from bardo.bequeath.questions import Question
-from bardo.bequeath.token_limit import Parts, fit
+from bardo.bequeath.content import markdown
+from bardo.bequeath.content.directives import Directive
+from bardo.bequeath.content.left_behind import counts_of
+from bardo.bequeath.content.questions import Question
+from bardo.bequeath.selection.token_limit import Parts, fit
+from bardo.bequeath.testament import testament
 from bardo.config import Bequeath
 
 ALL = 1_000_000

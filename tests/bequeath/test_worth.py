@@ -8,7 +8,7 @@ import pytest
 
 import bardo
 from bardo import _core
-from bardo.bequeath.worth import most_worthy, worth
+from bardo.bequeath.content.worth import most_worthy, worth
 from bardo.model import Episode
 
 

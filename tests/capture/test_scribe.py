@@ -341,6 +341,8 @@ def test_records_that_cannot_be_taken_are_named_and_block_nothing(
 
 def test_bad_arguments_are_refused(memory: bardo.Grimoire, tmp_path: Path) -> None:
     (tmp_path / "a.xyz").write_text("x")
+    with pytest.raises(InvalidInputError, match="Choose another path"):
+        memory.scribe(tmp_path / ("x" * 350))
     with pytest.raises(NotFoundError, match="no source"):
         memory.scribe(tmp_path / "none.jsonl")
     with pytest.raises(InvalidInputError, match=r"format of a\.xyz is not known"):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import bardo
 from bardo._core import FactStore
-from bardo.conduct.entries import StateEntry
-from bardo.conduct.store import ConductStore
+from bardo.conduct.model.entries import StateEntry
+from bardo.conduct.storage.store import ConductStore
 
 
 def tell(what: object) -> None:

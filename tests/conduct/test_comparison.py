@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct import comparison
-from bardo.conduct.forbidden import propose
+from bardo.conduct.match import comparison
+from bardo.conduct.parse.forbidden import propose
 from bardo.ports import Embedder, ManualClock
 from helpers.models import letters
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo import errors
-from bardo.conduct.procedures import Flow, wilson
+from bardo.conduct.model.procedures import Flow, wilson
 from bardo.ports import ManualClock
 
 DAY = 86_400

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo import errors
-from bardo.conduct import conditions, rejection
-from bardo.conduct.action import parse
-from bardo.conduct.forbidden import LISTS, Forbids, propose, vocabulary
-from bardo.conduct.matching import Reading
-from bardo.conduct.recognition import compare
+from bardo.conduct.match.matching import Reading
+from bardo.conduct.match.recognition import compare
+from bardo.conduct.parse import conditions, rejection
+from bardo.conduct.parse.action import parse
+from bardo.conduct.parse.forbidden import LISTS, Forbids, propose, vocabulary
 from bardo.ports import ManualClock
 
 #: Wednesday, 6 March 2024, 11:00 UTC, and the Friday after it.

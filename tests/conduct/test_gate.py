@@ -9,7 +9,7 @@ import pytest
 
 import bardo
 from bardo import errors
-from bardo.conduct.rows import LONGEST
+from bardo.conduct.storage.rows import LONGEST
 from bardo.ports import ManualClock
 from helpers.models import flat
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bardo
-from bardo.conduct.hearing import KINDS, Utterance, hear, utterances
+from bardo.conduct.hearing.hearing import KINDS, Utterance, hear, utterances
 
 DAY = 86_400
 

@@ -15,9 +15,9 @@ import pytest
 
 import bardo
 from bardo import errors
-from bardo.conduct import mark
 from bardo.conduct.gate import Gate
-from bardo.conduct.store import FILE_NAME
+from bardo.conduct.storage import mark
+from bardo.conduct.storage.store import FILE_NAME
 from helpers.models import flat
 
 REJECTED = "short ETH on weekends"
@@ -210,7 +210,7 @@ def test_a_write_to_a_file_deleted_meanwhile_is_not_reported_as_kept(home: Path)
 
 CRASH = """
 import os, sys
-from bardo.conduct import mark, store
+from bardo.conduct.storage import mark, store
 def stop(*_): os._exit(9)
 setattr({target}, {name!r}, stop)
 import bardo

@@ -13,10 +13,10 @@ import pytest
 
 import bardo
 from bardo._core import FactStore
-from bardo.conduct.entries import StateEntry
-from bardo.conduct.index import ConductIndex
-from bardo.conduct.matching import NOTHING, Touch
-from bardo.conduct.store import VECTORS, ConductStore
+from bardo.conduct.match.index import ConductIndex
+from bardo.conduct.match.matching import NOTHING, Touch
+from bardo.conduct.model.entries import StateEntry
+from bardo.conduct.storage.store import VECTORS, ConductStore
 from bardo.errors import EmbedderUnavailableError
 from bardo.index.embedding import embedders
 from bardo.model import Fingerprint

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bardo
-from bardo.conduct.action import parse
-from bardo.conduct.matching import Reading
-from bardo.conduct.operation_match import compare
-from bardo.conduct.rejection import parse_text
+from bardo.conduct.match.matching import Reading
+from bardo.conduct.match.operation_match import compare
+from bardo.conduct.parse.action import parse
+from bardo.conduct.parse.rejection import parse_text
 from bardo.ports import ManualClock
 from helpers.models import flat
 
-TABLE = tomllib.loads(resources.files("bardo.conduct").joinpath("operations.toml").read_text("utf-8"))
+TABLE = tomllib.loads(resources.files("bardo.conduct.parse").joinpath("operations.toml").read_text("utf-8"))
 
 BLOCKED = [
     ("don't add lodash", "npm i lodash"),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct import options
-from bardo.conduct.action import parse
+from bardo.conduct.parse import options
+from bardo.conduct.parse.action import parse
 from bardo.ports import Embedder
 
 BLOCKED = [

@@ -18,7 +18,7 @@ import pytest
 
 import bardo
 from bardo._core import FactStore
-from bardo.conduct.store import FILE_NAME
+from bardo.conduct.storage.store import FILE_NAME
 from helpers.models import letters
 
 PROCESSES = 5

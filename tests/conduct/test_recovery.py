@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo.assemble.context import count_tokens
-from bardo.conduct.entries import StateEntry
-from bardo.conduct.store import ConductStore
+from bardo.conduct.model.entries import StateEntry
+from bardo.conduct.storage.store import ConductStore
 from bardo.errors import BardoWarning, BudgetTooSmallError, InvalidInputError
 from helpers.models import flat
 

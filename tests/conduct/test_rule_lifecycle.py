@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo import errors
-from bardo.conduct.entries import CRITICAL, Rule
-from bardo.conduct.rules import GRACE, SOFT_LIMIT, alike, surplus
+from bardo.conduct.model.entries import CRITICAL, Rule
+from bardo.conduct.state.rules import GRACE, SOFT_LIMIT, alike, surplus
 from bardo.ports import Embedder, ManualClock
 
 NOW = 1_700_000_000_000_000

@@ -18,10 +18,10 @@ from bardo import _core
 from bardo.assemble.context import count_tokens
 from bardo.assemble.copies import MadePrompts
 from bardo.assemble.fence import MARK
-from bardo.conduct.entries import Rule, StateEntry
 from bardo.conduct.gate import BUDGET
-from bardo.conduct.matching import Touch
-from bardo.conduct.rows import LONGEST
+from bardo.conduct.match.matching import Touch
+from bardo.conduct.model.entries import Rule, StateEntry
+from bardo.conduct.storage.rows import LONGEST
 from bardo.conduct.verdict import LEAST, Finding, Verdict, with_texts
 from bardo.errors import BardoWarning, BudgetTooSmallError, InvalidInputError
 from helpers.models import flat

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bardo
-from bardo.conduct.action import parse
+from bardo.conduct.parse.action import parse
 
 BLOCKED = [
     # General options before the subcommand.

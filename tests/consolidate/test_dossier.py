@@ -14,9 +14,9 @@ import bardo
 from bardo import _core
 from bardo._core import FactStore
 from bardo.assemble.fence import MARK
-from bardo.consolidate.dossier import Dossier, Dossiers
-from bardo.consolidate.dossier_page import words
-from bardo.consolidate.fact_dates import FactDates
+from bardo.consolidate.pages.dossier import Dossier, Dossiers
+from bardo.consolidate.pages.dossier_page import words
+from bardo.consolidate.pages.fact_dates import FactDates
 from bardo.model import Fact
 from bardo.ports import ManualClock
 from helpers.models import letter_vectors

@@ -8,9 +8,10 @@ from typing import get_args
 import pytest
 
 import bardo
-from bardo.consolidate import correction_rules, corrections, languages
+from bardo.consolidate import languages
 from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Speech
+from bardo.consolidate.corrections import correction_rules, corrections
 from bardo.errors import ConfigError
 from bardo.grimoire.results import Act
 from bardo.model import CorrectionRule

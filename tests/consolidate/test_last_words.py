@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.bequeath import unsaved
+from bardo.bequeath.selection import unsaved
 from bardo.errors import BardoWarning
 from bardo.index.embedding import embedders
 from bardo.ports import ManualClock

@@ -14,9 +14,9 @@ import bardo
 from bardo._core import FactStore
 from bardo.clock import day_of
 from bardo.consolidate import languages
-from bardo.consolidate.dossier import Dossier, Dossiers
-from bardo.consolidate.dossier_page import words
-from bardo.consolidate.fact_dates import FactDates
+from bardo.consolidate.pages.dossier import Dossier, Dossiers
+from bardo.consolidate.pages.dossier_page import words
+from bardo.consolidate.pages.fact_dates import FactDates
 from bardo.model import Episode, Fact, Statement
 from bardo.ports import ManualClock
 from helpers.models import letter_vectors

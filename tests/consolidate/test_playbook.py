@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bardo
-from bardo.consolidate.playbook import HAND_BEGINS, HAND_ENDS
-from bardo.consolidate.wording import Rule
+from bardo.consolidate.pages.playbook import HAND_BEGINS, HAND_ENDS
+from bardo.consolidate.pages.wording import Rule
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
 from bardo.recall.rules import brief

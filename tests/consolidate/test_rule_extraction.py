@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sayings import STATED, UNSTATED
 
-from bardo.consolidate import rule_extraction, statements
+from bardo.consolidate.texts import rule_extraction, statements
 from bardo.model import Episode
 
 SAID = round(datetime(2026, 3, 5, 10, tzinfo=UTC).timestamp() * 1_000_000)

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.consolidate import corrections
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
+from bardo.consolidate.corrections import corrections
 from bardo.consolidate.languages import reader
-from bardo.consolidate.secrets import is_secret
-from bardo.consolidate.sentence import Sentence, sentences
+from bardo.consolidate.texts.secrets import is_secret
+from bardo.consolidate.texts.sentence import Sentence, sentences
 from bardo.errors import ConfigError, InvalidInputError
 
 START = 1_760_000_000_000_000

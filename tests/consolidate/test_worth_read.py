@@ -11,7 +11,7 @@ from bardo.consolidate import cross_encoder
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
-from bardo.consolidate.sentence import WORDS_BEFORE, Sentence, sentences
+from bardo.consolidate.texts.sentence import WORDS_BEFORE, Sentence, sentences
 
 english = reader("english", BUILT_IN)
 pytestmark = pytest.mark.skipif(english is None, reason="bardo[english] is not installed")

@@ -13,7 +13,7 @@ from chat import BY_RULES, CHAT, NOON
 from serving import MISBEHAVIOURS, Behaviour, Misbehaviour, Server, replies, says, serving
 
 import bardo
-from bardo.consolidate import llm_extraction
+from bardo.consolidate.llm import llm_extraction
 from bardo.index.embedding import embedders
 from bardo.ports import ManualClock
 

@@ -12,7 +12,7 @@ from serving import replies, serving
 import bardo
 from bardo.consolidate import languages
 from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.llm_statements import ProposedStatement, StatementChecks
+from bardo.consolidate.llm.llm_statements import ProposedStatement, StatementChecks
 from bardo.ports import ManualClock
 
 NOON = 1_772_452_800_000_000

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bardo
-from bardo.consolidate.correction_rules import RULES
+from bardo.consolidate.corrections.correction_rules import RULES
 from bardo.model import Episode, Fact
 from bardo.surfaces.cli.app import app
 

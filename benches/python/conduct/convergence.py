@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import bardo
-from bardo.conduct.entries import CRITICAL, NEW, Rule
+from bardo.conduct.model.entries import CRITICAL, NEW, Rule
 from bardo.ports import ManualClock
 from common import report
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bardo.conduct.hearing import KINDS, Utterance
+from bardo.conduct.hearing.hearing import KINDS, Utterance
 from conduct.hearing import DATA, load, utterance
 from knowledge.memory import fresh
 

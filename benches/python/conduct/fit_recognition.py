@@ -1,15 +1,15 @@
 """`python -m conduct.fit_recognition [--write] [--report FILE]`: fits the learned comparison of actions with texts.
 
-Needs scikit-learn, which bardo itself does not. Two regressions over words, cosine, conditions and the table's readings
-(`conduct/comparison.json`) are fitted on the pairs of `SOURCES`: the vocabulary of the table was made with the others,
-on which its readings are too good. Unrelated pairs are labelled ones and random ones of other rejections. Limits are
-chosen on the scores of a cross-validation, in which all pairs of a rejection are in one fold; its decisions are printed
-by form.
+Needs scikit-learn, which bardo itself does not. Two regressions over words, cosine, conditions and the table's
+readings (`conduct/match/comparison.json`) are fitted on the pairs of `SOURCES`: the vocabulary of the table was made
+with the others, on which its readings are too good. Unrelated pairs are labelled ones and random ones of other
+rejections. Limits are chosen on the scores of a cross-validation, in which all pairs of a rejection are in one fold;
+its decisions are printed by form.
 
 Tried without gain, on one of three folds: a cross-encoder that starts from the weights of corrections
 (`knowledge.low_rank`), as a feature. Alone it tells the same from near with an area under the curve of .63, the
-regression with .72, both with .73, and at the limits about as much is blocked. Nor do vectors of the texts, products of
-them or a linear map between them help.
+regression with .72, both with .73, and at the limits about as much is blocked. Nor do vectors of the texts, products
+of them or a linear map between them help.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 
 from bardo import _core
-from bardo.conduct import action, comparison, matching, rejection
+from bardo.conduct.match import comparison, matching
+from bardo.conduct.parse import action, rejection
 from bardo.index.embedding import embedders, minilm
 from common.report import write_section
 from conduct.recognition import DATA, NOW, STORED, table

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bardo.conduct.hearing import KINDS, Utterance, hear
-from bardo.conduct.procedures import wilson
+from bardo.conduct.hearing.hearing import KINDS, Utterance, hear
+from bardo.conduct.model.procedures import wilson
 from knowledge.memory import fresh
 
 DATA = Path(__file__).parent / "data"

@@ -21,8 +21,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bardo
-from bardo.conduct.operation_table import content_stems
-from bardo.conduct.procedures import wilson
+from bardo.conduct.model.procedures import wilson
+from bardo.conduct.parse.operation_table import content_stems
 from bardo.ports import ManualClock
 from common.report import write_section
 

@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 
 import bardo
-from bardo.conduct.entries import StateEntry
+from bardo.conduct.model.entries import StateEntry
 from common.report import machine, write_section
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"

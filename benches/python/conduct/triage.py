@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bardo.conduct.procedures import wilson
+from bardo.conduct.model.procedures import wilson
 from bardo.converse.triage import Triage, triage
 from common.report import machine
 from knowledge.memory import fresh, load

@@ -22,8 +22,8 @@ import numpy as np
 
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.correction_features import features
-from bardo.consolidate.corrections import NEAREST, NEVER, judge
+from bardo.consolidate.corrections.correction_features import features
+from bardo.consolidate.corrections.corrections import NEAREST, NEVER, judge
 from bardo.consolidate.languages import reader
 from knowledge.memory import DAY, START, fresh, holds, load
 from knowledge.profiles import near

@@ -1,6 +1,6 @@
 """`python -m knowledge.fit_read`: weighs the log odds of the cross-encoder beside those of the features of two parses.
 
-Fits the second regression of `bardo.consolidate.corrections` and its limits on cases that
+Fits the second regression of `bardo.consolidate.corrections.corrections` and its limits on cases that
 neither the first one nor the cross-encoder has seen: corrections and compatible pairs, the contrasts kept back by
 `fit_cross_encoder`, and the turns of whole conversations in the format of LoCoMo, which correct nothing.
 Needs scikit-learn, which bardo itself does not.
@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from bardo.consolidate import corrections, cross_encoder
+from bardo.consolidate import cross_encoder
 from bardo.consolidate.clause import Clause
+from bardo.consolidate.corrections import corrections
 from knowledge.fit import EARLIER, conversation_turns, read
 from knowledge.fit_cross_encoder import TRAIN, contrasts_kept_back
 from knowledge.memory import DAY, START, fresh, holds, load

@@ -18,8 +18,8 @@ import numpy as np
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
-from bardo.consolidate.secrets import is_secret
-from bardo.consolidate.sentence import Sentence, sentences
+from bardo.consolidate.texts.secrets import is_secret
+from bardo.consolidate.texts.sentence import Sentence, sentences
 from knowledge.memory import DAY, fresh
 from knowledge.profiles import matches, near, start_of
 

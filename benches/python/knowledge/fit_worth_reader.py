@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from bardo.consolidate import worth
-from bardo.consolidate.sentence import Sentence
+from bardo.consolidate.texts import worth
+from bardo.consolidate.texts.sentence import Sentence
 from bardo.index.embedding import bert, minilm
 from knowledge import low_rank
 from knowledge.fit_worth import report, rows_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.correction_rules import certain_rule
+from bardo.consolidate.corrections.correction_rules import certain_rule
 from knowledge.fit import read
 from knowledge.memory import DAY, START, holds, load
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bardo.bequeath.redact import Redactor
+from bardo.bequeath.privacy.redact import Redactor
 from truth import labelled
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bardo.assemble.prompt_memory import PromptMemory
-from bardo.consolidate.twins import slot
+from bardo.consolidate.pages.twins import slot
 from bardo.model import Fact
 
 

@@ -10,28 +10,22 @@ from typing import TYPE_CHECKING
 
 from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
-from bardo.bequeath import (
-    death_journal,
-    incidents,
-    innate,
-    left_behind,
-    order_of_time,
-    reflect,
-    testament,
-    trust,
-    worth,
-)
-from bardo.bequeath.contents import StoreContents, read_contents
+from bardo.bequeath import death_journal
+from bardo.bequeath.content import incidents, left_behind, reflect, worth
+from bardo.bequeath.content.contents import StoreContents, read_contents
+from bardo.bequeath.content.directives import Directive
+from bardo.bequeath.content.known import KnownTexts
+from bardo.bequeath.content.left_behind import LeftBehind
 from bardo.bequeath.death_journal import DeathRecord
-from bardo.bequeath.directives import Directive
-from bardo.bequeath.inherit import inherited_bundles, provenance
-from bardo.bequeath.known import KnownTexts
-from bardo.bequeath.left_behind import LeftBehind
+from bardo.bequeath.heir import innate
+from bardo.bequeath.heir.inherit import inherited_bundles, provenance
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
-from bardo.bequeath.redact import Redactor
-from bardo.bequeath.selection import Estate, choose
-from bardo.bequeath.signing import signer_of, signing_key
-from bardo.bequeath.testament import Testament
+from bardo.bequeath.privacy.redact import Redactor
+from bardo.bequeath.selection import order_of_time
+from bardo.bequeath.selection.selection import Estate, choose
+from bardo.bequeath.testament import testament, trust
+from bardo.bequeath.testament.signing import signer_of, signing_key
+from bardo.bequeath.testament.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
 from bardo.errors import (

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import frame_memory
-from bardo.conduct.entry_memory import told
+from bardo.conduct.model.entry_memory import told
 from bardo.conduct.verdict import Finding
 from bardo.language.advisor import Advice, Advisor
 from bardo.ports import Message

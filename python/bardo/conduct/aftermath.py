@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from bardo.conduct.entries import CRITICAL, STEP, Answer, Outcome, Result, Rule
 from bardo.conduct.findings import place_of_same
-from bardo.conduct.matching import Touch
-from bardo.conduct.procedures import Flow
-from bardo.conduct.rules import raised_score
-from bardo.conduct.store import ConductStore
+from bardo.conduct.match.matching import Touch
+from bardo.conduct.model.entries import CRITICAL, STEP, Answer, Outcome, Result, Rule
+from bardo.conduct.model.procedures import Flow
+from bardo.conduct.state.rules import raised_score
+from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
 
 #: Number of the latest outcomes in which an earlier one of the same action is sought.

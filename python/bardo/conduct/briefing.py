@@ -8,12 +8,12 @@ from itertools import chain, zip_longest
 from bardo.assemble.blocks import Block
 from bardo.assemble.context import assemble
 from bardo.assemble.copies import MadePrompts
-from bardo.conduct.capabilities import health_text, tool_text
-from bardo.conduct.entries import STATEMENTS, StateEntry, StateKind
-from bardo.conduct.entry_memory import EntryMemory, told
-from bardo.conduct.flows import results_text
-from bardo.conduct.procedures import Capability, Flow, Mission
-from bardo.conduct.store import ConductStore
+from bardo.conduct.model.entries import STATEMENTS, StateEntry, StateKind
+from bardo.conduct.model.entry_memory import EntryMemory, told
+from bardo.conduct.model.procedures import Capability, Flow, Mission
+from bardo.conduct.procedures.capabilities import health_text, tool_text
+from bardo.conduct.procedures.flows import results_text
+from bardo.conduct.storage.store import ConductStore
 
 #: Name and tag of the block of state and rejections.
 CONDUCT = "conduct"

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from bardo import _core
-from bardo.conduct.entries import CRITICAL, Outcome, Rule, StateEntry
-from bardo.conduct.index import ConductIndex
-from bardo.conduct.matching import NOTHING, Touch
-from bardo.conduct.procedures import Flow
+from bardo.conduct.match.index import ConductIndex
+from bardo.conduct.match.matching import NOTHING, Touch
+from bardo.conduct.model.entries import CRITICAL, Outcome, Rule, StateEntry
+from bardo.conduct.model.procedures import Flow
 from bardo.conduct.verdict import Candidate, Finding
 
 

@@ -12,10 +12,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from bardo._validation import checked
-from bardo.conduct import aftermath, capabilities, correction, flows, state, told
-from bardo.conduct import rules as population
+from bardo.conduct import aftermath
 from bardo.conduct.aftermath import QUESTION, Aftermath
-from bardo.conduct.entries import (
+from bardo.conduct.findings import candidates_of, findings_of
+from bardo.conduct.gate_base import GateBase
+from bardo.conduct.match.matching import Touch
+from bardo.conduct.model.entries import (
     CRITICAL,
     MOST,
     NEW,
@@ -26,14 +28,14 @@ from bardo.conduct.entries import (
     StateEntry,
     StateKind,
 )
-from bardo.conduct.findings import candidates_of, findings_of
-from bardo.conduct.forbidden import Forbids
-from bardo.conduct.gate_base import GateBase
-from bardo.conduct.matching import Touch
-from bardo.conduct.procedures import Flow
+from bardo.conduct.model.procedures import Flow
+from bardo.conduct.parse.forbidden import Forbids
+from bardo.conduct.procedures import capabilities, flows
 from bardo.conduct.required import require_action, require_person
-from bardo.conduct.rows import Row, check, check_kind
-from bardo.conduct.tasks import require_life
+from bardo.conduct.state import correction, state, told
+from bardo.conduct.state import rules as population
+from bardo.conduct.state.tasks import require_life
+from bardo.conduct.storage.rows import Row, check, check_kind
 from bardo.conduct.verdict import Decision, Verdict, with_texts
 from bardo.errors import InvalidInputError, NotFoundError
 

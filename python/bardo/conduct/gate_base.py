@@ -11,10 +11,10 @@ from bardo._core import FactStore
 from bardo._validation import checked
 from bardo.assemble.copies import MadePrompts
 from bardo.bequeath import lineage
-from bardo.conduct.index import ConductIndex
-from bardo.conduct.parts import Parts
-from bardo.conduct.store import ConductStore
-from bardo.conduct.tasks import require_life
+from bardo.conduct.match.index import ConductIndex
+from bardo.conduct.procedures.parts import Parts
+from bardo.conduct.state.tasks import require_life
+from bardo.conduct.storage.store import ConductStore
 from bardo.folder import Folder, dead_error
 from bardo.handle import Handle
 from bardo.ports import Clock, Embedder, Vectors
@@ -22,10 +22,10 @@ from bardo.ports import Clock, Embedder, Vectors
 if TYPE_CHECKING:
     from bardo.conduct.acting import Checks
     from bardo.conduct.adjudication import Adjudicator
-    from bardo.conduct.bridges import Bridges
-    from bardo.conduct.capabilities import Capabilities
-    from bardo.conduct.flows import Flows
-    from bardo.conduct.missions import Missions
+    from bardo.conduct.procedures.bridges import Bridges
+    from bardo.conduct.procedures.capabilities import Capabilities
+    from bardo.conduct.procedures.flows import Flows
+    from bardo.conduct.procedures.missions import Missions
     from bardo.conduct.verdict import Verdict
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -61,28 +61,28 @@ class GateBase(Handle):
     @locked_cached_property
     def flows(self) -> Flows:
         """Flows: `add`, `list`, `get`, `find`, `record`, `retire`."""
-        from bardo.conduct.flows import Flows
+        from bardo.conduct.procedures.flows import Flows
 
         return Flows(self._parts)
 
     @locked_cached_property
     def capabilities(self) -> Capabilities:
         """Capabilities: `add`, `list`, `get`, `check`, `remove`."""
-        from bardo.conduct.capabilities import Capabilities
+        from bardo.conduct.procedures.capabilities import Capabilities
 
         return Capabilities(self._parts)
 
     @locked_cached_property
     def missions(self) -> Missions:
         """Missions: `set`, `current`, `list`, `end`."""
-        from bardo.conduct.missions import Missions
+        from bardo.conduct.procedures.missions import Missions
 
         return Missions(self._parts)
 
     @locked_cached_property
     def bridges(self) -> Bridges:
         """Bridges to other agents: `publish`, `outputs`, `grant`, `revoke`, `grants`, `read`."""
-        from bardo.conduct.bridges import Bridges
+        from bardo.conduct.procedures.bridges import Bridges
 
         return Bridges(self._parts)
 

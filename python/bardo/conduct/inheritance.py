@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bardo.bequeath.directives import KINDS, Directive
-from bardo.conduct.authors import author_of, mark_of
-from bardo.conduct.entries import Rule, StateEntry, StateKind, StateStatus
+from bardo.bequeath.content.directives import KINDS, Directive
 from bardo.conduct.findings import place_of_same
-from bardo.conduct.flows import results_text
-from bardo.conduct.forbidden import Forbids
-from bardo.conduct.procedures import Flow, Mission
-from bardo.conduct.store import ConductStore
+from bardo.conduct.model.authors import author_of, mark_of
+from bardo.conduct.model.entries import Rule, StateEntry, StateKind, StateStatus
+from bardo.conduct.model.procedures import Flow, Mission
+from bardo.conduct.parse.forbidden import Forbids
+from bardo.conduct.procedures.flows import results_text
+from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError
 
 #: Row that crosses a death.

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from bardo.assemble.blocks import Block
-from bardo.conduct.capabilities import health_text, tool_text
-from bardo.conduct.entries import Outcome, Rule, StateEntry
-from bardo.conduct.entry_memory import told as _told
-from bardo.conduct.flows import told as flow_text
-from bardo.conduct.matching import Decider, Touch
-from bardo.conduct.procedures import Capability, Flow
+from bardo.conduct.match.matching import Decider, Touch
+from bardo.conduct.model.entries import Outcome, Rule, StateEntry
+from bardo.conduct.model.entry_memory import told as _told
+from bardo.conduct.model.procedures import Capability, Flow
+from bardo.conduct.procedures.capabilities import health_text, tool_text
+from bardo.conduct.procedures.flows import told as flow_text
 from bardo.errors import BudgetTooSmallError, InvalidInputError
 
 if TYPE_CHECKING:

@@ -14,20 +14,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
-from bardo.consolidate import rule_extraction
 from bardo.consolidate.clause import form_of
 from bardo.consolidate.drawn import Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
-from bardo.consolidate.questions import ASKED_AT_ONCE, first, of_one_question
-from bardo.consolidate.secrets import is_secret
+from bardo.consolidate.llm.questions import ASKED_AT_ONCE, first, of_one_question
+from bardo.consolidate.texts import rule_extraction
+from bardo.consolidate.texts.secrets import is_secret
 from bardo.errors import NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
 from bardo.ports import Progress, Vectors
 
 if TYPE_CHECKING:
-    from bardo.consolidate.llm_extraction import Asker
+    from bardo.consolidate.llm.llm_extraction import Asker
+    from bardo.consolidate.llm.reconcile import Reconciler, Reconciliation
     from bardo.consolidate.reading import StatementReader
-    from bardo.consolidate.reconcile import Reconciler, Reconciliation
 
 #: Names of the reader's watermarks in the fact store: by arrival, and by verification.
 ARRIVED, VERIFIED = "distilled_arrivals", "distilled_verifications"

@@ -15,24 +15,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
-from bardo.consolidate import corrections, rule_extraction, worth
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech, form_of
-from bardo.consolidate.compatible import is_of_another_slot
+from bardo.consolidate.corrections import corrections
+from bardo.consolidate.corrections.compatible import is_of_another_slot
+from bardo.consolidate.corrections.effects import Judged, Older, corrected, effective
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
-from bardo.consolidate.effects import Judged, Older, corrected, effective
 from bardo.consolidate.languages import Reader
-from bardo.consolidate.noted_facts import (
+from bardo.consolidate.routine import is_routine
+from bardo.consolidate.texts import rule_extraction, worth
+from bardo.consolidate.texts.noted_facts import (
     LEAST_OF_REMAINDERS,
     UNWORTHY,
     correction_text,
     fact_of,
     lesser_notes,
 )
-from bardo.consolidate.routine import is_routine
-from bardo.consolidate.rule_extraction import NAMELESS, speaker
-from bardo.consolidate.secrets import is_secret
-from bardo.consolidate.sentence import Note, Sentence, sentences
+from bardo.consolidate.texts.rule_extraction import NAMELESS, speaker
+from bardo.consolidate.texts.secrets import is_secret
+from bardo.consolidate.texts.sentence import Note, Sentence, sentences
 from bardo.model import CorrectionRule, Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo import _core
-from bardo.consolidate.llm_extraction import CLIPS, FramedSource, is_grounded
-from bardo.consolidate.secrets import is_secret
+from bardo.consolidate.llm.llm_extraction import CLIPS, FramedSource, is_grounded
+from bardo.consolidate.texts.secrets import is_secret
 from bardo.converse.triage import worth
 from bardo.model import Episode
 from bardo.ports import Message

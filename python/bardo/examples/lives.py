@@ -21,7 +21,7 @@ from bardo.model import Fact
 from bardo.ports import ManualClock, Progress
 
 if TYPE_CHECKING:
-    from bardo.bequeath.testament import Testament
+    from bardo.bequeath.testament.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.grimoire.grimoire import Grimoire
     from bardo.recall.recollection import Recollection

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from bardo.bequeath.inherit import InheritanceReport
+    from bardo.bequeath.heir.inherit import InheritanceReport
     from bardo.bequeath.lineage import Parent
     from bardo.config import Config
     from bardo.grimoire.erasure import ForgetReport

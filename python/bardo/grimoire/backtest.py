@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bardo.conduct.store import ConductStore
+from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError
 from bardo.grimoire.passes import CuratorPasses
 from bardo.grimoire.scribe import Scribe, SourceReport

@@ -8,7 +8,7 @@ from bardo._validation import checked, require_text
 from bardo.grimoire.resources import Resources
 
 if TYPE_CHECKING:
-    from bardo.conduct.entries import StateEntry
+    from bardo.conduct.model.entries import StateEntry
     from bardo.grimoire.recovery import Briefing
 
 

@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, SupportsIndex
 
 from bardo._validation import checked, require_text
-from bardo.bequeath import death_journal, left_behind, legacy
+from bardo.bequeath import death_journal, legacy
+from bardo.bequeath.content import left_behind
+from bardo.bequeath.content.left_behind import LeftBehind
+from bardo.bequeath.content.reflect import checked_reflection
 from bardo.bequeath.death_journal import CAUSE, DeathRecord
-from bardo.bequeath.left_behind import LeftBehind
-from bardo.bequeath.redact import Redactor
-from bardo.bequeath.reflect import checked_reflection
-from bardo.conduct import tasks
+from bardo.bequeath.privacy.redact import Redactor
 from bardo.conduct.inheritance import directives_of, ended_directives
-from bardo.conduct.store import ConductStore
-from bardo.consolidate.wording import counted
+from bardo.conduct.state import tasks
+from bardo.conduct.storage.store import ConductStore
+from bardo.consolidate.pages.wording import counted
 from bardo.errors import (
     BardoError,
     BardoWarning,
@@ -35,9 +36,9 @@ from bardo.life.clocks import EARLY_CONFIDENCE
 from bardo.ports import Progress, no_progress
 
 if TYPE_CHECKING:
-    from bardo.bequeath.directives import Directive
-    from bardo.bequeath.testament import Testament
-    from bardo.conduct.entries import StateEntry
+    from bardo.bequeath.content.directives import Directive
+    from bardo.bequeath.testament.testament import Testament
+    from bardo.conduct.model.entries import StateEntry
     from bardo.config import Bequeath
     from bardo.consolidate.cross_encoder import CrossEncoder
     from bardo.consolidate.languages import Reader

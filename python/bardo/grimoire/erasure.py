@@ -20,8 +20,8 @@ from bardo._core import forget_gaps, number_names
 from bardo.capture import archive, inbox, traces
 from bardo.capture.recorder import PAGE
 from bardo.capture.traces import Needles
-from bardo.conduct.store import ConductStore
-from bardo.consolidate import playbook
+from bardo.conduct.storage.store import ConductStore
+from bardo.consolidate.pages import playbook
 from bardo.converse.summary_store import SummaryStore
 from bardo.errors import (
     InvalidInputError,
@@ -467,8 +467,8 @@ class Eraser:
 def _bequeaths(path: Path, intent: Intent, facts: Sequence[str], looked_for: Needles) -> bool:
     """Whether a copy of a testament holds deleted records; an unreadable one is searched for their bytes."""
     try:
-        from bardo.bequeath import testament
         from bardo.bequeath.legacy import DRAFT
+        from bardo.bequeath.testament import testament
 
         held = testament.read(path)
     except (TestamentError, StoreError):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
 from bardo.consolidate.extraction_pass import ARRIVED, PAGE, Extractor, is_speech
-from bardo.consolidate.llm_extraction import Asker
-from bardo.consolidate.questions import is_idle
-from bardo.consolidate.reconcile import Reconciler
+from bardo.consolidate.llm.llm_extraction import Asker
+from bardo.consolidate.llm.questions import is_idle
+from bardo.consolidate.llm.reconcile import Reconciler
 from bardo.converse.triage import is_worth_extracting
 from bardo.errors import ConfigError
 from bardo.grimoire.session import Session
@@ -17,7 +17,7 @@ from bardo.model import Episode
 from bardo.ports import LLM
 
 if TYPE_CHECKING:
-    from bardo.consolidate.llm_statements import StatementChecks
+    from bardo.consolidate.llm.llm_statements import StatementChecks
     from bardo.consolidate.reading import StatementReader
     from bardo.language.advisor import Advisor
 
@@ -97,7 +97,7 @@ class Extraction:
         """The means by which statements of the language model are checked."""
         from bardo.consolidate import languages
         from bardo.consolidate.attributes import AttributeTable
-        from bardo.consolidate.llm_statements import StatementChecks
+        from bardo.consolidate.llm.llm_statements import StatementChecks
 
         settings = self._session.config.curator
         attributes = AttributeTable(settings.attributes)

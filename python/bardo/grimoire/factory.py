@@ -19,7 +19,7 @@ from bardo.index.embedding import embedders
 from bardo.ports import LLM, Clock, Embedder, Progress, checked_clock, no_progress
 
 if TYPE_CHECKING:
-    from bardo.bequeath.testament import Testament
+    from bardo.bequeath.testament.testament import Testament
 
 
 class OpenOptions(TypedDict, total=False):
@@ -171,10 +171,10 @@ def bequeath_posthumously(
         InvalidInputError: The file exists already, or the reflection is too long; the agent stays alive.
     """
     from bardo.bequeath import death_journal, lineage
+    from bardo.bequeath.content.reflect import checked_reflection
     from bardo.bequeath.death_journal import CAUSE
-    from bardo.bequeath.redact import Redactor
-    from bardo.bequeath.reflect import checked_reflection
-    from bardo.bequeath.testament import read
+    from bardo.bequeath.privacy.redact import Redactor
+    from bardo.bequeath.testament.testament import read
 
     folder = Folder.at(path)
     folder.check(create=False)
@@ -222,7 +222,7 @@ def inherit(
         TestamentError: A file is not a testament, or was changed; nothing was stored.
         UnknownSignerError: A signer is neither known nor allowed; nothing was stored.
     """
-    from bardo.bequeath import testament, trust
+    from bardo.bequeath.testament import testament, trust
 
     files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
     if not files:

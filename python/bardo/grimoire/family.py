@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bardo.bequeath import autopsy, beliefs, family, testament
-from bardo.bequeath.autopsy import ACTIONS, Autopsy, Records
-from bardo.bequeath.beliefs import Belief, LifeBeliefs
-from bardo.bequeath.family import FamilyTree, key
+from bardo.bequeath.family import autopsy, beliefs, family
+from bardo.bequeath.family.autopsy import ACTIONS, Autopsy, Records
+from bardo.bequeath.family.beliefs import Belief, LifeBeliefs
+from bardo.bequeath.family.family import FamilyTree, key
+from bardo.bequeath.testament import testament
 from bardo.config import Config
 from bardo.errors import BardoError, NotFoundError
 from bardo.folder import Folder

@@ -21,7 +21,7 @@ from bardo.recall.options import CONSIDERED, QUERY, TASK, OwnerRecallOptions, Se
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Phase, Prompt, TaskType, Voice
-    from bardo.bequeath.testament import Testament
+    from bardo.bequeath.testament.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
     from bardo.converse.triage import Triage

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, get_args
 
-from bardo.bequeath.directives import KINDS
+from bardo.bequeath.content.directives import KINDS
 from bardo.errors import StoreError
 from bardo.model import CorrectionRule, Episode
 
 if TYPE_CHECKING:
-    from bardo.conduct.entries import StateEntry
+    from bardo.conduct.model.entries import StateEntry
     from bardo.grimoire.session import Session
     from bardo.language.advisor import Advisor
     from bardo.ports import Vectors
@@ -63,8 +63,8 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
 
 def end_outdated(session: Session) -> tuple[str, ...]:
     """Ends the gate's statements that were heard in episodes and no longer hold; returns notes."""
-    from bardo.conduct.heard import end_outdated
-    from bardo.conduct.store import FILE_NAME, ConductStore
+    from bardo.conduct.hearing.heard import end_outdated
+    from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
     if not (session.path / FILE_NAME).exists():
         return ()
@@ -106,7 +106,7 @@ def _hear(
 ) -> list[str]:
     """Stores the entries heard in episodes, oldest first; returns their kinds, and adds to the notes."""
     from bardo.consolidate.extraction_pass import is_speech
-    from bardo.consolidate.secrets import is_secret
+    from bardo.consolidate.texts.secrets import is_secret
 
     said = [
         (episode, before)
@@ -115,8 +115,8 @@ def _hear(
     ]
     if not said:
         return []
-    from bardo.conduct import heard, hearing
-    from bardo.conduct.store import ConductStore
+    from bardo.conduct.hearing import heard, hearing
+    from bardo.conduct.storage.store import ConductStore
 
     spoken = [
         (episode, one)
@@ -132,7 +132,7 @@ def _hear(
     if advisor is None:
         found = hearing.sure(found)
     else:
-        from bardo.conduct import hearing_model
+        from bardo.conduct.hearing import hearing_model
 
         decided = hearing_model.decide(advisor, utterances, found)
         found = decided.heard

@@ -12,12 +12,14 @@ from bardo import _database
 from bardo._atomic import unavailable
 from bardo._core import EpisodeLog, FactStore, check_facts
 from bardo._validation import checked
-from bardo.bequeath import death_journal, left_behind, lineage, testament
-from bardo.bequeath.inherit import PROVENANCE_FILE
-from bardo.bequeath.innate import CONFIRMATIONS_FILE
-from bardo.bequeath.replay import REPLAY_FILE
+from bardo.bequeath import death_journal, lineage
+from bardo.bequeath.content import left_behind
+from bardo.bequeath.heir.inherit import PROVENANCE_FILE
+from bardo.bequeath.heir.innate import CONFIRMATIONS_FILE
+from bardo.bequeath.heir.replay import REPLAY_FILE
+from bardo.bequeath.testament import testament
 from bardo.capture import archive, inbox
-from bardo.conduct import store as conduct
+from bardo.conduct.storage import store as conduct
 from bardo.config import Config
 from bardo.converse import summary_store
 from bardo.errors import BardoError, StoreLockedError, StoreReadOnlyError

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
 from bardo._validation import checked, require_text
-from bardo.bequeath import autopsy, innate, known, lineage
-from bardo.bequeath.autopsy import ACTIONS, Autopsy
-from bardo.bequeath.innate import InnateRule
-from bardo.bequeath.known import Familiarity
+from bardo.bequeath import lineage
+from bardo.bequeath.content import known
+from bardo.bequeath.content.known import Familiarity
+from bardo.bequeath.family import autopsy
+from bardo.bequeath.family.autopsy import ACTIONS, Autopsy
+from bardo.bequeath.heir import innate
+from bardo.bequeath.heir.innate import InnateRule
 from bardo.bequeath.lineage import Parent
 from bardo.errors import GrimoireClosedError, NotFoundError
 from bardo.grimoire import remains
@@ -20,10 +23,10 @@ from bardo.model import Fact
 
 if TYPE_CHECKING:
     from bardo._core import KnownThings
-    from bardo.bequeath.beliefs import LifeBeliefs
-    from bardo.bequeath.directives import Directive
-    from bardo.bequeath.inherit import InheritanceReport
-    from bardo.bequeath.testament import Testament
+    from bardo.bequeath.content.directives import Directive
+    from bardo.bequeath.family.beliefs import LifeBeliefs
+    from bardo.bequeath.heir.inherit import InheritanceReport
+    from bardo.bequeath.testament.testament import Testament
 
 
 class Lineage:
@@ -97,7 +100,7 @@ class Lineage:
     @locked_cached_property
     def _bundles(self) -> list[KnownThings]:
         from bardo import _core
-        from bardo.bequeath.inherit import inherited_bundles
+        from bardo.bequeath.heir.inherit import inherited_bundles
 
         path = self._session.path
         family = lineage.Lineage.load(path)
@@ -143,7 +146,7 @@ class Lineage:
 
         Args:
             testaments: Testament files, all of which are verified before anything is stored, or testaments that
-                `bardo.bequeath.testament.read` returned.
+                `bardo.bequeath.testament.testament.read` returned.
             through_archive: Whether they come from a public archive instead of a chosen parent.
             allow: Unknown signers whose testaments are adopted with limits: their keys, the first 16 digits of them, or
                 names of testators.
@@ -153,7 +156,8 @@ class Lineage:
             UnknownSignerError: A signer is neither known nor allowed; nothing was stored.
             GrimoireClosedError: The agent has died, or its death has begun.
         """
-        from bardo.bequeath import inherit, testament, trust
+        from bardo.bequeath.heir import inherit
+        from bardo.bequeath.testament import testament, trust
 
         session = self._session
         session.ready(write=True)
@@ -179,7 +183,7 @@ class Lineage:
     def _take_directives(self, given: Sequence[Directive]) -> tuple[int, int]:
         """Adds decisions, rejections and rules of a testament to the agent's gate."""
         from bardo.conduct import inheritance
-        from bardo.conduct.store import ConductStore
+        from bardo.conduct.storage.store import ConductStore
 
         session = self._session
         store = ConductStore(session.path, facts=session.facts)
@@ -190,6 +194,6 @@ class Lineage:
 
 
 def beliefs_of(line: Lineage) -> LifeBeliefs:
-    """Returns the rules of a life for `bardo.bequeath.beliefs.survival`, which follows them over lives."""
+    """Returns the rules of a life for `bardo.bequeath.family.beliefs.survival`, which follows them over lives."""
     line._session.ready()
     return remains.beliefs_of(line._session)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
-from bardo.bequeath import innate
+from bardo.bequeath.heir import innate
 from bardo.consolidate import languages
-from bardo.consolidate.dossier import Dossier, Dossiers
-from bardo.consolidate.fact_dates import FactDates
-from bardo.consolidate.playbook import Playbook, Playbooks, Version
+from bardo.consolidate.pages.dossier import Dossier, Dossiers
+from bardo.consolidate.pages.fact_dates import FactDates
+from bardo.consolidate.pages.playbook import Playbook, Playbooks, Version
 from bardo.grimoire.session import Session
 from bardo.ports import Progress, no_progress
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Final, SupportsIndex
 
-from bardo.bequeath import innate, replay, unsaved
+from bardo.bequeath.heir import innate, replay
+from bardo.bequeath.selection import unsaved
 from bardo.clock import MICROSECONDS
 from bardo.conduct.inheritance import directives_of
-from bardo.conduct.store import FILE_NAME, ConductStore
+from bardo.conduct.storage.store import FILE_NAME, ConductStore
 from bardo.consolidate import curator, shadow
 from bardo.consolidate.curator import CuratorCycleComplete
 from bardo.consolidate.extraction_pass import Rank

@@ -296,7 +296,7 @@ class Visitor(Handle):
     def _conduct(self, budget: int) -> tuple[dict[str, Any], list[str]]:
         """Returns the block of state and rejections by its name, and a note if they cannot be read."""
         from bardo.conduct import briefing
-        from bardo.conduct.store import ConductStore
+        from bardo.conduct.storage.store import ConductStore
 
         store = ConductStore(self.path, facts=self._facts)
         try:

@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 from bardo._cached_property import locked_cached_property
 from bardo.assemble.blocks import Block
 from bardo.assemble.context import assemble, count_tokens
-from bardo.conduct import state
 from bardo.conduct.briefing import BOOT, boot_blocks, state_block
-from bardo.conduct.entries import StateEntry
-from bardo.conduct.entry_memory import EntryMemory
-from bardo.conduct.rows import check
-from bardo.conduct.store import ConductStore
-from bardo.conduct.tasks import require_life
+from bardo.conduct.model.entries import StateEntry
+from bardo.conduct.model.entry_memory import EntryMemory
+from bardo.conduct.state import state
+from bardo.conduct.state.tasks import require_life
+from bardo.conduct.storage.rows import check
+from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.checkpoints import Checkpoint
 from bardo.grimoire.session import Session

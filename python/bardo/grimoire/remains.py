@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from bardo._core import confidence_now, fact_standing
 from bardo.assemble.prompt_feedback import PromptFeedback
-from bardo.bequeath import family
-from bardo.bequeath.autopsy import Records
-from bardo.bequeath.beliefs import LifeBeliefs
-from bardo.bequeath.family import key
-from bardo.bequeath.inherit import provenance
+from bardo.bequeath.family import family
+from bardo.bequeath.family.autopsy import Records
+from bardo.bequeath.family.beliefs import LifeBeliefs
+from bardo.bequeath.family.family import key
+from bardo.bequeath.heir.inherit import provenance
 from bardo.bequeath.lineage import is_dead
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import all_facts

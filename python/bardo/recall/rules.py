@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bardo import _core
-from bardo.consolidate.wording import cases_of
+from bardo.consolidate.pages.wording import cases_of
 from bardo.model import Episode, Fact, FactKind, FactStatus
 from bardo.ports import Vectors
 from bardo.recall.decision_questions import asks_for_decision, asks_for_fact, is_question

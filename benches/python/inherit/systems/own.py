@@ -10,7 +10,7 @@ from pathlib import Path
 
 import bardo
 from bardo import Grimoire
-from bardo.bequeath import testament
+from bardo.bequeath.testament import testament
 from inherit.arms import LifeClock, Plain, configured, live_whole
 from inherit.lives import Life
 from inherit.systems import PASSAGES, Bench, HandOver, Verdict

@@ -49,13 +49,19 @@ def files_of(source: Path, given: str | None) -> list[Path]:
 
     Raises:
         NotFoundError: There is no such file or folder.
-        InvalidInputError: The given format does not exist.
+        InvalidInputError: The given format does not exist, or the path can be of no file.
     """
-    if source.is_dir():
+    try:
+        is_folder, is_there = source.is_dir(), source.exists()
+    except OSError as error:
+        raise InvalidInputError(
+            f"the source cannot be looked up: {error.strerror}. Choose another path"
+        ) from error
+    if is_folder:
         files = (path for path in source.rglob("*") if path.is_file())
         visible = (path for path in files if not _is_hidden(path.relative_to(source)))
         return sorted(path for path in visible if _is_of(path, given))
-    if not source.exists():
+    if not is_there:
         raise NotFoundError(
             f"there is no source {source}. Pass a file or a folder that another program writes"
         )

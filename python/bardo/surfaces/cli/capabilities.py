@@ -14,7 +14,7 @@ from bardo.surfaces.cli.output import Output
 from bardo.surfaces.cli.values import moment, plain
 
 if TYPE_CHECKING:
-    from bardo.conduct.procedures import Capability
+    from bardo.conduct.model.procedures import Capability
 
 app = noun("Tools and services of the agent, with probes that check whether they work.")
 

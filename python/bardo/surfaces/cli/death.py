@@ -16,7 +16,7 @@ from bardo.surfaces.cli.texts import read_text
 from bardo.surfaces.cli.values import moment, plain
 
 if TYPE_CHECKING:
-    from bardo.bequeath.left_behind import LeftBehind
+    from bardo.bequeath.content.left_behind import LeftBehind
     from bardo.grimoire.grimoire import Grimoire
 
 app = noun("End the agent's life step by step; `bardo bequeath` takes all steps at once.")
@@ -112,7 +112,7 @@ def left_behind(
     ] = "",
 ) -> None:
     """Tell which records of a dead agent did not cross to the heir, and why."""
-    from bardo.bequeath.left_behind import counts_of
+    from bardo.bequeath.content.left_behind import counts_of
 
     found = opened.death.left_behind(id_)
     if id_ is not None:

@@ -74,7 +74,7 @@ def list_(
     )  # fmt: skip
     if as_json:
         return
-    from bardo.conduct.flows import results_text
+    from bardo.conduct.procedures.flows import results_text
     from bardo.surfaces.cli import tables
 
     grid = tables.grid("id", "name", "steps", "triggers", "results", "status", title="Flows")
@@ -99,7 +99,7 @@ def find(
     debug: Debug = False,
 ) -> None:
     """Print the flows that are meant for an action, the closest first; exits with 3 if there is none."""
-    from bardo.conduct.flows import told
+    from bardo.conduct.procedures.flows import told
     from bardo.surfaces.cli import exits
 
     output = Output(as_json=as_json)
@@ -123,7 +123,7 @@ def record(
     debug: Debug = False,
 ) -> None:
     """Count a result of a flow that was followed outside `bardo gate after`."""
-    from bardo.conduct.flows import results_text
+    from bardo.conduct.procedures.flows import results_text
 
     output = Output(as_json=as_json)
     with open_gate(at, words=True) as opened:

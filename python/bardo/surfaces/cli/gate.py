@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bardo.conduct.entries import Answer, StateKind
+from bardo.conduct.model.entries import Answer, StateKind
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.opening import found
@@ -16,8 +16,8 @@ from bardo.surfaces.cli.output import Output
 from bardo.surfaces.cli.values import moment, plain
 
 if TYPE_CHECKING:
-    from bardo.conduct.entries import Rule, StateEntry
     from bardo.conduct.gate import Gate
+    from bardo.conduct.model.entries import Rule, StateEntry
 
 app = noun("Ask before an action what was rejected, ruled and decided; tell after it what came of it.")
 
@@ -349,7 +349,7 @@ def show(
 @app.command()
 def history(id_: Id, *, at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """List the versions of an entry, a rule or a flow, the earliest first."""
-    from bardo.conduct.rows import table_of
+    from bardo.conduct.storage.rows import table_of
 
     output = Output(as_json=as_json)
     with open_gate(at, words=True) as opened:

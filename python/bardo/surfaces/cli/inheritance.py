@@ -14,7 +14,7 @@ from bardo.surfaces.cli.output import Output
 from bardo.surfaces.cli.texts import read_text
 
 if TYPE_CHECKING:
-    from bardo.bequeath.testament import Testament
+    from bardo.bequeath.testament.testament import Testament
 
 #: Counts of `Testament.left_out` that are of texts of the bundle, and why they are not in it.
 _OF_BUNDLE = {"private_in_bundle": "that redaction changes", "bundle_over_cap": "without room"}
@@ -91,7 +91,7 @@ def inherit(
     Its grimoire is made in the folder --at; an existing agent there adopts their content.
     """
     import bardo
-    from bardo.bequeath.inherit import InheritanceReport
+    from bardo.bequeath.heir.inherit import InheritanceReport
     from bardo.bequeath.lineage import Lineage
 
     with bardo.inherit(testament, folder, agent=agent or None, allow=allow or ()) as heir:
@@ -139,7 +139,7 @@ def inherit(
 
 def show_testament(path: Path, output: Output, *, markdown: bool = False) -> None:
     """Verifies a testament and shows a summary, or its whole content as Markdown."""
-    from bardo.bequeath import testament
+    from bardo.bequeath.testament import testament
 
     written = testament.read(path)
     if markdown:

@@ -14,9 +14,9 @@ from bardo.surfaces.cli.values import plain, short
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bardo.bequeath.autopsy import AuditedDecision, KnownFact
-    from bardo.bequeath.beliefs import Belief
-    from bardo.bequeath.innate import InnateRule
+    from bardo.bequeath.family.autopsy import AuditedDecision, KnownFact
+    from bardo.bequeath.family.beliefs import Belief
+    from bardo.bequeath.heir.innate import InnateRule
     from bardo.grimoire.grimoire import Grimoire
 
 app = noun("The agent's family.")
@@ -63,7 +63,7 @@ def tree(
 ) -> None:
     """Show the family tree of all grimoires and testaments at some paths and below."""
     from bardo._atomic import write_atomically
-    from bardo.bequeath import family, family_plot
+    from bardo.bequeath.family import family, family_plot
 
     output = Output(as_json=as_json)
     found = family.find(places or [at])

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from bardo.clock import day_of
-from bardo.consolidate.wording import counted
+from bardo.consolidate.pages.wording import counted
 from bardo.surfaces.cli.command import on_memory
 from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.output import Output

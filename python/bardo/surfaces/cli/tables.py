@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from bardo.assemble.prompt_feedback import PromptRecord
-    from bardo.bequeath.trust import Key
+    from bardo.bequeath.testament.trust import Key
     from bardo.consolidate.calibration import Calibration
     from bardo.consolidate.curator import Change
     from bardo.grimoire.results import Act, Entity, FactState, Reference, RelatedEntity, Triple

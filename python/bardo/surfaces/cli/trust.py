@@ -15,7 +15,7 @@ from bardo.surfaces.cli.output import Output
 from bardo.surfaces.cli.values import plain
 
 if TYPE_CHECKING:
-    from bardo.bequeath.trust import Key
+    from bardo.bequeath.testament.trust import Key
 
 app = noun("Whose testaments are inherited without limits.")
 
@@ -34,7 +34,7 @@ def add(
     debug: Debug = False,
 ) -> None:
     """Trust a key: testaments that it signed are inherited without limits."""
-    from bardo.bequeath import testament, trust
+    from bardo.bequeath.testament import testament, trust
 
     with suppress(OSError, ValueError):  # not a path: trust.add reports an invalid key
         if Path(key).is_file():
@@ -46,7 +46,7 @@ def add(
 @app.command("list")
 def list_(at: Heir = None, as_json: Json = False, debug: Debug = False) -> None:
     """List the known keys: the user's list, agents that died under this user, and with --at those of an heir."""
-    from bardo.bequeath import trust
+    from bardo.bequeath.testament import trust
 
     output = Output(as_json=as_json)
     _print(trust.known_keys(at), output)
@@ -61,7 +61,7 @@ def remove(
     debug: Debug = False,
 ) -> None:
     """Stop trusting a key; what was inherited by it stays."""
-    from bardo.bequeath import trust
+    from bardo.bequeath.testament import trust
 
     _print(trust.remove(key, folder=at), Output(as_json=as_json))
 

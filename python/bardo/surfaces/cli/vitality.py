@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bardo.consolidate.wording import counted
+from bardo.consolidate.pages.wording import counted
 from bardo.surfaces.cli.command import on_memory
 from bardo.surfaces.cli.output import Output
 

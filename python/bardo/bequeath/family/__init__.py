@@ -1,0 +1,1 @@
+"""Families of agents: their tree, their beliefs over generations, and audits of lives."""

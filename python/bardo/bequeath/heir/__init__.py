@@ -1,0 +1,1 @@
+"""Heirs: what of testaments they accept, adopt, and replay."""

@@ -1,0 +1,498 @@
+"""Adds the content of testaments to an heir: marked, discounted, unverified, and never replacing its own knowledge.
+
+Facts keep their ids, so inheriting twice changes nothing. Episodes enter the heir's log as another agent's
+experience: of kind `inherited`, with their original date but the tick of the inheritance, unverified and without
+importance. Their original fields are in the payload under `inherited`, so they are not consolidated, and no baseline
+counts their numbers (law 15).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bardo import _core
+from bardo._atomic import make_folder, read_json, write_atomically, write_json
+from bardo.bequeath.content import directives, questions
+from bardo.bequeath.content.contents import FOLLOWED, MODES
+from bardo.bequeath.content.directives import Directive
+from bardo.bequeath.content.tables import TOMBSTONES
+from bardo.bequeath.content.worth import inherited_fields
+from bardo.bequeath.heir import innate, limits, replay
+from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
+from bardo.bequeath.privacy.redact import Redactor
+from bardo.bequeath.selection.selection import folded
+from bardo.bequeath.testament.testament import Testament, read_bundle
+from bardo.clock import MAX_TICK
+from bardo.config import Bequeath
+from bardo.errors import EmbedderUnavailableError, InvalidInputError
+from bardo.index.embedding.sentences import usable
+from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
+from bardo.ports import Embedder, Vectors
+
+if TYPE_CHECKING:
+    from bardo._core import EpisodeLog, FactStore, Recorded
+
+#: Maximum number of characters of a quotation in a note.
+_QUOTED = 80
+#: Maximum confidence of an inherited belief that was refuted or replaced.
+REFUTED_CONFIDENCE = 0.2
+#: Folder with copies of the inherited testaments, and its file with the testaments of each inherited fact.
+TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
+
+
+@dataclass(frozen=True, slots=True)
+class InheritanceReport:
+    """Report of an inheritance: accepted and refused records.
+
+    Args:
+        lineage: Lineage of the heir, with its new parents.
+        adopted: Number of entries new to the heir.
+        merged: Number of entries known from another testament; the greater confidence is kept.
+        known: Number of entries that the heir had learned itself; its own knowledge is unchanged.
+        rejected: Number of entries that break a limit of this store.
+        links: Number of links added among inherited facts.
+        episodes: Number of episodes added to the heir's log.
+        embedded: Number of entries embedded again with the heir's model.
+        without_vectors: Number of entries without a vector yet; they are found by their words.
+        redacted: Number of entries whose text still held secrets, which were removed.
+        repeated: Hashes of testaments without effect, since they or their replacement were inherited before.
+        directives: Number of decisions, rejections, tasks and rules added to the heir's gate.
+        ended: Number of these that the heir's gate held, and that an ancestor's life had ended.
+        questions: Number of open questions added to the heir's (`g.curator.gaps`).
+        innate: Number of heuristics that became innate (`g.lineage.innate`).
+        limited: Number of limited items in testaments of unknown signers, by kind: `roles`, `speakers`, `origins`,
+            `importances`, `bloodstains`, `anti_knowledge` (accepted as warnings), `own_kinds` (identity, goals,
+            preferences and interests, left out), `questions`, `directives`, `ancestors`, `innate` (counts of
+            generations, left out).
+        notes: Failures and omissions, one sentence each.
+    """
+
+    lineage: Lineage
+    adopted: int = 0
+    merged: int = 0
+    known: int = 0
+    rejected: int = 0
+    links: int = 0
+    episodes: int = 0
+    embedded: int = 0
+    without_vectors: int = 0
+    redacted: int = 0
+    repeated: tuple[str, ...] = ()
+    questions: int = 0
+    directives: int = 0
+    ended: int = 0
+    innate: int = 0
+    limited: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def adopt(
+    testaments: Testament | Sequence[Testament],
+    facts: FactStore,
+    *,
+    tick: int,
+    now: int,
+    config: Bequeath | None = None,
+    folder: Path | None = None,
+    log: EpisodeLog | None = None,
+    embedder: Embedder | None = None,
+    through_archive: bool = False,
+    strangers: Collection[str] = (),
+    take_directives: Callable[[Sequence[Directive]], tuple[int, int]] | None = None,
+) -> InheritanceReport:
+    """Adds the content of testaments to an heir's stores.
+
+    Args:
+        testaments: Testaments of one or several parents, read by `testament.read`.
+        facts: Fact store of the heir.
+        tick: Current tick of the heir; the entries decay from here.
+        now: Wall clock, microseconds UTC.
+        config: Base confidence and its discount per generation.
+        folder: Folder of the heir's grimoire, for the lineage, the provenance of each entry and a copy of each
+            testament. Without it inherited testaments are not recorded; entries are still not added twice.
+        log: Episode log of the heir; without it the testaments' episodes are not added.
+        embedder: Embedder of the heir. Vectors of the same model are kept, others are computed again, never mixed.
+        through_archive: Whether the testament came from a public archive instead of a chosen parent, which lowers the
+            base confidence.
+        strangers: Hashes of the testaments with an unknown signer, from `trust.unknown_signers`: they are accepted with
+            limits. The caller vouches for the others.
+        take_directives: Stores decisions, rejections and rules for the heir's gate, and returns the numbers of new and
+            of ended ones; they are left out if not given.
+
+    Raises:
+        StoreError: A store or the folder cannot be written. Partial results stay, and calling again completes them.
+    """
+    config = config or Bequeath()
+    given = [testaments] if isinstance(testaments, Testament) else list(testaments)
+    lineage = (Lineage.load(folder) if folder else None) or Lineage.founder(facts.agent, birth_tick=tick)
+    replaced = {earlier for one in given for earlier in one.replaces}
+    fresh = {
+        one.hash: one for one in given if not lineage.has_inherited(one.hash) and one.hash not in replaced
+    }
+    adoption = _Adoption(facts, embedder, tick, now, _load_provenance(folder))
+    limited: Counter[str] = Counter()
+    for hash_, one in fresh.items():
+        is_known = hash_ not in strangers
+        testament = fresh[hash_] = one if is_known else limits.limit(one, limited)
+        base = config.archive_confidence if through_archive else config.base_confidence
+        base = base if is_known else min(base, config.stranger_confidence)
+        adoption.take(testament, _inherited_facts(testament, tick, config, base))
+        if log is not None:
+            brought = adoption.record(testament, log)
+            if folder is not None:
+                make_folder(folder / TESTAMENTS_FOLDER)
+                replay.note_episodes(folder, testament.hash, brought)
+        if take_directives is not None and (testament.conduct or testament.ended):
+            orders = (*testament.conduct, *testament.ended)
+            given_on = [replace(one, generation=min(one.generation + 1, GENERATION_LIMIT)) for one in orders]
+            for name, count in zip(("directives", "ended"), take_directives(given_on), strict=True):
+                adoption._add(name, count)
+        if not is_known:
+            adoption.notes.append(limits.note_of(one))
+    lineage = lineage.heir_of((one.lineage for one in fresh.values()), limited=strangers)
+    if folder is not None and fresh:
+        # The lineage is written last, since it makes the next call a no-op.
+        adoption.notes += _keep_copies(folder, fresh.values())
+        adoption._add("innate", innate.take(folder, adoption.confirmations, facts, tick=tick))
+        write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
+        lineage.save(folder)
+    repeated = tuple(dict.fromkeys(one.hash for one in given if one.hash not in fresh))
+    return InheritanceReport(
+        lineage=lineage,
+        repeated=repeated,
+        limited={name: count for name, count in sorted(limited.items()) if count},
+        notes=tuple(adoption.notes),
+        **adoption.numbers,
+    )
+
+
+def provenance(folder: Path) -> Mapping[str, Sequence[str]]:
+    """Returns the hashes of the testaments of each inherited fact of a grimoire."""
+    return _load_provenance(folder)
+
+
+def inherited_bundles(folder: Path, lineage: Lineage) -> list[bytes]:
+    """Returns the bundles of known things in the copies of inherited testaments; those of unknown signers stay out.
+
+    Args:
+        folder: Folder of the heir's grimoire.
+        lineage: Its lineage.
+    """
+    found = []
+    for parent in lineage.life.parents:
+        copies = (folder / TESTAMENTS_FOLDER).glob(f"*-{parent.testament[:16]}.testament")
+        for path in () if parent.limited else sorted(copies):
+            bundle = read_bundle(path, parent.testament)
+            found += [bundle] * bool(bundle)
+    return found
+
+
+class _Adoption:
+    """Adds testaments to the stores of one heir and collects the numbers and notes of the report."""
+
+    def __init__(
+        self,
+        facts: FactStore,
+        embedder: Embedder | None,
+        tick: int,
+        now: int,
+        provenance: dict[str, list[str]],
+    ) -> None:
+        self.facts = facts
+        self.embedder = embedder
+        self.tick = tick
+        self.now = now
+        #: Id of a fact of the heir -> hashes of its testaments.
+        self.provenance = provenance
+        #: Id of a heuristic of the heir -> number of generations running that confirmed it.
+        self.confirmations: dict[str, int] = {}
+        #: Id of an entry of the testament taken last -> id of the heir's fact.
+        self.taken: dict[str, str] = {}
+        self.numbers: dict[str, int] = {}
+        self.notes: list[str] = []
+
+    def take(self, testament: Testament, entries: Sequence[Fact]) -> None:
+        """Stores the entries, links and open questions of one testament."""
+        self.notes += (f"{testament.life.agent} left: {problem}" for problem in testament.unfit)
+        present = self.facts.get([fact.id for fact in entries])
+        # An id can already have another text: a statistic that both parents kept updating.
+        named = [
+            fact if stored is None or stored.text == fact.text else dataclasses.replace(fact, id="")
+            for fact, stored in zip(entries, present, strict=True)
+        ]
+        vectors = self._vectors_for_heir(testament, named)
+        fingerprint = self.embedder.fingerprint if self.embedder is not None else testament.fingerprint
+        bare = [vectors is None or bool(np.isnan(vectors[place]).any()) for place in range(len(named))]
+        ids: dict[str, str] = {}
+        for without in (False, True):
+            group = [place for place in range(len(named)) if bare[place] == without]
+            rows = None if vectors is None or without else np.ascontiguousarray(vectors[group])
+            stored_ids = self._upsert([named[place] for place in group], rows, fingerprint)
+            ids |= {
+                testament.facts[place].id: one for place, one in zip(group, stored_ids, strict=True) if one
+            }
+        heard = {fact.id: fact.metadata.get(MODES) for fact in testament.facts}
+        modes = [
+            (one, mode[0])
+            for fact, one in ids.items()
+            if isinstance(mode := heard[fact], Sequence) and mode and isinstance(mode[0], str)
+        ]
+        if modes:
+            self.facts.set_modes(modes)
+        self._add("rejected", len(named) - len(ids))
+        self._add("without_vectors", sum(bare))
+        self._add(
+            "redacted", sum(new.text != old.text for new, old in zip(entries, testament.facts, strict=True))
+        )
+        self.taken = ids
+        self._count(testament, present, ids)
+        for fact in testament.facts:
+            if (count := innate.count_of(fact)) and fact.id in ids:
+                self.confirmations[ids[fact.id]] = max(count, self.confirmations.get(ids[fact.id], 0))
+        for link in testament.links:
+            src, dst = ids.get(link.src), ids.get(link.dst)
+            # Corrections are stored with the episodes, which they name, too.
+            if src is not None and dst is not None and src != dst and link.relation != "corrects":
+                self.facts.link(src, dst, link.relation, link.weight, tick=self.tick)
+                self._add("links")
+        taken, _, left = questions.take(testament.gaps, ids, self.facts, tick=self.tick)
+        self._add("questions", taken)
+        if left:
+            self.notes.append(
+                f"{left} open questions of {testament.life.agent} had no room and stay in its testament"
+            )
+
+    def record(self, testament: Testament, log: EpisodeLog) -> list[str]:
+        """Records the testament's episodes in the heir's log; returns the ids of those that are there now."""
+        # An order heard in a message that crosses itself would be found twice.
+        said = {folded(episode.text) for episode in testament.episodes}
+        orders = [
+            one for one in testament.conduct if folded(one.text) not in said or one.forbids or one.steps
+        ]
+        given = (*testament.episodes, *directives.episodes(orders))
+        present = log.get([episode.id for episode in given])
+        # An episode from another testament can already exist under its id.
+        episodes = [
+            _inherited_episode(episode, testament, self.tick)
+            for episode, known in zip(given, present, strict=True)
+            if known is None
+        ]
+        try:
+            recorded = log.record(episodes, now=self.now)
+        except InvalidInputError:
+            recorded = [one for episode in episodes for one in self._record_one(episode, log)]
+        self._add("episodes", sum(one.fresh for one in recorded))
+        self._correct(testament, log)
+        return [
+            one.id
+            for one in log.get([episode.id for episode in testament.episodes])
+            if one is not None and one.kind == INHERITED_KIND
+        ]
+
+    def _correct(self, testament: Testament, log: EpisodeLog) -> None:
+        """Stores which inherited memory corrects or follows which; the heir's own are not concerned."""
+        given = sorted({episode.id for episode in testament.episodes})
+        heard = {
+            one.id: one.id for one in log.get(given) if one is not None and one.kind == INHERITED_KIND
+        } | self._inherited_ids()
+        links = [
+            (heard[link.src], heard[link.dst], link.weight)
+            for link in testament.links
+            if link.relation == "corrects" and {link.src, link.dst} <= heard.keys()
+        ]
+        if links:
+            self.facts.upsert_resolved(
+                [], tick=self.tick, now=self.now, actor=INHERITED_KIND, marks={}, answered={}, resolutions=[],
+                corrections=[
+                    (newer, older, weight >= 1.0) for newer, older, weight in links if weight > FOLLOWED
+                ],
+                follows=[(newer, older) for newer, older, weight in links if weight <= FOLLOWED],
+            )  # fmt: skip
+            self._add("links", len(links))
+
+    def _inherited_ids(self) -> dict[str, str]:
+        """Ids of the entries taken last, and of the heir's facts that hold them, without the heir's own facts."""
+        stored = self.facts.get(list(self.taken.values()))
+        return {
+            entry: fact.id
+            for entry, fact in zip(self.taken, stored, strict=True)
+            if fact is not None and fact.source == "testament"
+        }
+
+    def _record_one(self, episode: Episode, log: EpisodeLog) -> Sequence[Recorded]:
+        try:
+            return log.record([episode], now=self.now)
+        except InvalidInputError as error:
+            self.notes.append(f"Inherited episode {episode.id} was left out: {error}")
+            return ()
+
+    def _upsert(
+        self, batch: Sequence[Fact], rows: Vectors | None, fingerprint: Fingerprint | None
+    ) -> list[str | None]:
+        """Stores facts; returns the id of each, or None for one that breaks a limit of the store."""
+        if not batch:
+            return []
+        try:
+            stored = self.facts.upsert(
+                batch,
+                tick=self.tick,
+                now=self.now,
+                vectors=rows,
+                fingerprint=None if rows is None else fingerprint,
+            )
+        except InvalidInputError as error:
+            if len(batch) == 1:
+                self.notes.append(f"An inherited entry was left out, {batch[0].text[:_QUOTED]!r}: {error}")
+                return [None]
+            # One entry breaks a limit: bisect to find it, and keep the others.
+            middle = len(batch) // 2
+            first, second = (None, None) if rows is None else (rows[:middle], rows[middle:])
+            return self._upsert(batch[:middle], first, fingerprint) + self._upsert(
+                batch[middle:], second, fingerprint
+            )
+        # A testament must not restore a text that the heir deleted.
+        return [None if one.outcome == "forgotten" else one.id for one in stored]
+
+    def _count(self, testament: Testament, present: Sequence[Fact | None], ids: Mapping[str, str]) -> None:
+        standing = {fact.id: fact for fact in self.facts.get(sorted(set(ids.values()))) if fact is not None}
+        seen = {fact.id for fact in present if fact is not None}
+        for given in testament.facts:
+            fact = standing.get(ids.get(given.id, ""))
+            if fact is None:
+                continue
+            if fact.source != "testament":
+                self._add("known")
+                continue
+            brought = self.provenance.setdefault(fact.id, [])
+            self._add("merged" if brought or fact.id in seen else "adopted")
+            if testament.hash not in brought:
+                brought.append(testament.hash)
+
+    def _vectors_for_heir(self, testament: Testament, entries: Sequence[Fact]) -> Vectors | None:
+        """Returns one row per entry in the heir's model, NaN where there is none; models are never mixed (law 10)."""
+        heirs = self.embedder.fingerprint if self.embedder is not None else self.facts.fingerprint
+        theirs = testament.fingerprint
+        target = heirs or theirs
+        if target is None or not entries:
+            return None
+        vectors = np.full((len(entries), target.dims), np.nan, np.float32)
+        same = theirs is not None and target.is_same_model(theirs)
+        if same and testament.vectors is not None:
+            whole = [fact.text == given.text for fact, given in zip(entries, testament.facts, strict=True)]
+            vectors[whole] = testament.vectors[whole]
+        missing = [place for place in range(len(entries)) if np.isnan(vectors[place]).any()]
+        if self.embedder is not None and missing:
+            try:
+                found, faults = usable(self.embedder, [entries[place].text for place in missing])
+                found[list(faults)] = np.nan
+                vectors[missing] = found
+                self._add("embedded", len(missing) - len(faults))
+            except EmbedderUnavailableError as error:
+                self.notes.append(f"{len(missing)} entries were not embedded: {error}")
+        elif not same and theirs is not None:
+            self.notes.append(
+                f"The vectors of {testament.life.agent} are of {theirs.model}, not of {target.model}; they were left"
+                " out. Pass the heir's embedder to make them again"
+            )
+        return vectors
+
+    def _add(self, name: str, number: int = 1) -> None:
+        self.numbers[name] = self.numbers.get(name, 0) + number
+
+
+def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: float) -> list[Fact]:
+    """Converts the entries for the heir's store, with reset support and discounted confidence."""
+    linear = config.fading == "step"
+    births = _core.confidences_at_birth(
+        [(fact.generation + 1, fact.confidence, fact.kind == "anti_knowledge") for fact in testament.facts],
+        base=base,
+        rate=config.generation_step if linear else config.generation_decay,
+        linear=linear,
+    )
+    died = testament.life.death_tick or 0
+    redactor = Redactor(personal=True)  # whether contact data crosses was the testator's choice
+    return [
+        dataclasses.replace(
+            fact,
+            text=redactor.text(fact.text),
+            confidence=min(confidence, REFUTED_CONFIDENCE) if fact.status in TOMBSTONES else confidence,
+            source="testament",
+            origin=fact.origin or testament.life.agent,
+            generation=min(fact.generation + 1, GENERATION_LIMIT),
+            support=0,
+            evidence=(),
+            created_tick=tick,
+            reinforced_tick=tick,
+            accessed_tick=0,
+            mentions=0,
+            # Remaining time at the testator's death.
+            expires_tick=None
+            if fact.expires_tick is None
+            else min(tick + max(fact.expires_tick - died, 0), MAX_TICK),
+            # A refuted or replaced belief stays one until the heir's own evidence states it.
+            status="superseded" if fact.status in TOMBSTONES else "active",
+            pinned=False,
+        )
+        for fact, confidence in zip(testament.facts, births, strict=True)
+    ]
+
+
+def _inherited_episode(episode: Episode, testament: Testament, tick: int) -> Episode:
+    redactor = Redactor(personal=True)  # whether contact data crosses was the testator's choice
+    lived = inherited_fields(episode) or {
+        "agent": testament.life.agent,
+        "testament": testament.hash,
+        "tick": episode.tick,
+        "kind": episode.kind,
+        "importance": episode.importance,
+        "payload": episode.payload,
+    }
+    generation = lived.get("generation", 0)
+    lived = {
+        **lived,
+        "generation": min(generation + 1 if isinstance(generation, int) else 1, GENERATION_LIMIT),
+    }
+    return dataclasses.replace(
+        episode,
+        text=redactor.text(episode.text),
+        tick=tick,
+        event_index=0,
+        kind=INHERITED_KIND,
+        payload={INHERITED_KIND: redactor.payload(lived)},
+        thread=None,
+        session=None,
+        importance=None,
+        verified=False,
+        replay_count=0,
+        content_hash=0,
+    )
+
+
+def _keep_copies(folder: Path, testaments: Iterable[Testament]) -> list[str]:
+    """Copies the testament files to the heir's folder; returns notes on unreadable files."""
+    notes = []
+    make_folder(folder / TESTAMENTS_FOLDER)
+    for testament in testaments:
+        name = re.sub(r"[^\w.-]", "_", testament.life.agent)[:64].lstrip(".") or "unnamed"
+        path = folder / TESTAMENTS_FOLDER / f"{name}-{testament.hash[:16]}.testament"
+        if path.exists():
+            continue
+        try:
+            content = testament.path.read_bytes()
+        except OSError as error:
+            notes.append(f"No copy of {testament.path} was kept: {error}")
+        else:
+            write_atomically(path, content)
+    return notes
+
+
+def _load_provenance(folder: Path | None) -> dict[str, list[str]]:
+    return {} if folder is None else dict(read_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE) or {})

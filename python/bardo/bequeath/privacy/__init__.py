@@ -1,0 +1,1 @@
+"""Privacy: finds what must not leave an agent, and redacts it."""

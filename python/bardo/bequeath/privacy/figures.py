@@ -1,0 +1,310 @@
+"""Finds the private numbers of a sentence: own results, holdings, parameters, codes.
+
+Each number has a kind, from its form and its unit. Names, dates and measurements are harmless. For any other kind, the
+weights of the cues in the sentence and beside the number are added, and a number of unknown meaning is private.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bardo.bequeath.privacy.cues import after, before, cue, is_private, weights
+
+#: Characters searched on each side of a number for its unit or its label.
+BESIDE = 28
+_FIGURE = re.compile(
+    r"(?:(?<![\w#/§^,:_-])(?<!\d\.)|(?=[$€£]))(?P<sign>[-+−±]|(?<=\S\s)[-+−±]\s)?(?P<coin>(?:R\$|[$€£¥₿₽₺₹])\s?)?(?P<minus>[-−])?"
+    r"(?P<number>\d{1,3}(?:[.,'’]\d{3}){1,12}(?:[.,]\d{1,18})?(?!\d)|\d{1,3}(?:[   ]\d{3}){1,12}(?:[.,]\d{1,18})?(?!\d)"
+    r"|\d{1,40}(?:[.,]\d{1,30}){0,8}(?:e[-+]?\d{1,3})?)(?P<unit>\s?[%€£$¥×]|(?<=\d)[A-Za-zµ°]{1,6}(?![^\W_]))?(?!\w)"
+)
+#: A name, a comparison and a number: `gas >= 68.3`.
+_CONDITION = re.compile(
+    r"(?<![\w.])(?P<name>[A-Za-z_][\w.]{0,63})\s{0,2}(?P<sign>>=|<=|[><≥≤])\s{0,2}"
+    r"(?P<number>[-+−]?\d(?:[\d.,_]{0,30}\d)?(?:e[-+]?\d{1,3})?%?)(?![\w])"
+)
+_SPELT = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|"
+    r"sixty|seventy|eighty|ninety|a|half a|several)"
+)
+#: Money in words: `four grand`, `thirty-one hundred dollars`, `two and a half million`.
+_MONEY_WORDS = re.compile(
+    rf"(?i)\b{_SPELT}(?:[\s-](?:and[\s-](?:a[\s-])?half|hundred|{_SPELT})){{0,6}}(?:[\s-](?:grand|hundred|"
+    rf"thousand|million|billion|bucks|quid|k|lots|contracts|coins|dollars|euros|pounds))"
+    rf"(?:[\s-](?:thousand|million|billion|and[\s-]a[\s-]half)){{0,3}}\b"
+)
+#: Informal units of money, mostly used for one's own money.
+_INFORMAL = re.compile(r"(?i)(?:grand|bucks|quid|k)$")
+_SIGN = re.compile(r"[\w.\]) ](?:>=|<=|==|[><≥≤])\s{0,2}$")
+_EFFECT = re.compile(r"(?i)\bby\s(?:about\s|around\s)?$")
+#: A name before its value: `pnl_today = `, `"qty": `.
+_FIELD = re.compile(r"(?P<name>[A-Za-z][\w.]{0,63})[\"']?\s?(?:[:=]|:=)\s?[\"']?$")
+_RULE = re.compile(r"=>|→|->|\baction\s(?:is|=)|[\w.\]) ](?:>=|<=|[><≥≤])\s?[-+−]?\d")
+#: Orders to the reader.
+_ORDER = re.compile(
+    r"^\W{0,3}(?:only |never |always |do not |don't |please |then |and |better to )?"
+    r"(?:enter|exit|buy|sell|short|long|wait|keep|hold|stop|"
+    r"skip|cut|close|open|take|took|size|sized|scale|rebalance|rotate|quote|bid|hedge|trade|avoid|reduce|add|bought|sold|lost|made|cleared|"
+    r"pulled|won|netted|pocketed|earned|liquidated|gave|paid|risk|cap|limit|deploy|bluff|fold|raise|bet|stake|lower|dropped|ended|"
+    r"when|if|once|unless|with|whenever)\b",
+    re.IGNORECASE,
+)
+#: Other people as the subject of a sentence.
+_OTHERS = re.compile(
+    r"(?:^|[.;:]\s)\W{0,2}(?:(?i:the|a|an|in|on|at|by|for|day|first-class|la|le|el|der|die|das|o|os)\s){0,2}"
+    r"(?P<who>(?:(?!(?:The|An|He|She|They|It|This|That|There)\b)[A-Z][\w&'’/.-]{1,40}"
+    r"(?:\s(?:of\s(?:the\s)?)?(?:[A-Z0-9&][\w&'’/.-]{0,40}|markets?|traders?|payments?|stamp|"
+    r"index|futures|shares|pools|v\d|exchange)){0,6}|exchange|ETF|bond|halving)"
+    r"(?:\s[a-z-]{3,14})?)"
+    r"(?:['’]s(?:\s[\w/-]+){0,4})?\s(?:\w+ly\s)?"
+    r"(?:is|are|was|were|has|had|have|\w{2,14}ed|lost|rose|fell|cuts?|split|halts?|went|hit|made|paid|pays|charges?|costs?|takes?|allows?|"
+    r"requires?|liquidates?|deviates?|settles?|trades?|lists|broke|under|over|worth|grew|shrank|bought|lets|gives|began|stood|holds?|owns?|"
+    r"held|insures?|come|comes|makes?|needs?|produces?|returns?)\b"
+)
+_DATED = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_VERSION = re.compile(r"\d+(?:\.\d+){2,}|\bv\d")
+#: Text before a year that is a code.
+_AS_CODE = re.compile(r"(?i)\b(?:the year|code|pin|to|wants|takes|needs)\s$|[:=]\s$")
+_COINS = frozenset("€£$¥")
+_PERCENT = re.compile(r"(?i)\s?(?:%|per ?cent\b|prozent\b)")
+#: Continuations of a number: dates, ranges, times, coordinates.
+_CONTINUED = re.compile(r"[-:/–]\w|\s?[º°]\d")
+#: The rest of a time of the day: `3 am`, `11 o'clock`.
+_CLOCK = re.compile(r"(?i)\s?(?:am|pm|a\.m\.|p\.m\.|o['’]clock|uhr)(?![^\W_])")
+_OUT_OF = re.compile(r"\s(?:of|out of|by|for|to|in)\s\d")
+_VERSION_PART = re.compile(r"\d{1,3}\.\d{1,3}")
+#: Amounts too large to be personal.
+_LARGE = re.compile(r"(?i)\s?(?:bn|billions?|trillions?|milliarden?|mrd)\b")
+#: Maximum number of digits of a small number, and of a short one.
+_SMALL, _SHORT = 2, 3
+#: Kinds of whole numbers by number of digits.
+_SIZES = ("small", "small", "short", "plain")
+#: The next numbers of a list, as in `2, 4 and 8 seconds`.
+_LISTED = re.compile(r"(?:\s?(?:%?,|%?\sand|%?\sor|%?\sto|und|et|y|e|–|by)\s[$€£]?\d[\d.,]{0,12}){1,6}")
+_GROUPED = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
+#: Plural after a number.
+_PLURAL = re.compile(
+    r"\s(?:[a-z]{3,}s|people|children|men|women)\b(?!\s(?:the|a|an|it|its|for|when|if|on)\b)"
+)
+_MOVED = re.compile(r"(?i)\b(?:up|down|ahead|behind)\s(?:by\s|about\s|some\s)?$")
+_MOVES = re.compile(r"(?i)\s?(?:percent\s)?(?:up|down|ahead|behind)\b")
+_THING = re.compile(r"\s(?=[^\W\d_]{3,}|[^\W\d_]{2,}\s)(?P<word>[^\W\d_]+)")
+#: Mid-sentence, a name or an acronym directly before a number: `Volvo 240`, `RAL 7016`.
+_NAMED = re.compile(r"(?:\w,?\s|^)(?P<name>[A-ZÀ-ÞА-Я][\w-]*)\s$")
+_ACRONYM = re.compile(r"(?<![\w-])[A-Z]{2,5}[\s-]$")
+#: A status code of HTTP (RFC 9110, section 15), and the words before one.
+_STATUS = re.compile(r"[45]\d\d")
+_FAILED = re.compile(
+    r"(?i)\b(?:http|status|errors?|return(?:s|ed)|fail(?:s|ed|ing)|answer(?:s|ed))\b[^.;\d]{0,12}$"
+)
+_NUMBER = r"-?\d[\d.]*(?:e[-+]?\d+)?"
+#: A statistic by the Curator, as `lag.ms: mean 0.2, sd 0.1 over 40 observations (min 0, max 1)`.
+_STATISTIC = re.compile(
+    rf"(?<![\w.])(?P<metric>[\w.-]{{1,64}}(?:\sof\s[^:;\n]{{1,128}}?)?)"
+    rf"(?:: mean {_NUMBER}, sd {_NUMBER} over (?:only )?\d+ observations \(min {_NUMBER}, max {_NUMBER}\)|"
+    rf" has a spread of {_NUMBER} around a mean of {_NUMBER}|"
+    rf" has shifted: mean {_NUMBER} over the latest \d+ observations, {_NUMBER} before)"
+)
+_CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software")
+
+
+def without_statistics(text: str) -> str:
+    """Replaces the numbers of statistics by underscores, unless their metric is one of own holdings or results."""
+    return _STATISTIC.sub(
+        lambda match: (
+            match[0]
+            if any(map(is_private, re.findall(r"[\w&.]+", match["metric"])))
+            else match["metric"] + "_" * (len(match[0]) - len(match["metric"]))
+        ),
+        text,
+    )
+
+
+def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """Finds the private numbers in a sentence: start, end, kind and replacement (or none) of each."""
+    has_figure = any(character.isdigit() for character in text)
+    if not has_figure and not _MONEY_WORDS.search(text):
+        return
+    about = _sentence_cues(text)
+    for match in _CONDITION.finditer(text):
+        above = match["sign"] in {">", ">=", "≥"}
+        yield match.end("name"), match.end("number"), "parameter", f" is {'high' if above else 'low'}"
+    for match in _MONEY_WORDS.finditer(text):
+        noticed = about | {"money"} | _adjacent_cues(*_surroundings(text, match), about)
+        noticed |= {"informal"} if _INFORMAL.search(match[0]) else set()
+        if score(noticed) > 0:
+            yield *match.span(), "holding", ""
+    for match, noticed in figures_with_cues(text, about):
+        if score(noticed) > 0:
+            own = not noticed.isdisjoint({"own", "made", "money"})
+            kind = "code" if "lock" in noticed else "holding" if own else "parameter"
+            yield match.start(), match.end(), kind, ""
+
+
+def score(noticed: set[str]) -> float:
+    """Sums the weights of features; above zero is private."""
+    known = weights()
+    return sum(known.get(each, 0.0) for each in noticed) if noticed else -1.0
+
+
+def _sentence_cues(text: str) -> set[str]:
+    """Returns the cues of a sentence, its numbers aside."""
+    plain = cue("misleading").sub(" ", text)
+    found = {name for name in _CUES if cue(name).search(plain)}
+    found |= {"order"} if _ORDER.search(plain) else set()
+    found |= {"rule"} if _RULE.search(plain) else set()
+    found |= {"version"} if _VERSION.search(plain) else set()
+    found |= {"dated"} if _DATED.search(plain) else set()
+    others = None if found & {"first", "order"} else _OTHERS.search(plain)
+    if others and not any(cue(name).search(others["who"]) for name in ("own", "held", "tuned")):
+        found.add("others")
+    is_public = cue("public_code").search(plain)
+    if not is_public and (cue("lock").search(plain) or cue("code").search(plain)):
+        found.add("lock")
+    return found
+
+
+def figures_with_cues(text: str, about: set[str]) -> list[tuple[re.Match[str], set[str]]]:
+    """Returns every number of a sentence with its features, among them the units of the others."""
+    found = [(match, notice(text, match, about)) for match in _FIGURE.finditer(text)]
+    units = {unit for _, noticed in found for unit in noticed & {"market", "measure"}}
+    for _, noticed in found:
+        if "measure" in noticed:
+            noticed.update({"beside_market"} if "market" in units else ())
+        elif not noticed.isdisjoint({"decimal", "small", "short"}):
+            noticed.update(f"beside_{unit}" for unit in units)
+    return found
+
+
+def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
+    """Returns the features of a number; none for a name or a date."""
+    ahead, behind = _surroundings(text, match)
+    kind = _kind(match, ahead, behind, about)
+    if not kind:
+        return set()
+    found = about | {kind} | _adjacent_cues(ahead, behind, about)
+    if match["sign"] or match["minus"]:
+        found.add(f"signed_{kind}")
+    return found if kind in {"plain", "short"} else found - {"lock"}
+
+
+def _surroundings(text: str, match: re.Match[str]) -> tuple[str, str]:
+    return text[max(match.start() - BESIDE, 0) : match.start()], text[match.end() : match.end() + BESIDE]
+
+
+def _adjacent_cues(ahead: str, behind: str, about: set[str]) -> set[str]:
+    """Returns the cues beside a number."""
+    found = set()
+    field = _FIELD.search(ahead)
+    if field:
+        found.add(
+            "private_field" if is_private(field["name"]) else "field" if "_" in field["name"] else "colon"
+        )
+    if _SIGN.search(ahead):
+        found.add("sign")
+    if _EFFECT.search(ahead):
+        found.add("effect")
+    if _MOVED.search(ahead) or _MOVES.match(behind):
+        found.add("moved")
+    if _LARGE.match(behind):
+        found.add("large")
+    if "world" not in about and any(
+        cue(name).search(ahead) for name in ("own", "held", "tuned") if name in about
+    ):
+        found.add("near")
+    return found
+
+
+def _kind(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str:
+    """Classifies a number by its form and its unit; empty for names, dates and versions."""
+    number, unit = match["number"], (match["unit"] or "").strip()
+    listed = _LISTED.match(behind)
+    beyond = behind[listed.end() :] if listed else behind
+    has_coin = match["coin"] or unit in _COINS or after("money").match(beyond if not unit else behind)
+    if has_coin or after("money").match(behind):
+        return "money"
+    if _YEAR.fullmatch(number) and "lock" in about and _AS_CODE.search(ahead):
+        return "plain"
+    if _only_names(match, ahead, behind, about):
+        return ""
+    kind = _unit_kind(unit, behind, beyond)
+    if kind or (unit and unit != "×"):
+        return kind
+    is_code = number.isdigit() and "lock" in about and len(number) > _SMALL
+    is_whole = number.isdigit() or _GROUPED.search(number)
+    is_counted = counts(number, beyond) and is_whole and not (is_code and not _PLURAL.match(beyond))
+    if is_counted or (number.isdigit() and len(number) <= _SHORT and _OUT_OF.match(behind)):
+        return "count"
+    size = _SIZES[min(len(number), len(_SIZES)) - 1]
+    return size if number.isdigit() else "amount" if _GROUPED.search(number) else "decimal"
+
+
+def _only_names(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> bool:
+    """Whether a number is part of a date, a time, a range, a version or a label."""
+    number = match["number"]
+    is_day = number.isdigit() and len(number) <= _SMALL
+    return bool(
+        _YEAR.fullmatch(number)
+        or (number.isdigit() and _CONTINUED.match(behind))
+        or (_VERSION.fullmatch(number) and not re.fullmatch(r"\d{1,3}(?:\.\d{3})+", number))
+        or ("version" in about and _VERSION_PART.fullmatch(number) and not match["unit"])
+        or (
+            is_day
+            and (
+                after("month").match(behind)
+                or (ahead[-2:].strip()[-1:].isalpha() and before("month").search(ahead))
+            )
+        )
+        or (is_day and _CLOCK.match(behind))
+        or (not match["unit"] and is_label(number, ahead, about))
+    )
+
+
+def _unit_kind(unit: str, behind: str, beyond: str) -> str:
+    """Returns the kind of a unit, attached to the number or after it."""
+    if unit == "%" or _PERCENT.match(beyond):
+        return "percent"
+    if unit in {"k", "K", "m", "M", "b", "B"}:
+        return "scale"
+    if unit == "×" or (not unit and after("market").match(beyond)):
+        return "market"
+    if unit:
+        return next((kind for kind in ("market", "scale", "measure") if after(kind).fullmatch(unit)), "")
+    if _LARGE.match(behind) or after("scale").match(behind):
+        return "scale"
+    return "measure" if after("measure").match(beyond) or re.match(r"\s?°", beyond) else ""
+
+
+def counts(number: str, behind: str) -> bool:
+    """Whether a number counts the noun that follows it."""
+    return bool(_THING.match(behind)) and not after("function").match(behind) and len(number) < 16
+
+
+def is_label(number: str, ahead: str, about: set[str]) -> bool:
+    """Whether the text directly before a number makes it a name or an ordinal."""
+    if not ahead.rstrip(" #-")[-1:].isalpha():
+        return False
+    if "lock" not in about and _STATUS.fullmatch(number) and _FAILED.search(ahead):
+        return True
+    if before("label").search(ahead):
+        least = 3 if re.search(r"(?i)\b(?:pin|key|code)\W{1,2}$", ahead) else 4
+        return (
+            "lock" not in about
+            or len(number) < least
+            or not re.search(r"(?i)\b(?:pin|key|code|number|no|nr)\W{1,2}$", ahead)
+        )
+    named = _NAMED.search(ahead)
+    if _ACRONYM.search(ahead) or (named and named.start() > 0 and "-" not in named["name"]):
+        word = ahead.rsplit(maxsplit=1)[-1]
+        is_own = any(
+            cue(name).search(word)
+            for name in ("lock", "code", "id", "tuned", "own", "held", "made", "password")
+        )
+        return (
+            not is_own
+            and not before("money").search(ahead)
+            and not before("market").search(ahead)
+            and not before("month").search(ahead)
+        )
+    return False

@@ -1,0 +1,109 @@
+"""Finds what identifies persons: contact data, accounts, homes, and numbers of documents and contracts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bardo.bequeath.privacy import figures
+from bardo.bequeath.privacy.cues import after, cue
+
+#: Start, end and kind of a span: `contact` for what an heir needs to deal with a person, `identity` for bank cards and
+#: numbers by which others pass for one.
+Found = tuple[int, int, str]
+#: Characters searched before a number for words that make it public.
+_LABELLED = 56
+#: Modulus of IBAN check digits, and numbers of digits of a bank card.
+_IBAN_MODULUS, _CARD_DIGITS = 97, range(13, 20)
+
+_ID_TOKEN = re.compile(
+    r"(?<![\w.$€£-])(?=[^\s]{0,24}\d)[A-Z]{0,6}[-.\s]?\d(?:[A-Z\d]|[-./\s](?=[A-Z\d])){2,30}[A-Z\d](?![\w%]|[.,]\d)"
+)
+_TAIL = re.compile(r"(?i)\b(?:ending(?: in)?|ends in|last (?:four|4)(?: digits)?)\s(?P<secret>\d{3,6})\b")
+_IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:\s?[A-Z\d]{2,4}){3,8}(?:\s?[A-Z\d]{1,4})?(?![\w-])")
+CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
+#: Identifiers: letters before many digits, or groups of digits between hyphens.
+_CONTRACT = re.compile(
+    r"(?<![\w.$€£/:+-])(?:[A-Z]{1,3}\d{6,10}|[A-Z]{0,4}-?\d{2,9}(?:-\d{2,9}){2,4}|"
+    r"(?=[\d.]{0,12}\d{4})\d{2,4}(?:\.\d{2,4}){2,4})(?![\w-]|[.,:]\d)"
+)
+_PUBLIC_NUMBER = re.compile(
+    r"(?i)\b(?:isbn|issn|ean|cas|cve|rfc|gtin|doi|part|model|ticket|phone|tel|version|build)[\s:.-]{0,3}\w{0,8}\s?$"
+)
+_DATE = re.compile(
+    r"(?:19|20)\d\d(?:[.-]\d{2}[.-]\d{2})?|\d{1,2}[/.-]\d{2,4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{2}){1,2}"
+)
+_EMAIL = re.compile(
+    r"(?<![\w.+-])(?!(?:security|support|info|abuse|contact|help|hello|press|sales|noreply|"
+    r"no-reply|postmaster|webmaster|hostmaster|admin|office|team|privacy|legal|jobs|"
+    r"billing)@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?=[A-Za-z0-9-]{0,62}[A-Za-z]{2})[A-Za-z][A-Za-z0-9-]{1,62}"
+)
+PHONE = re.compile(r"(?<![\w+])(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s/-]?\d(?:[\s()/.-]{0,2}\d){5,12}(?![\w-])")
+_BORN = re.compile(r"\d{1,4}[./ -](?:\d{1,2}|[^\W\d_]{3,10})[./ -]\d{2,4}|\d{1,2}\.? [^\W\d_]{3,10},? \d{4}")
+#: A number and a street, or a street and a number.
+_STREET = re.compile(
+    r"\d{1,4}[a-z]?,?\s(?:[A-ZÀ-Þ][\w'’]{1,30}\s?){1,4}|"
+    r"[A-ZÀ-ÞА-Я][\w'’-]{1,30}"
+    r"(?:\s(?:d[aeiou]s?\s|de la\s|del\s|der\s|van\s)?[A-ZÀ-ÞА-Я]?[\w'’-]{2,30}){0,4},?\s\d{1,4}[a-z]?\b"
+)
+_ROAD = re.compile(
+    r"\d{1,4}[a-z]?,?\s(?:[A-Z][\w'’]{1,30}\s){1,3}(?:Road|Rd|Street|St|Lane|Ln|Avenue|Ave|Drive|Close|Way|Court|Square|Terrace|Row|Hill|Gardens)\b"
+)
+
+
+def contacts(text: str) -> Iterator[Found]:
+    """Finds e-mail addresses of persons; addresses of roles (RFC 2142) name none."""
+    yield from ((*match.span(), "contact") for match in _EMAIL.finditer(text))
+
+
+def identities(text: str) -> Iterator[Found]:
+    """Finds what identifies persons; of the kind `contact` what an heir needs to deal with them."""
+    is_sensitive = any(cue(name).search(text) for name in ("document", "code", "password", "lock"))
+    kind = "identity" if is_sensitive else "contact"
+    if cue("birth").search(text):
+        yield from ((*match.span(), kind) for match in _BORN.finditer(text))
+    home = cue("home").search(text)
+    if home:
+        for match in (*_STREET.finditer(text, home.end()), *_ROAD.finditer(text)):
+            yield match.start(), match.start() + len(match[0].rstrip()), kind
+    if not cue("example").search(text):
+        yield from ((*match.span(), kind) for match in _IBAN.finditer(text) if _is_iban(match[0]))
+        yield from ((*match.span(), "identity") for match in CARD.finditer(text) if _is_card(match[0]))
+        if cue("id").search(text):
+            yield from _named_identities(text, kind)
+    for match in PHONE.finditer(text):
+        if cue("person_line").search(text) or not cue("public_line").search(text):
+            yield (*match.span(), kind)
+    for match in _CONTRACT.finditer(text):
+        if not _DATE.fullmatch(match[0]) and not _PUBLIC_NUMBER.search(text[: match.start()][-_LABELLED:]):
+            yield (*match.span(), kind)
+
+
+def _named_identities(text: str, kind: str) -> Iterator[Found]:
+    for match in _ID_TOKEN.finditer(text):
+        number = match[0].strip()
+        is_plain = after("measure").match(text, match.end()) or after("money").match(text, match.end())
+        is_coin = text[max(match.start() - 2, 0) : match.start()].strip() in {"$", "€", "£"}
+        is_count = " " not in number and figures.counts(
+            number, text[match.end() : match.end() + figures.BESIDE]
+        )
+        if sum(map(str.isdigit, number)) >= 4 and not (
+            is_plain or is_coin or is_count or _DATE.fullmatch(number)
+        ):
+            yield match.start() + len(match[0]) - len(match[0].lstrip()), match.end(), kind
+    yield from ((*match.span("secret"), "identity") for match in _TAIL.finditer(text))
+
+
+def _is_iban(text: str) -> bool:
+    """Whether the check digits are correct, or the groups are those of an IBAN."""
+    bare = text.replace(" ", "")
+    moved = bare[4:] + bare[:4]
+    holds = int("".join(str(int(character, 36)) for character in moved)) % _IBAN_MODULUS == 1
+    return holds or (15 <= len(bare) <= 34 and sum(map(str.isdigit, bare)) >= 12)
+
+
+def _is_card(text: str) -> bool:
+    """Whether the check digit of a bank card is correct (Luhn)."""
+    digits = [int(character) for character in text if character.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return len(digits) in _CARD_DIGITS and (sum(doubled) + sum(digits[::-2])) % 10 == 0

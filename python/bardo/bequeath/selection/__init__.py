@@ -1,0 +1,1 @@
+"""Selection of what crosses, and the order in which a dying agent saves it."""

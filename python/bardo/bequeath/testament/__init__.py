@@ -1,0 +1,1 @@
+"""The testament as a file: container, parts, signature, and trust in its signer."""

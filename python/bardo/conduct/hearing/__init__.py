@@ -1,0 +1,1 @@
+"""Hearing: utterances as rejections, decisions, tasks, discoveries, learnings and rules."""

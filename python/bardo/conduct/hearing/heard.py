@@ -1,0 +1,111 @@
+"""Keeps what was heard in utterances as entries and rules of the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from bardo.conduct.findings import place_of_same
+from bardo.conduct.hearing.hearing import Heard
+from bardo.conduct.model.entries import NEW, STATEMENTS, Rule, StateEntry, StateKind
+from bardo.conduct.state import rules, state
+from bardo.conduct.state.rules import VectorsOf
+from bardo.conduct.state.told import PROHIBITION, told_already
+from bardo.conduct.storage.store import ConductStore
+
+#: Score of a rule that a user said: it is told before every action, and only a person who gives it makes it critical.
+SAID = 8.0
+_STATE: dict[str, StateKind] = {
+    "rejection": "rejected", "decision": "decision", "task": "task", "discovery": "discovery", "learning": "learning",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something was heard.
+
+    Args:
+        episode: Id of the episode.
+        by: Who said it.
+        by_agent: Whether that is the agent.
+        at: When, microseconds UTC.
+    """
+
+    episode: str
+    by: str
+    by_agent: bool
+    at: int
+
+
+def keep(
+    store: ConductStore, heard: Sequence[tuple[Heard, Source]], vectors: VectorsOf, *, agent: str, now: int
+) -> list[StateEntry | Rule]:
+    """Stores what was heard, in order; the same or similar in force is renewed as by `Gate.note` and `Gate.rule`.
+
+    A rejection that a person lifted after it was said stays lifted. The agent's own "no" is a decision: only a user's
+    word blocks. A rule that a person has told as an entry of state renews that entry.
+
+    Args:
+        store: State and rules of the agent.
+        heard: What was heard, with its source.
+        vectors: Vectors of texts, for similar entries by meaning.
+        agent: Name of the agent.
+        now: Wall clock, microseconds UTC.
+    """
+    kept: list[StateEntry | Rule] = []
+    with store.writing():
+        lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
+        for one, source in heard:
+            if one.kind == "rule":
+                if (told := told_already(store, one.summary)) is not None:
+                    kept.append(store.put(replace(told, changed_at=now)))
+                    continue
+                score = NEW if source.by_agent else SAID
+                forbids = one.summary if PROHIBITION.match(one.summary) else ""
+                given = Rule("", one.summary, forbids, "", score, source.by, source.episode, now, now)
+                kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
+                continue
+            kind = "decision" if one.kind == "rejection" and source.by_agent else _STATE[one.kind]
+            later = [entry.summary for entry in lifted if entry.changed_at >= source.at]
+            if kind == "rejected" and place_of_same(later, one.summary) is not None:
+                continue
+            entry = StateEntry(
+                "", kind, one.summary, "", "", by=source.by, episode=source.episode, at=now, changed_at=now
+            )
+            kept.append(state.keep(store, entry, vectors, lambda: None))
+    return kept
+
+
+def end_outdated(
+    store: ConductStore,
+    ended_of: Callable[[Sequence[StateEntry]], Sequence[Sequence[str]]],
+    *,
+    agent: str,
+    now: int,
+) -> list[StateEntry]:
+    """Ends the statements that were heard and no longer hold; returns them.
+
+    Args:
+        store: State and rules of the agent.
+        ended_of: Returns for each entry the statements of its episode that have ended.
+        agent: Name of the agent.
+        now: Wall clock, microseconds UTC.
+    """
+    heard = [entry for kind in STATEMENTS for entry in store.state(kind=kind) if entry.episode]
+    over = [
+        entry
+        for entry, ended in zip(heard, ended_of(heard) if heard else (), strict=True)
+        if place_of_same(ended, entry.summary) is not None
+    ]
+    if not over:
+        return []
+    with store.writing():
+        return [
+            store.put(
+                replace(
+                    entry, status="archived", changed_at=now, closed_by=agent,
+                    closed_why="a newer statement ended it",
+                )
+            )
+            for entry in over
+        ]  # fmt: skip

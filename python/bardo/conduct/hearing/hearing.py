@@ -1,0 +1,272 @@
+"""Hears what an utterance is: a rejection, decision, task, discovery, learning, rule, or none of them.
+
+A multinomial logistic regression over words, cues (`hearing.toml`) and the vector of the utterance (`hearing.json`),
+fitted by `benches/python/conduct/fit_hearing.py` on labelled utterances. A kind is heard only if its log odds pass a
+limit, set by cross-validation for few wrong ones. Without vectors of the fitted model, words and cues decide.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import Literal, cast
+
+import numpy as np
+
+from bardo._weights import read_weights
+from bardo.conduct.parse import wording
+from bardo.conduct.parse.operation_table import content_stems
+from bardo.consolidate.texts.clauses import sentences
+from bardo.model import Fingerprint
+from bardo.ports import Vectors
+
+#: Kind of what is heard.
+Kind = Literal["rejection", "decision", "task", "discovery", "learning", "rule"]
+_FORBIDDING: tuple[Kind, ...] = ("rejection", "rule")
+KINDS: tuple[str, ...] = ("none", "rejection", "decision", "task", "discovery", "learning", "rule")
+
+#: Log odds under the limit of a kind, down to which an utterance is undecided: a language model may decide.
+UNDECIDED = 2.0
+#: Maximum characters of a message that is heard; longer ones are documents.
+CHARACTERS = 1_200
+#: Maximum words of a message that is heard as a whole; of longer ones each sentence is heard by itself.
+WHOLE_WORDS = 30
+#: Number of words that count as 1 in the features.
+_WORDS_SCALE = 30
+#: Weight of a cue beside that of a word.
+_CUE = 2.0
+#: Maximum number of words of an answer that says nothing without the proposal before it ("no", "I don't want that").
+_BARE_WORDS = 6
+_WORD = re.compile(r"[a-z']+|\d+|[?!:]")
+_PROPOSAL = re.compile(
+    r"^(?:i could|i can|i'd|i would|i'll|shall i|should i|do you want|want me|we could|how about|my suggestion|"
+    r"another option|would you like|cheapest|either|option|.*\bor\b.*\?)",
+    re.IGNORECASE,
+)
+#: Wish for a thing or an experience, which is no decision: of an indefinite thing, or of a time to come.
+_WISH = re.compile(
+    r"\bi(?:'d| would)? (?:\w+ly |just |also |so )?(?:like|love|want|wish)(?: for)? "
+    r"(?:(?:a|an|some|more|another|new) |to (?:learn|visit|see|travel|try|have|get|own|be|become|live)\b|"
+    r".*\b(?:someday|some day|one day|eventually|sometime)\b)",
+    re.IGNORECASE,
+)
+#: Plain form that ends an act or a thing: all 17 utterances of users that have it, of 4,000, are rejections.
+_ENDS = re.compile(r"(?:please )?(?:(?:stop|quit) [\w-]+ing\b|no more \w)", re.IGNORECASE)
+#: Words by which an agent refers to what was said, and words that only acknowledge it.
+_REFERRING = re.compile(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
+_ACKNOWLEDGING = (
+    "noted", "understood", "agreed", "got", "sure", "done", "right", "fine", "good", "okay", "promise",
+)  # fmt: skip
+#: Report of when something takes place, which is no rule: "choir is every Monday at eight".
+_SCHEDULE = re.compile(
+    r"^(?:[\w'-]+ ){1,5}?(?:is|are|meets?|takes? place|happens?|starts?|begins?) (?:on )?(?:every|each) "
+    r"(?:(?:other|second|third|first|last) )?"
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|day|week|weekday|weekend|month|year|morning|evening|night)\b"
+    r"(?: (?:at|from|in|on|around|until)\b[\w :.']*)?[.!]?$",
+    re.IGNORECASE,
+)
+#: Words by which a sentence rules, even if it tells a time.
+_OBLIGES = re.compile(
+    r"\b(?:must|may|should|shall|ha(?:s|ve) to|needs?|never|always|only|no|not|nobody|forbidden|allowed)\b|n't\b",
+    re.IGNORECASE,
+)
+#: Words that name nothing by themselves.
+_EMPTY = frozenset({
+    "no", "nope", "nah", "not", "never", "don't", "do", "want", "that", "this", "it", "please", "thanks", "thank",
+    "you", "i", "we", "let's", "let", "us", "the", "one", "way", "other", "go", "with", "absolutely", "forget", "about",
+    "rather", "would", "i'd", "prefer", "sounds", "right", "better", "is", "yes", "yep", "ok", "okay", "a", "an", "to",
+    "of",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """Words that were said.
+
+    Args:
+        text: The words.
+        before: The words of the other party just before; empty if there are none.
+        by_agent: Whether the agent said it.
+    """
+
+    text: str
+    before: str = ""
+    by_agent: bool = False
+
+    @property
+    def summary(self) -> str:
+        """Subject in a sentence: an answer that names nothing takes the proposal before it."""
+        words = [word for word in _words(self.text) if word[0].isalpha()]
+        if self.before and len(words) <= _BARE_WORDS and all(word in _EMPTY for word in words):
+            return f"{self.before.strip()} ({self.text.strip()})"
+        return self.text.strip()
+
+    @property
+    def is_wish(self) -> bool:
+        """Whether it wishes for something that the words before it did not offer."""
+        text = self.text.replace("’", "'")
+        wish = _WISH.search(text)
+        return wish is not None and not content_stems(_words(self.before)) & content_stems(
+            _words(text[wish.end() :])
+        )
+
+    @property
+    def is_end(self) -> bool:
+        """Whether a user ends an act or a thing in plain words: "stop adding", "no more pop-ups"."""
+        return not self.by_agent and _ENDS.match(wording.plain(self.text)) is not None
+
+    @property
+    def is_echo(self) -> bool:
+        """Whether the agent repeats what the user said, or only refers to it: "Noted, date-fns it is"."""
+        if not self.by_agent or not self.before:
+            return False
+        own = content_stems(_words(self.text)) - content_stems((*_words(self.before), *_ACKNOWLEDGING))
+        refers = _REFERRING.search(self.text) is not None
+        # "I will take Postgres" chooses between the ways of a question.
+        return (not own and (refers or "?" not in self.before)) or (len(own) == 1 and refers)
+
+    @property
+    def is_schedule(self) -> bool:
+        """Whether it only reports when something takes place."""
+        text = self.text.strip().replace("’", "'")
+        return bool(_SCHEDULE.search(text)) and not _OBLIGES.search(text)
+
+    def features(self) -> dict[str, float]:
+        """Features of the regression by their names."""
+        words = _words(self.text)
+        found = {f"w {word}": 1.0 for word in words}
+        found |= {f"b {one} {other}": 1.0 for one, other in pairwise(words)}
+        if words:
+            found[f"first {words[0]}"] = 1.0
+        if len(words) > 1:
+            found[f"begin {words[0]} {words[1]}"] = 1.0
+        is_question = self.text.rstrip().endswith("?")
+        is_answer = bool(self.before)
+        form = {
+            "agent": self.by_agent,
+            "answer": is_answer,
+            "proposal": bool(_PROPOSAL.search(self.before)),
+            "asked": "?" in self.before,
+            "question": is_question,
+        }
+        found |= {name: 1.0 for name, holds in form.items() if holds}
+        found["words"] = min(len(words), _WORDS_SCALE) / _WORDS_SCALE
+        text = self.text.replace("’", "'")
+        for cue, pattern in _cues().items():
+            if pattern.search(text):
+                found[f"cue {cue}"] = _CUE
+                found[f"cue {cue}, {'question' if is_question else 'statement'}"] = 1.0
+                if is_answer:
+                    found[f"cue {cue}, answer"] = 1.0
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Kind and subject that were heard in an utterance.
+
+    Args:
+        kind: Its kind.
+        summary: What it is about.
+        margin: Log odds over the next likely kind, less the limit of the kind; below 0 if it is undecided.
+    """
+
+    kind: Kind
+    summary: str
+    margin: float
+
+
+def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[Utterance]:
+    """Splits a message into utterances: its sentences, or the whole if it is short; none of a document.
+
+    Args:
+        text: Message.
+        before: Words of the other party just before; empty if there are none.
+        by_agent: Whether the agent said it.
+    """
+    if not text.strip() or len(text) > CHARACTERS:
+        return []
+    if len(text.split()) <= WHOLE_WORDS:
+        return [Utterance(text.strip(), before, by_agent)]
+    return [Utterance(part, "" if place else before, by_agent) for place, part in enumerate(sentences(text))]
+
+
+def hear(
+    utterances: Sequence[Utterance], vectors: Vectors | None, fingerprint: Fingerprint | None
+) -> list[Heard | None]:
+    """Hears utterances; None for one that is of no kind, or not surely enough.
+
+    Args:
+        utterances: What was said.
+        vectors: Vectors of the texts, shape (len(utterances), dims); None without an embedder.
+        fingerprint: Model of the vectors.
+    """
+    return sure(read(utterances, vectors, fingerprint))
+
+
+def sure(readings: Sequence[Heard | None]) -> list[Heard | None]:
+    """Returns readings without the undecided ones, which become None."""
+    return [one if one is not None and one.margin >= 0 else None for one in readings]
+
+
+def read(
+    utterances: Sequence[Utterance], vectors: Vectors | None, fingerprint: Fingerprint | None
+) -> list[Heard | None]:
+    """Reads the likeliest kind of utterances, with a negative margin for undecided ones; None for one of no kind.
+
+    Args:
+        utterances: What was said.
+        vectors: Vectors of the texts, shape (len(utterances), dims); None without an embedder.
+        fingerprint: Model of the vectors.
+    """
+    if not utterances:
+        return []
+    weights = read_weights("bardo.conduct.hearing", "hearing.json")
+    is_fitted = fingerprint is not None and fingerprint.model == weights["model"] and vectors is not None
+    table = weights["both" if is_fitted else "words"]
+    scores = np.tile(np.asarray(table["bias"]), (len(utterances), 1))
+    for row, utterance in enumerate(utterances):
+        for name, value in utterance.features().items():
+            if (weight := table["features"].get(name)) is not None:
+                scores[row] += value * np.asarray(weight)
+    if is_fitted:
+        scores += np.asarray(vectors, dtype=np.float64) @ np.asarray(table["vector"])
+    limits = np.asarray(table["limits"])
+    found: list[Heard | None] = []
+    for utterance, row_scores in zip(utterances, scores, strict=True):
+        place = 1 + int(np.argmax(row_scores[1:]))
+        is_other = {
+            "decision": utterance.is_wish or utterance.is_echo,
+            "rejection": utterance.is_echo,
+            "rule": utterance.is_schedule,
+        }.get(KINDS[place], False)
+        if is_other:
+            found.append(None)
+            continue
+        margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])
+        if utterance.is_end and KINDS[place] in _FORBIDDING:
+            # An end is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.
+            places = [KINDS.index(kind) for kind in _FORBIDDING]
+            place = KINDS.index("rejection")
+            margin = float(np.max(row_scores[places]) - np.max(np.delete(row_scores, places)))
+        is_heard = margin >= -UNDECIDED
+        found.append(Heard(cast(Kind, KINDS[place]), utterance.summary, margin) if is_heard else None)
+    return found
+
+
+def _words(text: str) -> list[str]:
+    """Words in lower case and marks; figures are one word."""
+    words = _WORD.findall(text.lower().replace("’", "'"))
+    return ["#" if word.isdigit() else word for word in words]
+
+
+@cache
+def _cues() -> dict[str, re.Pattern[str]]:
+    """The cues by name."""
+    text = resources.files("bardo.conduct.hearing").joinpath("hearing.toml").read_text(encoding="utf-8")
+    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in tomllib.loads(text)["cues"].items()}

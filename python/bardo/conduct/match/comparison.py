@@ -1,0 +1,312 @@
+"""Learned comparison of an action with the text of a rejection or rule, beside the table of operations.
+
+Two logistic regressions (`comparison.json`) join what the table reads, conditions, words and the cosine. One tells
+whether the action is about the same thing. The other tells whether it is the same action, and not only near it. They
+are fitted on labelled pairs by `benches/python/conduct/fit_recognition.py`, with limits chosen by cross-validation for
+few false blocks and warnings.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from bardo._weights import read_weights
+from bardo.conduct.match import operation_match, recognition
+from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
+from bardo.conduct.parse import conditions, operation_table
+from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.forbidden import ENDING, names_other_product
+from bardo.conduct.parse.rejection import ParsedRejection
+from bardo.conduct.parse.wording import is_same_act
+
+if TYPE_CHECKING:
+    from bardo.ports import Embedder
+
+#: Words that tell what an action does to the thing, apart from the thing.
+_CUES = {
+    "asks": r"\b(?:ask|check with|wait for|confirm with|propos\w*|suggest\w*|permission|approval|sign-?off|your ok|"
+    r"go-?ahead)\b",
+    "tells": r"\b(?:draft|note|write down|document\w*|remind\w*|explain\w*|summar\w*|list|show|look|read|review|check|"
+    r"count|compare|report|find out|research)\b",
+    "ends": r"\b(?:cancel\w*|remov\w*|delet\w*|undo|revert\w*|disabl\w*|turn\w* off|switch\w* off|stop\w*|uninstall\w*|"
+    r"unsubscrib\w*|block\w*|replac\w*|drop\w*|revok\w*|reduc\w*|lower\w*|declin\w*|reject\w*|clos\w*|sell\w*|repay\w*|off)\b",
+    "contrasts": r"\b(?:instead|rather than|without|not|no|never|don't|won't|only|leav\w*|keep\w*|stay\w*)\b",
+    "tries": r"--(?:dry-run|check|diff|help|plan|list)\b",
+    "elsewhere": r"\b(?:staging|test\w*|sandbox|demo|paper|local\w*|dev|draft|preview)\b",
+    "timed": r"\b(?:until|before|after|once|if|when|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
+    "asked": r"\?",
+}
+#: Features of an action that is rather near than the same; cues that are none if the forbidding text has them, too.
+_HINTS = frozenset({"reads", "negated", "asks first", "cue contrasts", "cue tries", "cue asked"})
+_UNLIKE = ("asks", "tells", "ends", "elsewhere")
+_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _CUES.items()}
+#: Number of rejections and rules above which the limit of warnings grows no more.
+_COUNTED = 1_000
+#: Further growth of the limit per logarithm of their number, for code that the table does not relate to a text: cosines
+#: of commands and calls say less than those of sentences. Chosen on the pairs of `gates-train.jsonl`.
+_VAGUE_GROWTH = {"command": 0.6, "tool": 0.3}
+#: Number of common words that counts as many, and number of cached actions.
+_MANY, _ACTIONS = 4, 16
+_WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Action and rejection or rule with everything that words and table tell about them.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        touch: Match by words, cosine and table; the cosine is of the model that the regressions were fitted with.
+        found: Relation by what is forbidden.
+        by_operation: Relation by the operation.
+        count: Number of rejections and rules with which the action is compared.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
+    """
+
+    rejection: ParsedRejection
+    action: ParsedAction
+    touch: Touch
+    found: Relation
+    by_operation: Relation
+    count: int
+    now: int
+    approved: bool
+
+    @property
+    def is_hinted(self) -> bool:
+        """Whether a word of the action hints that it is only near: it asks, reads, ends something, or negates."""
+        told = _HINTS.intersection(_of_action(self.action))
+        own = {
+            name
+            for name in told
+            if name.startswith("cue ") and _PATTERNS[name[4:]].search(self.rejection.text)
+        }
+        if "asks first" in told and conditions.asks(self.rejection.text):
+            own.add("asks first")
+        if "negated" in told and not recognition.is_negated(self.rejection.forbids, self.action):
+            own.add("negated")
+        return bool(told - own) or bool(self._hints())
+
+    def _hints(self) -> list[str]:
+        """Returns the cues of the action that the forbidding text has not."""
+        told = _of_action(self.action)
+        found = [
+            name
+            for name in _UNLIKE
+            if f"cue {name}" in told and not _PATTERNS[name].search(self.rejection.text)
+        ]
+        if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
+            found.append("ends")
+        # "Restart the database" ends what the rejection names, and is what it forbids.
+        is_named = self.action.form == "prose" and self.action.operations & self.rejection.operations
+        is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
+        return [name for name in found if name != "ends" or not is_ending]
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether at most a word and the meaning relate the action to the text, and no operation or pattern."""
+        by_word = self.by_operation.reading is Reading.TOUCHES and self.action.verbs.isdisjoint(
+            self.rejection.operations
+        )
+        return self.found.reading is Reading.UNKNOWN and (
+            by_word or self.by_operation.reading is Reading.UNKNOWN
+        )
+
+    @property
+    def stands(self) -> bool:
+        """Whether table or words read the action as the same, and no word hints at less."""
+        return self.touch.same and not self.is_hinted
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the action is the same by its letters, or with most of the words of the text."""
+        return self.touch.sure or (self.stands and self.touch.share >= SAME_SHARE)
+
+    def near_features(self) -> dict[str, float]:
+        """Returns the features of being about the same thing, by their names."""
+        form, touch = self.action.form, self.touch
+        cosine = touch.cosine or 0.0
+        joined = self.touch.reading
+        holding = recognition.holding(
+            self.rejection.forbids, self.action, now=self.now, approved=self.approved
+        )
+        known = [
+            holds
+            for condition, holds in zip(self.rejection.forbids.conditions, holding, strict=True)
+            if conditions.is_known(condition)
+        ]
+        found: dict[str, float] = {
+            f"forbidden {self.found.reading}": 1,
+            f"operation {self.by_operation.reading}": 1,
+            f"table {joined}": 1,
+            f"table {joined}, {form}": 1,
+            f"table {joined}, {'hinted' if self.is_hinted else 'plain'}": 1,
+            "cosine": 3 * cosine,
+            f"cosine, {form}": 3 * cosine,
+            "cosine squared": 6 * cosine * cosine,
+            "share": touch.share,
+            "words": min(touch.words, _MANY) / 2,
+            "apart": touch.apart,
+            "all words": touch.share == 1.0 and not touch.apart,
+            "condition holds": True in known,
+            "condition fails": False in known,
+            "condition open": None in known,
+            "scope fails": False in holding,
+            "operations meet": not self.action.verbs.isdisjoint(self.rejection.forbids.verbs),
+            "no operation": not self.rejection.forbids.verbs,
+        }
+        hints = {f"hint {name}": 1.0 for name in self._hints()}
+        plain = {name: float(value) for name, value in found.items() if value}
+        return plain | _of_action(self.action) | hints
+
+    def same_features(self, near: Mapping[str, float]) -> dict[str, float]:
+        """Returns the features of being the same action, by their names.
+
+        Args:
+            near: Features of being about the same thing.
+        """
+        return {**near, **_words_of(self.action)}
+
+
+@lru_cache(_ACTIONS)
+def _of_action(action: ParsedAction) -> dict[str, float]:
+    """Returns the features of the action alone."""
+    told = {
+        "reads": action.reads,
+        "removes": action.removes,
+        "negated": recognition.NEGATED.search(action.text) is not None,
+        "asks first": conditions.asks(action.text),
+    }
+    found = [
+        f"form {action.form}",
+        *(f"cue {name}" for name, cue in _PATTERNS.items() if cue.search(action.text)),
+    ]
+    found += [each for name, holds in told.items() if holds for each in (name, f"{name}, {action.form}")]
+    return dict.fromkeys(found, 1.0)
+
+
+@lru_cache(_ACTIONS)
+def _words_of(action: ParsedAction) -> dict[str, float]:
+    """Returns the features of the words, options and marks of an action; all numbers are one word."""
+    plain = operation_table.spaced(action.text).replace("’", "'")
+    words = ["#" if word.isdigit() else word for word in _WORD.findall(plain)]
+    found = [each for word in words for each in (f"w {word}", f"w {word}, {action.form}")]
+    return dict.fromkeys([*found, *(f"g {one} {other}" for one, other in pairwise(("^", *words)))], 1.0)
+
+
+def weights() -> Mapping[str, Any]:
+    """Returns the weights of both regressions."""
+    return read_weights("bardo.conduct.match", "comparison.json")
+
+
+def is_fitted(embedder: Embedder | None) -> bool:
+    """Whether the embedder is of the model that the regressions were fitted with."""
+    return embedder is not None and bool(embedder.fingerprint.model == weights()["model"])
+
+
+def pair_of(
+    rejection: ParsedRejection,
+    action: ParsedAction,
+    common: tuple[float, int, bool],
+    cosine: float | None,
+    *,
+    count: int,
+    now: int,
+    approved: bool = False,
+) -> Pair:
+    """Compares an action with a forbidding text by table and words.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        common: Share and number of the common words, and whether they differ in meaning (`_core.touches`).
+        cosine: Cosine of the vectors; None without a model.
+        count: Number of rejections and rules with which the action is compared.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
+    """
+    share, words, differs = common
+    forbids = rejection.forbids
+    found = recognition.compare(rejection, action, now=now, approved=approved)
+    by_operation = operation_match.compare(rejection, action)
+    if names_other_product(rejection.text, action.text):
+        by_operation = _elsewhere(by_operation, "of another product", found)
+        found = _elsewhere(found, "of another product", found)
+    elif recognition.names_other_host(rejection, action):
+        by_operation = _elsewhere(by_operation, "at another host", found)
+    # An action that only reads is not the rejected one, even with all of its words.
+    apart = differs or (action.reads and "read" not in forbids.verbs)
+    relation = recognition.joined(found, by_operation)
+    is_sure = relation.reading is Reading.SAME and relation.exact
+    is_verbatim = is_same_act(rejection.text, action.text) and all(
+        recognition.holding(forbids, action, now=now, approved=approved)
+    )
+    touch = Touch(
+        cosine,
+        share,
+        words,
+        apart,
+        relation.reading,
+        near_at(count),
+        is_sure or is_verbatim,
+        fitting=relation.because,
+        read_by=relation.by,
+    )
+    return Pair(rejection, action, touch, found, by_operation, count, now, approved)
+
+
+def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:
+    """Returns the relation of an action that names another product or host than the text.
+
+    Args:
+        relation: Relation of the action.
+        where: What the action names.
+        found: Relation by what is forbidden; without one the action is different.
+    """
+    if relation.reading in (Reading.UNKNOWN, Reading.OTHER):
+        return relation
+    is_other = found.reading is Reading.UNKNOWN and relation.reading is not Reading.SAME
+    if not is_other and relation.reading is not Reading.SAME:
+        return relation
+    reading = Reading.OTHER if is_other else Reading.NEAR
+    return relation._replace(reading=reading, because=f"{relation.because}; {where}")
+
+
+def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
+    """Returns the matches of an action with the learned comparison, by text."""
+    return {
+        pair.rejection.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair)) for pair in pairs
+    }
+
+
+def near_limit(count: int) -> float:
+    """Returns the limit of warnings by the number of comparisons, so that unrelated actions are seldom warned of."""
+    table = weights()["near"]
+    return float(table["limit"] + table["growth"] * math.log(min(max(1, count), _COUNTED)))
+
+
+def _learned(pair: Pair) -> Learned:
+    table = weights()
+    features = pair.near_features()
+    near = _odds(table["near"], features) - near_limit(pair.count)
+    if pair.is_vague:
+        near -= _VAGUE_GROWTH.get(pair.action.form, 0.0) * math.log(min(max(1, pair.count), _COUNTED))
+    if near < 0 and not pair.stands:
+        # An action about something else is not the same.
+        return Learned(near, -math.inf)
+    limit = table["same"]["limit by table" if pair.stands else "limit"]
+    return Learned(near, _odds(table["same"], pair.same_features(features)) - limit)
+
+
+def _odds(table: Mapping[str, Any], features: Mapping[str, float]) -> float:
+    """Returns the log odds of a regression."""
+    known: Mapping[str, float] = table["features"]
+    return float(table["bias"]) + sum(value * known.get(name, 0.0) for name, value in features.items())

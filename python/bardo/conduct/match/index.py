@@ -1,0 +1,410 @@
+"""Index of the texts that actions are compared with, in the process: words by postings, meanings by a matrix.
+
+The index follows `conduct.db` by the checksums of its rows: after a write only changed rows are read again.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import re
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice, takewhile
+from typing import TYPE_CHECKING
+
+from bardo import _core
+from bardo.conduct.match import comparison, operation_match
+from bardo.conduct.match import keys as index_keys
+from bardo.conduct.match.matching import NEAR, NEAR_WORDS, Touch, near_at
+from bardo.conduct.model.entries import Outcome, Rule, StateEntry
+from bardo.conduct.model.procedures import Capability, Flow
+from bardo.conduct.parse import action as actions
+from bardo.conduct.parse import operation_table, operations
+from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.rejection import ParsedRejection, ParsedText, parse, parse_text
+from bardo.conduct.storage.rows import Row
+from bardo.conduct.storage.store import ConductStore
+from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
+from bardo.ports import Embedder, Vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Maximum numbers of texts that are compared in full with one action: by their words, and by their meaning.
+CANDIDATES, BY_MEANING = 40, 16
+#: Number of the latest entries, rejections aside, that are kept in order.
+LATEST = 64
+_WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
+_NAME = re.compile(r"(?<=\S)\s+\W*[A-Z]|\w[._@/\d-]\w|[a-z][A-Z]")
+_PART = re.compile(r"[^\W_]+")
+#: Weight of a forbidden operation beside the share of common words.
+_OPERATION = 0.5
+
+
+class ConductIndex:
+    """Index over one agent's entries in force, rules, outcomes, flows and capabilities; safe to share among threads.
+
+    Args:
+        store: State and rules of the agent.
+    """
+
+    def __init__(self, store: ConductStore) -> None:
+        self._store = store
+        self._lock = threading.RLock()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._stamp: tuple[int, int] | None = None
+        self._seen: dict[str, bytes] = {}
+        self._rows: dict[str, Row] = {}
+        self._rules: dict[str, Rule] = {}
+        #: Flows and capabilities, by id.
+        self._procedures: dict[str, Flow | Capability] = {}
+        self._latest: list[StateEntry] = []
+        #: Keys of corrections, by the place of the text.
+        self._corrected: defaultdict[int, frozenset[str]] = defaultdict(frozenset)
+        #: Ids of rejections and of rules that forbid something.
+        self._forbidding: set[str] = set()
+        #: Ids of the rows of a text, and the place of the text.
+        self._ids: dict[str, set[str]] = {}
+        self._places: dict[str, int] = {}
+        self._texts: list[str] = []
+        #: Places of texts of which no row is left.
+        self._dead: set[int] = set()
+        self._postings: defaultdict[str, list[int]] = defaultdict(list)
+        self._sizes: list[int] = []
+        #: Places of texts of which a single common word is enough: they may have a name, or have no other word.
+        self._short: set[int] = set()
+        self._model = ""
+        self._matrix: np.ndarray | None = None
+        #: Number of texts in the matrix.
+        self._placed = 0
+
+    def refresh(self) -> None:
+        """Reads the rows that changed since the last call.
+
+        Raises:
+            ConductLostError: The file is lost, emptied, replaced or an older copy.
+            StoreError: The file cannot be read.
+        """
+        with self._lock:
+            stamp, rows, gone = self._store.changes(self._stamp, self._seen)
+            if stamp == self._stamp:
+                return
+            self._stamp = stamp
+            for id_ in gone:
+                self._remove(id_)
+            for checksum, row in rows:
+                self._remove(row.id)
+                self._seen[row.id] = checksum
+                self._add(row)
+            if len(self._dead) > len(self._texts) / 2:
+                self._rebuild()
+            entries = (
+                row for row in self._rows.values() if isinstance(row, StateEntry) and row.kind != "rejected"
+            )
+            self._latest = heapq.nlargest(LATEST, entries, key=lambda row: (row.changed_at, int(row.id[1:])))
+
+    @property
+    def latest(self) -> Sequence[StateEntry]:
+        """Returns the latest entries in force, rejections aside, the latest first."""
+        return self._latest
+
+    @property
+    def rules(self) -> list[Rule]:
+        """Returns the rules that are not retired, in no order."""
+        return list(self._rules.values())
+
+    @property
+    def flows(self) -> list[Flow]:
+        """Returns the flows in force, in no order."""
+        return [row for row in self._procedures.values() if isinstance(row, Flow)]
+
+    @property
+    def capabilities(self) -> list[Capability]:
+        """Returns the capabilities, in no order."""
+        return [row for row in self._procedures.values() if isinstance(row, Capability)]
+
+    def rows(self, texts: Iterable[str]) -> list[Row]:
+        """Returns the rows with given texts."""
+        with self._lock:
+            return [self._rows[id_] for text in texts for id_ in sorted(self._ids.get(text, ()))]
+
+    def match(
+        self, action: str, embedder: Embedder | None, *, now: int = 0, approved: bool = False
+    ) -> tuple[dict[str, Touch], list[str]]:
+        """Compares an action with every text; returns the possibly related ones, and notes.
+
+        Args:
+            action: Action in words, or as a command.
+            embedder: Embedder of the agent's model; None to compare words alone.
+            now: Wall clock, microseconds UTC, for conditions such as "on Fridays".
+            approved: Whether a person approved the action.
+        """
+        with self._lock:
+            if not self._texts:
+                return {}, []
+            cosines, notes = self._cosines(action, embedder)
+            parsed = actions.parse(action)
+            places, rest = self._candidates(parsed)
+            if cosines is not None:
+                places = list(dict.fromkeys([*places, *self._by_meaning(cosines)]))
+            touched, pairs = self._compared(places, parsed, cosines, now=now, approved=approved)
+            if cosines is not None and comparison.is_fitted(embedder):
+                touched |= comparison.read(pairs)
+            for place, shared in rest:
+                # Taken as near: a text that is not compared in full must not block, nor pass in silence.
+                share = min(1.0, shared / self._sizes[place])
+                touched.setdefault(self._texts[place], Touch(None, share, shared, apart=True))
+            if rest:
+                notes.append(f"{len(rest)} more entries with common words were not compared in full")
+            return touched, notes
+
+    def _compared(
+        self,
+        places: Sequence[int],
+        action: ParsedAction,
+        cosines: np.ndarray | None,
+        *,
+        now: int,
+        approved: bool,
+    ) -> tuple[dict[str, Touch], list[comparison.Pair]]:
+        """Compares an action with texts by table and words; returns the matches, and the pairs that forbid."""
+        count = len(self._forbidding)
+        texts = [self._parsed(self._texts[place]) for place in places]
+        words = _core.touches([each.spoken for each in texts], action.text)
+        touched: dict[str, Touch] = {}
+        pairs = []
+        for place, text, common in zip(places, texts, words, strict=True):
+            cosine = None if cosines is None else float(cosines[place])
+            if isinstance(text, ParsedRejection):
+                pair = comparison.pair_of(
+                    text, action, common, cosine, count=count, now=now, approved=approved
+                )
+                touched[text.text] = pair.touch
+                pairs.append(pair)
+            else:
+                found = operation_match.compare(text, action)
+                touched[text.text] = Touch(
+                    cosine, *common, found.reading, fitting=found.because, read_by=found.by
+                )
+        return touched, pairs
+
+    def _by_meaning(self, cosines: np.ndarray) -> list[int]:
+        """Returns the places of texts to compare for their cosines: related ones, and the nearest that forbid."""
+        order = (-cosines).argsort().tolist()
+        least = min(NEAR, near_at(len(self._forbidding)))
+        alive = (place for place in order if place not in self._dead)
+        related = list(islice(takewhile(lambda place: cosines[place] >= least, alive), BY_MEANING))
+        forbidding = (
+            place
+            for place in order
+            if place not in self._dead and not self._forbidding.isdisjoint(self._ids[self._texts[place]])
+        )
+        return [*related, *islice(forbidding, BY_MEANING // 2 if self._forbidding else 0)]
+
+    def vectors(self, texts: Sequence[str], embedder: Embedder | None) -> Vectors | None:
+        """Returns the vectors of texts, stored or new; None without a model, or while it is unavailable."""
+        if embedder is None:
+            return None
+        try:
+            found, _ = stored_vectors(self._store, texts, embedder)
+        except (EmbedderUnavailableError, InvalidVectorError):
+            return None
+        import numpy as np
+
+        return np.stack([found[text] for text in texts])
+
+    def _add(self, row: Row) -> None:
+        self._rows[row.id] = row
+        if isinstance(row, Rule):
+            self._rules[row.id] = row
+        if isinstance(row, Flow | Capability):
+            self._procedures[row.id] = row
+        if _can_forbid(row):
+            self._forbidding.add(row.id)
+        fresh = []
+        for text in _texts_of(row):
+            if text in self._ids:
+                self._ids[text].add(row.id)
+                continue
+            self._ids[text] = {row.id}
+            place = self._places.get(text)
+            if place is not None:
+                self._dead.discard(place)
+                continue
+            self._places[text] = len(self._texts)
+            self._texts.append(text)
+            fresh.append(text)
+        if isinstance(row, StateEntry | Rule) and row.corrections and row.forbidden_action:
+            place = self._places[row.forbidden_action]
+            added = index_keys.of_correction(row.corrections) - self._corrected[place]
+            self._corrected[place] |= added
+            for key in added:
+                self._postings[key].append(place)
+        for text in fresh:
+            place = self._places[text]
+            tokens = tokens_of(text)
+            keys = index_keys.of_text(text) if _can_forbid(row) else frozenset[str]()
+            self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
+            if self._sizes[place] == 1 or _NAME.search(text) is not None:
+                self._short.add(place)
+            for token in (*tokens, *keys):
+                self._postings[token].append(place)
+
+    def _remove(self, id_: str) -> None:
+        self._seen.pop(id_, None)
+        row = self._rows.pop(id_, None)
+        self._rules.pop(id_, None)
+        self._procedures.pop(id_, None)
+        self._forbidding.discard(id_)
+        for text in _texts_of(row) if row is not None else ():
+            self._ids[text].discard(id_)
+            if not self._ids[text]:
+                del self._ids[text]
+                self._dead.add(self._places[text])
+
+    def _rebuild(self) -> None:
+        """Builds the index again without the texts that are gone."""
+        stamp, seen, rows = self._stamp, self._seen, list(self._rows.values())
+        self._clear()
+        self._stamp, self._seen = stamp, seen
+        for row in rows:
+            self._add(row)
+
+    def _parsed(self, text: str) -> ParsedText:
+        """Returns a parsed text: with what it forbids, if it is of a rejection or a rule."""
+        for id_ in self._ids.get(text, ()):
+            row = self._rows[id_]
+            if isinstance(row, StateEntry | Rule) and text == row.forbidden_action:
+                return parse(text, row.corrections)
+            if isinstance(row, Rule) and text == row.approval:
+                return parse(text)
+        return parse_text(text)
+
+    def _candidates(self, action: ParsedAction) -> tuple[list[int], list[tuple[int, int]]]:
+        """Returns the texts to compare in full, the greatest overlap first, and others with their common words.
+
+        A text is compared if it has two words in common with the action, all of its words, a name, or an operation.
+        """
+        count = len(self._texts)
+        tokens = tokens_of(action.text) | action.things | action.used | action.kin | action.programs
+        # In order, so that the sums of weights are the same in each process.
+        shared = {token: self._postings[token] for token in sorted(tokens) if token in self._postings}
+        words = Counter(chain.from_iterable(shared.values()))
+        names = {
+            place for token in shared if action.is_command or token in action.kin for place in shared[token]
+        }
+        found = {
+            place for place, number in words.items() if number > 1 or place in self._short or place in names
+        }
+        weighted = [(math.log1p(count / len(posting)), posting) for posting in shared.values()]
+        for name in sorted(
+            {*chain.from_iterable(map(operations.closure, action.operations)), *action.mentioned}
+        ):
+            for phrase in operation_table.phrases_of(name):
+                first, *others = (self._postings.get(stem, ()) for stem in phrase)
+                places = list(set(first).intersection(*others))
+                weighted.append((_OPERATION * math.log1p(count), places))
+                found.update(places)
+        for key in sorted(index_keys.of_action(action) & self._postings.keys()):
+            posting = self._postings[key]
+            weighted.append((math.log1p(count / len(posting)), posting))
+            found.update(posting)
+        weights: defaultdict[int, float] = defaultdict(float)
+        for weight, posting in weighted:
+            for place in found.intersection(posting):
+                weights[place] += weight
+        alive = [place for place in found if place not in self._dead]
+        order = sorted(alive, key=lambda place: -weights[place] / self._sizes[place])
+        return order[:CANDIDATES], [
+            (place, words[place]) for place in order[CANDIDATES:] if words[place] >= NEAR_WORDS
+        ]
+
+    def _cosines(self, action: str, embedder: Embedder | None) -> tuple[np.ndarray | None, list[str]]:
+        """Returns the cosine of each text with the action; None without vectors."""
+        if embedder is None:
+            return None, []
+        try:
+            unkept = self._follow(embedder)
+            asked = embedder.embed_queries([action])[0]
+        except (EmbedderUnavailableError, InvalidVectorError) as error:
+            return None, [f"only words were compared, no meanings: {error}"]
+        assert self._matrix is not None
+        return self._matrix[: self._placed] @ asked, [unkept] if unkept else []
+
+    def _follow(self, embedder: Embedder) -> str:
+        """Adds the vectors of new texts to the matrix."""
+        import numpy as np
+
+        model = embedder.fingerprint.key
+        dims = embedder.fingerprint.dims
+        if model != self._model or self._matrix is None:
+            self._model, self._matrix, self._placed = model, np.zeros((0, dims), np.float32), 0
+        fresh = self._texts[self._placed :]
+        if not fresh:
+            return ""
+        found, unkept = stored_vectors(self._store, fresh, embedder)
+        if len(self._texts) > len(self._matrix):
+            # Grown by half, so that single entries do not copy the matrix each time.
+            grown = np.zeros((max(len(self._texts), len(self._matrix) * 3 // 2), dims), np.float32)
+            grown[: self._placed] = self._matrix[: self._placed]
+            self._matrix = grown
+        for text in fresh:
+            self._matrix[self._placed] = found[text]
+            self._placed += 1
+        return unkept
+
+
+def stored_vectors(
+    store: ConductStore, texts: Sequence[str], embedder: Embedder
+) -> tuple[dict[str, Vectors], str]:
+    """Returns the vectors of texts, and a note if new ones could not be stored.
+
+    Raises:
+        EmbedderUnavailableError: The model is unavailable.
+        InvalidVectorError: The model returned no usable vectors.
+    """
+    model = embedder.fingerprint.key
+    known = store.vectors(texts, model)
+    missing = [text for text in dict.fromkeys(texts) if text not in known]
+    if not missing:
+        return known, ""
+    new = dict(zip(missing, embedder.embed_documents(missing), strict=True))
+    try:
+        store.put_vectors(new, model)
+    except (StoreUnavailableError, StoreBusyError) as error:
+        return known | new, f"vectors of {len(new)} texts are made again the next time: {error}"
+    return known | new, ""
+
+
+def tokens_of(text: str) -> frozenset[str]:
+    """Returns the stems of content words and of parts of names, and the canonical names of aliases."""
+    same = operation_table.table().same
+    stems = operation_table.content_stems(
+        {*_WORD.findall(text), *_PART.findall(operation_table.CAMEL.sub(" ", text))}
+    )
+    return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
+
+
+def _can_forbid(row: Row) -> bool:
+    return isinstance(row, StateEntry | Rule) and bool(
+        row.forbidden_action or (isinstance(row, Rule) and row.approval)
+    )
+
+
+def _texts_of(row: Row) -> tuple[str, ...]:
+    """Returns the texts with which actions are compared."""
+    match row:
+        case StateEntry():
+            return (row.summary,)
+        case Rule():
+            return tuple(filter(None, (row.forbids, row.approval))) or (row.text,)
+        case Outcome():
+            return (row.action,)
+        case Flow() | Capability():
+            return row.texts
+        case _:
+            return ()

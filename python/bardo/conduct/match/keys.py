@@ -1,0 +1,65 @@
+"""Makes the keys by which actions find rejections: practices, kinds, options, hosts and paths."""
+
+from __future__ import annotations
+
+from bardo.conduct.parse.action import ParsedAction, fits, folded
+from bardo.conduct.parse.forbidden import Forbids, kinds_in, places_in, practices_in, stems_of, vocabulary
+
+
+def of_text(text: str) -> frozenset[str]:
+    """Returns the keys of the practices and kinds that a rejection names, by which actions find it."""
+    found = {f"practice {number}" for number in practices_in(text)}
+    flags, hosts, paths = places_in(text)
+    return frozenset(
+        found
+        | {f"kind {kind}" for kind in kinds_in(stems_of(text), vocabulary().kinds_by_stem)}
+        | {f"flag {flag}" for flag in flags}
+        | {f"host {host}" for host in hosts}
+        | {f"path {_part_of(path)}" for path in paths}
+    )
+
+
+def _part_of(path: str) -> str:
+    """Returns the last part of a path without wildcards, by which actions find it; `*` without one."""
+    return next((part for part in reversed(path.split("/")) if part and "*" not in part), "*")
+
+
+def of_correction(changes: str) -> frozenset[str]:
+    """Returns the keys of the words, options and programs of a correction, by which actions find it."""
+    given = Forbids.from_json(changes)
+    plain = (*given.things, *given.phrases, *given.packages, *given.hosts, *given.paths)
+    found = {f"word {stem}" for item in plain for stem in stems_of(item)}
+    found |= {f"verb {verb}" for verb in given.verbs if not given.things}
+    return frozenset(
+        found
+        | {f"flag {flag}" for flag in given.flags}
+        | {f"program {command.split(' ', 1)[0].lower()}" for command in given.commands}
+    )
+
+
+def of_action(action: ParsedAction) -> frozenset[str]:
+    """Returns the keys of the practices, kinds and places that an action fits, by which it finds rejections."""
+    words = vocabulary()
+    found = {
+        number
+        for stem in (*action.stems, "")
+        for phrase, number in words.by_phrase.get(stem, ())
+        if phrase.is_in(action.stems, action.text)
+    }
+    for line in map(folded, action.lines):
+        for pattern, number in (
+            *words.by_program.get(line.split(" ", 1)[0], ()),
+            *words.by_program.get("", ()),
+        ):
+            if number not in found and fits(line, pattern):
+                found.add(number)
+    return frozenset(
+        {f"practice {number}" for number in found}
+        | {f"kind {kind}" for kind in action.kinds}
+        | {f"word {stem}" for stem in action.stems}
+        | {f"verb {verb}" for verb in action.verbs}
+        | {f"flag {option}" for option in action.options}
+        | {f"program {line.split(' ', 1)[0].lower()}" for line in action.lines}
+        | {f"host {host}" for host in action.places.hosts}
+        | {f"path {part}" for path in action.places.paths for part in ("*", *path.split("/"))}
+    )

@@ -1,0 +1,424 @@
+"""Decides whether an action is what a rejection forbids, by the data of the rejection (`Forbids`)."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from bardo.conduct.match.matching import Reading, Relation
+from bardo.conduct.parse import conditions, operation_table, operations
+from bardo.conduct.parse.action import ParsedAction, fitting
+from bardo.conduct.parse.forbidden import (
+    ANY,
+    CHANGING,
+    ENDING,
+    Forbids,
+    kinds_in,
+    phrase_of,
+    places_in,
+    practice_of,
+    stems_of,
+    vocabulary,
+)
+from bardo.conduct.parse.rejection import ParsedRejection
+
+#: Operations that plan something for another time.
+_EVENT = re.compile(
+    r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)"
+)
+#: Words by which an action is not what it names.
+NEGATED = re.compile(
+    r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
+    r"(?:move|migrate) off|be closed)\b"
+)
+#: Prepositions that exclude each other.
+_SIDES = frozenset({"before", "during", "after", "with", "without"})
+_LACKS = re.compile(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
+_VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
+_HOLDS = {True: "holds", False: "does not hold", None: "is left open"}
+_EXCEPT = re.compile(r"(?i)\b(?:except|other than|besides|but|only|apart from|outside)\b")
+#: Beginnings of clauses after the first: "review the diff and push it", "check it by pushing", "ask Ben to push".
+_LATER_CLAUSE = re.compile(
+    r"(?i)[,;.:!?](?:\s|$)|\b(?:and|then|before|after|by|or|but|while)\b|"
+    r"(?<!how )(?<!when )(?<!whether )\bto\b"
+)
+#: String of code.
+_STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
+_DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
+
+
+def compare(
+    rejection: ParsedRejection, action: ParsedAction, *, now: int, approved: bool = False
+) -> Relation:
+    """Returns the relation of an action to what is forbidden; `UNKNOWN` if nothing of it is in the action.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        now: Wall clock, microseconds UTC, for conditions of time that the action leaves open.
+        approved: Whether a person approved the action.
+    """
+    forbids = rejection.forbids
+    found = _by_pattern(rejection, action)
+    if found.reading is not Reading.SAME:
+        by_things = _by_things(rejection, action)
+        # The pattern names the cause more precisely.
+        is_as_near = found.reading is by_things.reading is Reading.NEAR
+        found = found if is_as_near or by_things.reading is Reading.UNKNOWN else by_things
+    if found.reading is Reading.UNKNOWN and _is_other_package(rejection, action):
+        return Relation(Reading.OTHER, f"package {forbids.packages[0]!r}; of another package")
+    if found.reading is not Reading.SAME or not forbids.conditions:
+        return found
+    every = holding(forbids, action, now=now, approved=approved)
+    told = [
+        f"{condition!r} {_HOLDS[holds]}" for condition, holds in zip(forbids.conditions, every, strict=True)
+    ]
+    reading = _by_conditions(forbids.conditions, every, action)
+    is_exact = found.exact and reading is Reading.SAME
+    return Relation(reading, "; ".join((found.because, *told)), found.by, is_exact)
+
+
+def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], action: ParsedAction) -> Reading:
+    """Returns the relation of an action that does what is forbidden under conditions.
+
+    Conditions on one axis are alternatives: an action is neither before nine and after six, nor on two days.
+    """
+    axes: dict[str, list[bool | None]] = {}
+    for condition, holds in zip(conditions_, every, strict=True):
+        axes.setdefault(conditions.axis(condition), []).append(holds)
+    met = {axis: conditions.any_of(held) for axis, held in axes.items()}
+    failed = [axis for axis, holds in met.items() if holds is False]
+    if failed:
+        kinds = operation_table.table().operations
+        is_grave = any(kinds[name].grave for name in action.operations)
+        # Whether an approval is one, and whether a grave operation hits the right environment, a person decides.
+        asked = {"without approval", *(("in production",) if is_grave else ())}
+        return Reading.NEAR if asked.issuperset(failed) else Reading.OTHER
+    # With a condition that the action leaves open, all words decide.
+    return Reading.TOUCHES if None in met.values() else Reading.SAME
+
+
+def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
+    """Returns for each condition whether it holds for an action; None if the action leaves it open."""
+    is_event = _EVENT.search(action.text) is not None
+    return tuple(
+        _holds(condition, action, now=now, approved=approved, is_event=is_event)
+        for condition in forbids.conditions
+    )
+
+
+def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether an action names hosts, none of which a text with names of hosts forbids; not if it makes exceptions."""
+    hosts, named = rejection.forbids.hosts, action.places.hosts
+    if not hosts or not named or _EXCEPT.search(rejection.text):
+        return False
+    return not any(_is_of(each, host) for each in named for host in hosts)
+
+
+def joined(found: Relation, by_operation: Relation) -> Relation:
+    """Joins the relation by what is forbidden with that by the operation, where the first does not know."""
+    if found.reading is Reading.UNKNOWN:
+        return by_operation
+    if found.reading is Reading.NEAR and not found.exact and by_operation.reading is Reading.OTHER:
+        return by_operation
+    return found
+
+
+def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    """Returns the relation by commands, options, packages, hosts, paths and phrases."""
+    forbids = rejection.forbids
+    if command := fitting(forbids.commands, action):
+        is_dry = any(_DRY.search(line) for line in action.lines)
+        reason = _reason(rejection, "commands", command)
+        return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
+    if flags := action.options.intersection(forbids.flags):
+        return _by_option(rejection, action, flags)
+    if package := _package_in(forbids.packages, action):
+        return _exact(_reason(rejection, "packages", package))
+    found = _by_path(rejection, action)
+    if forbids.hosts and not found.exact:
+        by_host = _by_host(rejection, action)
+        found = found if by_host.reading is Reading.UNKNOWN else by_host
+    by_phrase = Relation(Reading.UNKNOWN) if found.exact else _by_phrase(rejection, action)
+    return found if by_phrase.reading is Reading.UNKNOWN else by_phrase
+
+
+def _by_phrase(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    forbids = rejection.forbids
+    phrases = [
+        phrase
+        for phrase in map(phrase_of, forbids.phrases)
+        if phrase.is_in(action.stems, action.text, prose=action.form == "prose", bare=action.bare)
+    ]
+    if not phrases:
+        return Relation(Reading.UNKNOWN)
+    reason = _reason(rejection, "phrases", phrases[0].text)
+    arguments = _STRING.sub(" ", action.text).partition("(")[2] if action.form == "tool" else ""
+    if any(phrase.is_in(stems_of(arguments), arguments) for phrase in phrases):
+        # An argument does it, also of a call that reads: `get(url, verify=False)`.
+        return _exact(reason)
+    # "Delete the card numbers" undoes what "store card numbers" forbids; "purge the cache" is a phrase itself.
+    ending = vocabulary().removing | ENDING
+    is_undone = action.form != "command" and action.removes and not set(forbids.verbs) & ENDING
+    is_undone = is_undone and action.operations.isdisjoint(rejection.operations)
+    is_undone = is_undone and not any(phrase.stems & ending or "off" in phrase.text for phrase in phrases)
+    return _lowered(rejection, action, reason, is_undone=is_undone)
+
+
+def _exact(reason: str) -> Relation:
+    return Relation(Reading.SAME, reason, exact=True)
+
+
+def _by_option(rejection: ParsedRejection, action: ParsedAction, options: frozenset[str]) -> Relation:
+    """Returns the relation of a command with forbidden options, which may be forbidden of other commands."""
+    reason = _reason(rejection, "flags", min(options))
+    specific = frozenset(rejection.forbids.verbs) - ANY
+    known = operation_table.table().commands.keys() | vocabulary().by_program.keys()
+    named = known & set(operations.words_of(rejection.text.lower()))
+    is_meant = specific & action.verbs or named & {line.split(" ", 1)[0] for line in action.lines}
+    # An option of one letter means something else for each program.
+    is_any = not specific and not named and min(options).startswith("--")
+    return _exact(reason) if is_meant or is_any else Relation(Reading.NEAR, f"{reason}; of another command")
+
+
+def _lowered(rejection: ParsedRejection, action: ParsedAction, reason: str, *, is_undone: bool) -> Relation:
+    """Returns the relation of an action with a pattern, which may read, undo or negate what it names."""
+    if action.reads and "read" not in rejection.forbids.verbs:
+        # A call that reads may have a forbidden argument.
+        is_open = action.form == "tool"
+        return (
+            Relation(Reading.NEAR, f"{reason}; only reads")
+            if is_open
+            else _reading(rejection, action, reason)
+        )
+    if is_undone:
+        return Relation(Reading.NEAR, f"{reason}; ends it")
+    if action.form == "prose" and is_negated(rejection.forbids, action):
+        return Relation(Reading.NEAR, f"{reason}; negated")
+    return Relation(Reading.SAME, reason)
+
+
+def _reading(rejection: ParsedRejection, action: ParsedAction, reason: str) -> Relation:
+    """Returns the relation of an action that reads, as far as its first word or its commands tell."""
+    is_meant = not vocabulary().reading.isdisjoint(rejection.words & action.stems)
+    kinds = operation_table.table().operations
+    _, *later = _LATER_CLAUSE.split(action.text) if action.form == "prose" else ("",)
+    does_more = any(not kinds[name].reads for clause in later for name in operations.in_prose(clause)[0])
+    return Relation(Reading.NEAR if is_meant or does_more else Reading.OTHER, f"{reason}; only reads")
+
+
+def _by_host(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    """Returns the relation by the forbidden host that an action connects to, or only names."""
+    for host in rejection.forbids.hosts:
+        reason = _reason(rejection, "hosts", host)
+        if any(_is_of(each, host) for each in action.places.reached):
+            # A probe, such as `ping`, sends nothing; it is no mere name either.
+            is_probe = action.is_command and action.reads
+            return Relation(Reading.NEAR, f"{reason}; only reads", exact=True) if is_probe else _exact(reason)
+        if any(_is_of(each, host) for each in action.places.hosts):
+            if action.form == "command" and not action.reads:
+                return Relation(Reading.NEAR, f"{reason}; only names it")
+            if action.reads and "read" not in rejection.forbids.verbs:
+                # Reading from a host is a use of it.
+                return Relation(Reading.NEAR, f"{reason}; only reads")
+            return _lowered(rejection, action, reason, is_undone=False)
+    return Relation(Reading.UNKNOWN)
+
+
+def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    """Returns the relation by the forbidden path that an action writes, or only names."""
+    forbids, places = rejection.forbids, action.places
+    paths = forbids.paths if _is_about_paths(forbids) and _does(_verbs(forbids, action), action) else ()
+    for path in paths:
+        reason = _reason(rejection, "paths", path)
+        is_written = any(_is_under(each, path) for each in places.written)
+        if is_written and action.form == "command":
+            return _exact(reason)
+        if is_written or any(_is_under(each, path) for each in places.paths):
+            if not is_written and not action.reads and "modify" in forbids.verbs:
+                return Relation(Reading.NEAR, f"{reason}; not written, as far as seen")
+            return _lowered(rejection, action, reason, is_undone=False)
+    return Relation(Reading.UNKNOWN)
+
+
+def _is_of(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")
+
+
+def _is_about_paths(forbids: Forbids) -> bool:
+    """Whether the forbidden things are paths: those of "don't edit anything in legacy/" are."""
+    words = stems_of(" ".join(forbids.paths)) | vocabulary().incidental
+    return bool(forbids.paths) and all(stems_of(thing) <= words for thing in forbids.things)
+
+
+def _reason(rejection: ParsedRejection, name: str, item: str) -> str:
+    """Names a pattern, with the practice from which the rejection has it."""
+    practice = practice_of(rejection.text, name, item)
+    return f"{name.removesuffix('s')} {item!r}{f' of the practice {practice!r}' if practice else ''}"
+
+
+def is_negated(forbids: Forbids, action: ParsedAction) -> bool:
+    """Whether an action in words is not what it names; "without" is none where the rejection says it itself."""
+    said = {condition.split(maxsplit=1)[0] for condition in forbids.conditions}
+    return any(match[0].lower() not in said for match in NEGATED.finditer(action.text))
+
+
+def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  # noqa: PLR0911 - one return per relation
+    """Returns the relation by objects and operations."""
+    forbids = rejection.forbids
+    verbs = _verbs(forbids, action)
+    specific = verbs - ANY
+    if not forbids.things:
+        meeting = specific & action.verbs
+        if not meeting or action.reads:
+            return Relation(Reading.UNKNOWN)
+        return Relation(Reading.SAME, f"operation {min(meeting)!r}")
+    thing = next((each for each in forbids.things if _involves(each, action)), None)
+    if thing is None or (thing in forbids.packages and _is_common_noun(thing, action)):
+        return Relation(Reading.UNKNOWN)
+    reason = f"thing {thing!r}"
+    if action.form == "command" and not action.reads and _is_about_paths(forbids):
+        return Relation(Reading.NEAR, f"{reason}, none of the paths")
+    if not _does(verbs, action):
+        is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
+        return Relation(Reading.NEAR, f"{reason}, no operation") if is_open else Relation(Reading.UNKNOWN)
+    if meeting := action.verbs & verbs:
+        reason += f", operation {min(meeting)!r}"
+    if action.reads and "read" not in verbs:
+        return _reading(rejection, action, reason)
+    if action.form == "prose" and is_negated(forbids, action):
+        return Relation(Reading.NEAR, f"{reason}; negated")
+    if specific - {"install"}:
+        # "Cancel the booking" names the forbidden operation, and ends it.
+        is_ended = action.form == "prose" and action.removes and not specific & (ENDING | action.operations)
+        return Relation(Reading.NEAR, f"{reason}; ends it") if is_ended else Relation(Reading.SAME, reason)
+    if (
+        action.form == "command"
+        and "install" in action.verbs
+        and not any(_installs(each, action) for each in forbids.things)
+    ):
+        return Relation(Reading.NEAR, f"{reason}; of another package")
+    if not verbs:
+        # The operation is not known: all words decide.
+        return Relation(Reading.TOUCHES, reason)
+    if action.removes and "modify" not in verbs:
+        # The call of a tool may end something else of the thing.
+        return Relation(Reading.NEAR if action.form == "tool" else Reading.OTHER, f"{reason}; ends it")
+    return Relation(Reading.SAME, reason)
+
+
+def _verbs(forbids: Forbids, action: ParsedAction) -> frozenset[str]:
+    """Returns the forbidden operations; none if any change is forbidden and the action is not known to be one."""
+    verbs = frozenset(forbids.verbs)
+    # An operation that a sentence only mentions is not done: "look up what changes".
+    done = action.verbs if action.form != "prose" or action.operations else frozenset[str]()
+    return frozenset() if verbs == CHANGING and not verbs & done else verbs
+
+
+def _is_other_package(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether a command installs packages, and none that is related to those of which a text has nothing but names."""
+    forbids = rejection.forbids
+    if not forbids.packages or not action.is_command or action.operations != {"install"}:
+        return False
+    stems = stems_of(" ".join((*forbids.things, *forbids.packages)))
+    kinds = kinds_in(stems, vocabulary().kinds_by_stem)
+    members = (each for listed in vocabulary().members.values() for each in listed)
+    # Of a kind, such as an ORM, the command may install a member that the vocabulary has not.
+    is_named = stems <= rejection.names and all(name <= stems for name, kind in members if kind in kinds)
+    there = action.used | action.kin | action.things
+    return is_named and bool(action.used - action.programs) and stems.isdisjoint(there)
+
+
+def _does(verbs: frozenset[str], action: ParsedAction) -> bool:
+    """Whether an action does one of the forbidden operations, or an unknown one where any will do."""
+    if verbs <= ANY:
+        return True
+    if "install" in verbs and not action.verbs:
+        return True
+    return bool(verbs & action.verbs)
+
+
+def _involves(thing: str, action: ParsedAction) -> bool:
+    """Whether an action has all words of a thing, or a member of the kind that they name."""
+    stems, named = _thing(thing)
+    for kind in named & action.kinds:
+        for name in vocabulary().kinds[kind]:
+            stems -= name
+    return stems <= action.stems
+
+
+def _is_common_noun(package: str, action: ParsedAction) -> bool:
+    """Whether a sentence has the name of a package as a common noun: "wait a moment", not "add a moment dependency"."""
+    if action.form != "prose":
+        return False
+    with_article = (
+        rf"(?i)\b(?:a|an|one|every|each|another|at (?:the|this|that)) {re.escape(package)}\b(?: (\w+))?"
+    )
+    found = list(re.finditer(with_article, action.text))
+    named = len(re.findall(rf"(?i)\b{re.escape(package)}\b", action.text))
+    kinds = operation_table.table().kinds
+    return 0 < len(found) == named and not any(stems_of(match[1] or "") & kinds for match in found)
+
+
+def _installs(thing: str, action: ParsedAction) -> bool:
+    """Whether a command that installs packages names the thing, and not a package with a longer name.
+
+    The thing may also be the program with its prefix: `sudo pip`.
+    """
+    stems, named = _thing(thing)
+    members = [
+        name for kind in named for names in vocabulary().members.values() for name, of in names if of == kind
+    ]
+    wanted = (stems, *members)
+    words = [line.split() for line in action.lines]
+    return any(stems_of(_plain(word)) in wanted for each in words for word in (*each, " ".join(each[:2])))
+
+
+@lru_cache(4_096)
+def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
+    stems = stems_of(thing)
+    kept = stems - vocabulary().incidental
+    return kept or stems, kinds_in(stems, vocabulary().kinds_by_stem)
+
+
+def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is_event: bool) -> bool | None:
+    if condition.casefold() in action.text.casefold():
+        # The action says so itself, at any time.
+        return True
+    if options := frozenset(places_in(condition)[0]):
+        return bool(options & action.options) if action.form == "command" else None
+    if conditions.is_known(condition):
+        return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
+    preposition, _, words = condition.partition(" ")
+    if _involves(words, action):
+        if preposition == "without":
+            # "Without a limit" does not hold for an order with one.
+            return _LACKS.search(action.text) is not None
+        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
+        return preposition not in _SIDES or not others or preposition in others
+    return False if conditions.excluding(stems_of(words), action.stems) else None
+
+
+def _package_in(packages: Sequence[str], action: ParsedAction) -> str:
+    """Returns the package that a command installs or runs, in any version or a path of it; empty if none."""
+    if not packages or not action.installs:
+        return ""
+    named = set(map(_plain, action.installs))
+    named |= {name.split("/")[0] for name in named}
+    return next((package for package in packages if _plain(package) in named), "")
+
+
+@lru_cache(4_096)
+def _plain(name: str) -> str:
+    """Returns the name of a package without version, suffix and case."""
+    return re.sub(r"\.(?:js|ts|py|rs|rb|io)$", "", _VERSION.sub("", name.strip("'\"").lower()))
+
+
+def _is_under(path: str, pattern: str) -> bool:
+    """Whether a path is one of a glob, or in it. A relative one may be in any folder that an absolute path has."""
+    path, pattern = path.removeprefix("./").rstrip("/"), pattern.removeprefix("./").rstrip("/*")
+    if path.startswith(("/", "~", "$")) and not pattern.startswith(("/", "~")):
+        return f"/{pattern}/" in f"{path}/" or fnmatch.fnmatch(path, f"*/{pattern}")
+    return path == pattern or path.startswith(f"{pattern}/") or fnmatch.fnmatch(path, pattern)

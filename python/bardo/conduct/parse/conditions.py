@@ -1,0 +1,397 @@
+"""Conditions of a rejection ("on Fridays", "in production", "above 5 %"): found in its text, decided for an action.
+
+The action's own words decide a condition of time if they name a time, else the clock (UTC).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bardo.conduct.parse import operation_table
+
+_MINUTE = 60 * 1_000_000
+_DAY_MINUTES = 24 * 60
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+         "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
+    )
+} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
+     "thousand": 1000, "dozen": 12}  # fmt: skip
+_SHARES = {
+    "half": 50, "third": 33.3, "quarter": 25, "fourth": 25, "fifth": 20, "sixth": 16.7, "eighth": 12.5, "tenth": 10,
+    "two thirds": 66.7, "three quarters": 75,
+}  # fmt: skip
+_NUMBER = r"(?:\d+(?:[.,]\d+)*|" + "|".join(_NUMBERS) + ")"
+_UNIT = r"(?:%|percent|per cent)"
+#: Parts of the day in minutes: from, to.
+_PARTS: Mapping[str, tuple[int, int]] = {
+    "night": (22 * 60, 6 * 60), "day": (8 * 60, 18 * 60), "office hours": (9 * 60, 17 * 60),
+    "after hours": (18 * 60, 8 * 60), "morning": (6 * 60, 12 * 60), "afternoon": (12 * 60, 18 * 60),
+    "evening": (18 * 60, 23 * 60),
+}  # fmt: skip
+#: Other names of a part of the day in actions.
+_ALSO: Mapping[str, str] = {
+    "night": "|tonight", "after hours": "[-_ ]hours|extended|pre[-_]?market|overnight",
+}  # fmt: skip
+_APPROVAL = re.compile(
+    r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|"
+    r"permission|consent|"
+    r"ask\w*|confirm\w*|seeing|seen|agree\w*|checks?|says? (?:so|yes)|go-?ahead)\b.*",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"(?:,|;|:| - | – | — |\bbecause\b|\bsince\b|\bas\b) ?\b(?:we|i|it|its|it's|they|he|she|you|that|this|only|just|"
+    r"use|ever|"
+    r"please|thanks|never again|no exceptions?)\b.*|\b(?:because|since)\b.*|(?<=\w)[.!] +\w.*",
+    re.IGNORECASE,
+)
+_NEGATES = re.compile(
+    r"\b(?:no|not|never|don'?t|avoid|stop|against|without|leave|keep|can'?t)\b", re.IGNORECASE
+)
+_PART = re.compile(
+    r"\b(?:at|by|over|in the|during the|during|in|within|through the)? ?\b(?:(night)s?(?:time)?|(day)(?:time)?|"
+    r"((?:office|business|working|work|opening|trading) hours|working day)|(after hours|out of hours)|"
+    r"(morning)s?|(afternoon)s?|(evening)s?)\b",
+    re.IGNORECASE,
+)
+_WEEKDAY = re.compile(
+    rf"\b(?:on |over the |at the |this |at )?(?:a )?({'|'.join(DAYS)}|weekend|weekday)s?\b", re.IGNORECASE
+)
+_CLOCK = re.compile(
+    rf"\b(before|after|until|past|earlier than|later than|from) ({_NUMBER}(?::\d\d)?)(?: ?(am|pm|o'?clock|h)\b)?"
+    r"(?: ?(?:utc|gmt)\b)?(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    rf"\b(?:nothing |anything )?(above|over|more than|past|beyond|exceeding|higher than|greater than|larger than|"
+    rf"longer than|"
+    rf"below|under|less than|fewer than|lower than|shorter than) (?:the )?[€$£]?({_NUMBER}) ?({_UNIT})?",
+    re.IGNORECASE,
+)
+_LOWER = ("below", "under", "less than", "fewer than", "lower than", "shorter than")
+_VERSIONED = re.compile(r"\b(?:upgrade|update|bump|version|node|python|java|go)\b", re.IGNORECASE)
+_PRODUCTION = re.compile(
+    r"\b(?:in|on|to|against|into|from|at)?(?: the| our)? ?\b(production|prod|live)\b", re.IGNORECASE
+)
+_SCOPE = re.compile(
+    r"(?<![-\w])(in|on|at|to|for|from|with|over|against|into|onto|of|through|via|inside|within|under|by|near|between|about|than|"
+    r"during|after|before|without)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+#: Words of an action that show a production system, and words that exclude it.
+_LIVE = re.compile(r"(?<![a-z])(?:prod|production|live|main-?app)(?![a-z])", re.IGNORECASE)
+#: Environments whose names may also be verbs or adjectives: only as the name of a place.
+_MAYBE = "(?:stage|dev|development|test|testing|preview|demo|local)"
+_NOT_LIVE = re.compile(
+    r"(?<![a-z])(?:staging|stg|sandbox|localhost|127\.0\.0\.1|qa|canary)(?![a-z])|"
+    rf"(?:\b(?:in|on|to|into|against|from|at|for)(?: (?:the|our|my|a))? |[-_=:@\"']){_MAYBE}(?![a-z])|"
+    rf"(?<![a-z]){_MAYBE}[-_. ]?(?:databases?|db|servers?|clusters?|env(?:ironment)?s?|systems?|sites?|accounts?|"
+    r"instances?|stacks?|machines?|hosts?|namespace|copy|tenant)(?![a-z])",
+    re.IGNORECASE,
+)
+#: Words of an action that is for a later time, so that the clock does not count.
+_LATER = re.compile(
+    r"\b(?:tomorrow|tonight|later|overnight|next (?:week|month|day|morning|night)|"
+    rf"(?:in|after) (?:an?|\d+|{'|'.join(_NUMBERS)}) (?:hours?|minutes?|days?|weeks?))\b|\bsleep \d",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\b(?:draft|for (?:approval|review|sign-?off|a look)|ask\w* (?:\w+ )?(?:for|whether|if|to|before)|approved by|"
+    r"after (?:\w+ ){0,3}(?:approv\w*|sign\w*|ok\w*|agree\w*|review\w*)|"
+    r"with (?:\w+'?s? ){0,2}(?:approval|sign-?off|ok|review)|"
+    r"propose|request|wait for|once (?:\w+ ){0,3}(?:approv\w*|agree\w*|sign\w*|ok\w*)|dry[-_ ]run|view|show|list)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Times and figures that an action names.
+
+    Args:
+        minutes: Minutes of the day.
+        days: Weekdays, and `weekend` or `weekday`.
+        figures: Numbers, each with whether it is a share in percent.
+    """
+
+    minutes: tuple[int, ...]
+    days: frozenset[str]
+    figures: tuple[tuple[float, bool], ...]
+
+
+def split(text: str) -> tuple[str, tuple[str, ...]]:
+    """Splits a rejection into what is rejected and the conditions of it."""
+    found: list[str] = []
+    rest = text.strip().rstrip(".!")
+    for clause in (_APPROVAL, *operation_table.table().approvals):
+        if clause.search(rest):
+            found.append("without approval")
+            rest = clause.sub(" ", rest)
+    for pattern, name in (
+        (_LIMIT, _limit_name),
+        (_CLOCK, _clock_name),
+        (_PART, _part_name),
+        (_WEEKDAY, _day_name),
+    ):
+        names = [name(match, text) for match in pattern.finditer(rest)]
+        if names:
+            found += names
+            rest = pattern.sub(" ", rest)
+    head = _REASON.sub(" ", rest)
+    rest = head if head.strip() else rest
+    before, comma, after = rest.partition(", ")
+    if comma and len(after.split()) > 2 and _NEGATES.search(before):
+        rest = before
+    if _PRODUCTION.search(rest):
+        found.append("in production")
+        rest = _PRODUCTION.sub(" ", rest)
+    return rest, tuple(dict.fromkeys(found))
+
+
+def scopes(head: str) -> tuple[str, list[tuple[str, str]]]:
+    """Splits a head at its prepositions, but not at those of operations ("pull in"): the object, and each scope."""
+    words = list(_WORD.finditer(head))
+    stems = operation_table.stem_each([word[0].lower() for word in words])
+    kept: set[int] = set()
+    for place in range(len(words)):
+        told, length = operation_table.phrase_at(stems, place)
+        kept.update(word.start() for word in words[place + 1 : place + length] if told)
+    parts, start = [], 0
+    for match in _SCOPE.finditer(head):
+        if match.start() not in kept:
+            parts += [head[start : match.start()], match[0]]
+            start = match.end()
+    parts.append(head[start:])
+    return parts[0], [(parts[n].lower(), parts[n + 1].strip(" ,.;:")) for n in range(1, len(parts) - 1, 2)]
+
+
+def _limit_name(match: re.Match[str], text: str) -> str:
+    side = "below" if match[1].lower() in _LOWER else "above"
+    unit = " %" if match[3] else ""
+    version = "version " if match[1].lower() == "past" and not unit and _VERSIONED.search(text) else ""
+    return f"{side} {version}{_number(match[2]):g}{unit}"
+
+
+def _clock_name(match: re.Match[str], text: str) -> str:
+    side = "before" if match[1].lower() in ("before", "until", "earlier than") else "after"
+    hour, _, minute = match[2].partition(":")
+    hours = int(_number(hour)) % 25
+    suffix = (match[3] or "").lower()
+    if suffix == "pm" and hours < 12:
+        hours += 12
+    loose = "" if minute or suffix or hours > 12 else " o'clock"
+    return f"{side} {hours:02}:{minute or '00'}{loose}"
+
+
+def _part_name(match: re.Match[str], text: str) -> str:
+    names = ("night", "day", "office hours", "after hours", "morning", "afternoon", "evening")
+    return f"at {next(name for name, group in zip(names, match.groups(), strict=True) if group)}"
+
+
+def _day_name(match: re.Match[str], text: str) -> str:
+    return f"on {match[1].lower()}"
+
+
+def _number(word: str) -> float:
+    if word.lower() in _NUMBERS:
+        return float(_NUMBERS[word.lower()])
+    plain = re.sub(r"[.,](?=\d{3}\b)", "", word).replace(",", ".")
+    first, *rest = plain.split(".")
+    return float(f"{first}.{''.join(rest)}" if rest else first)
+
+
+_TIME = re.compile(
+    r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|"
+    r"\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)",
+    re.IGNORECASE,
+)
+_WORD_TIME = re.compile(rf"\bat ({'|'.join(list(_NUMBERS)[1:13])})\b", re.IGNORECASE)
+_DAY = re.compile(
+    r"(?<![a-z])(mon|tue(?:s)?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?s?(?![a-z])",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(rf"(?<![\w.:#-])[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT})?", re.IGNORECASE)
+_VERSION = re.compile(r"(?<![\w.])v?(\d+)(?:\.\d+)*(?![\w:])|@\^?~?v?(\d+)")
+_SHARE = re.compile(
+    rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b"
+    rf"(?! (?:of (?:{'|'.join(DAYS)}|\w+uary|march|april|may|june|july)))",
+    re.IGNORECASE,
+)
+
+
+#: Argument of a call that is an amount; other numbers of the call are then names of accounts, days and so on.
+_AMOUNT = re.compile(
+    r"\w*(?:amount|qty|quantity|price|total|value|size|replicas|leverage|count|percent|pct|discount|rate|share|weight|limit)\w*"
+    rf"[\"']?\s*[=:]\s*[\"']?[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT}|pct)?",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(64)
+def times_of(action: str) -> Times:
+    """Reads the times and figures of an action."""
+    minutes = []
+    for match in _TIME.finditer(action):
+        if match[1]:
+            minutes.append(int(match[1]) * 60 + int(match[2]))
+        elif match[3]:
+            minutes.append((int(match[3]) % 12 + (12 if match[4].lower() == "pm" else 0)) * 60)
+        else:
+            minutes.append(int(match[5]) * 60)
+    minutes += [_NUMBERS[match[1].lower()] * 60 for match in _WORD_TIME.finditer(action)]
+    days = {
+        next(day for day in DAYS if day.startswith(match[1].lower()[:3])) for match in _DAY.finditer(action)
+    }
+    days |= {word for word in ("weekend", "weekday") if word in action.lower()}
+    plain = _TIME.sub(" ", action)
+    amounts = list(_AMOUNT.finditer(plain))
+    figures = [(_number(match[1]), bool(match[2])) for match in amounts or _FIGURE.finditer(plain)]
+    figures += [(_SHARES[match[1].lower()], True) for match in _SHARE.finditer(plain)]
+    return Times(tuple(minutes), frozenset(days), tuple(figures))
+
+
+def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bool) -> bool | None:
+    """Whether a condition of time, figures, production or approval holds for an action; None if that is unknown.
+
+    Args:
+        condition: Condition as `split` names it; any other is unknown.
+        action: Action.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
+        is_event: Whether the action plans something for another time, so that the clock does not count.
+    """
+    found = times_of(action)
+    kind, _, value = condition.partition(" ")
+    if condition == "without approval":
+        return not (approved or asks(action))
+    if condition == "in production":
+        live, other = _LIVE.search(action), _NOT_LIVE.search(action)
+        # An action that names both may be of either.
+        return None if bool(live) is bool(other) else bool(live)
+    if kind in ("above", "below"):
+        return _exceeds(kind, value, action, found)
+    is_later = is_event or _LATER.search(action) is not None
+    return _holds_now(kind, value, action, now=now, is_later=is_later)
+
+
+def _holds_now(kind: str, value: str, action: str, *, now: int, is_later: bool) -> bool | None:
+    """Whether a condition of the time of the day or of the week holds."""
+    found = times_of(action)
+    minutes = found.minutes or (() if is_later or found.days else (now // _MINUTE % _DAY_MINUTES,))
+    if kind in ("before", "after") and re.match(r"\d\d:\d\d", value):
+        return any_of([_is_at_side(kind, value, minute) for minute in minutes])
+    if kind == "at" and value in _PARTS:
+        word = rf"\b(?:{value.partition(' ')[0]}{_ALSO.get(value, '')})\b"
+        # "During business hours" names the office hours as well.
+        is_named = any(_part_name(match, action) == f"at {value}" for match in _PART.finditer(action))
+        if not found.minutes and (is_named or re.search(word, action, re.IGNORECASE)):
+            return True
+        start, end = _PARTS[value]
+        return any_of([start <= m < end if start < end else m >= start or m < end for m in minutes])
+    if kind == "on":
+        days = found.days or (frozenset() if is_later and not found.minutes else frozenset({_today(now)}))
+        return _is_on(value, days) if days else None
+    return None
+
+
+def asks(action: str) -> bool:
+    """Whether an action drafts, proposes or asks, or names an approval."""
+    return _ASKS.search(action) is not None
+
+
+def is_known(condition: str) -> bool:
+    """Whether a condition is of time, figures, production or approval, and not words that the action must have."""
+    kind, _, value = condition.partition(" ")
+    return (
+        condition in ("without approval", "in production")
+        or (kind in ("above", "below") and value[-1:].isdigit() | value.endswith("%"))
+        or (kind in ("before", "after") and bool(re.match(r"\d\d:\d\d", value)))
+        or (kind == "at" and value in _PARTS)
+        or (kind == "on" and value in (*DAYS, "weekend", "weekday"))
+    )
+
+
+def axis(condition: str) -> str:
+    """Returns what a condition is about: the day, the time of the day, or itself."""
+    kind, _, value = condition.partition(" ")
+    if not is_known(condition):
+        return condition
+    if kind == "on":
+        return "day"
+    is_timed = kind == "at" or (kind in ("before", "after") and value[:2].isdigit())
+    return "time of the day" if is_timed else condition
+
+
+def _today(now: int) -> str:
+    # The epoch was a Thursday.
+    return DAYS[(now // _MINUTE // _DAY_MINUTES + 3) % 7]
+
+
+def _is_on(value: str, days: frozenset[str]) -> bool:
+    wide = set(days)
+    if days & {"saturday", "sunday"}:
+        wide.add("weekend")
+    if days & set(DAYS[:5]):
+        wide.add("weekday")
+    if value in ("saturday", "sunday") and "weekend" in days:
+        return True
+    return value in wide
+
+
+def _is_at_side(kind: str, value: str, minute: int) -> bool | None:
+    hours, rest = int(value[:2]), int(value[3:5])
+    limit = hours * 60 + rest
+    if kind == "before":
+        return minute < limit
+    if value.endswith("o'clock") and hours <= 12:
+        # "After nine" is rather the evening; in the morning it is unknown.
+        late = limit + 12 * 60 if hours < 12 else limit
+        return True if minute >= late else None if minute >= limit else False
+    return minute >= limit
+
+
+def _exceeds(kind: str, value: str, action: str, found: Times) -> bool | None:
+    if value.startswith("version "):
+        figures = [float(match[1] or match[2]) for match in _VERSION.finditer(action)]
+    else:
+        is_share = value.endswith("%")
+        figures = [figure for figure, percent in found.figures if percent is is_share]
+        if is_share and not figures:
+            figures = [
+                figure
+                for figure, _ in found.figures
+                if re.search(r"percent|pct|discount|rate|share", action, re.IGNORECASE)
+            ]
+    if not figures:
+        return None
+    limit = float(value.removeprefix("version ").removesuffix("%"))
+    told = [_limit_name(match, action).partition(" ") for match in _LIMIT.finditer(action)]
+    if any(side == kind and number.removesuffix(" %") == f"{limit:g}" for side, _, number in told):
+        return True
+    return (
+        any(figure > limit for figure in figures)
+        if kind == "above"
+        else any(figure < limit for figure in figures)
+    )
+
+
+def any_of(found: Sequence[bool | None]) -> bool | None:
+    """Joins alternatives: true if one holds, None if one is open or there is none."""
+    if True in found:
+        return True
+    return None if None in found or not found else False
+
+
+def excluding(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether words of a condition and of an action exclude each other: unit tests, integration tests."""
+    return any(
+        one & group and other & group and not one & other & group
+        for group in operation_table.table().contrasts
+    )

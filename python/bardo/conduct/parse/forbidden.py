@@ -1,0 +1,453 @@
+"""Data of what a rejection forbids: proposed from its text by `forbidden.toml`, and corrected by a person."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+from bardo.conduct.parse import conditions, operation_table, operations, wording
+from bardo.errors import InvalidInputError
+
+#: Maximum number of cached proposals.
+_PROPOSALS = 16_384
+#: Longest list, and longest item in characters.
+LISTED, LONG = 256, 200
+_PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/(?:[\w.*-]*/)*(?:[\w*-]*\.[\w*]+|(?!\w))")
+_HOST = re.compile(
+    r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b"
+)
+#: "Stop" is a rejection by itself, except after another one.
+_STOP = re.compile(r"\b(?:never|do not|don'?t|not to|no) stop(?:ping)?\b", re.IGNORECASE)
+#: Forms that reject a thing, with any operation.
+_UNWANTED = re.compile(
+    r"\b(?:want|keep|hands off|leave|do|have|allow\w*|accept\w*|see|forbidden|banned|rejected|tried|stand|avoid|say|"
+    r"said|"
+    r"decided against|voted against|depend)\b|^\W*(?:please |absolutely |really )?no\b|\bno (?:more|new)\b",
+    re.IGNORECASE,
+)
+#: Change of any kind, which the table takes for framing.
+_TOUCHED = re.compile(r"\btouch(?:es|ed|ing)?\b", re.IGNORECASE)
+_FLAG = re.compile(r"(?<!\S)--?[a-z][\w-]*")
+#: Operations for which any action that does not only read will do: "no Redis", "don't change the folder".
+ANY = frozenset({"use", "modify"})
+#: Operations of a rejection of any change: "don't touch the folder".
+CHANGING = frozenset({"modify", "remove"})
+#: Operations that end something: a rejection of them is not about the use of the thing.
+ENDING = frozenset({"delete", "remove", "stop", "close", "backup", "read", "test"})
+
+
+@dataclass(frozen=True, slots=True)
+class Forbids:
+    """Data of what a rejection or a rule forbids. An action must fit one pattern and meet all conditions.
+
+    A pattern is a command, package, flag, host, path or phrase; or one of the things, done by one of the verbs.
+
+    Args:
+        things: Objects in words; the words of one of them must be in the action.
+        verbs: Operations (`operations.toml`), one of which must be done to a thing; any if empty.
+        phrases: Words that are enough alone, all of those of one phrase.
+        commands: Command lines as globs ("git push *--force*"), `sql ...` for SQL.
+        packages: Names of packages that must not be installed, added or run.
+        flags: Options of commands.
+        hosts: Names of hosts.
+        paths: Paths as globs, which must not be written to.
+        conditions: Conditions, all of which must hold: "on fridays", "in production", "above 5 %".
+        by: Person or agent who corrected the data; empty for a proposal.
+    """
+
+    things: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    by: str = ""
+
+    @classmethod
+    def from_json(cls, text: str) -> Forbids:
+        """Reads a correction.
+
+        Raises:
+            InvalidInputError: The text is not such data.
+        """
+        try:
+            given = json.loads(text)
+        except ValueError as error:
+            raise InvalidInputError(f"what is forbidden is no JSON: {error}") from None
+        return cls.of(given)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Forbids:
+        """Checks lists of texts by field, and returns them as data.
+
+        Raises:
+            InvalidInputError: A field does not exist, is no list of texts, or is too long.
+        """
+        if not isinstance(given, Mapping):
+            raise InvalidInputError("what is forbidden is a mapping, such as {'packages': ['moment']}")
+        if unknown := set(given) - set(LISTS) - {"by"}:
+            raise InvalidInputError(f"there is no {', '.join(sorted(unknown))}. Use {', '.join(LISTS)}")
+        lists: dict[str, Any] = {}
+        for name in LISTS:
+            items = given.get(name, ())
+            if isinstance(items, str):
+                items = (items,)
+            if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
+                raise InvalidInputError(f"{name} is a list of texts")
+            if len(items) > LISTED or any(len(item) > LONG for item in items):
+                raise InvalidInputError(f"{name} has at most {LISTED} texts of {LONG} characters")
+            lists[name] = tuple(dict.fromkeys(filter(None, (item.strip() for item in items))))
+        by = given.get("by", "")
+        return cls(**lists, by=by if isinstance(by, str) else "")
+
+    def lists(self) -> dict[str, tuple[str, ...]]:
+        """Returns the lists by field, without empty ones."""
+        return {name: items for name in LISTS if (items := getattr(self, name))}
+
+
+#: Fields of lists.
+LISTS = tuple(field.name for field in fields(Forbids) if field.name != "by")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that are all in a text, in any order; or literal, if function words or signs are what makes the phrase."""
+
+    text: str
+    stems: frozenset[str]
+    literal: str
+
+    def is_in(
+        self, stems: frozenset[str], text: str, *, prose: bool = False, bare: Sequence[str] = ()
+    ) -> bool:
+        """Whether a text with given stems has the phrase; names of code are literal in prose.
+
+        Args:
+            stems: Stems of the text.
+            text: The text.
+            prose: Whether it is prose.
+            bare: Parts in which names of files are sought; the whole text if empty.
+        """
+        if not self.stems <= stems:
+            return False
+        if bare and any(file not in " ".join(bare) for file in _FILE.findall(self.text)):
+            return False
+        if prose and not self.literal and _CODE.search(self.text):
+            return self.text.lower() in text.lower()
+        return not self.literal or bool(re.search(self.literal, text, re.IGNORECASE))
+
+
+@lru_cache(8_192)
+def phrase_of(words: str) -> Phrase:
+    """Reads a phrase of the vocabulary or of a person."""
+    stems = stems_of(words)
+    if len(stems) > 1 or (stems and words.isalnum()):
+        return Phrase(words, stems, "")
+    start, end = (r"(?<!\w)" if words[0].isalnum() else ""), (r"(?!\w)" if words[-1].isalnum() else "")
+    return Phrase(words, stems, start + r"\s+".join(map(re.escape, words.split())) + end)
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """Practice that rejections name in one way, and actions do in another; see `forbidden.toml`."""
+
+    said: tuple[Phrase, ...]
+    unless: frozenset[str]
+    alone: bool
+    forbids: Forbids
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Content of `forbidden.toml`, with words as stems."""
+
+    practices: tuple[Practice, ...]
+    #: Practices by a stem of their names.
+    by_stem: Mapping[str, tuple[int, ...]]
+    #: Names of a kind, by kind: each is a set of stems.
+    kinds: Mapping[str, tuple[frozenset[str], ...]]
+    #: Members of kinds with the kind, by one stem of the member.
+    members: Mapping[str, tuple[tuple[frozenset[str], str], ...]]
+    #: Kinds by a stem of their names.
+    kinds_by_stem: Mapping[str, tuple[tuple[frozenset[str], str], ...]]
+    #: Practices by a stem of a phrase, and by the program of a command; those of any program are under "".
+    by_phrase: Mapping[str, tuple[tuple[Phrase, int], ...]]
+    by_program: Mapping[str, tuple[tuple[str, int], ...]]
+    #: Words that are no object by themselves.
+    incidental: frozenset[str]
+    reading: frozenset[str]
+    removing: frozenset[str]
+    reading_calls: frozenset[str]
+    products: frozenset[str]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Returns the vocabulary; the file is read once."""
+    text = resources.files("bardo.conduct.parse").joinpath("forbidden.toml").read_text(encoding="utf-8")
+    # All stems in one call.
+    operation_table.content_stems(_TOKEN.findall(operation_table.CAMEL.sub(" ", text)))
+    raw: dict[str, Any] = tomllib.loads(text)
+    practices = tuple(
+        Practice(
+            tuple(map(phrase_of, _items(given["said"]))),
+            stems_of(given.get("unless", "")),
+            given.get("alone", True),
+            Forbids.of({name: _items(given[name]) for name in LISTS if name in given}),
+        )
+        for given in raw["practice"]
+    )
+    by_stem: dict[str, tuple[int, ...]] = {}
+    for number, practice in enumerate(practices):
+        for stem in {_key(name.stems) for name in practice.said}:
+            by_stem[stem] = (*by_stem.get(stem, ()), number)
+    kinds: dict[str, tuple[frozenset[str], ...]] = {}
+    members: dict[str, tuple[tuple[frozenset[str], str], ...]] = {}
+    kinds_by_stem: dict[str, tuple[tuple[frozenset[str], str], ...]] = {}
+    for names, given in raw["kind"].items():
+        kind, *_ = spoken = names.split("|")
+        kinds[kind] = tuple(map(stems_of, spoken))
+        for name in kinds[kind]:
+            stem = min(name)
+            kinds_by_stem[stem] = (*kinds_by_stem.get(stem, ()), (name, kind))
+        for member in filter(None, map(stems_of, _items(given))):
+            stem = min(member)
+            members[stem] = (*members.get(stem, ()), (member, kind))
+    by_phrase: dict[str, tuple[tuple[Phrase, int], ...]] = {}
+    by_program: dict[str, tuple[tuple[str, int], ...]] = {}
+    for number, practice in enumerate(practices):
+        for phrase in map(phrase_of, practice.forbids.phrases):
+            stem = _key(phrase.stems)
+            by_phrase[stem] = (*by_phrase.get(stem, ()), (phrase, number))
+        for pattern in practice.forbids.commands:
+            program = pattern.split(" ", 1)[0].lower()
+            program = "" if re.search(r"[*\[?=]", program) else program
+            by_program[program] = (*by_program.get(program, ()), (pattern, number))
+    words = raw["words"]
+    return Vocabulary(
+        practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
+        stems_of(words["incidental"]) | operation_table.table().kinds,
+        frozenset(_items(words["reading"])), frozenset(_items(words["removing"])),
+        frozenset(_items(words["reading_calls"])), frozenset(_items(words["products"])),
+    )  # fmt: skip
+
+
+def _items(text: str) -> tuple[str, ...]:
+    """Returns the items of a list of the vocabulary."""
+    return tuple(item.strip() for item in text.replace(",\n", ", ").split(", "))
+
+
+def _key(stems: frozenset[str]) -> str:
+    """Returns the stem by which a phrase is found: its rarest; "" for a phrase without stems."""
+    return min(stems, key=lambda stem: (stem in _COMMON, stem), default="")
+
+
+_NAME = re.compile(r"[A-Z][a-z]+[A-Z]{2,}$")
+#: Name of a file that begins with a dot.
+_FILE = re.compile(r"(?<!\S)\.[a-z]\w*")
+_CODE = re.compile(r"\w[._]\w|[(=]")
+#: Stems too frequent to find a practice by, if its name has another.
+_COMMON = frozenset(
+    {"use", "test", "file", "data", "code", "add", "run", "send", "servic", "chang", "order", "custom"}
+)
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+@lru_cache(65_536)
+def stems_of(text: str) -> frozenset[str]:
+    """Returns the stems of the content words of a text, and of the canonical names of aliases.
+
+    A word with an inner capital gives its parts, as in `sendMail`; a name stays whole, as MongoDB.
+    """
+    same = operation_table.table().same
+    words = [
+        part
+        for word in _TOKEN.findall(text.replace("_", " "))
+        for part in ([word] if _NAME.match(word) else operation_table.CAMEL.sub(" ", word).split())
+    ]
+    found = operation_table.content_stems(words)
+    return frozenset(same.get(stem, stem) for stem in found)
+
+
+def kinds_in(
+    stems: frozenset[str], by_stem: Mapping[str, tuple[tuple[frozenset[str], str], ...]]
+) -> frozenset[str]:
+    """Returns the kinds that are named, or of which a member is named, among given stems."""
+    return frozenset(kind for stem in stems for words, kind in by_stem.get(stem, ()) if words <= stems)
+
+
+@lru_cache(_PROPOSALS)
+def practices_in(text: str) -> tuple[int, ...]:
+    """Returns the numbers of the practices that a text names."""
+    words = vocabulary()
+    stems = stems_of(text)
+    numbers = {number for stem in (*stems, "") for number in words.by_stem.get(stem, ())}
+    found = []
+    for number in sorted(numbers):
+        practice = words.practices[number]
+        names = [name for name in practice.said if name.is_in(stems, text)]
+        # A single word names a practice only if the rejection has no other object: not "don't delete the migrations".
+        if practice.unless.isdisjoint(stems) and any(
+            len(name.stems) > 1 or name.literal or _is_only(name.stems, text) for name in names
+        ):
+            found.append(number)
+    return tuple(found)
+
+
+@lru_cache(_PROPOSALS)
+def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...], frozenset[str]]:
+    """Returns the object of a rejection, its scopes, its conditions, and its operations."""
+    text = wording.plain(text)
+    head, found = conditions.split(operations.SUFFIX.sub("", text))
+    named = operations.forbidden_by(head if head.strip() else text).operations
+    head, scopes = conditions.scopes(head)
+    thing, kept = _noun_phrase(head)
+    verbs = (named - kept) | ({"stop"} if _STOP.search(text) else frozenset())
+    if not verbs and _TOUCHED.search(text):
+        verbs = CHANGING
+    elif not verbs and _UNWANTED.search(text):
+        verbs = frozenset({"use"})
+    incidental = vocabulary().incidental
+    scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
+    return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
+
+
+def _is_only(name: frozenset[str], text: str) -> bool:
+    """Whether a rejection is of nothing but what a single word names."""
+    thing, scopes, _, verbs = _object(text)
+    if not verbs.isdisjoint(ENDING):
+        return False
+    stems = stems_of(thing or (scopes[0][1] if scopes else ""))
+    return stems - vocabulary().incidental <= name
+
+
+@lru_cache(_PROPOSALS)
+def propose(text: str) -> Forbids:
+    """Reads from the text of a rejection what it forbids."""
+    thing, parts, found, verbs = _object(text)
+    scopes = list(parts)
+    stems = stems_of(text)
+    said = [vocabulary().practices[number] for number in practices_in(text)]
+    covered = frozenset[str]().union(
+        *(name.stems for practice in said for name in practice.said if name.is_in(stems, text))
+    )
+    is_alone = any(practice.alone for practice in said)
+    if not thing and scopes and not said:
+        thing, _ = _noun_phrase(scopes.pop(0)[1])
+    contrasting = operation_table.table().contrasting
+    where = tuple(
+        f"{preposition} {words}"
+        for preposition, words in scopes
+        if not is_alone or not stems_of(words) & covered or stems_of(words) & contrasting
+    )
+    flags, hosts, paths = places_in(text)
+    own = Forbids(
+        things=(thing,) if thing and not is_alone else (),
+        verbs=() if is_alone else tuple(sorted(verbs)),
+        packages=_package_names(thing, verbs),
+        flags=flags,
+        hosts=hosts,
+        paths=paths,
+        conditions=(*found, *where),
+    )
+    return _joined([own, *(_of_products(text, practice.forbids) for practice in said)])
+
+
+def places_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Returns the options, hosts and paths that the text of a rejection names."""
+    return tuple(_FLAG.findall(text)), tuple(_HOST.findall(text.lower())), tuple(_PATH.findall(text))
+
+
+def practice_of(text: str, name: str, item: str) -> str:
+    """Returns the practice from which a rejection has an item of a list; empty if there is none.
+
+    Args:
+        text: Text of the rejection.
+        name: Name of the list, such as `commands`.
+        item: Item of the list.
+    """
+    said = (vocabulary().practices[number] for number in practices_in(text))
+    return next((each.said[0].text for each in said if item in getattr(each.forbids, name)), "")
+
+
+def names_other_product(text: str, action: str) -> bool:
+    """Whether an action names a product of the kind that a text names, and not the same: mysql, not postgres."""
+    named, there = _products_in(text), _products_in(action)
+    return bool(named and there) and not named & there
+
+
+def _products_in(text: str) -> set[str]:
+    """Returns the products that a text names."""
+    low = text.lower()
+    return {name for name in vocabulary().products if name in low}
+
+
+def _of_products(text: str, forbids: Forbids) -> Forbids:
+    """Returns what a practice forbids without the products beside those that a text names."""
+    named = _products_in(text)
+    others = vocabulary().products - named
+    if not named:
+        return forbids
+    lists: dict[str, Any] = {
+        name: tuple(item for item in getattr(forbids, name) if _products_in(item).isdisjoint(others))
+        for name in LISTS
+    }
+    # "Restart database" is the phrase of any product.
+    lists["phrases"] = tuple(item for item in lists["phrases"] if _products_in(item) & named)
+    return Forbids(**lists)
+
+
+def corrected(text: str, changes: str) -> Forbids:
+    """Returns what the text of a rejection forbids, with the fields that a correction (JSON) replaces."""
+    proposed = propose(text)
+    if not changes:
+        return proposed
+    given = Forbids.from_json(changes)
+    named = json.loads(changes)
+    return replace(proposed, **{name: getattr(given, name) for name in LISTS if name in named}, by=given.by)
+
+
+def _joined(parts: Sequence[Forbids]) -> Forbids:
+    lists: dict[str, Any] = {
+        name: tuple(dict.fromkeys(item for part in parts for item in getattr(part, name))) for name in LISTS
+    }
+    return Forbids(**lists)
+
+
+def _noun_phrase(head: str) -> tuple[str, frozenset[str]]:
+    """Returns the words that are neither framing nor the operation, and operations that some of them also name.
+
+    The first operation is the verb: in "delete the migrations", the migrations are a thing.
+    """
+    table = operation_table.table()
+    words = [word for word in _TOKEN.findall(head) if word.lower().replace("’", "'") not in table.framing]
+    stems = operation_table.stem_each([word.lower() for word in words])
+    phrase: list[str] = []
+    verbs: frozenset[str] = frozenset()
+    nouns: frozenset[str] = frozenset()
+    start = 0
+    while start < len(words):
+        told, length = operation_table.phrase_at(stems, start)
+        if told and (not verbs or verbs <= ANY | {"install"}):
+            verbs |= told
+        elif operation_table.content_stems(words[start : start + length]):
+            phrase += words[start : start + length]
+            nouns |= told
+        start += length
+    return " ".join(phrase), nouns - verbs
+
+
+def _package_names(phrase: str, verbs: frozenset[str]) -> tuple[str, ...]:
+    """Returns the name of a package: a single word that is used or installed."""
+    words = phrase.split()
+    is_name = len(words) == 1 and (not verbs or bool(verbs & {"use", "install"}))
+    return (words[0].lower(),) if is_name else ()

@@ -1,0 +1,232 @@
+"""Finds operations in commands and words, by a table (`operations.toml`).
+
+Words alone do not show that `npm i moment` adds moment.js, nor that `git push origin main` forces nothing. The table
+decides where it knows the operation, and makes no statement elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from bardo import _core
+from bardo.conduct.parse import operation_table
+from bardo.conduct.parse.shell import Command
+
+#: Maximum number of cached texts.
+_TEXTS = 16_384
+#: Forms that forbid an object without an operation: "no yarn here", "we voted against GraphQL".
+_NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
+#: End of a clause.
+_CLAUSE = re.compile(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
+#: An identifier of code, with a dot, an underscore, an inner capital or a parenthesis.
+_IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*(?:[._][A-Za-z]\w*)+|\b[A-Za-z_]\w*(?=\()|\b[a-z]+[A-Z]\w*")
+_OFF = re.compile(
+    r"\b(?:enabled?|active|on|running|state|power|status|mode)[\"']?\s*[=:]\s*[\"']?(?:false|0|off|disabled)\b",
+    re.IGNORECASE,
+)
+
+#: Verb with its particle after the object: "switch the checks back on".
+_PARTED = re.compile(
+    r"\b(switch|turn|shut)((?:ed|ing)?) ((?:[\w'-]+ ){1,5}?)(?:back )?(on|off|down)"
+    r"(?= *(?:[,.;:!?]|$)| (?:again|for|in|and|until|when|while)\b)",
+    re.IGNORECASE,
+)
+
+#: Remark after what is rejected: ", date-fns does it all".
+_REMARK = re.compile(
+    r"(?<=\w)[,;] (?!.*\b(?:no|not|never|don['’]?t|nor|or|and)\b)[^,;]*\b"
+    r"(?:does|do|is|are|has|have|works?|suffices?|will|handles?|covers?)\b[^,;]*$",
+    re.IGNORECASE,
+)
+_NEGATES = re.compile(r"\b(?:no|not|never|don['’]?t|stop|avoid|against)\b", re.IGNORECASE)
+
+
+def operation_of(command: Command) -> tuple[operation_table.CommandPattern, Sequence[str]] | None:
+    """Finds a command in the table; returns its pattern with the program and the arguments.
+
+    Of an interpreter or a runner of packages it is the program that these run, unless the table has their own command:
+    `npx` runs its argument; `yarn add` is not a program "add".
+    """
+    own = _match(command.words)
+    shell = operation_table.table().shell
+    is_started = bool(command.runs) and command.program not in shell.lines | shell.echoes
+    if is_started and (own is None or command.program.endswith("x")):
+        return operation_of(command.runs[0]) or own
+    return own
+
+
+def closure(name: str) -> frozenset[str]:
+    """Returns an operation with the more general operations that include it."""
+    found = {name}
+    for wider in operation_table.table().operations[name].within:
+        found |= closure(wider)
+    return frozenset(found)
+
+
+def in_prose(text: str) -> tuple[set[str], set[str]]:
+    """Finds the operations at the beginning of clauses and function names, and the stems of these words."""
+    operations: set[str] = set()
+    first: set[str] = set()
+    for clause in filter(str.strip, _CLAUSE.split(with_particles(text))):
+        told, stems = _leading(clause)
+        operations |= told
+        first |= stems
+    for name in _IDENTIFIER.findall(text):
+        called = operation_table.CAMEL.sub(" ", name.rsplit(".", 1)[-1])
+        told, stems = _leading(called)
+        operations |= told or operation_table.table().called.get(words_of(called)[0].lower(), frozenset())
+        first |= stems
+    return ({"stop"} if _OFF.search(text) else operations), first
+
+
+def with_particles(text: str) -> str:
+    """Returns a text with particles beside their verbs, as the table has them: "switch on the checks"."""
+    return _PARTED.sub(r"\1\2 \4 \3", text)
+
+
+def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Finds the operations of the first words of a clause, and the stems of these words."""
+    table = operation_table.table()
+    words = [word.lower().replace("’", "'") for word in words_of(clause)]
+    while words and (
+        words[0].replace("'", "") in table.fillers
+        or words[0][0].isdigit()
+        or (words[0] in table.beginning and words[1:] and words[1].endswith("ing"))
+    ):
+        words = words[1:]
+    stems = operation_table.stem_each(words)
+    if words[:1] and words[0] in table.passing_on and "to" in words:
+        # "Tell the desk to sell" is a sale.
+        told = _starting(stems[words.index("to") + 1 :])
+        if told[0]:
+            return told
+    return _starting(stems)
+
+
+def _starting(stems: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    told, length = operation_table.phrase_at(stems)
+    return told, frozenset(stems[:length] if told else ())
+
+
+class Named(NamedTuple):
+    """Operations and objects that a rejection or a rule names.
+
+    Args:
+        operations: Forbidden operations; empty if unknown to the table.
+        objects: Words of the objects.
+        spoken: All words without framing, approver and reason.
+        text: Text without the clauses of approver and reason.
+    """
+
+    operations: frozenset[str]
+    objects: Sequence[str]
+    spoken: Sequence[str]
+    text: str
+
+
+@lru_cache(_TEXTS)
+def forbidden_by(text: str) -> Named:
+    """Finds the operations and objects that a rejection or a rule names."""
+    table = operation_table.table()
+    bare = with_particles(text)
+    for clause in table.clauses:
+        bare = clause.sub(" ", bare)
+    remark = _REMARK.search(bare)
+    if remark is not None and _NEGATES.search(bare[: remark.start()]):
+        bare = bare[: remark.start()]
+    spoken = [word for word in words_of(bare) if word.lower().replace("’", "'") not in table.framing]
+    operations, objects = mentioned_in(bare, spoken)
+    if operations - {"use"}:
+        operations -= {"use"}
+    if not operations and _NAMES_A_THING.search(text.strip()):
+        operations = frozenset({"use"})
+    return Named(operations, tuple(objects), tuple(spoken), bare)
+
+
+def mentioned_in(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list[str]]:
+    """Finds the operations mentioned anywhere in a text, and the other words."""
+    told: set[str] = set()
+    commands = operation_table.table().commands
+    plain = [word.strip("`'\".,;") for word in text.split()]
+    for start, word in enumerate(plain):
+        found = _match(plain[start:]) if word in commands else None
+        if found is not None and found[0].verbs is not None and any(found[0].verbs):
+            told.add(found[0].does)
+            consumed = {word, *(each for verb in found[0].verbs for each in verb)}
+            spoken = [each for each in spoken if each not in consumed]
+    rest: list[str] = []
+    stems = operation_table.stem_each([word.lower() for word in spoken])
+    start = 0
+    while start < len(stems):
+        found_there, length = operation_table.phrase_at(stems, start)
+        if found_there:
+            told |= found_there
+        else:
+            rest.append(spoken[start])
+        start += length
+    return frozenset(told), rest
+
+
+def _match(words: Sequence[str]) -> tuple[operation_table.CommandPattern, Sequence[str]] | None:
+    if not words:
+        return None
+    program = words[0]
+    arguments = [word for word in words[1:] if not word.startswith("-")]
+    options = [word for word in words[1:] if word.startswith("-")]
+    if set(options) & {"--version", "-V", "--help", "-h"} and program in operation_table.table().commands:
+        return operation_table.CommandPattern(None, (), "read", frozenset(), named=False), [program]
+    for command in operation_table.table().commands.get(program, ()):
+        length = command.fits(arguments, options)
+        if length is not None and _is_no_sentence(arguments[length:], every=not command.verbs):
+            return command, [program, *arguments[length:]]
+    return None
+
+
+def _is_no_sentence(arguments: Sequence[str], *, every: bool) -> bool:
+    """Whether the words after a program can be its arguments: "find a buyer" and "cut costs by half" are English."""
+    looked_at = arguments if every else arguments[:1]
+    return not any(stem is None for stem in _core.stems([word for word in looked_at if word.isalpha()]))
+
+
+def words_of(text: str) -> list[str]:
+    """Splits a text into words; `snake_case` is two, and the suffix of moment.js is dropped."""
+    return _WORD.findall(SUFFIX.sub("", text).replace("_", " "))
+
+
+def parts_of(text: str) -> list[str]:
+    """Splits a text into words and the parts of names: RedisStore gives three."""
+    return [*words_of(text), *(word for word in words_of(operation_table.CAMEL.sub(" ", text)))]
+
+
+def word_stems(words: Iterable[str]) -> frozenset[str]:
+    """Returns the stems of content words, and of the canonical names of aliases."""
+    same = operation_table.table().same
+    return frozenset(same.get(stem, stem) for stem in operation_table.content_stems(words))
+
+
+def related_to(stems: Iterable[str]) -> set[str]:
+    """Returns the stems of objects that are probably related to others."""
+    return {each for stem in stems for each in operation_table.table().near.get(stem, ())}
+
+
+def canonical(text: str) -> frozenset[str]:
+    """Returns the stems of the canonical names of the aliases in a text that are not single words."""
+    table = operation_table.table()
+    return canonical_in(text, table.same_phrases) | canonical_in(text, table.near_phrases)
+
+
+def canonical_in(text: str, phrases: operation_table.Phrases) -> frozenset[str]:
+    """Returns the stems of the canonical names of the aliases in a text, among given aliases."""
+    lower = operation_table.spaced(text)
+    return frozenset(
+        stem
+        for word in operation_table.WORD.findall(lower)
+        for pattern, stems in phrases.get(word, ())
+        if pattern.search(lower)
+        for stem in stems
+    )

@@ -1,0 +1,111 @@
+"""Finds the places that an action names, and tells those which it uses: hosts it reaches, files it writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from bardo.conduct.parse import operation_table, operations, options
+from bardo.conduct.parse.shell import Command
+
+_HOST = re.compile(r"(?<![\w.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w])")
+_PATH = re.compile(
+    r"(?<![\w:.])(?:~|\.{1,2})?/?[\w.*~-]+(?:/[\w.*~-]*)+|(?<![\w/])/[\w.-]+|(?<!\w)\.[a-z][\w.-]+"
+)
+#: Address with a scheme, and an argument that is a host alone.
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+]*://(?:[^\s/@'\"]*@)?((?:[a-z0-9-]+\.)+[a-z]{2,})")
+_HOST_ALONE = re.compile(r"(?:[\w.-]+@)?((?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[:/].*)?")
+#: Beginning of a string that is an address.
+_QUOTED_ADDRESS = re.compile(rf"[\"'`]{_ADDRESS.pattern}")
+#: Redirection into a file; the name may be the next word.
+_INTO = re.compile(r"(?:\d|&)?>{1,2}\|?(?!&)(.*)", re.DOTALL)
+
+#: Operations that write files.
+_WRITES = frozenset({"modify", "delete", "remove"})
+
+
+class Places(NamedTuple):
+    """Hosts and paths of an action.
+
+    Args:
+        hosts: Names of hosts.
+        reached: Hosts that it connects to.
+        paths: Paths.
+        written: Paths that it writes, creates or deletes.
+    """
+
+    hosts: frozenset[str]
+    reached: frozenset[str]
+    paths: frozenset[str]
+    written: frozenset[str]
+
+
+def of_commands(text: str, commands: Sequence[Command]) -> Places:
+    """Returns the places of commands, each without those that it runs."""
+    reached = {host for command in commands for host in _reached(command)}
+    written = {path for command in commands for path in _written(command)}
+    words = {word for command in commands for word in command.words[1:]}
+    paths = {word for word in words if "/" in word and not word.startswith("-") and " " not in word}
+    return Places(hosts_in(text), frozenset(reached), paths_in(text) | paths | written, frozenset(written))
+
+
+def of_call(text: str, called: str, *, writes: bool) -> Places:
+    """Returns the places of the call of a tool.
+
+    Args:
+        text: The call.
+        called: Name of the tool or function.
+        writes: Whether it writes.
+    """
+    first = operation_table.CAMEL.sub("_", called.rsplit(".", 1)[-1]).lower().split("_")[0]
+    is_local = first in operation_table.table().shell.texts
+    paths = paths_in(text)
+    reached = frozenset[str]() if is_local else frozenset(_QUOTED_ADDRESS.findall(text.lower()))
+    return Places(hosts_in(text), reached, paths, paths if writes else frozenset())
+
+
+def hosts_in(text: str) -> frozenset[str]:
+    """Returns the hosts that a text names."""
+    return frozenset(_HOST.findall(text.lower()))
+
+
+def paths_in(text: str) -> frozenset[str]:
+    """Returns the paths that a text names."""
+    return frozenset(_PATH.findall(text))
+
+
+def _reached(command: Command) -> Iterator[str]:
+    """Yields the hosts that a command connects to."""
+    known = operations.operation_of(command)
+    if known is not None:
+        pattern, _ = known
+        if operation_table.table().operations[pattern.does].reads and not pattern.reaches:
+            return
+    for word in (*command.prefix, *options.read(command.words).used[1:]):
+        yield from _ADDRESS.findall(word.lower())
+        if found := _HOST_ALONE.fullmatch(word.lower()):
+            yield found[1]
+
+
+def _written(command: Command) -> Iterator[str]:
+    """Yields the paths that a command writes."""
+    writes = operation_table.table().writes
+    plain = [word for word in command.words if not _INTO.fullmatch(word)]
+    for word, following in pairwise((*command.words, "")):
+        if found := _INTO.fullmatch(word):
+            yield found[1] or following
+        if word in writes["output"]:
+            yield following
+    given = options.read(plain)
+    names = {command.program, " ".join(command.words[:2])}
+    arguments: Iterable[str] = ()
+    if not names.isdisjoint(writes["all"]) or not given.names.isdisjoint(writes["in place"]):
+        arguments = given.arguments
+    elif not names.isdisjoint(writes["last"]):
+        arguments = given.arguments[-1:]
+    elif operations.operation_of(command) is None and not command.runs:
+        # A program that is named like an operation: "edit".
+        arguments = given.arguments if _WRITES & operations.in_prose(command.program)[0] else ()
+    yield from filter(None, arguments)

@@ -1,0 +1,73 @@
+"""Parses the texts that actions are compared with: rejections, rules, and entries that forbid nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bardo.conduct.parse import operation_table, operations, wording
+from bardo.conduct.parse.forbidden import Forbids, corrected
+
+#: Maximum number of cached texts.
+_TEXTS = 16_384
+#: Word with a sign, a digit or a capital inside.
+_NAME = re.compile(r"\w[._@/\d-]\w|[a-z][A-Z]")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """Parsed text of an entry that actions are compared with.
+
+    Args:
+        text: The text.
+        spoken: Text without framing words, approver and reason; the whole text if one word or less would remain.
+        operations: Operations; empty if unknown to the table.
+        things: Stems of the objects.
+        names: Stems of the objects that are names.
+        words: Stems of all words.
+    """
+
+    text: str
+    spoken: str
+    operations: frozenset[str]
+    things: frozenset[str]
+    names: frozenset[str]
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRejection(ParsedText):
+    """Parsed text of a rejection, or of what a rule forbids or wants approval for.
+
+    Args:
+        forbids: Data of what it forbids.
+    """
+
+    forbids: Forbids
+
+
+@lru_cache(_TEXTS)
+def parse_text(text: str) -> ParsedText:
+    """Parses the text of an entry that forbids nothing."""
+    named = operations.forbidden_by(text)
+    things = operations.word_stems(named.objects)
+    things |= operations.canonical_in(named.text, operation_table.table().same_phrases)
+    # The first word is capitalised by the sentence.
+    capital = {word for word in operations.words_of(text)[1:] if word[:1].isupper()}
+    capital |= {word for word in text.split() if _NAME.search(word)}
+    names = operations.word_stems(part for word in capital for part in operations.words_of(word)) & things
+    # A single remaining word is too general: any action with it would match.
+    kept = " ".join(named.spoken) if len(operations.word_stems(named.spoken)) > 1 else text
+    words = operations.word_stems(operations.words_of(text))
+    return ParsedText(text, kept, named.operations, things, names, words)
+
+
+@lru_cache(_TEXTS)
+def parse(text: str, corrections: str = "") -> ParsedRejection:
+    """Parses the text of a rejection or rule, with corrections of what it forbids as JSON."""
+    whole, core = parse_text(text), parse_text(wording.clause(text))
+    return ParsedRejection(
+        text, whole.spoken, core.operations, core.things, core.names, whole.words,
+        corrected(text, corrections),
+    )  # fmt: skip

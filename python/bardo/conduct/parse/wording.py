@@ -1,0 +1,102 @@
+"""Wording of a rejection: its plain form "don't ...", and the words of the act that it forbids."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from bardo.conduct.parse import operation_table
+
+#: Maximum number of cached texts.
+_TEXTS = 16_384
+_INTERJECTION = re.compile(
+    r"^\s*(?:(?:no way|no|nope|nah|sorry|please|hey|ok|okay|hmm+|u[mh]+|well|oh|ugh|actually|honestly|listen|look)"
+    r"\s*[,:!.…]+\s*|(?:and|but|so|also|oh|well|hmm+)\s+)+(?=\w)",
+    re.IGNORECASE,
+)
+#: Permitted alternative after the rejected action: ", go through Priya".
+_ALTERNATIVE = re.compile(
+    r"(?<=\w)\s*[,;]\s*(?:please\s+)?"
+    r"(?:go|use|ask|take|try|call|talk|send|keep|stick|leave|let|we have|we use)\b[^,;]*$",
+    re.IGNORECASE,
+)
+#: Emphasis that excludes nothing: ", not even for a test"; and its words before the case that it names.
+_EMPHASIS = re.compile(r"\s*,?\s*\bnot even\b[^,;]*$", re.IGNORECASE)
+_EVEN = re.compile(r"\s*,?\s*\bnot even\b", re.IGNORECASE)
+#: Reason after the rejected action: a clause with a subject and a verb of its own.
+_REASON = re.compile(
+    r"(?<=\w)\s*[,;]\s*(?:(?:i|we|you|it|they|he|she|there)\b|"
+    r"(?:the|this|that|these|those|my|our|your|its|their)\b[^,;]*"
+    r"\b(?:is|are|was|were|has|have|had|will|would|can|could|does|do|did|\w+n't)\b).*$",
+    re.IGNORECASE,
+)
+_NOT = r"(?:didn't|did not|don't|do not|won't|not)"
+#: Wordings of a rejection at the beginning of it, and the plain one.
+_FORMS = {
+    re.compile(
+        rf"\b(?:i|we)(?:'d| would) (?:rather|prefer)(?: that| if)? (?:you|we|it|they)? ?{_NOT}(?: to)?\b",
+        re.IGNORECASE,
+    ): "don't",
+    re.compile(r"^(?:(?:i|we) )?(?:prefer|rather|better) not(?: to)?\b", re.IGNORECASE): "don't",
+    re.compile(r"\blet(?:'s| us) not\b", re.IGNORECASE): "don't",
+    re.compile(r"^(?:can|could|would|will) you (?:please )?not\b", re.IGNORECASE): "don't",
+    re.compile(r"^(?:please )?(?:hold off(?: on)?|refrain from) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
+    re.compile(r"^(?:please )?(?:quit|cease) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
+    re.compile(r"^(?:please )?(?:steer clear of|stay away from) ", re.IGNORECASE): "don't use ",
+    re.compile(
+        r"^(?:please )?(?:leave|keep) (.+?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
+        re.IGNORECASE,
+    ): r"don't touch \1",
+    re.compile(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
+    re.compile(r"^no[- ]?body (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
+}  # fmt: skip
+#: Beginning that forbids, before the act.
+_FORBIDDING = re.compile(
+    r"^(?:(?:please|we|i|you|it|they|the team|should|must|may|can|will|are|is|'re|'m)\s+|(?:we|you|they)'re\s+)*"
+    r"(?:never|no more|no|not|don't|dont|do not|won't|can't|cannot|shouldn't|mustn't|aren't|isn't|"
+    r"(?:stop|avoid)(?= [\w-]+ing\b))\s+"
+    r"(?:(?:going|allowed) to\s+|ever\s+)*",
+    re.IGNORECASE,
+)
+#: Beginning of an action that is said in a sentence.
+_ACTING = re.compile(
+    r"^(?:(?:please|now|just|then|i'll|i will|i'm going to|let me|let's|we'll|we will)\s+)+", re.IGNORECASE
+)
+#: Words that change no act.
+_IDLE = frozenset(
+    {"a", "an", "the", "any", "some", "our", "my", "your", "please", "again", "anymore", "ever"}
+)
+_WORD = re.compile(r"[^\s,;:!?()-]+")
+
+
+@lru_cache(_TEXTS)
+def plain(text: str) -> str:
+    """Returns a rejection without an interjection before it and an alternative after it, in the form "don't ..."."""
+    bare = text.replace("’", "'")
+    for clause in (_ALTERNATIVE, _EMPHASIS, _INTERJECTION):
+        bare = clause.sub("", bare)
+    for pattern, form in _FORMS.items():
+        bare = pattern.sub(form, bare, count=1)
+    return bare if bare.strip() else text
+
+
+def clause(text: str) -> str:
+    """Returns the plain form of a rejection without the reason after it; the text itself if that forbids nothing."""
+    short = _REASON.sub("", plain(text))
+    return short if _FORBIDDING.match(short) else text
+
+
+@lru_cache(_TEXTS)
+def act(text: str) -> tuple[str, ...]:
+    """Returns the stems of the act that a rejection forbids, or that an action does, in order, without articles."""
+    bare = _FORBIDDING.sub("", _ACTING.sub("", clause(text)), count=1)
+    words = [word.lower().rstrip(".") for word in _WORD.findall(bare)]
+    return tuple(stem for stem in operation_table.stem_each(words) if stem and stem not in _IDLE)
+
+
+def is_same_act(text: str, action: str) -> bool:
+    """Whether an action is in the very words of the act that a rejection forbids."""
+    if text.casefold() == action.casefold():
+        return True
+    done = act(action)
+    return bool(done) and not _FORBIDDING.match(action) and done in (act(text), act(_EVEN.sub("", text)))

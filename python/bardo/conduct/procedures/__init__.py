@@ -1,0 +1,1 @@
+"""Resources of a gate beside its rules: flows, capabilities, missions and bridges."""

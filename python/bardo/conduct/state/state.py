@@ -1,0 +1,82 @@
+"""Keeps entries of state without duplicates: the same one is renewed, a similar one takes the newer wording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from bardo.conduct.findings import place_of_same
+from bardo.conduct.model.entries import Outcome, StateEntry
+from bardo.conduct.state.rules import VectorsOf, alike
+from bardo.conduct.storage.store import ConductStore
+from bardo.errors import InvalidInputError, NotFoundError
+
+#: Number of the latest entries of a kind, rejections aside, among which a repetition is sought.
+COMPARED = 200
+
+
+def keep(
+    store: ConductStore, given: StateEntry, vectors: VectorsOf, require_allowed: Callable[[], None]
+) -> StateEntry:
+    """Stores an entry, or renews the one in force that says the same.
+
+    An entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode.
+
+    Args:
+        store: State of the agent.
+        given: New entry, without an id.
+        vectors: Vectors of texts, for similar entries by meaning.
+        require_allowed: Raises if a new entry of this kind is not allowed.
+    """
+    known = store.state(kind=given.kind, limit=-1 if given.kind == "rejected" else COMPARED)
+    summaries = [entry.summary for entry in known]
+    place = place_of_same(summaries, given.summary)
+    similar = alike(summaries, given.summary, vectors) if place is None and given.kind != "rejected" else []
+    if place is None and not similar:
+        require_allowed()
+        return store.put(given)
+    there = known[similar[0] if place is None else place]
+    if given.episode and not there.episode:
+        return store.put(replace(there, changed_at=given.changed_at))
+    if there.episode != given.episode:
+        there = replace(there, summary=given.summary, detail="", episode=given.episode)
+    return store.put(
+        replace(
+            there,
+            summary=given.summary if place is None else there.summary,
+            detail=given.detail or there.detail,
+            domain=given.domain or there.domain,
+            by=given.by or there.by,
+            corrections=given.corrections or there.corrections,
+            changed_at=given.changed_at,
+        )
+    )
+
+
+def in_force(store: ConductStore, id_: str) -> StateEntry:
+    """Reads an entry that has not ended.
+
+    Args:
+        store: State of the agent.
+        id_: Id of the entry.
+
+    Raises:
+        InvalidInputError: The id is of an outcome or of a rule.
+        NotFoundError: There is no such entry, or it has ended.
+    """
+    entry = store.get(id_)
+    if isinstance(entry, Outcome):
+        raise InvalidInputError(f"{id_} is an outcome, which does not end")
+    if not isinstance(entry, StateEntry):
+        raise InvalidInputError(f"{id_} is a rule. End it with retire")
+    if entry.status != "active":
+        raise NotFoundError(f"{id_} {ended(entry)}, and is no longer in force")
+    return entry
+
+
+def ended(entry: StateEntry) -> str:
+    """Says how an entry ended, and by whom."""
+    if entry.superseded_by:
+        return f"was replaced by {entry.superseded_by}"
+    how = "was lifted" if entry.kind == "rejected" else f"is {entry.status}"
+    return f"{how} already{f' by {entry.closed_by}' if entry.closed_by else ''}"

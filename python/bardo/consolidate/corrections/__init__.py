@@ -1,0 +1,1 @@
+"""Corrections: which newer clause ends or disputes an older one."""

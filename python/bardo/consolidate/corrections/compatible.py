@@ -1,0 +1,110 @@
+"""Pairs of clauses that can both hold, which the regressions of `corrections` do not judge."""
+
+from __future__ import annotations
+
+import re
+
+from bardo.consolidate.attributes import is_lasting
+from bardo.consolidate.clause import Clause
+from bardo.consolidate.corrections.correction_rules import certain_rule, is_record, is_same_owner, words_of
+
+#: A figure with its unit, and a value of words alone.
+_MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
+_WORDS = re.compile(r"[a-z _-]+")
+
+
+def are_about_others(older: Clause, newer: Clause) -> bool:
+    """Whether two clauses are about different values, things, attributes or people."""
+    return (
+        leaves_value_out(older, newer)
+        or is_of_another_thing(older, newer)
+        or is_of_another_attribute(older, newer)
+        or is_of_relative(older, newer)
+    )
+
+
+def is_of_another_slot(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses are lines of records about different slots.
+
+    A line without a component, such as "timeout 30s -> 45s", is about the one whose value it replaces.
+    """
+    one, other = older.statement, newer.statement
+    if one is None or other is None or not (is_record(older) and is_record(newer)):
+        return False
+    if one.attribute != other.attribute or one.condition != other.condition:
+        return True
+    ours, theirs = set(one.subject.split()), set(other.subject.split())
+    is_nested = ours <= theirs or theirs <= ours
+    return ours != theirs and not (is_nested and one.value.lower() in newer.replaced)
+
+
+def leaves_value_out(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause is a line of a record that replaces a value which the older clause does not give."""
+    if not newer.replaced:
+        return False
+    given = newer.replaced - (older.replaced - older.value)
+    return older.condition != newer.condition or not any(_gives(older, value) for value in given)
+
+
+def _gives(clause: Clause, value: str) -> bool:
+    """Whether a clause gives a value: word for word, with another unit, or, of words, in another form."""
+    # A function is called "load_rows()" in one line, and defined as "load_rows(path)" in another.
+    value = value.removesuffix("()")
+    figure = _MEASURE.fullmatch(value)
+    parts = set(re.findall(r"[a-z]+", value)) if _WORDS.fullmatch(value) else set()
+    return (
+        has_value(clause.sentence, value)
+        or (figure is not None and has_value(clause.sentence, figure[1]))
+        or (bool(parts) and parts <= set(re.findall(r"[a-z]+", clause.sentence.lower())))
+    )
+
+
+def is_of_another_thing(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses state one attribute of different things of a kind: "admin console", "metrics console"."""
+    one, other = older.statement, newer.statement
+    if one is None or other is None or one.attribute != other.attribute:
+        return False
+    if (older.owner, newer.owner) != (one.subject, other.subject):
+        # "She raised the sertraline": the doctor does not tell it from another one.
+        return False
+    ours, theirs = _named_words(one.subject), _named_words(other.subject)
+    if not ours or not theirs or ours[-1] != theirs[-1]:
+        return False
+    return not (set(ours) <= set(theirs) or set(theirs) <= set(ours))
+
+
+def is_of_another_attribute(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses state different attributes, such as a version and a port, and no value as replaced."""
+    one, other = older.statement, newer.statement
+    if one is None or other is None or one.attribute == other.attribute:
+        return False
+    if not (one.functional and other.functional) or other.denied:
+        return False
+    # With the employer, the job may change.
+    may_change_together = is_lasting(one.attribute, "years") and is_lasting(other.attribute, "years")
+    return not may_change_together and not certain_rule(older, newer)
+
+
+def is_of_relative(older: Clause, newer: Clause) -> bool:
+    """Whether the older clause is about a relative of a person, whom the newer one about another does not name.
+
+    "Jonas has left Brandt" ends nothing of "Jonas's brother Emil".
+    """
+    if not older.is_relative or is_same_owner(older, newer) or not newer.features.get("subject named"):
+        return False
+    person = older.owner.rpartition("'s ")[2]
+    one, other = older.statement, newer.statement
+    is_one_attribute = one is not None and other is not None and one.attribute == other.attribute
+    return not is_one_attribute and not words_of(person) & (newer.anchors | newer.names)
+
+
+def _named_words(name: str) -> list[str]:
+    """Words of a name or noun phrase in lower case, without possessive."""
+    return [word for word in name.lower().replace("'s", " ").split() if word not in ("the", "my", "our")]
+
+
+def has_value(sentence: str, value: str) -> bool:
+    """Whether a sentence has a value, word for word."""
+    return (
+        re.search(rf"(?<![\w.]){re.escape(value.casefold())}(?![\w]|\.\w)", sentence.casefold()) is not None
+    )

@@ -1,0 +1,225 @@
+"""Effects of a newer clause on an older one: an end, a dispute, or none.
+
+A logistic regression over features of the two parses decides. Its weights (`corrections.json`) are fitted by
+`benches/python/knowledge/fit.py` on labelled pairs. Where the cross-encoder is installed, a second regression weighs
+its log odds and those of the first one. A judgement names its rule, so that a rule can be switched off
+(`curator.rules_off`) by its measured precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from bardo._weights import read_weights
+from bardo.consolidate.clause import Clause, Rule
+from bardo.consolidate.corrections.compatible import are_about_others, has_value
+from bardo.consolidate.corrections.correction_features import features
+from bardo.consolidate.corrections.correction_rules import (
+    RULES,
+    certain_rule,
+    denies_another,
+    ends_plainly,
+    is_of_companion,
+    is_of_other_person,
+    is_on_other_day,
+    leaves_person_out,
+)
+
+#: Cues with which a report of an event can end another: by themselves later events end nothing.
+TAKES_BACK = frozenset({"correction", "from", "instead", "denial"})
+#: Cues that say more than their words repeat.
+ENDS = frozenset({"ending", "from", "instead", "correction"})
+#: Cues of a new value, which takes the place of one that the older clause has.
+VALUE_RULES = frozenset({"correction", "change", "new", "now", "bound"})
+#: Features of a value that stands where the older clause has one.
+_PLACES = ("type match", "new name for old name", "same predicate", "left hit", "slot value differs")
+#: Rule of a correction that no word announces.
+READ: Rule = "read"
+#: Log odds from which a clause without a word of change ends an older one.
+SURE = 2.3
+#: Log odds by the features below which less makes no difference to a pair that the cross-encoder has read.
+LEAST_FEATURES = -8.0
+#: Log odds by the features, with the nearest cosine, under which no pair is read.
+UNLIKELY = -6.0
+#: Log odds of a pair that cannot be a correction.
+NEVER = -99.0
+#: Cosine of sentences that correct each other, at the upper end.
+NEAREST = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Judgement on a pair of clauses.
+
+    Args:
+        total: Log odds that the newer clause ends or replaces what the older one says.
+        rule: Name of the rule, or of the cue that carries the judgement; empty if words alone carry it.
+    """
+
+    total: float
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Log odds from which a judgement has an effect.
+
+    Args:
+        ends: Least log odds of an end of a fact; 1.5 in 1,000 pairs of turns of chats reach it.
+        disputes: Least log odds of a dispute of a fact; 12 in 1,000 reach it.
+        turns: Least log odds of a correction of a turn by a turn; 10 in 1,000 reach it.
+    """
+
+    ends: float
+    disputes: float
+    turns: float
+
+
+@cache
+def limits(*, is_read: bool = False) -> Limits:
+    """Returns the limits that were fitted with the weights.
+
+    Args:
+        is_read: Whether the judgements have the log odds of the cross-encoder.
+    """
+    found = _document()["limits of read pairs" if is_read else "limits"]
+    return Limits(found["ends"], found["disputes"], found["turns"])
+
+
+def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | None = None) -> Judgement:
+    """Judges a pair of clauses.
+
+    Args:
+        older: Clause of the older text.
+        newer: Clause of the newer text.
+        cosine: Cosine of the vectors of both sentences; 0 without an embedder.
+        encoder_odds: Log odds by the cross-encoder; None without it.
+    """
+    if _are_compatible(older, newer):
+        return Judgement(NEVER, "")
+    found = features(older, newer, cosine)
+    total = _total(found)
+    rule = certain_rule(older, newer)
+    is_certain = bool(rule) and (
+        rule in ("denial", "judged slot") or total >= limits().disputes or ends_plainly(older, newer)
+    )
+    rule = rule if is_certain else _carrying_rule(found, newer)
+    if encoder_odds is not None:
+        weighed = _weighed(read_features(older, newer, cosine, encoder_odds, is_announced=bool(rule)))
+        return _with_encoder(weighed, rule, is_certain=is_certain)
+    if is_certain:
+        return Judgement(max(total, limits().ends), rule)
+    is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
+    if is_unplaced and older.statement is not None and older.statement.functional:
+        # "It's the 15th, her birthday" gives no other home.
+        return Judgement(NEVER, rule)
+    if is_unplaced or leaves_person_out(older, newer):
+        # An end becomes a dispute, and a dispute nothing.
+        return Judgement(limits().disputes if total >= limits().ends else NEVER, rule)
+    return Judgement(total, rule)
+
+
+def by_features(older: Clause, newer: Clause, cosine: float) -> float:
+    """Log odds of a pair by its features alone, as `judge` takes them.
+
+    Args:
+        older: Clause of the older text.
+        newer: Clause of the newer text.
+        cosine: Cosine of the vectors of both sentences.
+    """
+    return _total(features(older, newer, cosine))
+
+
+def _total(found: Mapping[str, float]) -> float:
+    """Log odds by the first regression."""
+    weights = _document()["weights"]
+    return weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
+
+
+def read_features(
+    older: Clause, newer: Clause, cosine: float, encoder_odds: float, *, is_announced: bool
+) -> dict[str, float]:
+    """Features of a pair that the cross-encoder has read, for the second regression.
+
+    Args:
+        older: Clause of the older text.
+        newer: Clause of the newer text.
+        cosine: Cosine of the vectors of both sentences.
+        encoder_odds: Log odds by the cross-encoder.
+        is_announced: Whether a word of the newer clause announces a change.
+    """
+    total = by_features(older, newer, cosine)
+    return {
+        "features": max(total, LEAST_FEATURES),
+        "read": encoder_odds,
+        "announced": float(is_announced),
+        "cosine": cosine,
+    }
+
+
+def _with_encoder(weighed: float, rule: Rule, *, is_certain: bool) -> Judgement:
+    """Judgement on a pair that the cross-encoder has read.
+
+    Args:
+        weighed: Log odds by the second regression.
+        rule: The rule; empty if no word announces a change.
+        is_certain: Whether the rule ends the older clause for certain.
+    """
+    ends, disputes = limits(is_read=True).ends, limits(is_read=True).disputes
+    if is_certain:
+        return Judgement(max(weighed, ends), rule)
+    if not rule and ends <= weighed < SURE:
+        # A pair that no word announces needs more to end a fact than to dispute it.
+        return Judgement(disputes, READ)
+    return Judgement(weighed, rule or READ)
+
+
+def _weighed(found: Mapping[str, float]) -> float:
+    """Log odds by the second regression."""
+    weights = _document()["weights of read pairs"]
+    return weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
+
+
+def _is_placed(found: Mapping[str, float]) -> bool:
+    """Whether a newer value stands where the older clause has one."""
+    return any(found.get(name) for name in _PLACES) or any(name.startswith("rival ") for name in found)
+
+
+def _are_compatible(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses can hold, so that no regression judges them."""
+    # Of two events both happened.
+    are_events = older.past and newer.past and not newer.cues & TAKES_BACK
+    is_of_companion_alone = is_of_companion(older, newer) and not newer.cues & (TAKES_BACK | ENDS)
+    is_of_other = is_of_other_person(older, newer) or is_of_companion_alone or are_about_others(older, newer)
+    return are_events or is_of_other or denies_another(older, newer) or _repeats(older, newer)
+
+
+def _repeats(older: Clause, newer: Clause) -> bool:
+    """Whether a newer clause says nothing beyond the older one: the same words, and no end or denial."""
+    if newer.denied != older.denied or newer.cues & ENDS or not (newer.anchors or newer.names):
+        return False
+    stated = older.statement
+    if (
+        stated is not None
+        and stated.functional
+        and not newer.left
+        and has_value(newer.sentence, stated.value)
+    ):
+        # Another wording of the same value.
+        return True
+    known = older.anchors | older.names | older.figures
+    return newer.anchors | newer.names | newer.figures <= known
+
+
+def _carrying_rule(found: Mapping[str, float], newer: Clause) -> Rule:
+    """Name of the most specific rule that a judgement by features rests on."""
+    if found.get("slot value differs"):
+        return "judged slot"
+    return next((rule for rule in RULES if rule in newer.cues), "")
+
+
+def _document() -> Mapping[str, Mapping[str, float]]:
+    """The fitted weights and limits."""
+    return read_weights("bardo.consolidate.corrections", "corrections.json")

@@ -1,0 +1,95 @@
+"""Which judgements on pairs of clauses take effect, and what they leave of an older record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from bardo.consolidate.clause import Clause
+from bardo.consolidate.corrections import corrections
+
+#: Maximum number of older records that one clause ends.
+ENDS_AT_MOST = 3
+#: Maximum number of older records that one clause disputes.
+DISPUTES_AT_MOST = 2
+
+
+@dataclass(slots=True)
+class Older:
+    """An older record that a clause may correct.
+
+    Args:
+        id: Its id.
+        is_fact: Whether it is a fact, not an episode.
+        clauses: Its clauses.
+        evidence: Episodes of a fact.
+        is_outright: Whether a caller stated its subject, attribute and value.
+    """
+
+    id: str
+    is_fact: bool
+    clauses: Sequence[Clause]
+    evidence: tuple[str, ...] = ()
+    is_outright: bool = False
+
+
+#: A judgement with the older record and its clause.
+Judged = tuple[corrections.Judgement, Older, Clause]
+
+
+def effective(
+    judged: Sequence[Judged],
+    limits: corrections.Limits,
+    *,
+    rules_off: Collection[str],
+    learned: str | None,
+    is_carried: Callable[[Clause], bool],
+) -> Iterator[tuple[corrections.Judgement, Older, bool]]:
+    """The judgements that take effect, with whether they end the older record: each record once, the surest first.
+
+    Args:
+        judged: Judgements on a newer clause and older ones, the surest first.
+        limits: Limits of the log odds.
+        rules_off: Rules that dispute a fact instead of ending it.
+        learned: Id of the newer fact if the newer clause is that of a learned sentence; None for one of an episode.
+        is_carried: Whether the newer clause is the one of its message that corrects an older clause.
+    """
+    counts: Counter[bool] = Counter()
+    seen = {learned} if learned else set()
+    for judgement, record, other in judged:
+        if record.id in seen or not _reaches(judgement, record, limits, is_learned=learned is not None):
+            continue
+        ends = judgement.total >= limits.ends and judgement.rule not in rules_off
+        if counts[ends] < (ENDS_AT_MOST if ends else DISPUTES_AT_MOST) and is_carried(other):
+            seen.add(record.id)
+            counts[ends] += 1
+            yield judgement, record, ends
+
+
+def _reaches(
+    judgement: corrections.Judgement, record: Older, limits: corrections.Limits, *, is_learned: bool
+) -> bool:
+    """Whether a judgement is sure enough for an effect on an older record.
+
+    Args:
+        judgement: The judgement.
+        record: The older record.
+        limits: Limits of the log odds.
+        is_learned: Whether the newer clause is that of a learned sentence, not of an episode.
+    """
+    # Likeness alone is no contradiction: a word must announce a change, the values of a slot must differ, or the
+    # cross-encoder must have read both.
+    if not judgement.rule or judgement.total < (limits.disputes if record.is_fact else limits.turns):
+        return False
+    # A caller's statement gives way to a value of its attribute, to an end and to a denial.
+    if record.is_outright and judgement.rule in corrections.VALUE_RULES:
+        return False
+    # A learned sentence disputes nothing, and a turn keeps its place in recall, for likeness alone.
+    is_unannounced = judgement.rule == corrections.READ and judgement.total < corrections.SURE
+    return not is_unannounced or (record.is_fact and not is_learned)
+
+
+def corrected(record: Older, judged: Sequence[Judged], limits: corrections.Limits) -> list[Clause]:
+    """The clauses of an older record that a newer clause ends or disputes."""
+    return [other for found, of, other in judged if of is record and found.total >= limits.disputes]

@@ -1,0 +1,1 @@
+"""Extraction by a language model: its questions, its answers, and their check."""

@@ -1,0 +1,1 @@
+"""Pages that people read: the dossier and the playbook."""

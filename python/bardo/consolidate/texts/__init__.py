@@ -1,0 +1,1 @@
+"""Facts from texts: the sentences worth keeping, and what they state."""

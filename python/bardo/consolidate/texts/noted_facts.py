@@ -1,0 +1,159 @@
+"""Facts of notes on sentences, with their statement, kind and persistence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from bardo._core import findings
+from bardo.consolidate.attributes import BUILT_IN, is_lasting
+from bardo.consolidate.clause import Clause
+from bardo.consolidate.texts.rule_extraction import NAMELESS, slug
+from bardo.consolidate.texts.secrets import is_secret
+from bardo.consolidate.texts.sentence import QUOTED_CHARACTERS, Note, Sentence, attributed
+from bardo.model import Episode, Fact, FactKind, Persistence, Statement
+
+#: Confidence of a statement of a person about themselves.
+STATED = 0.8
+
+#: Worth of a sentence that is never kept.
+UNWORTHY = -float("inf")
+#: Minimum worth of a statement of an attribute that holds for months, and of a sentence that is no more than such a
+#: statement or one in a plain form. What holds for years or until it is denied is always kept: an allergy, a home.
+LEAST_OF_MONTHS, LEAST_PLAIN = -1.0, -3.2
+#: Minimum worth of a plan for a day after the next one, of which its sentence says no more.
+LEAST_OF_PLANS = -2.75
+#: Minimum worth of what a quote that ends said beside the corrected clauses.
+LEAST_OF_REMAINDERS = -1.5
+#: One day in microseconds.
+_DAY = 86_400_000_000
+#: Distance of a plan, in microseconds, from which it is kept for months: in weeks it would have faded before its day.
+FAR_OFF = 28 * _DAY
+#: Attributes that say of a plan less than the text of its note.
+_GENERIC = frozenset({"has", "is"})
+
+
+def lesser_notes(
+    sentence: Sentence, worth: float, forms: Collection[str], *, who: str, at: int
+) -> list[Note]:
+    """Notes of a sentence that is not worth keeping as a whole: what holds long is kept for less.
+
+    Args:
+        sentence: The sentence.
+        worth: Its worth, below 0.
+        forms: Texts of clauses, in lower case, that plain forms state.
+        who: Name of the speaker.
+        at: Instant of the text, microseconds UTC.
+    """
+
+    def is_kept(clause: Clause) -> bool:
+        attribute = clause.statement.attribute if clause.statement is not None else ""
+        if worth > UNWORTHY and is_lasting(attribute, "permanent", "years"):
+            return True
+        if not clause.text:
+            return False
+        is_whole = sentence.is_covered((clause,))
+        if is_lasting(attribute, "months"):
+            return worth >= (LEAST_PLAIN if is_whole else LEAST_OF_MONTHS)
+        if sentence.stated == (clause,) and _announces(clause, at) and worth >= LEAST_OF_PLANS:
+            return True
+        return is_whole and worth >= LEAST_PLAIN and clause.text.casefold() in forms
+
+    kept = ((sentence.text_of(clause, who), clause) for clause in sentence.stated if is_kept(clause))
+    return [Note(text, (clause,)) for text, clause in kept if text]
+
+
+def _announces(clause: Clause, at: int) -> bool:
+    """Whether a clause announces a thing for a day after the next one: "booked for 6 May" names none."""
+    dates = {word for figure in clause.figures for word in figure.split()}
+    return clause.over is not None and clause.over - at > _DAY and not clause.anchors <= dates
+
+
+def correction_text(note: Note, sentence: Sentence, who: str) -> str:
+    """Text of a correction that ends an older fact, which is kept in any case; empty if its sentence holds a secret."""
+    if is_secret(sentence.text):
+        return ""
+    (clause,) = note.clauses
+    if clause.text and sentence.is_covered((clause,)):
+        return clause.text
+    return sentence.quote(who) or attributed(sentence.text, who)[:QUOTED_CHARACTERS]
+
+
+def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) -> Fact:
+    """The fact of a note.
+
+    Args:
+        text: Text of the note.
+        clauses: The clauses that it states.
+        episode: Their episode.
+        who: Name of the speaker; empty for a record.
+    """
+    kind: FactKind = "context"
+    persistence: Persistence | None = "months"
+    statement = clauses[0].statement if len(clauses) == 1 else None
+    if (over := _end_of_plan(clauses)) is not None:
+        statement = _plan(statement, clauses, text, who, over)
+    elif statement is None and (begin := _beginning(clauses, episode.at)) is not None:
+        statement = Statement(_owner(clauses, who), "beginning", text, since=begin, functional=False)
+    if statement is not None:
+        known = BUILT_IN.attribute(statement.attribute)
+        kind, persistence = known.kind, known.persistence
+        if persistence == "weeks" and over is not None and over - episode.at > FAR_OFF:
+            persistence = "months"
+    elif all(clause.past for clause in clauses):
+        persistence = "years"
+    names = {name for clause in clauses for name in clause.names}
+    subjects = [
+        who.lower() if who == NAMELESS else who,
+        *sorted(name.title() for name in names if len(name) > 2),
+    ]
+    return Fact(
+        text,
+        kind=kind,
+        category=f"people/{slug(who)}" if who else "records",
+        subjects=tuple(dict.fromkeys(subject for subject in (*subjects, *episode.subjects) if subject)),
+        support=1,
+        evidence=(episode.id,),
+        confidence=STATED,
+        observed=(episode.tick, episode.tick),
+        pad=episode.pad,
+        metadata=cast(Any, findings(clauses[0].sentence)),
+        statement=statement,
+        persistence=persistence,
+    )
+
+
+def _end_of_plan(clauses: Sequence[Clause]) -> int | None:
+    """First instant after the plan that a note is about; None if it says more that holds now than a plan."""
+    # A statement has its own end.
+    ends = [
+        clause.over or clause.until
+        for clause in clauses
+        if clause.over or (clause.until and not clause.past and clause.statement is None)
+    ]
+    rest = [clause for clause in clauses if clause.stated and clause.text and clause.over is None]
+    is_plan = all(clause.past or clause.until for clause in rest)
+    return max((end for end in ends if end is not None), default=None) if is_plan else None
+
+
+def _beginning(clauses: Sequence[Clause], at: int) -> int | None:
+    """First instant after a text at which something of a note begins to hold; None if nothing does."""
+    return min(
+        (clause.since for clause in clauses if clause.stated and clause.since and clause.since > at),
+        default=None,
+    )
+
+
+def _plan(
+    statement: Statement | None, clauses: Sequence[Clause], text: str, who: str, over: int
+) -> Statement:
+    """The statement of a plan: that of its slot, or the text of its note as an event, until it is over."""
+    if statement is None or statement.attribute in _GENERIC:
+        statement = Statement(_owner(clauses, who), "event", text, functional=False)
+    return replace(statement, until=min(over, statement.until or over))
+
+
+def _owner(clauses: Sequence[Clause], who: str) -> str:
+    """Subject of the statement that is the text of a note."""
+    return next((clause.owner for clause in clauses if clause.owner), who.lower()) or "records"
