@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::statistic::Statistic;
+use super::statistics::statistic::Statistic;
 use crate::capture::EpisodeLog;
 use crate::error::{Error, Result};
 use crate::facts::EVIDENCE_KEPT;

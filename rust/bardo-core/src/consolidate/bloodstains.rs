@@ -8,14 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::batch::VerifiedEpisodes;
-use super::claims::ACTIONS;
 use super::curator::{CuratorReport, Pass};
+use super::discovery::claims::ACTIONS;
+use super::discovery::foreign_claims::confirm_claim;
+use super::discovery::subgroups::{Condition, LEAST_GROUP, is_outcome};
+use super::discovery::window::Window;
 use super::fact_text::one_line;
-use super::foreign_claims::confirm_claim;
-use super::identifiers::is_identifier;
-use super::situations::quote;
-use super::subgroups::{Condition, LEAST_GROUP, is_outcome};
-use super::window::Window;
+use super::replay::situations::quote;
+use super::statistics::identifiers::is_identifier;
 use crate::error::Result;
 use crate::facts::evidence::reinforce_one;
 use crate::facts::rows::{self as record, StoredFact};

@@ -7,12 +7,16 @@
 
 use super::batch::{Batch, VerifiedEpisodes, gather};
 use super::bloodstains::{self, Failure};
-use super::hypotheses::Ledger;
-use super::known_rules::KnownRules;
-use super::look_back::LookBack;
-use super::replay::ReplaySettings;
-use super::window::{Schedule, Window};
-use super::{baseline, evict, look_back, reconcile, restatements, rule_trials};
+use super::discovery::hypotheses::Ledger;
+use super::discovery::known_rules::KnownRules;
+use super::discovery::window::{Schedule, Window};
+use super::reconcile;
+use super::replay::buffer::ReplaySettings;
+use super::replay::look_back;
+use super::replay::look_back::LookBack;
+use super::statistics::baseline;
+use super::trials::{restatements, rule_trials};
+use super::upkeep::evict;
 use crate::error::{Error, Result};
 use crate::facts::rows::{self as record, signed};
 use crate::facts::slots::end_due;

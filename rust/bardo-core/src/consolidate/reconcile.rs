@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::params;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::contradiction::{Contradiction, ContradictionKind, contradiction, is_disputed};
 use super::curator::{CuratorReport, Pass};
+use super::words::contradiction::{Contradiction, ContradictionKind, contradiction, is_disputed};
 use crate::facts::evidence::{oppose, weaken_one};
 use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::schema::Direction;

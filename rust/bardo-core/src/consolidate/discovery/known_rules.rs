@@ -1,0 +1,88 @@
+//! Rules in force, and the decisions of a window that they explain: evidence for a further rule comes from the others.
+//!
+//! An agent that obeys a rule always acts alike under its conditions. The conditions without the action, or another
+//! grouping of the obeyed decisions, then go with the outcome as well, and have no evidence of their own. Decisions that a
+//! rule in force covers are therefore left out when other rules are sought and tested (sequential covering; Lavrač,
+//! Kavšek, Flach and Todorovski, Journal of Machine Learning Research 5, 2004).
+
+use std::collections::BTreeSet;
+
+use super::redundant_rules::{implies, same_features};
+use super::subgroups::{Outcomes, Rule, members};
+use super::window::Window;
+use crate::consolidate::trials::rule_trials::{IN_FORCE, Prediction, RULES};
+use crate::error::Result;
+use crate::facts::FactStore;
+use crate::facts::rows as record;
+use crate::model::FactPayload;
+
+/// Conditions of a rule below which it covers too much to leave its decisions out of the tests of rules beside it.
+const SPECIFIC: usize = 2;
+
+/// Rules in force, as their facts state them.
+#[derive(Debug, Default)]
+pub(crate) struct KnownRules {
+    stated: Vec<(FactPayload, bool)>,
+}
+
+impl KnownRules {
+    /// Reads the heuristics in force, the surest first.
+    pub(crate) fn read(store: &FactStore) -> Result<Self> {
+        let facts = store.read(|connection| record::select(connection, IN_FORCE, [RULES]))?;
+        let stated = |stored: record::StoredFact| (stored.fact.payload.clone(), !stored.fact.is_hearsay());
+        Ok(Self { stated: facts.into_iter().map(stated).collect() })
+    }
+
+    /// Finds the decisions of a window that follow each rule.
+    pub(crate) fn in_window(&self, window: &Window) -> Covering {
+        let covered = |(payload, is_own): &(FactPayload, bool)| {
+            let rule = Prediction::of(payload, window)?.into_rule();
+            let rows = window.numbers.get(&rule.outcome)?;
+            let outcome = Outcomes { name: &rule.outcome, rows };
+            let holds = members(window, &outcome, &rule.conditions);
+            let positions =
+                holds.iter().zip(rows).filter(|(member, _)| **member).map(|(_, row)| row.0).collect();
+            Some(CoveredRule { rule, is_own: *is_own, positions })
+        };
+        Covering { rules: self.stated.iter().filter_map(covered).collect() }
+    }
+}
+
+/// A rule in force with the positions of the decisions that follow it.
+#[derive(Clone, Debug)]
+struct CoveredRule {
+    rule: Rule,
+    is_own: bool,
+    positions: BTreeSet<usize>,
+}
+
+/// Rules in force with their decisions in one window.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Covering {
+    rules: Vec<CoveredRule>,
+}
+
+impl Covering {
+    /// Positions of decisions that say nothing about a rule, because they follow the agent's own rules beside it: those
+    /// with two conditions or more, and no fewer than the rule itself.
+    pub(crate) fn beside(&self, rule: &Rule) -> BTreeSet<usize> {
+        let least = rule.conditions.len().max(SPECIFIC);
+        self.positions(rule, |known| {
+            known.is_own
+                && known.rule.conditions.len() >= least
+                && !same_features(&known.rule, rule)
+                && !implies(&known.rule, rule)
+        })
+    }
+
+    /// Positions of decisions that follow a special case of a rule, with the same outcome in the same direction; none where
+    /// no special case is in force.
+    pub(crate) fn within(&self, rule: &Rule) -> BTreeSet<usize> {
+        self.positions(rule, |known| known.rule.higher == rule.higher && implies(&known.rule, rule))
+    }
+
+    fn positions(&self, rule: &Rule, is_meant: impl Fn(&CoveredRule) -> bool) -> BTreeSet<usize> {
+        let meant = self.rules.iter().filter(|known| known.rule.outcome == rule.outcome && is_meant(known));
+        meant.flat_map(|known| &known.positions).copied().collect()
+    }
+}
