@@ -42,6 +42,16 @@ def test_lint_asks_about_entities_mentioned_often_without_facts(opened: bardo.Gr
     assert questions(opened, "unknown") == []
 
 
+def test_a_lint_of_few_facts_still_collects_questions(opened: bardo.Grimoire) -> None:
+    opened.forget(opened.facts.list()[0], reason="leaves four")
+    for _ in range(3):
+        opened.recall("xylophone tuner pitch")
+    report = opened.curator.lint()
+    assert (report.looked, report.open_questions) == (0, 1)
+    (gap,) = questions(opened, "unanswered")
+    assert gap.question == "xylophone tuner pitch"
+
+
 def test_lint_asks_which_of_two_facts_holds_and_whether_a_heuristic_helps(opened: bardo.Grimoire) -> None:
     rises = opened.learn("Gas rises before the oracle update")
     falls = opened.learn("Gas falls before the oracle update")

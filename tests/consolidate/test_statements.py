@@ -165,6 +165,11 @@ def test_a_secret_stays_in_its_episode_and_is_no_fact(memory: bardo.Grimoire, cl
         ("I write code since 2012", False),
         ("The code review is at 14:30", False),
         ("My password is too short", False),
+        ("api key sk-live-9aKq77ZxPPw2LmN04tt for the shop", True),
+        ("use rk_live_51HabcdefGhijkl from now on", True),
+        ("the token is 9aKqx7ZxPPwLmN0tt", True),
+        ("sk-learn-contrib-packages are fine", False),
+        ("the code lives in utf8_to_latin1.py", False),
     ],
 )
 def test_ordinary_figures_are_no_secrets(sentence: str, secret: bool):

@@ -146,6 +146,18 @@ def test_age_lowers_the_phase_and_an_old_agent_leaves_insights_that_are_less_sur
     assert crossed == {"young": ["Tea is served at four"], "old": ["Bridges settle within an hour"]}
 
 
+def test_a_life_begins_with_its_first_record_a_fact_as_well(tmp_path: Path) -> None:
+    with opened(tmp_path / "agent", lifespan_ticks=1_000) as g:
+        g.tick(40)
+        assert g.life.vitality().age == 0
+        g.learn("The mill opens at six")
+        g.tick(940)
+        assert (g.life.vitality().age, g.life.vitality().pushes_legacy) == (900, True)
+        g.remember("the first episode")
+        g.tick(960)
+        assert g.life.vitality().age == 920
+
+
 def test_the_clocks_of_a_dead_agent_stand_still_at_its_death(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
     settings = {"life": {"budget": 10.0, "lifespan_ticks": 1_000}, "curator": {"texts": False}}

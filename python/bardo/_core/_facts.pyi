@@ -530,6 +530,9 @@ class FactStore:
     def vacuum(self) -> bool:
         """Rewrites the file without free pages; False if another process keeps the write-ahead log from emptying."""
 
+    def first_tick(self) -> int | None:
+        """Returns the tick of the first fact that was not inherited; None before there is one."""
+
     def stats(self) -> dict[str, int]:
         """Counts: `facts`, one per status, `links`, `vectors`, `baselines`, `upsert_*`, `change`, `bytes_on_disk`."""
 

@@ -51,7 +51,7 @@ class LintReport:
 
     Args:
         tick: When.
-        looked: Facts that were looked at: in force, among the latest 200, unless fewer than 5 are in force at all.
+        looked: Facts that were looked at: in force, among the latest 200; 0 if fewer than 5 are in force.
         merged: Pairs: the fact that stands for another from now on, and that other, which is its history.
         deprecated: Ids of facts that left for the cold tier: unimportant, neither renewed nor looked at for 60 days.
         recategorised: Ids of facts that were filed with their nearest neighbours.

@@ -223,6 +223,7 @@ methods!(FactStore, |store| {
         => consolidate::forget_claims(store, &names, &episodes.0);
     fn traces(needles: Vec<Vec<u8>>) => store.traces(&needles);
     fn vacuum() => store.vacuum();
+    fn first_tick() => store.first_tick();
     fn stats() => Ok(store.stats()?.into_iter().collect::<BTreeMap<_, _>>());
     fn close() => store.close();
 });

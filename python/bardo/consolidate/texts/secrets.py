@@ -34,7 +34,7 @@ _MEASURE = re.compile(
 )
 _VALUE = re.compile(
     r"\d{3,}|\d(?:[ -]\d){2,}|\b\d{1,2}(?:-\d{1,2}){2,}\b|[A-Za-z]+[!#$%&*@]\w*|\w*\d\w*[!#$%&*@]\w*|['\"“]\S+['\"”]|"
-    r"\b[A-Za-z]+[-_]?\d{2,}\w*\b"
+    r"\b[A-Za-z]+[-_]?\d{2,}\w*\b|(?<![\w-])(?=[\w-]{12})(?=[\w-]*[A-Z])(?=[\w-]*[a-z])(?:[\w-]*[A-Za-z]\d){2}"
 )
 #: A password with what is said to be it.
 _TOLD = re.compile(
@@ -44,7 +44,7 @@ _TOLD = re.compile(
 )
 #: Keys and numbers of cards by their form alone.
 _KEY = re.compile(
-    r"-----BEGIN|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{20,}|\bxox[a-z]-\S{10,}|\bsk-\w{16,}|\beyJ[\w-]{10,}\.|"
+    r"-----BEGIN|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{20,}|\bxox[a-z]-\S{10,}|\b[prs]k[-_](?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{16,}|\beyJ[\w-]{10,}\.|"
     r"\b[0-9a-fA-F]{32,}\b|\b(?:\d{4}[ -]?){3}\d{4}\b"
 )
 

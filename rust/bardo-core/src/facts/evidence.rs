@@ -242,6 +242,15 @@ impl FactStore {
         })
     }
 
+    /// The tick of the first fact that was not inherited; `None` before there is one.
+    pub fn first_tick(&self) -> Result<Option<u64>> {
+        self.read(|connection| {
+            let query = "SELECT min(created_tick) FROM facts WHERE generation = 0";
+            let found: Option<i64> = connection.query_row(query, [], |row| row.get(0))?;
+            Ok(found.map(i64::unsigned_abs))
+        })
+    }
+
     /// Counts: facts by status, links, vectors, baselines, upsert outcomes, the last change, bytes on disk.
     pub fn stats(&self) -> Result<Vec<(String, i64)>> {
         let mut stats = self.read(|connection| {

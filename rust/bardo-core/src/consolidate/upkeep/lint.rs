@@ -89,6 +89,7 @@ fn apply(writer: &Writer<'_>, tick: u64, tau_ticks: f64, settings: LintSettings)
         .prepare_cached("SELECT count(*) FROM facts WHERE status = 'active'")?
         .query_row([], |row| row.get(0))?;
     if in_force.unsigned_abs() < settings.least as u64 {
+        report.open_questions = gaps::renew(writer, tick)?;
         return Ok(report);
     }
     let mut items = gather(&writer.transaction, settings.latest, tick)?;
