@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -261,3 +262,36 @@ def test_what_a_user_ends_in_plain_words_is_a_rejection(tmp_path: Path, text: st
 )
 def test_words_that_end_nothing_for_the_agent_have_not_the_form_of_it(text: str) -> None:
     assert not Utterance(text).is_end
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "by_agent"),
+    [
+        ("Please write shorter answers.", "- Will do", True),
+        (
+            "Would 50 micrograms be enough for me?",
+            "- That is for your doctor; don't change it yourself",
+            True,
+        ),
+        ("Does Pogo come to the churches with you?", "Only to the ones without a carpet", False),
+        ("Which days do you train?", "Only on Mondays and Fridays", False),
+    ],
+)
+def test_consent_advice_and_answers_about_facts_are_no_orders(before: str, said: str, by_agent: bool) -> None:
+    assert hear(utterances(said, before, by_agent=by_agent), None, None) == [None]
+
+
+def test_what_an_old_chat_said_has_the_day_of_its_words(tmp_path: Path) -> None:
+    said = datetime(2026, 3, 30, 17, 20, tzinfo=UTC)
+    with bardo.open(tmp_path / "agent") as memory:
+        memory.remember("We decided on Hetzner for hosting the shop.", role="user", thread="chat", at=said)
+        memory.remember(
+            "From now on always run the linter before a push.", role="user", thread="chat", at=said
+        )
+        memory.sleep()
+        with bardo.gate(memory.path) as gate:
+            (entry,), (rule,) = gate.state(), gate.rules()
+            assert entry.at == entry.changed_at == rule.at == int(said.timestamp() * 1_000_000)
+            assert rule.score_at(rule.confirmed_at) == rule.score
+            later = gate.note("decision", "We decided on Hetzner for hosting the shop.", by="Ann")
+            assert later.changed_at > entry.changed_at

@@ -62,7 +62,8 @@ def keep(
                     continue
                 score = NEW if source.by_agent else SAID
                 forbids = one.summary if PROHIBITION.match(one.summary) else ""
-                given = Rule("", one.summary, forbids, "", score, source.by, source.episode, now, now)
+                # A rule is dated by its words, and loses score from now on only.
+                given = Rule("", one.summary, forbids, "", score, source.by, source.episode, source.at, now)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
                 continue
             kind = "decision" if one.kind == "rejection" and source.by_agent else _STATE[one.kind]
@@ -70,8 +71,9 @@ def keep(
             if kind == "rejected" and place_of_same(later, one.summary) is not None:
                 continue
             entry = StateEntry(
-                "", kind, one.summary, "", "", by=source.by, episode=source.episode, at=now, changed_at=now
-            )
+                "", kind, one.summary, "", "",
+                by=source.by, episode=source.episode, at=source.at, changed_at=source.at,
+            )  # fmt: skip
             kept.append(state.keep(store, entry, vectors, lambda: None))
     return kept
 

@@ -62,6 +62,25 @@ _REFERRING = re.compile(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
 _ACKNOWLEDGING = (
     "noted", "understood", "agreed", "got", "sure", "done", "right", "fine", "good", "okay", "promise",
 )  # fmt: skip
+#: First person, without which an agent's words to a user are advice: "that is for your doctor".
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i'm|i'll|i'd|i've|me|my|we|we're|we'll|we've|us|our|let's)\b", re.IGNORECASE
+)
+_SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself|you're|you'll|you've)\b", re.IGNORECASE)
+#: Words by which an agent says that it will, whatever was asked.
+_CONSENTING = frozenset(
+    {"will", "do", "sure", "ok", "okay", "yes", "of", "course", "with", "pleasure", "it", "that"}
+)
+#: Question that asks for leave or for the way to act, so that its answer may be a rule.
+_ASKS_LEAVE = re.compile(
+    r"\b(?:should|shall|may|can|could|must|allowed|want|prefer|okay|ok)\b", re.IGNORECASE
+)
+#: Beginning of an answer without a verb.
+_FRAGMENT = re.compile(
+    r"(?:only|just|mostly|usually|normally|often|not|on|at|in|to|from|for|with|by)\b", re.IGNORECASE
+)
+#: Mark of an item of a list before an utterance.
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 #: Report of when something takes place, which is no rule: "choir is every Monday at eight".
 _SCHEDULE = re.compile(
     r"^(?:[\w'-]+ ){1,5}?(?:is|are|meets?|takes? place|happens?|starts?|begins?) (?:on )?(?:every|each) "
@@ -131,6 +150,26 @@ class Utterance:
         return (not own and (refers or "?" not in self.before)) or (len(own) == 1 and refers)
 
     @property
+    def is_consent(self) -> bool:
+        """Whether the agent only says that it will."""
+        words = [word for word in _words(self.text) if word[0].isalpha()]
+        return self.by_agent and _CONSENTING.issuperset(words)
+
+    @property
+    def is_advice(self) -> bool:
+        """Whether the agent tells a user who asked what to do, and nothing of itself."""
+        text = self.text.replace("’", "'")
+        is_answer = self.by_agent and "?" in self.before
+        return is_answer and bool(_SECOND_PERSON.search(text)) and not _FIRST_PERSON.search(text)
+
+    @property
+    def is_report(self) -> bool:
+        """Whether a user answers a question about facts: "Does the dog come?", "Only to the park"."""
+        asked = self.before.rstrip()
+        is_of_facts = asked.endswith("?") and not _PROPOSAL.search(asked) and not _ASKS_LEAVE.search(asked)
+        return not self.by_agent and is_of_facts and _FRAGMENT.match(self.text) is not None
+
+    @property
     def is_schedule(self) -> bool:
         """Whether it only reports when something takes place."""
         text = self.text.strip().replace("’", "'")
@@ -192,8 +231,11 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
     if not text.strip() or len(text) > CHARACTERS:
         return []
     if len(text.split()) <= WHOLE_WORDS:
-        return [Utterance(text.strip(), before, by_agent)]
-    return [Utterance(part, "" if place else before, by_agent) for place, part in enumerate(sentences(text))]
+        return [Utterance(_ITEM.sub("", text).strip(), before, by_agent)]
+    return [
+        Utterance(_ITEM.sub("", part), "" if place else before, by_agent)
+        for place, part in enumerate(sentences(text))
+    ]
 
 
 def hear(
@@ -241,9 +283,10 @@ def read(
     for utterance, row_scores in zip(utterances, scores, strict=True):
         place = 1 + int(np.argmax(row_scores[1:]))
         is_other = {
-            "decision": utterance.is_wish or utterance.is_echo,
-            "rejection": utterance.is_echo,
-            "rule": utterance.is_schedule,
+            "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice,
+            "rejection": utterance.is_echo or utterance.is_advice,
+            "task": utterance.is_consent,
+            "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report,
         }.get(KINDS[place], False)
         if is_other:
             found.append(None)

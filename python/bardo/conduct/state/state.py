@@ -20,7 +20,8 @@ def keep(
 ) -> StateEntry:
     """Stores an entry, or renews the one in force that says the same.
 
-    An entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode.
+    An entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode. Words
+    that were said earlier, as in an old transcript, change no later entry.
 
     Args:
         store: State of the agent.
@@ -36,6 +37,8 @@ def keep(
         require_allowed()
         return store.put(given)
     there = known[similar[0] if place is None else place]
+    if given.changed_at < there.changed_at:
+        return there
     if given.episode and not there.episode:
         return store.put(replace(there, changed_at=given.changed_at))
     if there.episode != given.episode:

@@ -227,9 +227,12 @@ def _may_be_same_owner(older: Clause, newer: Clause) -> bool:
 
 
 def leaves_person_out(older: Clause, newer: Clause) -> bool:
-    """Whether the older clause is about a person whom the newer one, of another owner, does not name."""
+    """Whether the older clause is about a person whom the newer one, of another owner, does not name.
+
+    "Our daughter Thandi studies law" names the owner of "Thandi has moved to Leeds".
+    """
     is_person = older.features.get("subject named") or older.features.get("subject of mine")
-    if not is_person or not newer.owner or older.owner == newer.owner:
+    if not is_person or not newer.owner or older.owner == newer.owner or newer.owner in older.names:
         return False
     return not words_of(older.owner.rpartition("'s ")[2]) & _said(newer)
 
