@@ -67,7 +67,7 @@ _FIRST_PERSON = re.compile(
     r"\b(?:i|i'm|i'll|i'd|i've|me|my|we|we're|we'll|we've|us|our|let's)\b", re.IGNORECASE
 )
 _SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself|you're|you'll|you've)\b", re.IGNORECASE)
-#: Words by which an agent says that it will, whatever was asked.
+#: Words by which an agent says that it will, to any request.
 _CONSENTING = frozenset(
     {"will", "do", "sure", "ok", "okay", "yes", "of", "course", "with", "pleasure", "it", "that"}
 )
