@@ -44,6 +44,13 @@ def told(folder: Path, *messages: tuple[str, str]) -> tuple[dict[str, str], int]
             ("user", "Pavel's sister Inge is moving to Oslo in May."),
             ("user", "Pavel has quit Nordwind, he's consulting as of this week."),
         ),
+        (("user", "I'm allergic to shellfish."), ("user", "I'm no longer allergic to cats.")),
+        (("user", "My son is allergic to eggs."), ("user", "My son isn't allergic to milk any more.")),
+        (
+            ("user", "The deadline for the poster is 3 May."),
+            ("user", "The deadline for the talk is now 20 May."),
+        ),
+        (("user", "I'm married to Jonas."), ("user", "I'm practically divorced from my bathroom scale.")),
     ],
 )
 def test_other_attributes_things_and_relatives_stay(tmp_path: Path, messages: tuple[tuple[str, str], ...]):
@@ -105,3 +112,45 @@ def test_a_statement_of_a_time_that_is_over_enters_as_history(tmp_path: Path):
         assert (fact.status, fact.ended_by, fact.superseded_by) == ("superseded", "until", None)
         assert [each.id for each in memory.facts.list(status="superseded")] == [fact.id]
         assert not memory.facts.list()
+
+
+def test_a_denial_of_one_of_several_values_ends_not_all(tmp_path: Path):
+    found, _ = told(
+        tmp_path, ("user", "I'm allergic to kiwi and latex."), ("user", "I'm no longer allergic to latex.")
+    )
+    assert found["Miriam is allergic to kiwi and latex"] == "active"
+
+
+def test_the_same_allergy_denied_ends(tmp_path: Path):
+    found, _ = told(
+        tmp_path, ("user", "I'm allergic to walnuts."), ("user", "I'm not allergic to walnuts after all.")
+    )
+    assert found["Miriam is allergic to walnuts"] != "active"
+
+
+def test_an_announced_correction_gives_the_value_and_is_corrected_in_turn(tmp_path: Path):
+    found, _ = told(
+        tmp_path,
+        ("user", "The submission deadline is 30 May."),
+        ("user", "Correction: the submission deadline is 6 June."),
+        ("user", "Correction: the submission deadline is 13 June."),
+    )
+    assert [text for text, status in found.items() if status == "active"] == [
+        "The submission deadline is 13 June"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_stated"),
+    [
+        ("I'm basically married to my espresso machine.", False),
+        ("I'm allergic to Mondays.", False),
+        ("I'm allergic to penicillin.", True),
+        ("I'm married to Jonas.", True),
+    ],
+)
+def test_a_joke_about_a_state_states_nothing(text: str, is_stated: bool):
+    rules = reader("english", BUILT_IN)
+    assert rules is not None
+    (clause,) = rules.read(Speech(text, "Miriam", START))
+    assert clause.stated is is_stated

@@ -57,15 +57,31 @@ def test_a_statement_that_stands_in_the_text_is_accepted_with_its_slot():
         ("I live in Geneva.", {"value": "Geneva", "denied": True}),
         ("I no longer live in Geneva.", {"value": "Geneva"}),
         ("Would you like to live in Geneva?", {"value": "Geneva"}),
+        ("I wonder if Geneva would have me.", {"value": "Geneva"}),
         ("I live in Geneva.", {"value": "Geneva", "condition": "summer"}),
         ("I live in Geneva.", {"value": "Geneva", "since": date(2025, 5, 3)}),
         ("I live in Genevaville.", {"value": "Geneva"}),
     ],
-    ids=["value", "subject", "polarity", "denial", "question", "case", "day", "part of a word"],
+    ids=["value", "subject", "polarity", "denial", "question", "wonder", "case", "day", "part of a word"],
 )
 def test_what_does_not_stand_in_the_text_is_refused(text: str, proposed: dict[str, Any]):
     given = {"subject": "Mira", "attribute": "home"} | proposed
     assert accepted(text, checks(), **given) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_contradicted"),
+    [
+        ("I wonder if Geneva would have me.", True),
+        ("I don't live in Geneva.", True),
+        ("I live in Geneva.", False),
+        ("We found a flat by the lake.", False),
+    ],
+)
+def test_a_message_that_asks_or_denies_contradicts_what_a_model_affirms(text: str, is_contradicted: bool):
+    episode = bardo.Episode(text, speaker="Mira", role="user", kind="turn", at=NOON)
+    proposed = ProposedStatement(subject="Mira", attribute="home", value="Geneva")
+    assert checks().is_contradicted(proposed, [episode], "Mira") is is_contradicted
 
 
 def test_without_rules_of_a_language_a_denial_is_refused():

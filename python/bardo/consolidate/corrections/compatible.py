@@ -6,7 +6,13 @@ import re
 
 from bardo.consolidate.attributes import is_lasting
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.corrections.correction_rules import certain_rule, is_record, is_same_owner, words_of
+from bardo.consolidate.corrections.correction_rules import (
+    certain_rule,
+    denied_of,
+    is_record,
+    is_same_owner,
+    words_of,
+)
 
 #: A figure with its unit, and a value of words alone.
 _MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
@@ -20,6 +26,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or is_of_another_thing(older, newer)
         or is_of_another_attribute(older, newer)
         or is_of_relative(older, newer)
+        or denies_other_value(older, newer)
     )
 
 
@@ -64,10 +71,14 @@ def is_of_another_thing(older: Clause, newer: Clause) -> bool:
     one, other = older.statement, newer.statement
     if one is None or other is None or one.attribute != other.attribute:
         return False
-    if (older.owner, newer.owner) != (one.subject, other.subject):
+    ours, theirs = _named_words(one.subject), _named_words(other.subject)
+    if older.owner == newer.owner and newer.features.get("subject thing") and not set(ours) & set(theirs):
+        # "The deadline for the poster", "the deadline for the paper".
+        return True
+    is_of_owners = (older.owner, newer.owner) == (one.subject, other.subject)
+    if not is_of_owners and not (older.owner == newer.owner and newer.features.get("subject thing")):
         # "She raised the sertraline": the doctor does not tell it from another one.
         return False
-    ours, theirs = _named_words(one.subject), _named_words(other.subject)
     if not ours or not theirs or ours[-1] != theirs[-1]:
         return False
     return not (set(ours) <= set(theirs) or set(theirs) <= set(ours))
@@ -85,6 +96,14 @@ def is_of_another_attribute(older: Clause, newer: Clause) -> bool:
     return not may_change_together and not certain_rule(older, newer)
 
 
+def denies_other_value(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause denies another value than the older one states: of "allergic to cats", birch pollen."""
+    if not newer.denied or older.denied or not older.predicate or older.predicate != newer.predicate:
+        return False
+    stated, denied = denied_of(older, newer)
+    return older.objects == newer.objects and bool(stated and denied) and not stated & denied
+
+
 def is_of_relative(older: Clause, newer: Clause) -> bool:
     """Whether the older clause is about a relative of a person, whom the newer one about another does not name.
 
@@ -100,7 +119,11 @@ def is_of_relative(older: Clause, newer: Clause) -> bool:
 
 def _named_words(name: str) -> list[str]:
     """Words of a name or noun phrase in lower case, without possessive."""
-    return [word for word in name.lower().replace("'s", " ").split() if word not in ("the", "my", "our")]
+    return [
+        word
+        for word in name.lower().replace("'s", " ").split()
+        if word not in ("the", "my", "our", "on", "for", "of", "in")
+    ]
 
 
 def has_value(sentence: str, value: str) -> bool:

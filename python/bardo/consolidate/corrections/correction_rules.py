@@ -140,6 +140,16 @@ def _denies(older: Clause, newer: Clause) -> bool:
         and older.predicate == newer.predicate
         and bool(older.objects)
         and older.objects <= newer.objects | newer.anchors
+        # Latex alone is denied, not "kiwi and latex".
+        and (not (of := denied_of(older, newer))[1] or of[0] <= of[1])
+    )
+
+
+def denied_of(older: Clause, newer: Clause) -> tuple[frozenset[str], frozenset[str]]:
+    """Words of both clauses beyond their owners and objects: of "allergic to kiwi", kiwi."""
+    return tuple(  # type: ignore[return-value]
+        clause.anchors - older.objects - newer.objects - words_of(clause.owner) - words_of(clause.alias)
+        for clause in (older, newer)
     )
 
 

@@ -240,6 +240,12 @@ class Asker:
         text = rule_extraction.shortened(text, cited[0].at)
         if not text or is_secret(text):
             return None
+        if (
+            about
+            and found.statement is not None
+            and self._checks.is_contradicted(found.statement, cited, who)
+        ):
+            return None
         statement = (
             self._checks.accepted(found.statement, cited, who)
             if about and found.statement is not None

@@ -85,6 +85,21 @@ class StatementChecks:
             functional=self.attributes.is_named(name) and self.attributes.attribute(name).functional,
         )
 
+    def is_contradicted(self, proposed: ProposedStatement, cited: Sequence[Episode], who: str) -> bool:
+        """Whether the cited messages have the value, but none states it: as a question, a wish, or its denial.
+
+        Args:
+            proposed: The statement of the model.
+            cited: Messages that it cites.
+            who: Name of their speaker.
+        """
+        having = [episode for episode in cited if _stands(proposed.value, episode.text)]
+        return (
+            self.read is not None
+            and bool(having)
+            and not any(self._is_stated(proposed, episode, who) for episode in having)
+        )
+
     def _is_dated(self, proposed: ProposedStatement, episode: Episode) -> bool:
         """Whether the message names the days that bound the statement."""
         days = {_instant(day) for day in (proposed.since, proposed.until)} - {None}
@@ -97,12 +112,19 @@ class StatementChecks:
         """
         if self.read is None:
             return not proposed.denied
-        clauses = self.read(Speech(episode.text, who, episode.at))
+        clauses = [
+            clause
+            for clause in self.read(Speech(episode.text, who, episode.at))
+            if _stands(proposed.value, clause.sentence)
+        ]
+        # Of "I wonder if Helvion would hire me" the clause with the value counts.
+        words = set(proposed.value.casefold().split())
+        own = [each for each in clauses if words & (each.names | each.anchors | each.figures | each.value)]
+        if not all(each.stated for each in own):
+            return False
         return any(
-            clause.stated
-            and _stands(proposed.value, clause.sentence)
-            and bool(clause.denied or "ending" in clause.cues) == proposed.denied
-            for clause in clauses
+            clause.stated and bool(clause.denied or "ending" in clause.cues) == proposed.denied
+            for clause in own or clauses
         )
 
 

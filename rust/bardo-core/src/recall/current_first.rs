@@ -21,7 +21,7 @@ pub const CORRECTS: &str = "corrects";
 /// Corrections of corrections that are followed.
 const CHAIN: usize = 4;
 /// Fused relevance, in standard deviations of the candidates, by which the newer of a pair may lie behind the older one.
-/// What lies farther behind answers another question than the older one.
+/// What lies farther behind answers another question than the older one: it stands directly behind.
 const REACH: f32 = 5.0;
 /// Minimum share of the older memory's score that a newer one has which is only known to be about the same.
 const ABOUT_AS_RELEVANT: f32 = 0.6;
@@ -61,7 +61,8 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
     }
 }
 
-/// Raises the newer memory of each pair above the older one, unless it lies farther than [`REACH`] behind.
+/// Raises the newer memory of each pair above the older one, or behind it if it lies farther than [`REACH`] away: a memory
+/// that is shown as corrected is found with its correction.
 pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
     let graph = arms.hot.graph();
     if !graph.has_corrections() {
@@ -79,8 +80,14 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
                 } else {
                     ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH
                 };
-                if ranked[newer].score <= score && is_near {
-                    ranked[newer].score = score + score.abs().max(f32::MIN_POSITIVE) * MARGIN;
+                let margin = score.abs().max(f32::MIN_POSITIVE) * MARGIN;
+                let least = match (is_near, correction.only_follows) {
+                    (true, _) => score + margin,
+                    (false, false) => score - margin,
+                    (false, true) => continue,
+                };
+                if ranked[newer].score < least {
+                    ranked[newer].score = least;
                     moved = true;
                 }
             }

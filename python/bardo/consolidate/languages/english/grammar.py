@@ -47,6 +47,18 @@ HEDGES = frozenset({
 })  # fmt: skip
 #: Adjectives of "it's possible that ...".
 _UNSURE = frozenset({"possible", "impossible", "likely", "unlikely", "unclear", "doubtful"})
+#: Adverbs by which something is as good as so, and states that a joke gives to what cannot have them.
+_AS_GOOD_AS = frozenset({"practically", "basically", "virtually"})
+_STATES = frozenset({
+    "marry", "married", "divorce", "divorced", "engage", "engaged", "widow", "allergic", "addicted", "dead", "blind",
+    "deaf", "bankrupt", "homeless", "retire", "retired", "pregnant",
+})  # fmt: skip
+#: What only a joke makes an allergy of.
+_NO_ALLERGENS = frozenset({
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "weekend", "morning",
+    "meeting", "work", "homework", "housework", "exercise", "people", "paperwork", "spreadsheet", "commitment", "drama",
+    "nonsense", "stupidity", "fun", "email", "deadline", "politics", "tax", "early", "queue", "admin",
+})  # fmt: skip
 #: Words of a text that is not meant as it is said.
 NOT_SERIOUS = re.compile(
     r"\b(?:just kidding|kidding aside|jk|just joking|i'?m joking|only joking|april fools?|yeah,? right|as if!|"
@@ -194,7 +206,9 @@ def _is_no_longer(token: Any) -> bool:
 
 
 def is_unreal(head: Any) -> bool:
-    """Whether a clause is supposed, wished, hedged, asked of others or said by another."""
+    """Whether a clause is supposed, wished, hedged, joked, asked of others or said by another."""
+    if _is_joke(head):
+        return True
     for token in (head, *ancestors_by_conj(head)):
         for child in token.children:
             if child.dep_ == "aux" and lemma(child) in UNREAL:
@@ -204,6 +218,22 @@ def is_unreal(head: Any) -> bool:
             if child.dep_ == "advmod" and lemma(child) in HEDGES:
                 return True
         if token.dep_ in ("ccomp", "advcl", "parataxis") and governs(token.head):
+            return True
+    return False
+
+
+def _is_joke(head: Any) -> bool:
+    """Whether a clause gives a state in a joke: "basically married to my laptop", "allergic to Mondays"."""
+    states = [head, *(child for child in head.children if child.dep_ in ("acomp", "attr", "oprd"))]
+    for state in states:
+        adverbs = {
+            lemma(child) for each in {head, state} for child in each.children if child.dep_ == "advmod"
+        }
+        if lemma(state) in _STATES and adverbs & _AS_GOOD_AS:
+            return True
+        preposition = (child for each in {head, state} for child in each.children if child.dep_ == "prep")
+        things = {lemma(thing).removesuffix("s") for each in preposition for thing in each.children}
+        if lemma(state) == "allergic" and things & _NO_ALLERGENS:
             return True
     return False
 

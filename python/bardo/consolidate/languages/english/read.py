@@ -49,6 +49,11 @@ _NEARNESS = frozenset(
 )
 #: Maximum number of words of a quote that is read as a name.
 _QUOTED_NAME = 4
+#: Word before a colon or a dash that announces a line: "Correction: the deadline is 6 June".
+_ANNOUNCEMENT = re.compile(
+    r"(?:correction|corrected|update|updated|edit|erratum|note|nb|fyi|reminder|p\.?s\.?)(?:\s*:|\s+[-–—])\s+(?=\S)",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _NUMBER = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
 _LONG_PAST = re.compile(r"\b(?:19|20)\d\d\b|\byears? ago\b|\bback then\b|\bas a (?:kid|child|student)\b")
@@ -89,8 +94,19 @@ class EnglishReader:
             if records.is_record(line):
                 found += records.read(Speech(line, speech.who, speech.at, "record"), self._attributes)
                 continue
-            for sentence in parse(QUOTED.sub(_unquoted, line)).sents:
-                found += _clauses(sentence, speech, people, before, self._attributes)
+            announcement = _ANNOUNCEMENT.match(line)
+            said = line[announcement.end() :] if announcement else line
+            takes_back = announcement is not None and corrects(announcement[0])
+            for sentence in parse(QUOTED.sub(_unquoted, said)).sents:
+                found += _clauses(
+                    sentence,
+                    speech,
+                    people,
+                    before=before,
+                    takes_back=takes_back,
+                    attributes=self._attributes,
+                )
+                takes_back = False
                 people += people_of(sentence, speech.who)
                 before = sentence.text.strip()
         return found
@@ -106,7 +122,13 @@ def _unquoted(match: re.Match[str]) -> str:
 
 
 def _clauses(
-    sentence: Any, speech: Speech, people: Sequence[str], before: str, attributes: AttributeTable
+    sentence: Any,
+    speech: Speech,
+    people: Sequence[str],
+    *,
+    before: str,
+    takes_back: bool,
+    attributes: AttributeTable,
 ) -> Iterator[Clause]:
     """The clauses of a sentence.
 
@@ -115,10 +137,11 @@ def _clauses(
         speech: Text of the sentence.
         people: People that earlier sentences name.
         before: The sentence before it.
+        takes_back: Whether it was announced as a correction.
         attributes: Table of attributes.
     """
     asks = is_question(sentence)
-    correction = corrects(sentence.text)
+    correction = takes_back or corrects(sentence.text)
     in_cleft = set()
     for head in clause_heads(sentence):
         if head.i in in_cleft:
@@ -167,7 +190,8 @@ def _from_cleft(
         attributes: Table of attributes.
     """
     for reordered in parse(plain).sents:
-        for clause in _clauses(reordered, speech, people, before, attributes):
+        clauses = _clauses(reordered, speech, people, before=before, takes_back=False, attributes=attributes)
+        for clause in clauses:
             yield replace(clause, sentence=sentence.text.strip(), cues=clause.cues | {"correction"})
 
 
