@@ -65,6 +65,11 @@ class Ticks:
         return self._loops
 
     @property
+    def seconds(self) -> int | None:
+        """Offset of ticks from the seconds of the epoch; None where ticks are loops, which have no times."""
+        return None if self._loops else self.offset
+
+    @property
     def per_day(self) -> int:
         """Ticks in a day, for ages and expiries that are given in days."""
         if self._settings.ticks_per_day:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo.bequeath.content import reflect
+from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.lineage import Lineage
 from bardo.ports import ManualClock
 from bardo.recall import feedback
@@ -27,12 +28,47 @@ TITLES = [
 ]
 
 
+def regimes(*episodes):
+    """Regimes of a log."""
+    counted = Regimes()
+    for one in episodes:
+        counted.add(one)
+    return counted
+
+
+def in_regime(number, regime, *subjects):
+    return episode(number, f"Trade {number}", subjects=subjects, payload={"market": {"regime": regime}})
+
+
 def sections(text):
     parts = text.split("\n## ")[1:]
     return {
         part.splitlines()[0]: [line[2:] for line in part.splitlines() if line.startswith("- ")]
         for part in parts
     }
+
+
+def test_the_regimes_that_payloads_name_are_counted_with_their_changes():
+    """A regime that all subjects share changes once for all; those of two markets that alternate change by market."""
+    shared = [in_regime(n, "bull" if n < 6 else "bear", "eth" if n % 2 else "btc") for n in range(10)]
+    apart = [in_regime(n, "bull" if n % 2 else "bear", "eth" if n % 2 else "btc") for n in range(10)]
+    rule = fact(1, "x", kind="heuristic", payload={
+        "type": "heuristic", "condition": "regime is bull", "action": "", "outcome": "pnl is lower", "n": 10,
+        "effect": -1.0, "interval": [-2.0, -0.5],
+    })  # fmt: skip
+    told = [
+        sections(reflect.compose(evidence(facts=[rule], regimes=regimes(*log), moment=lambda tick: NOW)))[
+            "How the regimes behaved"
+        ]
+        for log in (shared, apart)
+    ]
+    assert told[0][0] == (
+        "The regime was bull in 6 episodes and bear in 4 episodes; it changed 1 time, the last time on 14 November"
+        " 2023."
+    )
+    assert told[1][0] == "The regime was bear in 5 episodes and bull in 5 episodes."
+    assert all(lines[1].startswith("When regime is bull, pnl is lower") for lines in told)
+    assert regimes(episode(1, "No regime", payload={"pnl": 1})).sentence(lambda _: NOW) == ""
 
 
 def test_a_life_without_evidence_has_nine_sections_that_say_so():

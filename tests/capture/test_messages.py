@@ -220,3 +220,125 @@ def test_a_part_of_a_type_that_is_no_word_is_no_call(memory: bardo.Grimoire) -> 
     parts = [{"type": ["tool_use"]}, {"type": "text", "text": "the forge is lit"}]
     stored = memory.remember({"role": "assistant", "content": parts})
     assert stored.text == "the forge is lit"
+
+
+SAID = [{"type": "text", "text": "#482 crashes on readonly certs"}]
+ARGUMENTS = {"url": "https://github.com/acme/ledger/issues/482"}
+SEEN = "Called search_issues(url=https://github.com/acme/ledger/issues/482)"
+ASKED = {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+         "params": {"name": "search_issues", "arguments": ARGUMENTS}}  # fmt: skip
+
+
+def answered(**result: Any) -> dict[str, Any]:
+    """Answer to a call of a tool by MCP."""
+    return {"jsonrpc": "2.0", "id": 7, "result": result}
+
+
+@pytest.mark.parametrize(
+    ("item", "role", "text"),
+    [
+        ({"type": "function_call", "call_id": "c", "name": "search_issues", "arguments": '{"q": 1}'}, "agent",
+         "Called search_issues(q=1)"),
+        ({"type": "function_call_output", "call_id": "c", "output": "2 found"}, "tool", "2 found"),
+        ({"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "2 found"}]},
+         "tool", "2 found"),
+        ({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "ok"}]},
+         "agent", "ok"),
+        ({"type": "mcp_call", "server_label": "github", "name": "search", "arguments": "{}", "output": "2 found"},
+         "agent", "Called github.search\n2 found"),
+        ({"type": "mcp_call", "server_label": "github", "name": "search", "arguments": "{}", "error": "timed out"},
+         "agent", "Called github.search\nFailed: timed out"),
+        (ASKED, "agent", SEEN),
+        (answered(content=SAID, isError=False), "tool", SAID[0]["text"]),
+        (answered(content=SAID, isError=True), "tool", f"Failed: {SAID[0]['text']}"),
+        (answered(content=[], structuredContent={"open": 2}), "tool", '{"open": 2}'),
+        (answered(content=[{"type": "resource", "resource": {"uri": "file:///a.md", "text": "read me"}}]), "tool",
+         "file:///a.md\nread me"),
+        (answered(content=[{"type": "image", "data": "aGk=", "mimeType": "image/png"}]), "tool", "Sent image"),
+        ({"jsonrpc": "2.0", "id": 7, "error": {"code": -32602, "message": "Unknown tool"}}, "tool",
+         "Failed: Unknown tool"),
+    ],
+)  # fmt: skip
+def test_a_call_or_result_outside_of_a_message_is_one(
+    memory: bardo.Grimoire, item: dict[str, Any], role: str, text: str
+) -> None:
+    stored = memory.remember({**item, "timestamp": "2026-03-04T18:05:00Z"})
+    assert (stored.role, stored.speaker, stored.text) == (role, None, text)
+    assert stored.at == 1_772_647_500_000_000
+
+
+@pytest.mark.parametrize(
+    "item",
+    [{"jsonrpc": "2.0", "method": "initialize"}, answered(tools=[]), {"type": "phone_call", "name": "Ann"}],
+)
+def test_an_item_that_is_no_call_of_a_tool_is_refused(memory: bardo.Grimoire, item: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInputError, match="MCP"):
+        memory.remember(item)
+
+
+def test_calls_and_results_of_servers_are_found_by_their_content(memory: bardo.Grimoire) -> None:
+    use = {
+        "type": "mcp_tool_use",
+        "id": "m",
+        "name": "search_issues",
+        "server_name": "github",
+        "input": ARGUMENTS,
+    }
+    result = {"type": "mcp_tool_result", "tool_use_id": "m", "is_error": False, "content": SAID}
+    page = {
+        "type": "web_search_result",
+        "title": "Tides",
+        "url": "https://tides.example",
+        "encrypted_content": "x",
+    }
+    called, given, both = memory.remember(
+        [
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [result]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": "I look it up."},
+                    {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "tides"}},
+                    {"type": "web_search_tool_result", "tool_use_id": "s", "content": [page]},
+                    {"type": "text", "text": "High water is at noon."},
+                ],
+            },
+        ]
+    )
+    assert (called.role, called.text) == ("agent", SEEN.replace("search", "github.search", 1))
+    assert (given.role, given.text) == ("tool", SAID[0]["text"])
+    # The agent's own words make it the author.
+    assert both.role == "agent"
+    assert both.text.splitlines() == [
+        "I look it up.", "Called web_search(query=tides)", "Tides", "https://tides.example", "High water is at noon.",
+    ]  # fmt: skip
+    assert [found.record.id for found in memory.episodes.find(url="github.com/acme")] == [called.id]
+    assert memory.recall("readonly certs", limit=1)[0].id == given.id
+
+
+def test_a_failed_tool_says_so_and_an_operation_of_a_tool_is_no_shell_command(memory: bardo.Grimoire) -> None:
+    edit = {
+        "type": "tool_use",
+        "id": "e",
+        "name": "editor",
+        "input": {"command": "str_replace", "path": "/a/tls.conf"},
+    }
+    failed = {"type": "tool_result", "tool_use_id": "e", "is_error": True, "content": "No match found"}
+    code = {"type": "code_execution_result", "stdout": "", "stderr": "boom", "return_code": 2}
+    ran = {"type": "code_execution_tool_result", "tool_use_id": "c", "content": code}
+    stored = memory.remember(
+        [
+            {"role": "assistant", "content": [edit]},
+            {"role": "user", "content": [failed]},
+            {"role": "user", "content": [{**failed, "content": ""}]},
+            {"role": "assistant", "content": [ran]},
+        ]
+    )
+    assert [episode.text for episode in stored] == [
+        "Called editor(command=str_replace, path=/a/tls.conf)",
+        "Failed: No match found",
+        "Failed",
+        "Failed (exit code 2): boom",
+    ]
+    assert stored[3].role == "tool"

@@ -128,14 +128,64 @@ def test_transcripts_of_every_form_are_read(memory: bardo.Grimoire, tmp_path: Pa
         "level: error; code: 7; at: 1772000000",
         "a line of text",
     ]
-    assert (report.recorded, report.sources[0].skipped, report.notes) == (9, 2, ())
+    assert (report.recorded, report.sources[0].skipped) == (9, 2)
+    assert report.sources[0].notes == ["skipped, since they hold no message: 1 summary, 1 session_meta"]
     assert [episode.role for episode in found[:4]] == ["user", "agent", "tool", "user"]
-    assert [episode.session for episode in found[:4]] == ["s1", "s1", "s1", None]
+    assert [episode.session for episode in found[:5]] == ["s1", "s1", "s1", "x", "x"]
     assert found[0].at == 1_772_647_500 * SECOND
     assert found[6].subjects == ("aave",)
     assert found[7].payload["code"] == 7
     assert found[7].at == 1_772_000_000 * SECOND
     assert {episode.thread for episode in found} == {"project"}
+
+
+def codex(kind: str, **payload: Any) -> dict[str, Any]:
+    """Line of a transcript of Codex."""
+    return {"timestamp": "2026-03-04T18:05:00Z", "type": kind, "payload": payload}
+
+
+def test_calls_and_outputs_of_a_codex_transcript_are_recorded_with_its_session(
+    memory: bardo.Grimoire, tmp_path: Path
+) -> None:
+    chat = tmp_path / "rollout.jsonl"
+    arguments = json.dumps({"command": ["bash", "-lc", "docker compose -f deploy/staging.yml pull worker"]})
+    failed = json.dumps({"output": "manifest for worker:3.13 not found", "metadata": {"exit_code": 1}})
+    action = {"type": "exec", "command": ["git", "commit", "-m", "two words"], "working_directory": "/srv"}
+    write(
+        chat,
+        codex("session_meta", id="cdx-1", cwd="/srv/app"),
+        codex("event_msg", type="token_count", info=None),
+        codex("response_item", type="reasoning", summary=[], encrypted_content="abc"),
+        codex("response_item", type="reasoning", summary=[{"type": "summary_text", "text": "I pull first."}]),
+        codex("response_item", type="function_call", name="shell", arguments=arguments, call_id="c1"),
+        codex("response_item", type="function_call_output", call_id="c1", output=failed),
+        codex("response_item", type="custom_tool_call", name="apply_patch", call_id="c2", input="*** a.yml"),
+        codex("response_item", type="custom_tool_call_output", call_id="c2", output="Success"),
+    )
+    report = memory.scribe(chat)
+    # Lines of a later pass have the session of the file, too.
+    write(chat, codex("response_item", type="local_shell_call", call_id="c3", action=action))
+    later = memory.scribe(chat)
+    found = list(memory.episodes.list())
+    assert [(episode.role, episode.text) for episode in found] == [
+        ("agent", "I pull first."),
+        ("agent", "Called shell(command=`docker compose -f deploy/staging.yml pull worker`)"),
+        ("tool", "Failed (exit code 1): manifest for worker:3.13 not found"),
+        ("agent", "Called apply_patch(*** a.yml)"),
+        ("tool", "Success"),
+        (
+            "agent",
+            "Called local_shell(type=exec, command=`git commit -m 'two words'`, working_directory=/srv)",
+        ),
+    ]
+    assert {episode.session for episode in found} == {"cdx-1"}
+    assert memory.episodes.find(command="docker compose")
+    assert report.sources[0].skipped_kinds == {
+        "session_meta": 1, "event_msg token_count": 1, "response_item reasoning without content": 1,
+    }  # fmt: skip
+    (note,) = report.notes
+    assert all(kind in note for kind in report.sources[0].skipped_kinds)
+    assert (later.recorded, later.notes) == (1, ())
 
 
 def test_a_line_in_the_making_waits(memory: bardo.Grimoire, tmp_path: Path, clock: Clock) -> None:

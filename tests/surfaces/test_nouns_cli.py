@@ -236,6 +236,7 @@ def test_people_read_times_and_not_ticks(home: Path) -> None:
     history = [line for line in grounds.stdout.splitlines() if line.startswith("history")]
     assert all(line.split()[1].startswith(year) for line in history), history
     assert "tick" not in grounds.stdout
+    assert "ended by" in grounds.stdout
     run(home, "entities", "relate", "Ines", "reports to", "Marta")
     assert f" {year}" in run(home, "entities", "relations", "Ines").stdout
     document = answer(home, "entities", "relations", "Ines")["relations"][0]

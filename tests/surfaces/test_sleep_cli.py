@@ -71,6 +71,7 @@ def test_a_fact_gives_its_grounds(home: Path) -> None:
     shown = run("facts", "why", fact["id"], "--at", home).stdout
     assert "lag 40" in shown
     assert "aave" in shown
+    assert "ended by" not in shown
     assert (
         run("facts", "why", "018f0000-0000-7000-8000-000000000000", "--at", home).exit_code
         == exits.NOTHING_FOUND

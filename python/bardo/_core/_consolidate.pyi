@@ -65,6 +65,8 @@ class Curator:
         look_back: Share of old episodes in a pass, read again to test rules that were told; None for .3.
         surprise: Part of the priority of an old episode that is surprise; None for .5.
         alpha: How much priorities matter; None for .6.
+        seconds: Offset of ticks from the seconds of the epoch: an episode has the tick of its observation, if that is
+            earlier; None where ticks are loops, which have no times.
     """
 
     def __new__(
@@ -82,6 +84,7 @@ class Curator:
         look_back: float | None = None,
         surprise: float | None = None,
         alpha: float | None = None,
+        seconds: int | None = None,
     ) -> Curator: ...
     def consolidate(self, log: EpisodeLog, *, batch: int = 256, tick: int, now: int) -> CuratorReport:
         """One Curator pass over at most `batch` verified episodes that were not counted yet.

@@ -505,7 +505,12 @@ class FactStore:
         """Refuses the texts of these facts from now on: `upsert` answers `forgotten`. Baselines are passed over."""
 
     def recount(
-        self, log: EpisodeLog, names: Sequence[tuple[str, str]], *, minimum: int | None = None
+        self,
+        log: EpisodeLog,
+        names: Sequence[tuple[str, str]],
+        *,
+        minimum: int | None = None,
+        seconds: int | None = None,
     ) -> tuple[int, builtins.list[str]]:
         """Counts baselines again from the verified episodes that are left.
 
@@ -513,6 +518,7 @@ class FactStore:
             log: Where the episodes are.
             names: Subjects and metrics, as `number_names` gives them.
             minimum: Episodes that a stated baseline needs; None for 3.
+            seconds: Offset of ticks from the seconds of the epoch; None where ticks are loops.
 
         Returns:
             How many were counted, and the facts that are gone because too little is left.

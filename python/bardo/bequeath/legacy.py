@@ -16,6 +16,7 @@ from bardo.bequeath.content.contents import StoreContents, read_contents
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.known import KnownTexts
 from bardo.bequeath.content.left_behind import LeftBehind
+from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.heir import innate
 from bardo.bequeath.heir.inherit import inherited_bundles, provenance
@@ -115,6 +116,7 @@ def leave(
         contents.links, counts=counts, unsettled=unsettled, settled=settled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
+        regimes=remains.regimes,
     )  # fmt: skip
     estate = Estate(
         facts=innate.counted(contents.facts, folder, provenance(folder)),
@@ -281,6 +283,7 @@ class _Remains:
         limit: Maximum size of the episodes of the testament, in bytes.
         inherited: Number of episodes that came with testaments.
         left_behind: Episodes that stay behind: those of no worth, and those beyond the maximum number.
+        regimes: Regimes that the payloads name.
     """
 
     episodes: list[Episode]
@@ -289,6 +292,7 @@ class _Remains:
     limit: int
     inherited: int
     left_behind: list[LeftBehind]
+    regimes: Regimes
 
 
 def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents, known: KnownTexts) -> _Remains:
@@ -308,9 +312,10 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents, known: 
         worths[fact.id] = worth.worth_of_fact(fact, novelty, worths)
     told = [one for one in log.get(survey.latest) if one is not None]
     chosen = {one.id for one, _ in judged}
-    behind = []
+    behind, regimes = [], Regimes()
     for episode in _all(log):
         known.add(episode.text)
+        regimes.add(episode)
         if episode.id not in chosen:
             behind.append(LeftBehind("episode", episode.id, reasons.get(episode.id, "episode_routine")))
     return _Remains(
@@ -320,6 +325,7 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents, known: 
         max(int(LOG_SHARE * survey.bytes), LEAST_BYTES),
         survey.inherited,
         behind,
+        regimes,
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
-from bardo.capture import tool_calls
+from bardo.capture import tool_calls, tool_messages, tool_results
 from bardo.capture.records import from_record
 from bardo.clock import moment_of
 from bardo.errors import BardoWarning, InvalidInputError
@@ -26,8 +27,6 @@ EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
 #: Keys of a message that are kept in the payload unchanged. Others (ids, usage) differ on each retransmission, and
 #: would make the same message look new.
 KEPT_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal", "audio")
-#: Type of a message part for the result of a tool (Anthropic).
-TOOL_RESULT = "tool_result"
 #: Maximum number of skipped positions of a batch that a warning names.
 PLACES_SHOWN = 10
 
@@ -241,15 +240,20 @@ def _cleaned(text: str, clean: Clean, truncate: bool) -> str:
 
 
 def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Clean) -> Episode:
+    alone = tool_messages.message_of(message)
+    if alone is not None:
+        message = {**{key: message[key] for key in TIME_KEYS if key in message}, **alone}
     given = message.get("role")
     role = ROLES.get(given) if isinstance(given, str) else None
     if role is None or not message.keys() & {"content", *KEPT_KEYS}:
         raise InvalidInputError(
             f"a chat message with the keys {sorted(map(str, message))} and role {given!r} cannot be read. "
-            f"It needs 'content' and a 'role' among {', '.join(ROLES)}; or 'text', and fields of bardo.Episode"
+            f"It needs 'content' and a 'role' among {', '.join(ROLES)}; or 'text', and fields of bardo.Episode; "
+            "or be a tool call or its result, of OpenAI's Responses API or of MCP"
         )
     parts = _parts(message.get("content"))
-    if any(_type(part) == TOOL_RESULT for part in parts):
+    results = sum(map(tool_results.is_result, parts))
+    if results and (role != "agent" or results == len(parts)):
         # The author is the tool even if the user forwards its result; facts are extracted only from users' words.
         role = "tool"
     fields = {**defaults, "role": role, "kind": "tool" if role == "tool" else "turn"}
@@ -268,15 +272,11 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
             break
     said = _text_of(message, parts)
     text = clean(said)
-    called = clean(tool_calls.describe(message, parts))
+    text = text if text == said else text.strip()
     if not text or text.isspace():
-        text = (
-            called
-            or _describe_parts(message, parts)
-            or ("Returned nothing" if role == "tool" and text == said else "")
+        text = _describe_parts(message, parts) or (
+            "Returned nothing" if role == "tool" and text == said else ""
         )
-    elif called:
-        text = f"{text}\n{called}"
     return Episode(text, **fields)
 
 
@@ -311,29 +311,27 @@ def _is_text(part: object) -> bool:
     )
 
 
-def _type(part: object) -> object:
-    return part.get("type") if isinstance(part, Mapping) else None
-
-
-def _unwrapped_parts(parts: Iterable[object]) -> Iterator[object]:
-    """Replaces results of tools by their contents; results are not nested."""
-    for part in parts:
-        if isinstance(part, Mapping) and _type(part) == TOOL_RESULT:
-            content = part.get("content")
-            yield from content if isinstance(content, (list, tuple)) else (content,)
-        else:
-            yield part
+def _words_of(part: object) -> str:
+    """Returns the words of a part: its text, and those of a result."""
+    if not isinstance(part, Mapping):
+        return str(part)
+    is_answer = tool_results.is_result(part) or tool_calls.is_call(part)
+    words = tool_results.describe(part) if is_answer else part.get("text")
+    return words if isinstance(words, str) else ""
 
 
 def _text_of(message: Mapping[str, Any], parts: Iterable[object]) -> str:
-    """Returns the text of a message: its text parts, else its refusal, else the transcript of its audio."""
-    held = (part.get("text") if isinstance(part, Mapping) else part for part in _unwrapped_parts(parts))
+    """Returns the text of a message: its texts, calls and results; without any its refusal, or words of its audio."""
+    texts: list[str] = []
+    for are_calls, group in groupby(parts, tool_calls.is_call):
+        together = list(group)
+        texts += [tool_calls.describe(together)] if are_calls else []
+        texts += map(_words_of, together)
     audio = message.get("audio")
     spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
-    texts = "\n".join(text for text in held if isinstance(text, str) and text)
-    return next(
-        (text for text in (texts, message.get("refusal"), spoken) if isinstance(text, str) and text), ""
-    )
+    said = ("\n".join(filter(None, texts)), message.get("refusal"), spoken)
+    text = next((each for each in said if isinstance(each, str) and each), "")
+    return "\n".join(filter(None, (text, tool_calls.describe(tool_calls.beside(message)))))
 
 
 def _merge_payloads(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -358,8 +356,11 @@ def _clean_message(held: Any, clean: Clean) -> Any:
 
 def _describe_parts(message: Mapping[str, Any], parts: Iterable[object]) -> str:
     """Describes the parts of a message without text; empty if there are none."""
-    opened = [part for part in _unwrapped_parts(parts) if isinstance(part, Mapping) and not _is_text(part)]
-    sent = [str(part.get("type", "a part")) for part in opened] + ["audio"] * bool(message.get("audio"))
+    opened = (content for part in parts for content in tool_results.contents(part))
+    types = [
+        str(part.get("type", "a part")) for part in opened if isinstance(part, Mapping) and not _is_text(part)
+    ]
+    sent = types + ["audio"] * bool(message.get("audio"))
     return f"Sent {', '.join(sent)}" if sent else ""
 
 

@@ -3,31 +3,47 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-#: Types of message parts that are calls: of Anthropic, and of OpenAI's responses and MCP. A type can be any JSON value,
-#: which a set could not look up.
-CALL_TYPES = ("tool_use", "function_call", "tool_call", "mcp_call")
+#: Types of calls that stand alone in a list: items of OpenAI's Responses API, and of Codex's transcripts.
+CALL_ITEMS = (
+    "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call",
+    "mcp_call", "web_search_call", "file_search_call", "code_interpreter_call",
+)  # fmt: skip
+#: Types of message parts that are calls: those, and Anthropic's.
+CALL_TYPES = (*CALL_ITEMS, "tool_use", "server_tool_use", "mcp_tool_use", "tool_call")
 #: Names of arguments that hold a shell command.
 COMMANDS = ("command", "cmd", "script")
+#: Keys of a call that hold its arguments.
+_ARGUMENTS = ("arguments", "input", "args", "action", "code")
+#: Keys of a call that hold the name of its MCP server (Anthropic, OpenAI).
+_SERVERS = ("server_name", "server_label")
+#: Options of a shell before a command as one text.
+_COMMAND_OPTIONS = ("-c", "-lc", "-ic", "-Command", "/c")
 #: Maximum characters of the arguments of one call; the payload keeps them whole.
 ARGUMENT_CHARACTERS = 4_000
 
 
-def describe(message: Mapping[str, Any], parts: Iterable[object]) -> str:
-    """Describes the calls of a message, such as ``Called bash(command=`cargo test`)``; empty if there are none.
+def is_call(part: object) -> bool:
+    """Whether a part of a message is a call."""
+    # A type can be any JSON value, which a set could not look up.
+    return isinstance(part, Mapping) and part.get("type") in CALL_TYPES
+
+
+def describe(calls: Iterable[object]) -> str:
+    """Describes calls, such as ``Called bash(command=`cargo test`)``; empty if there are none.
 
     Args:
-        message: Chat message of OpenAI's, Anthropic's or MCP's form.
-        parts: Parts of its content.
+        calls: Calls of OpenAI's, Anthropic's or MCP's form.
     """
-    inside = (part for part in parts if isinstance(part, Mapping) and part.get("type") in CALL_TYPES)
-    calls = [*_calls(message), *inside]
-    return f"Called {', '.join(map(_call, calls))}" if calls else ""
+    shown = ", ".join(map(_call, calls))
+    return f"Called {shown}" if shown else ""
 
 
-def _calls(message: Mapping[str, Any]) -> list[object]:
+def beside(message: Mapping[str, Any]) -> list[object]:
+    """Returns the calls beside the content of a message (`tool_calls`, `function_call`)."""
     calls, alone = message.get("tool_calls"), message.get("function_call")
     called = calls if isinstance(calls, list) else [calls] if calls else []
     return [*called, *([{"function": alone}] if alone else [])]
@@ -37,9 +53,11 @@ def _call(call: object) -> str:
     function = call.get("function", call) if isinstance(call, Mapping) else None
     if not isinstance(function, Mapping):
         return "a tool"
-    name = str(function.get("name", "a tool"))
-    given = next((function[key] for key in ("arguments", "input", "args") if function.get(key)), None)
+    name = str(function.get("name") or function.get("type") or "a tool").removesuffix("_call")
+    server = next((function[key] for key in _SERVERS if isinstance(function.get(key), str)), "")
+    given = next((function[key] for key in _ARGUMENTS if function.get(key)), None)
     shown = _arguments(given)
+    name = f"{server}.{name}" if server else name
     return f"{name}({shown})" if shown else name
 
 
@@ -58,11 +76,24 @@ def _arguments(given: object) -> str:
 
 
 def _value(value: object, name: object = "") -> str:
+    if (
+        name in COMMANDS
+        and isinstance(value, (list, tuple))
+        and value
+        and all(isinstance(word, str) for word in value)
+    ):
+        value = _joined(value)
     if isinstance(value, str):
-        # Between backticks a shell command is recognised as one.
-        return f"`{value}`" if name in COMMANDS and "`" not in value else value
+        # Between backticks a shell command is recognised as one. A single word may also name an operation of the tool.
+        return f"`{value}`" if name in COMMANDS and "`" not in value and len(value.split()) > 1 else value
     try:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         # A value that JSON cannot hold is refused when the payload is stored.
         return type(value).__name__
+
+
+def _joined(words: Sequence[str]) -> str:
+    """Returns the command line of a list of words; of a shell that runs a text, the text."""
+    runs_text = len(words) > 2 and words[-2] in _COMMAND_OPTIONS
+    return words[-1] if runs_text else shlex.join(words)

@@ -151,6 +151,7 @@ def curator_of(
     *,
     ticks_per_day: int,
     eviction_threshold: float,
+    seconds: int | None,
 ) -> Curator:
     """The core's Curator with settings in force.
 
@@ -160,6 +161,7 @@ def curator_of(
         replay: How old episodes are drawn.
         ticks_per_day: For the expiry of contradicted facts.
         eviction_threshold: Confidence below which a fact leaves for the cold tier.
+        seconds: Offset of ticks from the seconds of the epoch; None where ticks are loops.
     """
     return Curator(
         facts,
@@ -172,6 +174,7 @@ def curator_of(
         surprise=replay.surprise,
         alpha=replay.alpha,
         hold=settings.shadow,
+        seconds=seconds,
     )
 
 

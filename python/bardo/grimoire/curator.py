@@ -265,7 +265,7 @@ def core_curator(session: Session) -> _core.Curator:
     """
     return curator.curator_of(
         session.facts, session.config.curator, session.config.replay, ticks_per_day=session.ticks.per_day,
-        eviction_threshold=session.config.decay.eviction_threshold,
+        eviction_threshold=session.config.decay.eviction_threshold, seconds=session.ticks.seconds,
     )  # fmt: skip
 
 

@@ -140,6 +140,7 @@ class Eraser:
     ) -> None:
         self._folder = folder
         self._log, self._facts, self._hot = stores.log, stores.facts, stores.hot
+        self._ticks = stores.ticks
         self._upkeep = upkeep
         self._embedder, self._clock = embedder, clock
         self._conduct = ConductStore(folder.root, facts=self._facts)
@@ -282,7 +283,7 @@ class Eraser:
             self._facts.add_tombstones(intent.facts)
         derived = self._facts.forget_episodes(intent.episodes)
         named = self._facts.forget_facts(intent.facts)
-        baselines, emptied = self._facts.recount(self._log, intent.numbers)
+        baselines, emptied = self._facts.recount(self._log, intent.numbers, seconds=self._ticks.seconds)
         emptied += self._facts.forget_claims(set(intent.names), intent.episodes)
         told = self._upkeep.names.forget_triples(intent.triples) if intent.triples else _NOTHING
         about = self._upkeep.names.forget(intent.entities) if intent.entities else _NOTHING

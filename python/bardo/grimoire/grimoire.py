@@ -88,10 +88,10 @@ class Grimoire(Continuity):
         With `embedding.batch = 0` no call waits for a model, and the next `recall` or `sleep` embeds.
 
         Args:
-            what: String, `Episode`, chat message (`role`, `content`), or an iterable of any of these. The payload keeps
-                a message's tool calls, their ids, a refusal, audio and parts other than text; the answer of a tool has
-                the role `tool`. An iterable's items without text are skipped with a `BardoWarning`, and so are copies
-                of passages from a prompt of this agent.
+            what: String, `Episode`, chat message (`role`, `content`), tool call or result of OpenAI's Responses API or
+                MCP, or an iterable of any of these. The payload keeps a message's tool calls, their ids, a refusal,
+                audio and parts other than text; the answer of a tool has the role `tool`. An iterable's items without
+                text are skipped with a `BardoWarning`, and so are copies of passages from a prompt of this agent.
             tick: Logical time. If None: an `Episode`'s own, else the second of `at`, or the last tick of loops.
             truncate: Whether to cut texts over 64 KiB instead of refusing them.
             fields: Fields of the episodes made here (`role`, `subjects`, ...); see `EpisodeFields`.
@@ -178,8 +178,9 @@ class Grimoire(Continuity):
     ) -> OutcomeReport:
         """Records the outcome of acting on memories; only outcomes raise (or lower) the confidence of facts.
 
-        It is a verified episode of kind `outcome`, too. A good outcome counts once in `decay.spacing_ticks` (50) per
-        fact, a bad one always. The third good one makes an inherited fact the agent's own, if their sum is above 0.
+        It is a verified episode of kind `outcome`, beside any that `remember` made of the same decision. A good one
+        counts once in `decay.spacing_ticks` (50) per fact, a bad one always. The third good one makes an inherited fact
+        the agent's own, if their sum is above 0.
 
         Args:
             used: Prompt or recollection that was acted on, or the id of a recorded prompt (`prompts.list`).

@@ -9,13 +9,14 @@ from typing import Final, SupportsIndex
 
 from bardo.bequeath.heir import innate, replay
 from bardo.bequeath.selection import unsaved
-from bardo.clock import MICROSECONDS
+from bardo.clock import MICROSECONDS, day_of
 from bardo.conduct.inheritance import directives_of
 from bardo.conduct.storage.store import FILE_NAME, ConductStore
 from bardo.consolidate import curator, shadow
 from bardo.consolidate.curator import CuratorCycleComplete
 from bardo.consolidate.extraction_pass import Rank
 from bardo.consolidate.lint import LintReport
+from bardo.consolidate.pages.wording import counted
 from bardo.errors import StoreError
 from bardo.grimoire import hearing
 from bardo.grimoire.curator import Curator, check_quarantine, core_curator, is_lint_due
@@ -23,6 +24,7 @@ from bardo.grimoire.extraction import Extraction
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
+from bardo.grimoire.stores import all_facts
 from bardo.grimoire.summaries import SummaryParts
 from bardo.grimoire.writer import Writer
 from bardo.index.indexer import NAMES_AT_ONCE
@@ -181,6 +183,7 @@ class CuratorPasses:
             notes=(
                 *session.ticks.notes,
                 *report.notes,
+                *_faded_at_once(session, report),
                 *held.notes,
                 *heard,
                 *(summarised.notes if summarised else ()),
@@ -228,3 +231,22 @@ class CuratorPasses:
             family.tried(confirmed=report.facts_confirmed, refuted=report.facts_refuted).save(
                 self._session.path
             )
+
+
+def _faded_at_once(session: Session, report: CuratorCycleComplete) -> tuple[str, ...]:
+    """Returns a note on new facts that the same run archived, because the episodes that they rest on are old."""
+    if not report.facts_new:
+        return ()
+    faded = [
+        fact
+        for fact in all_facts(session.facts, status="archived")
+        if fact.created_tick == report.tick and fact.ended_by == "decay"
+    ]
+    if not faded:
+        return ()
+    at = session.ticks.moment(max(fact.observed[1] for fact in faded))
+    when = f" of {day_of(at)}" if at is not None else ""
+    return (
+        f"{counted(len(faded), 'new fact')} had faded already and {'is' if len(faded) == 1 else 'are'} archived: the "
+        f"latest episode behind them is{when}, and nothing has confirmed them since",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
 from bardo.capture.sources.formats import READERS, files_of, format_of
 from bardo.capture.sources.mark import SourceState, Walk
-from bardo.capture.sources.record import Item, Reader, Record, UnreadableRecordError
+from bardo.capture.sources.record import Reader, Record, Skipped, UnreadableRecordError
 from bardo.errors import BardoError, InvalidInputError, NotFoundError
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
@@ -25,7 +26,7 @@ from bardo.model import Episode
 BATCH = 256
 #: Minimum number of known records at the beginning of a changed file that show it to be the same one.
 SURE = 3
-#: Maximum number of unreadable records that a note names.
+#: Maximum number of unreadable records, and of types of skipped ones, that a note names.
 NAMED = 5
 #: Endings of files that are no renamed source: packed files, and copies that an editor leaves.
 _ASIDE = frozenset({".gz", ".zst", ".bz2", ".xz", ".bak", ".orig", ".old", ".swp", ".tmp"})
@@ -47,7 +48,8 @@ class SourceReport:
         skipped: Number of records without text, such as a tool's progress in a transcript.
         waiting: Number of records in the making: 0 or 1.
         position: Position up to which the file is read now: bytes, or rows of a Parquet file.
-        notes: Notes on a replaced or changed file, unreadable records, and shortened texts.
+        notes: Notes on a replaced or changed file, skipped and unreadable records, and shortened texts.
+        skipped_kinds: Number of skipped parts of records, by type.
     """
 
     name: str
@@ -60,6 +62,7 @@ class SourceReport:
     waiting: int = 0
     position: int = 0
     notes: list[str] = field(default_factory=list)
+    skipped_kinds: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,8 @@ class Scribe:
             if listener is not None and (report.recorded or report.notes):
                 listener(report)
             stop.wait(interval)
+        for total in sums.values():
+            total.notes += filter(None, [_skip_note(total)])
         return ScribeReport(tuple(sums.values()))
 
     def _pass(
@@ -190,7 +195,17 @@ def _add(total: SourceReport, more: SourceReport) -> None:
     for name in ("records", "recorded", "known", "forgotten", "skipped"):
         setattr(total, name, getattr(total, name) + getattr(more, name))
     total.waiting, total.position = more.waiting, more.position
-    total.notes += more.notes
+    total.notes += [note for note in more.notes if note != _skip_note(more)]
+    total.skipped_kinds = dict(Counter(total.skipped_kinds) + Counter(more.skipped_kinds))
+
+
+def _skip_note(report: SourceReport) -> str:
+    """Describes what was skipped; empty if nothing was."""
+    kinds = Counter(report.skipped_kinds).most_common()
+    shown = [f"{count} {kind}" for kind, count in kinds[:NAMED]]
+    if len(kinds) > NAMED:
+        shown.append(f"{sum(count for _, count in kinds[NAMED:])} of other types")
+    return f"skipped, since they hold no message: {', '.join(shown)}" if kinds else ""
 
 
 class _Reading:
@@ -222,6 +237,7 @@ class _Reading:
         self._report, self._whole = report, whole
         self._clean = session.made_prompts.cleaner()
         self._unreadable: list[str] = []
+        self._skipped = Counter[str]()
         self._without_time = self._shortened = 0
         # Watermark in the log, from which the next commit moves.
         self._mark = session.log.source(report.name)
@@ -373,18 +389,21 @@ class _Reading:
 
     def _episodes(self, record: Record) -> list[Episode]:
         """Makes the episodes of a record; reports one that cannot be read."""
-        made = []
+        made, skipped = [], Counter[str]()
         try:
             for item in record.parse():
-                draft = self._draft(item)
+                draft = None if isinstance(item, Skipped) else self._draft(item)
                 if draft is not None:
                     made.append(draft)
+                else:
+                    skipped[item.kind if isinstance(item, Skipped) else "empty text"] += 1
         except (UnreadableRecordError, InvalidInputError) as error:
             self._unreadable.append(f"record {record.number}: {error}")
             return []
+        self._skipped += skipped
         return made
 
-    def _draft(self, item: Item) -> Episode | None:
+    def _draft(self, item: str | Episode | Mapping[str, Any]) -> Episode | None:
         fields: dict[str, Any] = dict(self._fields)
         if isinstance(item, Mapping):
             item = dict(item)
@@ -434,7 +453,8 @@ class _Reading:
             )
         if self._shortened:
             report.notes.append(f"{self._shortened} texts were cut to {intake.MAX_TEXT_BYTES // 1024} KiB")
-        report.notes += self._clean.notes
+        report.skipped_kinds = dict(self._skipped)
+        report.notes += filter(None, [_skip_note(report), *self._clean.notes])
 
 
 def _batches(walk: Iterator[tuple[Record, int]], size: int) -> Iterator[list[tuple[Record, int]]]:

@@ -93,7 +93,7 @@ methods!(Curator, |store| {
     new(facts: &FactStore; minimum: Option<u64> = None, confirm_minimum: Option<u64> = None,
         expiry_ticks: Option<u64> = None, outcomes: Option<Vec<String>> = None, eviction_threshold: Option<f64> = None,
         capacity: Option<usize> = None, replay: Option<u64> = None, hold: bool = false,
-        look_back: Option<f64> = None, surprise: Option<f64> = None, alpha: Option<f64> = None) => {
+        look_back: Option<f64> = None, surprise: Option<f64> = None, alpha: Option<f64> = None, seconds: Option<i64> = None) => {
         let known = core::CuratorSettings::default();
         let settings = core::CuratorSettings {
             minimum: minimum.unwrap_or(known.minimum),
@@ -110,6 +110,7 @@ methods!(Curator, |store| {
                 ..known.draw
             },
             hold,
+            seconds,
         };
         Ok(CuratedStore { facts: Arc::clone(&facts.core), settings })
     };

@@ -217,8 +217,8 @@ methods!(FactStore, |store| {
     fn forget_questions(texts: Vec<String>) => store.forget_questions(&texts);
     fn derived_from(episodes: Ids) => store.derived_from(&episodes.0);
     fn add_tombstones(facts: Ids) => store.add_tombstones(&facts.0);
-    fn recount(log: &EpisodeLog, names: Vec<(String, String)>; minimum: Option<u64> = None)
-        => consolidate::recount(store, &*log.core, &names, minimum.unwrap_or(MINIMUM_EPISODES));
+    fn recount(log: &EpisodeLog, names: Vec<(String, String)>; minimum: Option<u64> = None, seconds: Option<i64> = None)
+        => consolidate::recount(store, &*log.core, &names, minimum.unwrap_or(MINIMUM_EPISODES), seconds);
     fn forget_claims(names: BTreeSet<String>, episodes: Ids)
         => consolidate::forget_claims(store, &names, &episodes.0);
     fn traces(needles: Vec<Vec<u8>>) => store.traces(&needles);

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from bardo._core import count_tokens
 from bardo._validation import require_text
 from bardo.bequeath.content import incidents
+from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.content.tables import LinkTuple
 from bardo.bequeath.lineage import Life
 from bardo.bequeath.privacy.redact import Redactor, tells_holdings
@@ -58,6 +59,7 @@ class Evidence:
         settled: Tasks that were settled during the death, each with how.
         counts: Totals `episodes` and `verified`, for when the episodes are a sample.
         moment: Returns the instant of a tick in microseconds UTC, None if no record tells it.
+        regimes: Regimes that the payloads of all episodes name.
     """
 
     life: Life
@@ -71,6 +73,7 @@ class Evidence:
     settled: Sequence[tuple[str, str]] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     moment: Callable[[int], int | None] = lambda _: None
+    regimes: Regimes = field(default_factory=Regimes)
 
     def own_facts(self) -> list[Fact]:
         """Returns the facts that the testator learned or confirmed itself, of every status but quarantined."""
@@ -316,12 +319,15 @@ def _dangers(evidence: Evidence) -> Iterable[str]:
 
 
 def _regimes(evidence: Evidence) -> Iterable[str]:
+    if told := evidence.regimes.sentence(evidence.moment):
+        yield told
     shifts = [episode for episode in evidence.episodes if episode.kind == "regime_shift"]
     if shifts:
         last = day_of(max(one.at for one in shifts))
         yield f"I looked back on {counted(len(shifts), 'regime shift')}, the last on {last}."
     for fact, sure in evidence.ranked_facts():
-        if fact.kind == "pattern" or "regime" in fact.category:
+        is_rule = not fact.bloodstain and "regime is " in str(fact.payload.get("condition"))
+        if fact.kind == "pattern" or "regime" in fact.category or is_rule:
             yield f"{evidence.line_of(fact)} ({sure:.2f} sure)"
     for episode in sorted(shifts, key=lambda one: (-(one.importance or 0.0), one.tick)):
         yield f"Shift on {day_of(episode.at)}: {_quote(episode.text)}"

@@ -98,27 +98,7 @@ _STATUS = re.compile(r"[45]\d\d")
 _FAILED = re.compile(
     r"(?i)\b(?:http|status|errors?|return(?:s|ed)|fail(?:s|ed|ing)|answer(?:s|ed))\b[^.;\d]{0,12}$"
 )
-_NUMBER = r"-?\d[\d.]*(?:e[-+]?\d+)?"
-#: A statistic by the Curator, as `lag.ms: mean 0.2, sd 0.1 over 40 observations (min 0, max 1)`.
-_STATISTIC = re.compile(
-    rf"(?<![\w.])(?P<metric>[\w.-]{{1,64}}(?:\sof\s[^:;\n]{{1,128}}?)?)"
-    rf"(?:: mean {_NUMBER}, sd {_NUMBER} over (?:only )?\d+ observations \(min {_NUMBER}, max {_NUMBER}\)|"
-    rf" has a spread of {_NUMBER} around a mean of {_NUMBER}|"
-    rf" has shifted: mean {_NUMBER} over the latest \d+ observations, {_NUMBER} before)"
-)
 _CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software")
-
-
-def without_statistics(text: str) -> str:
-    """Replaces the numbers of statistics by underscores, unless their metric is one of own holdings or results."""
-    return _STATISTIC.sub(
-        lambda match: (
-            match[0]
-            if any(map(is_private, re.findall(r"[\w&.]+", match["metric"])))
-            else match["metric"] + "_" * (len(match[0]) - len(match["metric"]))
-        ),
-        text,
-    )
 
 
 def figures(text: str) -> Iterator[tuple[int, int, str, str]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.bequeath.privacy import business, figures, identities, named_secrets
+from bardo.bequeath.privacy import business, figures, identities, named_secrets, own_sentences
 from bardo.bequeath.privacy.cues import after, bits, common_words, cue
 from bardo.bequeath.privacy.named_secrets import PREDICATE
 
@@ -244,7 +244,7 @@ def _of(sentence: str) -> Iterator[Span]:
         plain = plain[:start] + "_" * (end - start) + plain[end:]
     plain = _PRERELEASE.sub(lambda match: "_" * len(match[0]), business.mask(plain))
     plain = _ADDRESS.sub(lambda match: "_" * len(match[0]), plain)
-    plain = figures.without_statistics(plain)
+    plain = own_sentences.mask(plain)
     yield from (Span(*found) for found in figures.figures(plain))
 
 

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any
 
-from bardo.bequeath.privacy import named_secrets, private
+from bardo.bequeath.privacy import named_secrets, own_sentences, private
 from bardo.bequeath.privacy.cues import is_private
 from bardo.model import Episode, Fact
 
@@ -184,9 +184,13 @@ PATTERNS: tuple[Pattern, ...] = (
 )
 
 #: Sentence of a rule by the Curator, with its effect and the means behind it.
-_FOUND_RULE = re.compile(r"^When .+, .+ is (?:higher|lower) by \S+ \(95 % interval ")
+_FOUND_RULE = re.compile(r"^(?P<dreamt>Perhaps: )?When .+, .+ is (?:higher|lower) by \S+ \(95 % interval ")
 #: Numbers in a sentence by the Curator.
 _FIGURES = re.compile(r"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?(?![\w:])")
+#: Sentence of a change by the Curator, with the means on both sides of it.
+_SHIFT = re.compile(
+    r"(?P<name>.+ has shifted): mean \S+ over the latest (?P<count>\d+) observations, \S+ before"
+)
 _COMPILED = tuple((pattern.name, re.compile(pattern.expression)) for pattern in PATTERNS)
 _WORD = re.compile(r"[A-ZÀ-Þ]+(?![a-zà-ÿ])|[^\W_][^\W_A-ZÀ-Þ]*")
 _LOWER_RUN = re.compile(
@@ -276,19 +280,28 @@ class Redactor:
             # An interval of zeros marks a redacted one.
             kept |= {"effect": _sign(payload.get("effect")), "interval": [0.0, 0.0]}
             self.counts["parameter"] += 2
-            if _FOUND_RULE.match(text):
+            if found := _FOUND_RULE.match(text):
                 parts = [str(kept.get(name, "")) for name in ("action", "condition")]
                 when = " and ".join(part for part in parts if part)
-                return f"When {when}, {kept.get('outcome', '')} (in {payload.get('n')} cases)", kept
+                rule = f"When {when}, {kept.get('outcome', '')} (in {payload.get('n')} cases)"
+                return f"{found['dreamt'] or ''}{rule}", kept
         if payload.get("type") == "pattern" and _tells_results(text):
             # The numbers of a pattern in private results disclose those results.
             kept["statistic"] = _sign(payload.get("statistic"))
-            text = _FIGURES.sub(f"{MARK}holding]", text)
+            text = self._without_results(text, kept["statistic"])
             self.counts["holding"] += 1
         told = self.text(text)
         if payload.get("type") == "pattern" and "description" in kept:
             kept["description"] = told
         return told, kept
+
+    def _without_results(self, text: str, direction: float) -> str:
+        """Replaces the results in a pattern of the Curator; its counts stay."""
+        if shift := _SHIFT.fullmatch(text):
+            side = "up" if direction > 0 else "down"
+            return f"{shift['name']} {side} over the latest {shift['count']} observations"
+        figures = _FIGURES.finditer(own_sentences.mask(text))
+        return self._without(text, [private.Span(*figure.span(), "holding") for figure in figures])
 
     def fact(self, fact: Fact) -> Fact:
         """Redacts every text of a fact, and generalizes its numbers."""

@@ -9,8 +9,20 @@ from typing import Any, Protocol
 
 from bardo.model import Episode
 
-#: Input of `remember` that a record holds.
-Item = str | Episode | Mapping[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Part of a record that is no memory, such as a tool's progress in a transcript.
+
+    Args:
+        kind: Its type, as the source names it.
+    """
+
+    kind: str
+
+
+#: Part of a record: input of `remember`, or what is skipped.
+Item = str | Episode | Mapping[str, Any] | Skipped
 
 
 class UnreadableRecordError(ValueError):

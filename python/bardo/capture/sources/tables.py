@@ -75,8 +75,7 @@ class Csv:
 def _csv_items(header: list[str], row: list[str]) -> list[Item]:
     names = [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
     names += [f"column {place}" for place in range(len(header) + 1, len(row) + 1)]
-    made = item_of({name: _number(value) for name, value in zip(names, row, strict=False)})
-    return [] if made is None else [made]
+    return [item_of({name: _number(value) for name, value in zip(names, row, strict=False)})]
 
 
 def _number(value: str) -> str | int | float:
@@ -125,8 +124,7 @@ class Parquet:
 
 
 def _row_items(row: dict[str, Any]) -> list[Item]:
-    made = item_of(row)
-    return [] if made is None else [made]
+    return [item_of(row)]
 
 
 def _plain(value: Any) -> Any:

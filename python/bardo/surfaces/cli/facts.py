@@ -182,7 +182,7 @@ def _describe_grounds(grounds: "Grounds") -> list[tuple[str, object]]:
         ("kind", fact.kind),
         ("sure", f"{grounds.confidence:.2f} now, {fact.confidence:.2f} when it was last confirmed"),
         ("retention", f"{grounds.retention:.2f}" + (f", {fact.persistence}" if fact.persistence else "")),
-        ("ended by", fact.ended_by),
+        *([("ended by", fact.ended_by)] if fact.ended_by else []),
         ("worth", f"{grounds.stated:.2f}: how often it is to be expected to hold, going by outcomes"),
         ("status", fact.status),
         ("source", f"{fact.source}, of {fact.origin}"),

@@ -113,7 +113,7 @@ def _last_reply(transcript: Path) -> str:
     from bardo.assemble.copies import Verbatim
     from bardo.capture.intake import draft_of
     from bardo.capture.sources.json_lines import JsonLines
-    from bardo.capture.sources.record import UnreadableRecordError
+    from bardo.capture.sources.record import Skipped, UnreadableRecordError
 
     last = ""
     if not transcript.exists():
@@ -124,7 +124,7 @@ def _last_reply(transcript: Path) -> str:
         except UnreadableRecordError:
             continue
         for item in items:
-            made: Any = draft_of(item, {}, Verbatim(), True)
+            made: Any = None if isinstance(item, Skipped) else draft_of(item, {}, Verbatim(), True)
             if getattr(made, "role", "") == "agent":
                 last = made.text
     return last

@@ -10,6 +10,7 @@ use super::bloodstains::{self, Failure};
 use super::discovery::hypotheses::Ledger;
 use super::discovery::known_rules::KnownRules;
 use super::discovery::window::{Schedule, Window};
+use super::observed_ticks::ObservedTicks;
 use super::reconcile;
 use super::replay::buffer::ReplaySettings;
 use super::replay::look_back;
@@ -70,6 +71,8 @@ pub struct CuratorSettings {
     pub draw: ReplaySettings,
     /// Whether what comes into being, running statistics aside, is held until the shadow trial releases it.
     pub hold: bool,
+    /// Offset of the ticks from the seconds of the epoch; `None` where ticks are loops, which have no times.
+    pub seconds: Option<i64>,
 }
 
 /// Names of numbers that state an outcome.
@@ -88,6 +91,7 @@ impl Default for CuratorSettings {
             look_back: LOOK_BACK,
             draw: ReplaySettings::default(),
             hold: false,
+            seconds: None,
         }
     }
 }
@@ -181,6 +185,7 @@ pub fn consolidate(
     settings: CuratorSettings,
 ) -> Result<CuratorReport> {
     let retention = store.retention();
+    let source = &ObservedTicks::new(source, settings.seconds);
     let pass = Pass { tick, now, settings, retention };
     for _ in 0..ATTEMPTS {
         let lesson = PassInput::prepare(store, source, batch, &pass.settings)?;
@@ -206,6 +211,7 @@ pub fn rehearse(
     now: Micros,
     settings: CuratorSettings,
 ) -> Result<DryRun> {
+    let source = &ObservedTicks::new(source, settings.seconds);
     let pass = Pass { tick, now, settings, retention: store.retention() };
     let lesson = PassInput::prepare(store, source, batch, &pass.settings)?;
     let last = lesson.last;

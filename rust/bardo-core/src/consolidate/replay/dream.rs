@@ -17,6 +17,7 @@ use crate::consolidate::discovery::hypotheses::{Ledger, StatedClaim};
 use crate::consolidate::discovery::subgroups;
 use crate::consolidate::discovery::window::{Label, Window};
 use crate::consolidate::fact_text::{one_line, short};
+use crate::consolidate::observed_ticks::ObservedTicks;
 use crate::consolidate::statistics::agreement::{Verdict, compare_claim};
 use crate::consolidate::statistics::baseline;
 use crate::error::{Error, Result};
@@ -87,6 +88,7 @@ pub fn dream(
             format!("A dream takes in at most {REPLAYED}"),
         ));
     }
+    let source = &ObservedTicks::new(source, settings.seconds);
     let ids: Vec<Id> = different.into_iter().collect();
     let episodes: Vec<Episode> =
         source.episodes(&ids)?.into_iter().flatten().filter(|episode| episode.annotations.verified).collect();

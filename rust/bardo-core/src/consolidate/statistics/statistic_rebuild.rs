@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::baseline;
 use crate::consolidate::batch::{Batch, VerifiedEpisodes};
 use crate::consolidate::curator::WATERMARK;
+use crate::consolidate::observed_ticks::ObservedTicks;
 use crate::error::Result;
 use crate::facts::FactStore;
 use crate::facts::transaction::counter;
@@ -43,7 +44,9 @@ pub fn recount(
     source: &impl VerifiedEpisodes,
     names: &[NumberName],
     minimum: u64,
+    seconds: Option<i64>,
 ) -> Result<RecountReport> {
+    let source = &ObservedTicks::new(source, seconds);
     if names.is_empty() {
         return Ok(RecountReport::default());
     }
