@@ -44,6 +44,10 @@ def told(folder: Path, *messages: tuple[str, str]) -> tuple[dict[str, str], int]
             ("user", "Pavel's sister Inge is moving to Oslo in May."),
             ("user", "Pavel has quit Nordwind, he's consulting as of this week."),
         ),
+        (
+            ("user", "I take 100 micrograms of levothyroxine."),
+            ("user", "The GP is leaving me on the 100 micrograms."),
+        ),
         (("user", "I'm allergic to shellfish."), ("user", "I'm no longer allergic to cats.")),
         (("user", "My son is allergic to eggs."), ("user", "My son isn't allergic to milk any more.")),
         (

@@ -63,6 +63,7 @@ def test_a_plan_is_over_after_its_last_day(text: str, day: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "GP put me up: it's 100 micrograms from now on, bloods again in three months",
         "My birthday is on 9 May",
         "Our anniversary is on the third of April",
         "I teach on Monday evenings",

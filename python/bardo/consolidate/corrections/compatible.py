@@ -16,6 +16,11 @@ from bardo.consolidate.corrections.correction_rules import (
 
 #: A figure with its unit, and a value of words alone.
 _MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
+#: Verbs of leaving something as it is.
+_LEFT_ON = re.compile(
+    r"\b(?:leave|leaves|leaving|left) (?:me|us|her|him|it|them) (?:on|at) (?:the )?\d", re.IGNORECASE
+)
+_KEEPING = frozenset({"continue", "keep", "leave", "remain", "stay", "stick"})
 _WORDS = re.compile(r"[a-z _-]+")
 
 
@@ -27,6 +32,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or is_of_another_attribute(older, newer)
         or is_of_relative(older, newer)
         or denies_other_value(older, newer)
+        or keeps_value(older, newer)
     )
 
 
@@ -102,6 +108,13 @@ def denies_other_value(older: Clause, newer: Clause) -> bool:
         return False
     stated, denied = denied_of(older, newer)
     return older.objects == newer.objects and bool(stated and denied) and not stated & denied
+
+
+def keeps_value(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause says that a figure of the older one stays: "the GP leaves me on the 100"."""
+    is_end = "ending" in newer.cues and not _LEFT_ON.search(newer.sentence)
+    is_kept = newer.predicate in _KEEPING and not newer.denied and not is_end
+    return is_kept and bool(newer.figures) and newer.figures <= older.figures
 
 
 def is_of_relative(older: Clause, newer: Clause) -> bool:

@@ -53,6 +53,10 @@ _INDEFINITE = frozenset({"a", "an", "another"})
 _HAVING = frozenset({"have", "get"})
 #: Words before a day that make it a single one.
 _ONCE = re.compile(r"\bby\s+(?:the\s+)?$", re.IGNORECASE)
+#: Words by which something holds without an end: a date beside them is of another thing.
+_STANDING = re.compile(
+    r"\b(?:from (?:now|here) on|from today|for good|permanently|until further notice)\b", re.IGNORECASE
+)
 _TO = re.compile(r"\bto\s+", re.IGNORECASE)
 #: Words before a date from which something holds, or that lie in the past.
 _BEGINS = re.compile(r"\b(?:from|since|starting|effective|as of|after)\s+(?:the\s+)?$", re.IGNORECASE)
@@ -70,7 +74,7 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
     is_arranged = _is_arranged(head)
     # "The interview is pushed out a week, to the 20th of March": the date can stand in the next clause.
     text = "".join(token.text_with_ws for token in (head.sent if is_arranged else words))
-    if not at or (past and not is_arranged) or (_begins(head) and not is_arranged):
+    if not at or (past and not is_arranged) or (_begins(head) and not is_arranged) or _STANDING.search(text):
         return None
     if _is_repeated(head.sent if is_arranged else words, text):
         return None
