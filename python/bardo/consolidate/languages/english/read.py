@@ -53,6 +53,8 @@ _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _NUMBER = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
 _LONG_PAST = re.compile(r"\b(?:19|20)\d\d\b|\byears? ago\b|\bback then\b|\bas a (?:kid|child|student)\b")
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM", "X", "SYM"})
+#: Parts of speech that do not tell one thing from another.
+_TELLS_NOTHING_APART = frozenset({"DET", "PRON", "ADV", "PART", "PUNCT", "SPACE", "INTJ"})
 #: Words without a meaning of their own.
 _LIGHT = frozenset({
     "be", "have", "do", "get", "go", "make", "thing", "lot", "bit", "way", "time", "one", "also", "please", "thank",
@@ -198,6 +200,8 @@ def _clause(
         text=text,
         sentence=sentence.text.strip(),
         owner=owner_key(owner.key),
+        topic=_in_order(words, before=head),
+        comment=_in_order(words, after=head),
         predicate=predicate_of(head),
         anchors=_anchors(head, words),
         names=_names(words),
@@ -263,6 +267,8 @@ def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: 
         text="",
         sentence=sentence.text.strip(),
         owner=speech.who.lower(),
+        topic=_in_order(words, before=head),
+        comment=_in_order(words, after=head),
         predicate=predicate_of(head),
         anchors=frozenset(lemma(token) for token in words if _is_content(token, head)),
         names=_names(words),
@@ -301,6 +307,17 @@ def _anchors(head: Any, words: list[Any]) -> frozenset[str]:
         and not (token.dep_ in ("nsubj", "nsubjpass") and lemma(token) in SPEAKER)
     )
     return found if head.pos_ in ("VERB", "AUX") else found | {lemma(head)}
+
+
+def _in_order(words: list[Any], *, before: Any = None, after: Any = None) -> tuple[str, ...]:
+    """Lemmas of the words before a word, or from a word on, in order, without those that do not tell things apart."""
+    return tuple(
+        lemma(token)
+        for token in sorted(words, key=lambda token: int(token.i))
+        if token.pos_ not in _TELLS_NOTHING_APART
+        and (before is None or token.i < before.i)
+        and (after is None or token.i >= after.i)
+    )
 
 
 def _names(words: list[Any]) -> frozenset[str]:
