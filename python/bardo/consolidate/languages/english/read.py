@@ -35,7 +35,7 @@ from bardo.consolidate.languages.english.grammar import (
     subject_of,
 )
 from bardo.consolidate.languages.english.owners import SPEAKER, Owner, kin_in, owner_key, owner_of, people_of
-from bardo.consolidate.languages.english.parse import parse
+from bardo.consolidate.languages.english.parse import parse, parse_together
 from bardo.consolidate.languages.english.plans import end_of_plan, start_of_state
 from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
 from bardo.consolidate.languages.english.slots import condition_of, relation_attribute, with_slot
@@ -71,6 +71,10 @@ class EnglishReader:
 
     def __init__(self, attributes: AttributeTable) -> None:
         self._attributes = attributes
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Parses texts of one line that are read next."""
+        parse_together(QUOTED.sub(_unquoted, text.strip()) for text in texts)
 
     def read(self, speech: Speech) -> Sequence[Clause]:
         """The clauses of a text, in order."""
