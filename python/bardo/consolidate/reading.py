@@ -22,6 +22,7 @@ from bardo.consolidate.corrections.candidates import order
 from bardo.consolidate.corrections.compatible import is_of_another_slot
 from bardo.consolidate.corrections.correction_rules import have_common_word
 from bardo.consolidate.corrections.effects import Judged, Older, corrected, effective
+from bardo.consolidate.corrections.templates import announces, are_of_one_template
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.routine import is_routine
@@ -376,7 +377,7 @@ class StatementReader:
             if not any(is_of_another_slot(other, clause) for other in record.clauses)
             for other in record.clauses
             if other.stated
-            and (not is_learned or have_common_word(other, clause))
+            and (not is_learned or _may_be_about_one(other, clause))
             and ((best := corrections.judge(other, clause, corrections.NEAREST)).rule or self._cross_encoder)
             and best.total >= least
         ]
@@ -476,6 +477,11 @@ class StatementReader:
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records
+
+
+def _may_be_about_one(older: Clause, newer: Clause) -> bool:
+    """Whether a learned sentence may end an older one: they share a word, and a word of change or half their words."""
+    return have_common_word(older, newer) and (announces(older, newer) or are_of_one_template(older, newer))
 
 
 def _are_apart(one: Fact, other: Fact) -> bool:

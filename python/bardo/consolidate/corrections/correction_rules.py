@@ -264,7 +264,7 @@ def _is_longer(other: str, own: str, sentence: str) -> bool:
 
 
 def have_common_word(older: Clause, newer: Clause) -> bool:
-    """Whether both clauses speak of one thing: a word beside their verbs, or one owner's activity, is in both."""
+    """Whether both clauses have a word beside their verbs, or one owner's activity, in common."""
     old = older.anchors | older.names | older.objects | words_of(older.owner) | parts_of(older.figures)
     if old & (_said(newer) | newer.objects | parts_of(newer.figures)):
         return True

@@ -44,17 +44,34 @@ def is_of_another_member(older: Clause, newer: Clause) -> bool:
     subjects = [] if has_two_names else _differences(older.topic, newer.topic)
     if subjects and not any(newer.left.intersection(each.old) for each in subjects):
         return True
-    old, new = (*older.topic, *older.comment), (*newer.topic, *newer.comment)
+    old, new = _in_order(older), _in_order(newer)
     found = _differences(old, new)
     if not found or newer.left.intersection(old) or newer.left & older.figures:
         return False
-    is_announced = bool(newer.cues - older.cues - (_OF_VERB if newer.predicate in old else frozenset()))
+    is_announced = announces(older, newer)
     if not has_two_names and any(_is_in_topic(each, older, newer) for each in found):
         # A subject can be the value: "Zed is my editor", "Omar now owns billing".
         return len(found) > 1 or not (is_announced or newer.predicate == "be")
     if len(found) > 1:
         return not is_announced or _is_order(newer)
     return older.denied and newer.denied and not _has_figures(found[0])
+
+
+def are_of_one_template(older: Clause, newer: Clause) -> bool:
+    """Whether two clauses have half of their words in common."""
+    old, new = _in_order(older), _in_order(newer)
+    return len(set(old) & set(new)) >= LEAST_COMMON * max(len(old), len(new))
+
+
+def announces(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause has a word of change that is not a verb of the older one too."""
+    is_same_verb = newer.predicate in _in_order(older)
+    return bool(newer.cues - older.cues - (_OF_VERB if is_same_verb else frozenset()))
+
+
+def _in_order(clause: Clause) -> tuple[str, ...]:
+    """Lemmas of the words of a clause in order."""
+    return (*clause.topic, *clause.comment)
 
 
 def _differences(old: Sequence[str], new: Sequence[str]) -> list[_Difference]:
