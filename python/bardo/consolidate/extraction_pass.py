@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate.clause import form_of
+from bardo.consolidate.corrections.candidates import Candidates, order
 from bardo.consolidate.drawn import Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.consolidate.llm.questions import ASKED_AT_ONCE, first, of_one_question
@@ -37,6 +38,8 @@ AHEAD = "ahead of "
 PENDING = 65_536
 #: Name of the watermark of learned sentences: birth of the last one that was compared with older facts.
 JUDGED = "judged_facts"
+#: Number of learned sentences that are parsed together.
+TOGETHER = 64
 #: Number of facts per read.
 PAGE = 1_024
 #: Name of this step in the journal.
@@ -291,27 +294,35 @@ class Extractor:
     def _judge_learned(self, statements: StatementReader, *, tick: int, now: int) -> ExtractionReport:
         """Applies the effects of facts that were learned as sentences since the last pass."""
         since = self._facts.mark(JUDGED)
+        known = list(pages(self._facts))
         fresh = sorted(
             (
                 fact
-                for fact in pages(self._facts)
+                for fact in known
                 if fact.created_at > since and not fact.evidence and fact.source in ("self", "upload")
                 and fact.payload.get("type", "none") == "none"
             ),
-            key=lambda fact: (fact.created_at, fact.id),
+            key=order,
         )  # fmt: skip
         done = ExtractionReport()
-        for fact in fresh:
+        if not fresh:
+            return done
+        candidates = Candidates([*known, *pages(self._facts, "contradicted")])
+        for place, fact in enumerate(fresh):
+            if place % TOGETHER == 0:
+                statements.prepare(fresh[place : place + TOGETHER])
             described = statements.describe(fact, tick=tick, now=now, actor=ACTOR)
-            drawn = statements.effects_of_learned([fact], tick=tick)
+            drawn = statements.effects_of_learned(fact, candidates.before(fact), tick=tick)
+            done = done if described is None else done.plus(ExtractionReport.of(described))
+            if not (drawn.facts or drawn.resolutions) and place + 1 < len(fresh):
+                continue
             with self._learning():
                 vectors, fingerprint = self._vectors(drawn.facts)
                 _, counts = self._facts.upsert_resolved(
                     drawn.facts, tick=tick, now=now, actor=ACTOR, vectors=vectors, fingerprint=fingerprint,
                     marks={JUDGED: fact.created_at}, answered={}, resolutions=drawn.resolutions, corrections=[],
                 )  # fmt: skip
-            for each in (described, counts):
-                done = done if each is None else done.plus(ExtractionReport.of(each))
+            done = done.plus(ExtractionReport.of(counts))
         return done
 
     def _learn_statements(
@@ -450,10 +461,10 @@ def _covers(text: str, other: str) -> bool:
     return set(other.split()) <= set(text.split())
 
 
-def pages(facts: FactStore) -> Iterator[Fact]:
-    """Yields every fact in force, read page by page."""
+def pages(facts: FactStore, status: FactStatus = "active") -> Iterator[Fact]:
+    """Yields every fact of a status, by default those in force, read page by page."""
     after: str | None = None
-    while page := facts.list(status="active", after=after, limit=PAGE):
+    while page := facts.list(status=status, after=after, limit=PAGE):
         yield from page
         after = page[-1].id
 

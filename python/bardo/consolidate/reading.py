@@ -18,8 +18,11 @@ from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech, form_of
 from bardo.consolidate.corrections import corrections
+from bardo.consolidate.corrections.candidates import order
 from bardo.consolidate.corrections.compatible import is_of_another_slot
+from bardo.consolidate.corrections.correction_rules import have_common_word
 from bardo.consolidate.corrections.effects import Judged, Older, corrected, effective
+from bardo.consolidate.corrections.templates import announces, are_of_one_template
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.routine import is_routine
@@ -124,15 +127,25 @@ class StatementReader:
             self._draw_one(episode, drawn, tick=tick)
         return drawn
 
-    def effects_of_learned(self, facts: Sequence[Fact], *, tick: int) -> Drawn:
-        """The effects of stored facts that came as sentences."""
+    def prepare(self, facts: Sequence[Fact]) -> None:
+        """Prepares learned facts that are read next."""
+        self._reader.prepare([fact.text for fact in facts])
+
+    def effects_of_learned(self, fact: Fact, near: Sequence[str], *, tick: int) -> Drawn:
+        """The effects of a stored fact that came as a sentence.
+
+        Args:
+            fact: The fact.
+            near: Ids of the earlier facts that it is compared with.
+            tick: Logical time.
+        """
         drawn = Drawn()
-        for fact in facts:
-            if fact.statement is not None:
-                continue
+        if fact.statement is None and near:
             for clause in self._clauses_of_fact(fact):
                 message = _Message(fact.text, (clause.sentence,))
-                self._compare(clause, message, fact.evidence, drawn, newer=fact, place=0, tick=tick)
+                self._compare(
+                    clause, message, fact.evidence, drawn, newer=fact, near=near, place=0, tick=tick
+                )
         return drawn
 
     def describe(self, fact: Fact, *, tick: int, now: int, actor: str) -> ActCounts | None:
@@ -270,6 +283,7 @@ class StatementReader:
         newer: Fact | None,
         place: int,
         tick: int,
+        near: Sequence[str] = (),
         before: Episode | None = None,
     ) -> None:
         """Adds the effects of one clause.
@@ -282,12 +296,15 @@ class StatementReader:
             newer: Stored fact of the clause; None for a clause of an episode.
             place: Place of the clause's fact among the new ones.
             tick: Logical time.
+            near: Ids of the facts with which a stored fact is compared.
             before: Episode of the clause, which older episodes precede; None for a clause of a fact.
         """
         if not clause.stated or not (clause.anchors or clause.figures or clause.names):
             return
         begins_later = before is not None and clause.since is not None and clause.since > before.at
-        judged = self._judged(clause, message, self._older(clause, evidence, newer, before, tick))
+        facts = self._near_facts(clause, tick) if newer is None else self._known(near)
+        older = self._older(clause, facts, evidence, newer, before)
+        judged = self._judged(clause, message, older, is_learned=newer is not None)
         limits = corrections.limits(is_read=self._cross_encoder is not None)
         taking_effect = effective(
             judged,
@@ -347,7 +364,9 @@ class StatementReader:
         odds = self._odds_of([(older.sentence, sentence) for sentence in message.sentences])
         return message.sentences[int(np.argmax(odds))] == clause.sentence
 
-    def _judged(self, clause: Clause, message: _Message, older: Sequence[Older]) -> list[Judged]:
+    def _judged(
+        self, clause: Clause, message: _Message, older: Sequence[Older], *, is_learned: bool
+    ) -> list[Judged]:
         """Judgements on a clause of a message and each clause of older records, the surest first."""
         limits = corrections.limits()
         least = min(limits.disputes, limits.turns) if self._cross_encoder is None else corrections.UNLIKELY
@@ -358,6 +377,7 @@ class StatementReader:
             if not any(is_of_another_slot(other, clause) for other in record.clauses)
             for other in record.clauses
             if other.stated
+            and (not is_learned or _may_be_about_one(other, clause))
             and ((best := corrections.judge(other, clause, corrections.NEAREST)).rule or self._cross_encoder)
             and best.total >= least
         ]
@@ -406,10 +426,8 @@ class StatementReader:
         table /= lengths[:, None]
         return [float(value) for value in table[1:] @ table[0]]
 
-    def _older(
-        self, clause: Clause, evidence: tuple[str, ...], newer: Fact | None, before: Episode | None, tick: int
-    ) -> list[Older]:
-        """The older records that share an owner, words or meaning with a clause."""
+    def _near_facts(self, clause: Clause, tick: int) -> list[Fact]:
+        """The facts that share an owner, words or meaning with a clause."""
         facts: dict[str, Fact] = {}
         if clause.owner:
             for fact in self._facts.of_subject(clause.owner, tick=tick)[:OF_OWNER]:
@@ -418,9 +436,22 @@ class StatementReader:
         vectors, _ = self._embed([clause.sentence])
         if vectors is not None:
             found += [id_ for id_, _ in self._facts.nearest(vectors[0], NEAR)]
-        for near in self._facts.get([id_ for id_ in dict.fromkeys(found) if id_ not in facts]):
-            if near is not None:
-                facts[near.id] = near
+        facts |= {fact.id: fact for fact in self._known([id_ for id_ in found if id_ not in facts])}
+        return list(facts.values())
+
+    def _known(self, ids: Sequence[str]) -> list[Fact]:
+        """The stored facts of some ids."""
+        return [fact for fact in self._facts.get(list(dict.fromkeys(ids))) if fact is not None]
+
+    def _older(
+        self,
+        clause: Clause,
+        facts: Sequence[Fact],
+        evidence: tuple[str, ...],
+        newer: Fact | None,
+        before: Episode | None,
+    ) -> list[Older]:
+        """The older ones of some facts, and of the episodes near a clause."""
         records = [
             Older(
                 fact.id,
@@ -429,12 +460,12 @@ class StatementReader:
                 fact.evidence,
                 fact.statement is not None and not fact.evidence,
             )
-            for fact in facts.values()
+            for fact in facts
             if fact.status in ("active", "contradicted")
             and fact.payload.get("type", "none") not in STATISTICS
             and not set(evidence) & set(fact.evidence)
             and not (newer is not None and _are_apart(newer, fact))
-            and (newer is None or (fact.id != newer.id and fact.created_at <= newer.created_at))
+            and (newer is None or order(fact) < order(newer))
         ]
         covered = {id_ for record in records for id_ in record.evidence}
         if before is not None:
@@ -446,6 +477,11 @@ class StatementReader:
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records
+
+
+def _may_be_about_one(older: Clause, newer: Clause) -> bool:
+    """Whether a learned sentence may end an older one: they share a word, and a word of change or half their words."""
+    return have_common_word(older, newer) and (announces(older, newer) or are_of_one_template(older, newer))
 
 
 def _are_apart(one: Fact, other: Fact) -> bool:

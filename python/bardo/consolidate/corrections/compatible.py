@@ -13,6 +13,7 @@ from bardo.consolidate.corrections.correction_rules import (
     is_same_owner,
     words_of,
 )
+from bardo.consolidate.corrections.templates import is_of_another_member
 
 #: A figure with its unit, and a value of words alone.
 _MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
@@ -30,6 +31,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         leaves_value_out(older, newer)
         or is_of_another_thing(older, newer)
         or is_of_another_attribute(older, newer)
+        or is_of_another_member(older, newer)
         or is_of_relative(older, newer)
         or denies_other_value(older, newer)
         or keeps_value(older, newer)

@@ -276,6 +276,15 @@ def _is_longer(other: str, own: str, sentence: str) -> bool:
     )
 
 
+def have_common_word(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses have a word beside their verbs, or one owner's activity, in common."""
+    old = older.anchors | older.names | older.objects | words_of(older.owner) | parts_of(older.figures)
+    if old & (_said(newer) | newer.objects | parts_of(newer.figures)):
+        return True
+    verbs = {newer.predicate, *newer.stopped} - {""}
+    return is_same_owner(older, newer) and older.predicate in verbs
+
+
 def words_of(text: str) -> frozenset[str]:
     """Words of more than two characters."""
     return frozenset(part for part in re.split(r"[\s']+", text) if len(part) > 2)

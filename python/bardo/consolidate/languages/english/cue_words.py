@@ -30,6 +30,9 @@ _MINE = frozenset({"my", "our"})
 #: Adjectives that tell a time by the present, such as "next Friday", which announces nothing new.
 _DEICTIC = frozenset({"next", "current", "latest"})
 _TIMES = frozenset({"DATE", "TIME"})
+#: Tags of the simple present, and a time of the day.
+_PRESENT = frozenset({"VBZ", "VBP"})
+_CLOCK = re.compile(r"\b(?:\d{1,2}[:.]\d{2}|\d{1,2} ?[ap]\.?m\b|noon|midday|midnight)", re.IGNORECASE)
 #: Number of words after "instead of" that can be the replaced value.
 _AFTER_INSTEAD = 5
 
@@ -203,6 +206,8 @@ def _ends(head: Any) -> bool:
     """Whether the verb of a clause ends a state or an activity, and not a meal or a match."""
     table = _table()
     verb, bare = predicate_of(head), lemma(head)
+    if _is_daily(head):
+        return False
     if any(f"{verb} {lemma(child)}" in table.ending for child in head.children if child.dep_ == "dobj"):
         # "Give notice", "hand in one's resignation"
         return True
@@ -213,6 +218,13 @@ def _ends(head: Any) -> bool:
         return bare in ("be", "get") and (bool(_ENDED & complements) or _is_off(head))
     barred = table.frames.get(verb) or table.frames.get(bare) or frozenset()
     return not any(lemma(child) in barred for child in head.children if child.dep_ in _ENDABLE)
+
+
+def _is_daily(head: Any) -> bool:
+    """Whether a clause tells of each day, as "the museum closes at 5 pm" does."""
+    has_auxiliary = any(child.dep_ in ("aux", "auxpass") for child in head.children)
+    text = " ".join(token.text for token in head.subtree)
+    return head.tag_ in _PRESENT and not has_auxiliary and bool(_CLOCK.search(text))
 
 
 def _is_off(head: Any) -> bool:

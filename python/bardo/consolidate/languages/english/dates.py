@@ -224,6 +224,14 @@ def day_after(match: re.Match[str], day: date) -> date:
     return day + timedelta(days=7 if words == "next week" else 1)
 
 
+def _is_amount(begin: re.Match[str], match: re.Match[str]) -> bool:
+    """Whether a year is an amount with its unit, as in "up to 2000 euros"."""
+    is_up_to = begin[0].lower().startswith("up to")
+    return (
+        is_up_to and bool(match["year4"]) and re.match(r" [^\W\d_]", match.string[match.end() :]) is not None
+    )
+
+
 def bounds(text: str, at: int) -> tuple[int | None, int | None]:
     """First instant at which a clause holds, and first instant at which it no longer holds, by its words.
 
@@ -234,7 +242,11 @@ def bounds(text: str, at: int) -> tuple[int | None, int | None]:
     if not at:
         return None, None
     since = until = None
-    if (begin := _UNTIL.search(text)) and (match := DATE.match(text, begin.end())):
+    if (
+        (begin := _UNTIL.search(text))
+        and (match := DATE.match(text, begin.end()))
+        and not _is_amount(begin, match)
+    ):
         until = instant(match, at, past=False)
     if (begin := _SINCE.search(text)) and (match := DATE.match(text, begin.end())):
         since = instant(match, at, past=True)

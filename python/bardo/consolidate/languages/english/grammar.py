@@ -158,6 +158,8 @@ def is_denied(head: Any) -> bool:
     """Whether a clause is negated: by "not", "no longer", "never", or "no" before its object."""
     if lemma(head) in _EAGER and any(lemma(child) == "can" for child in head.children):
         return False
+    if _is_prohibition(head):
+        return True
     parts = [child for child in head.children if child.dep_ in ("aux", "xcomp", "acomp", "attr", "advmod")]
     if any(_is_negation(child) for token in (head, *parts) for child in token.children):
         return True
@@ -165,6 +167,11 @@ def is_denied(head: Any) -> bool:
         return True
     own = [child for child in head.children if not _has_own_subject(child)]
     return any(_is_no_longer(token) for token in head.subtree if token.head in (head, *own))
+
+
+def _is_prohibition(head: Any) -> bool:
+    """Whether a clause without a subject begins with "never": the parser takes "never short BTC" for a noun."""
+    return head.dep_ == "ROOT" and lemma(head.sent[0]) == "never" and subject_of(head) is None
 
 
 def _has_own_subject(token: Any) -> bool:

@@ -91,11 +91,15 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
 
 def _owner_by_phrase(subject: Any, who: str) -> Owner:
     """Owner by a noun phrase: "my sister" belongs to the speaker, "the gateway" stands for itself."""
-    aside = ("relcl", "acl", "appos") if subject.pos_ == "PROPN" else ("relcl", "acl")
+    # "The depot in Graz" is another one than "the depot in Linz"; "Anna from accounting" is Anna.
+    is_name = subject.pos_ == "PROPN"
+    is_person = is_name or lemma(subject) in KIN or any(_is_mine(token) for token in subject.subtree)
+    aside = ("relcl", "acl", *(("appos",) if is_name else ()))
+    beside = (*aside, "prep") if is_person else aside
     phrase = [
         token
         for token in subject.subtree
-        if token.dep_ not in (*aside, "punct") and not hangs_below(token, subject, (*aside, "prep"))
+        if token.dep_ not in (*aside, "punct") and not hangs_below(token, subject, beside)
     ]
     if who and any(token.dep_ == "conj" and token.text == "I" for token in phrase):
         return Owner(who.lower(), f"{who} and {_beside_speaker(phrase)}")

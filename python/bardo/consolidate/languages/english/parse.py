@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from collections.abc import Iterable
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -31,7 +32,30 @@ def pipeline() -> Any:
     return None
 
 
-@lru_cache(maxsize=KEPT)
+_parsed: dict[str, Any] = {}
+
+
 def parse(text: str) -> Any:
     """A text as a spaCy `Doc`."""
-    return pipeline()(text[:READ_CHARACTERS].replace("’", "'").replace("\u2018", "'"))
+    found = _parsed.pop(text, None)
+    return _keep(text, pipeline()(_plain(text)) if found is None else found)
+
+
+def parse_together(texts: Iterable[str]) -> None:
+    """Parses up to `KEPT` texts in one batch, in about a third of the time, for later calls of `parse`."""
+    unread = [text for text in dict.fromkeys(texts) if text not in _parsed][:KEPT]
+    for text, doc in zip(unread, pipeline().pipe(map(_plain, unread)), strict=True):
+        _keep(text, doc)
+
+
+def _plain(text: str) -> str:
+    """The part of a text that is parsed, with plain apostrophes."""
+    return text[:READ_CHARACTERS].replace("’", "'").replace("\u2018", "'")
+
+
+def _keep(text: str, doc: Any) -> Any:
+    """Caches a parsed text in the place of the one that was used longest ago."""
+    _parsed[text] = doc
+    if len(_parsed) > KEPT:
+        _parsed.pop(next(iter(_parsed)), None)
+    return doc

@@ -35,7 +35,7 @@ from bardo.consolidate.languages.english.grammar import (
     subject_of,
 )
 from bardo.consolidate.languages.english.owners import SPEAKER, Owner, kin_in, owner_key, owner_of, people_of
-from bardo.consolidate.languages.english.parse import parse
+from bardo.consolidate.languages.english.parse import parse, parse_together
 from bardo.consolidate.languages.english.plans import end_of_plan, start_of_state
 from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
 from bardo.consolidate.languages.english.slots import condition_of, relation_attribute, with_slot
@@ -58,6 +58,8 @@ _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _NUMBER = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
 _LONG_PAST = re.compile(r"\b(?:19|20)\d\d\b|\byears? ago\b|\bback then\b|\bas a (?:kid|child|student)\b")
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM", "X", "SYM"})
+#: Parts of speech that do not tell one thing from another.
+_TELLS_NOTHING_APART = frozenset({"DET", "PRON", "ADV", "PART", "PUNCT", "SPACE", "INTJ"})
 #: Words without a meaning of their own.
 _LIGHT = frozenset({
     "be", "have", "do", "get", "go", "make", "thing", "lot", "bit", "way", "time", "one", "also", "please", "thank",
@@ -74,6 +76,10 @@ class EnglishReader:
 
     def __init__(self, attributes: AttributeTable) -> None:
         self._attributes = attributes
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Parses texts of one line that are read next."""
+        parse_together(QUOTED.sub(_unquoted, text.strip()) for text in texts)
 
     def read(self, speech: Speech) -> Sequence[Clause]:
         """The clauses of a text, in order."""
@@ -222,6 +228,8 @@ def _clause(
         text=text,
         sentence=sentence.text.strip(),
         owner=owner_key(owner.key),
+        topic=_in_order(words, before=head),
+        comment=_in_order(words, after=head),
         predicate=predicate_of(head),
         anchors=_anchors(head, words),
         names=_names(words),
@@ -287,6 +295,8 @@ def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: 
         text="",
         sentence=sentence.text.strip(),
         owner=speech.who.lower(),
+        topic=_in_order(words, before=head),
+        comment=_in_order(words, after=head),
         predicate=predicate_of(head),
         anchors=frozenset(lemma(token) for token in words if _is_content(token, head)),
         names=_names(words),
@@ -325,6 +335,17 @@ def _anchors(head: Any, words: list[Any]) -> frozenset[str]:
         and not (token.dep_ in ("nsubj", "nsubjpass") and lemma(token) in SPEAKER)
     )
     return found if head.pos_ in ("VERB", "AUX") else found | {lemma(head)}
+
+
+def _in_order(words: list[Any], *, before: Any = None, after: Any = None) -> tuple[str, ...]:
+    """Lemmas of the words before a word, or from a word on, in order, without those that do not tell things apart."""
+    return tuple(
+        lemma(token)
+        for token in sorted(words, key=lambda token: int(token.i))
+        if token.pos_ not in _TELLS_NOTHING_APART
+        and (before is None or token.i < before.i)
+        and (after is None or token.i >= after.i)
+    )
 
 
 def _names(words: list[Any]) -> frozenset[str]:

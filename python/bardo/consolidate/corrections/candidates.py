@@ -1,0 +1,62 @@
+"""Earlier facts with which a learned sentence is compared, by an inverted index of their words."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable
+
+from bardo._core import stems
+from bardo.model import Fact
+
+#: Maximum number of earlier facts that a sentence is compared with.
+AT_MOST = 16
+#: Maximum number of words of a sentence that are looked up, the rarest first.
+RAREST = 6
+#: Maximum number of facts that are looked up for a word, the latest first.
+PER_WORD = 128
+_WORD = re.compile(r"[\w.:/-]*\w")
+
+
+class Candidates:
+    """Inverted index of facts in force, in the order in which they came.
+
+    The work for a fact is bounded, so that a pass over many learned facts takes a time proportional to their number.
+
+    Args:
+        facts: Facts in force.
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        ordered = sorted(facts, key=order)
+        self._ids = [fact.id for fact in ordered]
+        self._places = {id_: place for place, id_ in enumerate(self._ids)}
+        self._postings: defaultdict[str, list[int]] = defaultdict(list)
+        for place, fact in enumerate(ordered):
+            for word in _words(fact.text):
+                self._postings[word].append(place)
+
+    def before(self, fact: Fact) -> list[str]:
+        """Ids of the earlier facts that share the rarest words with one of the indexed facts, the nearest first."""
+        own = self._places[fact.id]
+        found: defaultdict[int, float] = defaultdict(float)
+        for word in sorted(_words(fact.text), key=lambda word: (len(self._postings[word]), word))[:RAREST]:
+            places = self._postings[word]
+            end = bisect_left(places, own)
+            weight = math.log(1 + len(self._ids) / len(places))
+            for place in places[max(0, end - PER_WORD) : end]:
+                found[place] += weight
+        nearest = sorted(found, key=lambda place: (-found[place], -place))[:AT_MOST]
+        return [self._ids[place] for place in nearest]
+
+
+def order(fact: Fact) -> tuple[int, str]:
+    """Key by which facts are in the order in which they came."""
+    return fact.created_at, fact.id
+
+
+def _words(text: str) -> set[str]:
+    """Stems of the content words of a text."""
+    return {stem for stem in stems(_WORD.findall(text.lower())) if stem}

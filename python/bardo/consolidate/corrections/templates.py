@@ -1,0 +1,105 @@
+"""Clauses of one template about different things: "the depot in Graz closes at 5 pm", "the depot in Linz ..."."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from bardo.consolidate.clause import Clause
+from bardo.consolidate.corrections.correction_rules import is_same_owner
+
+#: Minimum share of the longer of two texts that both have in common, in order, if they are of one template.
+LEAST_COMMON = 0.5
+
+#: Cues that a verb gives: one that the older clause has too announces nothing.
+_OF_VERB = frozenset({"ending", "change"})
+_FIGURE = re.compile(r"\W*\d[\d.,:/-]*\W*")
+
+
+class _Difference(NamedTuple):
+    """A place at which two texts of one template have different words.
+
+    Args:
+        old: Words of the older text.
+        new: Words of the newer text.
+        begins: Place of the first word in the older and in the newer text.
+    """
+
+    old: Sequence[str]
+    new: Sequence[str]
+    begins: tuple[int, int]
+
+
+def is_of_another_member(older: Clause, newer: Clause) -> bool:
+    """Whether two clauses are about different things of a kind, so that both can hold.
+
+    Subjects that differ in a name, an adjective or a code are two things. Of other clauses of one template, those that
+    agree in everything but one value can be about one thing. Where more differs, a word of change must tell that they
+    are.
+    """
+    # "Mum" and "my mum Hanne" are one.
+    has_two_names = older.owner != newer.owner and is_same_owner(older, newer)
+    subjects = [] if has_two_names else _differences(older.topic, newer.topic)
+    if subjects and not any(newer.left.intersection(each.old) for each in subjects):
+        return True
+    old, new = _in_order(older), _in_order(newer)
+    found = _differences(old, new)
+    if not found or newer.left.intersection(old) or newer.left & older.figures:
+        return False
+    is_announced = announces(older, newer)
+    if not has_two_names and any(_is_in_topic(each, older, newer) for each in found):
+        # A subject can be the value: "Zed is my editor", "Omar now owns billing".
+        return len(found) > 1 or not (is_announced or newer.predicate == "be")
+    if len(found) > 1:
+        return not is_announced or _is_order(newer)
+    return older.denied and newer.denied and not _has_figures(found[0])
+
+
+def are_of_one_template(older: Clause, newer: Clause) -> bool:
+    """Whether two clauses have half of their words in common."""
+    old, new = _in_order(older), _in_order(newer)
+    return len(set(old) & set(new)) >= LEAST_COMMON * max(len(old), len(new))
+
+
+def announces(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause has a word of change that is not a verb of the older one too."""
+    is_same_verb = newer.predicate in _in_order(older)
+    return bool(newer.cues - older.cues - (_OF_VERB if is_same_verb else frozenset()))
+
+
+def _in_order(clause: Clause) -> tuple[str, ...]:
+    """Lemmas of the words of a clause in order."""
+    return (*clause.topic, *clause.comment)
+
+
+def _differences(old: Sequence[str], new: Sequence[str]) -> list[_Difference]:
+    """The places at which two texts have different words; none if the texts are not of one template."""
+    least = LEAST_COMMON * max(len(old), len(new))
+    if not old or not new or set(old).isdisjoint(new):
+        return []
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if sum(block.size for block in matcher.get_matching_blocks()) < least:
+        return []
+    return [
+        _Difference(old[begin:end], new[first:last], (begin, first))
+        for tag, begin, end, first, last in matcher.get_opcodes()
+        if tag == "replace"
+    ]
+
+
+def _is_in_topic(difference: _Difference, older: Clause, newer: Clause) -> bool:
+    """Whether two clauses differ before the predicate of one of them."""
+    in_older, in_newer = difference.begins
+    return in_older < len(older.topic) or in_newer < len(newer.topic)
+
+
+def _is_order(clause: Clause) -> bool:
+    """Whether a clause is an order."""
+    return not clause.features or bool(clause.features.get("no subject"))
+
+
+def _has_figures(difference: _Difference) -> bool:
+    """Whether both sides of a difference have a figure."""
+    return all(any(map(_FIGURE.fullmatch, words)) for words in (difference.old, difference.new))
