@@ -197,10 +197,10 @@ def test_every_standing_of_a_record_has_words() -> None:
     from bardo.recall import standing
 
     fact = Fact("Nadia lives in Bern", status="superseded")
-    assert standing.in_words(fact, [], 1) == "replaced"
-    assert standing.in_words(fact, [("a", None, False)], 1) == "corrected later"
+    assert standing.in_words(fact, [], 1, "english") == "replaced"
+    assert standing.in_words(fact, [("a", None, False)], 1, "english") == "corrected later"
     assert (
-        standing.in_words(Episode("x"), [("a", 1, True), ("b", START, False)], 1)
+        standing.in_words(Episode("x"), [("a", 1, True), ("b", START, False)], 1, "english")
         == "corrected on 9 October 2025"
     )
     assert standing.day(-(2**62)) == "an unknown day"

@@ -27,7 +27,6 @@ from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Link, Source
 from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.arrivals import Arrivals
 from bardo.recall.options import CONSIDERED, QUERY, TASK, RecallOptions, conditions
-from bardo.recall.periods import period_words
 from bardo.recall.recollection import Recollection
 from bardo.recall.retriever import Retriever, without_surrogates
 from bardo.recall.rules import RuleBook
@@ -224,7 +223,7 @@ class Visitor(Handle):
             retriever = Retriever(
                 self._apart, None, self._facts, embedder, self.config.recall, ticks.tau(self.config.decay),
                 without=without, rules=self._rules,
-                periods=period_words(self.config.curator.language),
+                language=self.config.curator.language,
             )  # fmt: skip
             try:
                 found = retriever.recall(without_surrogates(query), **asked)

@@ -16,7 +16,6 @@ from bardo.recall import neighbours, retriever, scope
 from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 from bardo.recall.options import OwnerRecallOptions, conditions
-from bardo.recall.periods import period_words
 from bardo.recall.retriever import Factors, Retriever
 from bardo.recall.rules import RuleBook
 from bardo.recall.situation import Situation
@@ -122,7 +121,7 @@ class Retrieval:
         query = query if query.isascii() else retriever.without_surrogates(query)
         made = retriever.Retriever(
             self.everything, session.log, session.facts, None, session.config.recall, session.facts.tau_ticks,
-            without="a turn does not wait for the model", periods=period_words(session.config.curator.language),
+            without="a turn does not wait for the model", language=session.config.curator.language,
         )  # fmt: skip
         now = session.clock.now()
         return made.recall(query, limit=limit, now_tick=session.now_tick, now=now, thread=thread)
@@ -167,7 +166,7 @@ class Retrieval:
             made = self._retriever = retriever.Retriever(
                 self.everything, session.log, session.facts, serving, session.config.recall, tau, factors,
                 session.config.embedding.late_interaction, rules=self._rules,
-                periods=period_words(session.config.curator.language),
+                language=session.config.curator.language,
             )  # fmt: skip
         return made.recall(**asked)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 from bardo import _core
 from bardo.model import INHERITED_KIND, Episode, Fact, Source
@@ -45,7 +45,9 @@ class Explanation:
         fused: Fused relevance: the sum of the parts of `arms` and of `conversation`.
         parts: Weighted terms of the score, by name.
         discounts: Factors other than 1 that multiply the sum of `parts`, by name: `trust`, `contradicted`, `source`,
-            `inherited`, `bloodstain`, `thread`, and `restated` for an episode with the rank of a fact made of it.
+            `inherited`, `bloodstain`, `thread`; `restated` for an episode with the rank of a fact made of it,
+            `corrects` for a memory placed before what it corrects, and `in_force` for a fact placed before what
+            is told of the attribute of which it has the value.
         relevance: Fused relevance from 0 to 1, 1 for the best candidate; as for the next three, None where the policy
             does not use it.
         temporal: Retention, 0..1.
@@ -178,6 +180,18 @@ class _LazyField:
         self._slot.__set__(owner, value)
 
 
+class Moment(NamedTuple):
+    """Circumstances by which memories are said to hold.
+
+    Args:
+        now: Time at which they must hold, microseconds UTC; None if the query is about the past.
+        language: Language of the texts; empty for none.
+    """
+
+    now: int | None
+    language: str
+
+
 class _MutableMemory:
     """Memory under construction, with its position in the core's answer and its visible fields."""
 
@@ -185,9 +199,9 @@ class _MutableMemory:
         "_found", "after", "at", "before", "confidence", "corrected_by", "disputed_by", "id", "inherited", "layer",
         "outdated", "record", "score", "source", "standing", "text", "tick", "why",
     )  # fmt: skip
-    _found: tuple[Answer, int, int | None]
+    _found: tuple[Answer, int, Moment]
 
-    def __init__(self, found: tuple[Answer, int, int | None], outline: tuple[Any, ...]) -> None:
+    def __init__(self, found: tuple[Answer, int, Moment], outline: tuple[Any, ...]) -> None:
         self._found = found
         (
             self.text, self.id, self.layer, self.score, self.confidence, self.tick, self.at, self.source,
@@ -217,7 +231,7 @@ class Memory(_MutableMemory):
         disputed_by: Ids of later memories that dispute it: which of them holds is open.
         outdated: Whether it no longer holds: it was corrected or replaced, or its time is over.
         standing: How far it holds, in words: `until 14 March 2026`, `corrected on 14 March 2026`, `disputed on 14 March
-            2026`; empty if nothing is known against it.
+            2026`, `only planned or attempted`; empty if nothing is known against it.
     """
 
     text: str
@@ -239,11 +253,11 @@ class Memory(_MutableMemory):
     standing: str = ""
 
 
-def _memories(found: Answer, now: int | None) -> tuple[Memory, ...]:
+def _memories(found: Answer, moment: Moment) -> tuple[Memory, ...]:
     """Makes the memories of an answer with one call into the core."""
     made = []
     for place, outline in enumerate(found.outlines()):
-        memory: Any = _MutableMemory((found, place, now), outline)
+        memory: Any = _MutableMemory((found, place, moment), outline)
         # Setting the fields of a frozen object from outside takes five times as long.
         memory.__class__ = Memory
         made.append(memory)
@@ -278,11 +292,11 @@ def _disputed_by(memory: Memory) -> tuple[str, ...]:
 
 
 def _outdated(memory: Memory) -> bool:
-    return bool(memory.corrected_by) or standing.is_over(memory.record, memory._found[2])
+    return bool(memory.corrected_by) or standing.is_over(memory.record, memory._found[2].now)
 
 
 def _standing(memory: Memory) -> str:
-    return standing.in_words(memory.record, _corrections(memory), memory._found[2])
+    return standing.in_words(memory.record, _corrections(memory), *memory._found[2])
 
 
 for _name, _make in (
@@ -302,7 +316,7 @@ class _QueryContext:
     """Tick of a query, and the core's answer."""
 
     __slots__ = ("_asked",)
-    _asked: tuple[int, Answer, int | None]
+    _asked: tuple[int, Answer, Moment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +358,7 @@ class Recollection(_QueryContext, Sequence[Memory]):
     @property
     def facts(self) -> list[str]:
         """Ids of the facts among the memories."""
-        asked: tuple[int, Answer, int | None] | None = getattr(self, "_asked", None)
+        asked: tuple[int, Answer, Moment] | None = getattr(self, "_asked", None)
         if asked is not None:
             return asked[1].facts()
         return [memory.id for memory in self.memories if memory.layer == "fact"]
@@ -372,7 +386,7 @@ def recollection(
     notes: Sequence[str],
     now_tick: int,
     *,
-    now: int | None,
+    moment: Moment,
 ) -> Recollection:
     """Wraps the core's answer to a query, with further notes; memories and their fields are decoded on demand.
 
@@ -381,10 +395,10 @@ def recollection(
         found: Answer of the core.
         notes: Further notes.
         now_tick: Tick of the query.
-        now: Time at which memories must hold, microseconds UTC; None if the query is about the past.
+        moment: Circumstances by which the memories are said to hold.
     """
     made = object.__new__(Recollection)
-    values = (query, (*notes, *found.notes), found.searched, found.candidates, (now_tick, found, now))
+    values = (query, (*notes, *found.notes), found.searched, found.candidates, (now_tick, found, moment))
     for put, value in zip(_KNOWN, values, strict=False):
         put(made, value)
     return made

@@ -14,7 +14,7 @@ from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
 from bardo.recall.periods import period_words
-from bardo.recall.recollection import Answer, Recollection, recollection
+from bardo.recall.recollection import Answer, Moment, Recollection, recollection
 from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
 from bardo.recall.situation import Situation
 
@@ -68,7 +68,7 @@ class Retriever:
         late: Whether to use late interaction, where the embedder gives token vectors.
         without: Reason for a missing embedder, for a note.
         rules: Rules that may take seats; None for none.
-        periods: Words by which queries name periods; None reads no periods.
+        language: Language of queries and texts, as in `curator.language`; empty for none.
     """
 
     hot: Searcher
@@ -81,7 +81,7 @@ class Retriever:
     late: bool = False
     without: str = "there is no embedder"
     rules: RuleBook | None = None
-    periods: _core.PeriodWords | None = field(default_factory=lambda: period_words("english"))
+    language: str = "english"
     #: Statements that have ended: they answer no question about the present.
     _ends: StatementEnds = field(init=False, repr=False, compare=False)
     #: Cached default settings: making settings takes longer than many searches.
@@ -145,7 +145,7 @@ class Retriever:
             "tokens": tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
             "log": self.log,
             "facts": self.facts,
-            "periods": self.periods,
+            "periods": period_words(self.language),
         }
         # As of an earlier tick, the present time says nothing of what held then.
         as_of = filters is not None and filters.as_of is not None
@@ -158,7 +158,8 @@ class Retriever:
         if left_out:
             asked["left_out"] = left_out
         found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
-        return recollection(query, found, notes, now_tick, now=None if as_of else now)
+        moment = Moment(None if as_of else now, self.language)
+        return recollection(query, found, notes, now_tick, moment=moment)
 
     def _seats(
         self,

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bardo.clock import day_of
+from bardo.consolidate.clause import form_of
+from bardo.consolidate.languages import is_unmade
 from bardo.consolidate.statement_ends import has_ended
 from bardo.model import Episode, Fact
 from bardo.ports import FIRST_AT, LAST_AT
+
+#: Standing of a record that names a change, such as a plan or a failed attempt, and of none that was made.
+UNMADE = "only planned or attempted"
 
 
 def is_over(record: Episode | Fact, now: int | None) -> bool:
@@ -23,7 +28,10 @@ def is_over(record: Episode | Fact, now: int | None) -> bool:
 
 
 def in_words(
-    record: Episode | Fact, corrections: Sequence[tuple[str, int | None, bool]], now: int | None
+    record: Episode | Fact,
+    corrections: Sequence[tuple[str, int | None, bool]],
+    now: int | None,
+    language: str,
 ) -> str:
     """Describes how far a memory holds; empty if nothing is known against it.
 
@@ -31,9 +39,12 @@ def in_words(
         record: Record of the memory.
         corrections: Id, time, and whether it only disputes, of each later memory that corrects it, the latest first.
         now: Present time, microseconds UTC; None if the query is about the past.
+        language: Language of the texts; empty for none.
     """
     statement = record.statement if isinstance(record, Fact) else None
     parts = []
+    if isinstance(record, Episode) and form_of(record) == "record" and is_unmade(language, record.text):
+        parts.append(UNMADE)
     if statement and statement.since is not None and now is not None and statement.since > now:
         parts.append(f"from {day(statement.since)}")
     if statement and statement.until is not None:

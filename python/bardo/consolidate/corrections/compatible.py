@@ -23,6 +23,7 @@ _LEFT_ON = re.compile(
 )
 _KEEPING = frozenset({"continue", "keep", "leave", "remain", "stay", "stick"})
 _WORDS = re.compile(r"[a-z _-]+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 def are_about_others(older: Clause, newer: Clause) -> bool:
@@ -41,11 +42,17 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
 def is_of_another_slot(older: Clause, newer: Clause) -> bool:
     """Whether both clauses are lines of records about different slots.
 
-    A line without a component, such as "timeout 30s -> 45s", is about the one whose value it replaces.
+    A line without a component, such as "timeout 30s -> 45s", is about the one whose value it replaces. One that gives a
+    key a value, such as "nginx version: 1.27", is about the component that it names.
     """
     one, other = older.statement, newer.statement
-    if one is None or other is None or not (is_record(older) and is_record(newer)):
+    if one is None or not (is_record(older) and is_record(newer)):
         return False
+    if other is None:
+        names = _WORD.findall(one.subject.lower())
+        return newer.cues == {"now"} and not any(
+            name in newer.anchors or name in newer.sentence.lower() for name in names
+        )
     if one.attribute != other.attribute or one.condition != other.condition:
         return True
     ours, theirs = set(one.subject.split()), set(other.subject.split())

@@ -1,7 +1,7 @@
 """Rules that read texts, one package per language; `curator.language` selects one.
 
 A package has a function `reader(attributes)` that returns a `Reader`, or None if a package that it needs is not
-installed, and a function `named_days(text, at)`.
+installed, and the functions `named_days(text, at)` and `is_unmade(record)`.
 """
 
 from __future__ import annotations
@@ -55,6 +55,16 @@ def named_days(language: str, text: str, at: int) -> list[int]:
     """
     days: list[int] = _package(language).named_days(text, at) if language else []
     return days
+
+
+def is_unmade(language: str, record: str) -> bool:
+    """Returns whether a record names changes, and tells of none that was made.
+
+    Args:
+        language: Name of the language; empty for none.
+        record: Output of a tool, line of a log, or message of a commit.
+    """
+    return bool(language) and bool(_package(language).is_unmade(record))
 
 
 def _package(language: str) -> Any:

@@ -32,7 +32,8 @@ impl<'ranked> DuplicateGroup<'ranked> {
 
     /// Lets a memory share the group if it says the same; says whether it does.
     ///
-    /// A fact that rests on a single episode repeats it in fewer words: of the two the episode has the group, verbatim.
+    /// A fact that rests on a single episode repeats it in fewer words: of the two the episode has the group, verbatim,
+    /// unless the query asks for the value that the fact states.
     fn shares(
         &mut self,
         ranked: &'ranked ScoredCandidate<'ranked>,
@@ -41,12 +42,14 @@ impl<'ranked> DuplicateGroup<'ranked> {
     ) -> bool {
         let restates =
             |one: &ScoredCandidate<'_>, other: &ScoredCandidate<'_>| one.restates() == Some(other.row.id);
-        if restates(self.representative, ranked) {
+        let is_restated = restates(self.representative, ranked);
+        if is_restated && !self.representative.is_in_force {
             self.others.push(self.representative.row.id);
             self.representative = ranked;
             return true;
         }
-        let same = restates(ranked, self.representative)
+        let same = is_restated
+            || restates(ranked, self.representative)
             // Of other days, too: the dates among the terms would tell them apart.
             || ranked.row.text_hash == self.representative.row.text_hash
             || lexical.is_similar(ranked.candidate.slot, self.slot(), threshold);

@@ -13,6 +13,7 @@ pub mod fact_history;
 pub mod filter;
 pub mod fuse;
 mod graph;
+mod in_force;
 pub mod late_rerank;
 mod partial_sort;
 mod period_arm;

@@ -17,6 +17,7 @@ use super::fact_history::{FactHistory, rows_at_tick};
 use super::filter::Filters;
 use super::fuse::{FusionContext, fuse};
 use super::graph::GraphArm;
+use super::in_force::{self, IN_FORCE};
 use super::late_rerank::{LateInteraction, TokenCodes};
 use super::partial_sort::PartialSort;
 use super::period_arm;
@@ -86,6 +87,8 @@ pub(super) struct ScoredCandidate<'ranked> {
     confidence: f32,
     age_days: f64,
     pub score: f32,
+    /// Whether it states a value in force that the query asks about, and was placed before what is told of it.
+    pub is_in_force: bool,
 }
 
 impl ScoredCandidate<'_> {
@@ -146,6 +149,7 @@ pub fn search(
     let mut ranked = search.rank(&candidates, &then);
     duplicate_groups::limit_by_episode(&mut ranked);
     raise_newer(&search.arms, &mut ranked);
+    in_force::raise(&search.arms, &mut ranked, &mut scratch.analyzer);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
     let dangers = danger_seats::of(hot, &ranked, &dangers, query.filters.as_of, query.limit);
     let seats = rule_seats::of(&ranked, &seated, dangers, query.limit);
@@ -306,7 +310,16 @@ impl<'search> Search<'search> {
                 is_of_thread: thread == Some(row.thread),
             },
         );
-        ScoredCandidate { candidate, row, relevance, parts, confidence, age_days, score: parts.total() }
+        ScoredCandidate {
+            candidate,
+            row,
+            relevance,
+            parts,
+            confidence,
+            age_days,
+            score: parts.total(),
+            is_in_force: false,
+        }
     }
 
     /// How often a memory of this confidence holds. What the agent lived needs no correction.
@@ -316,7 +329,7 @@ impl<'search> Search<'search> {
 
     /// Converts a ranked memory to a hit.
     fn hit(&self, ranked: &ScoredCandidate<'_>, lists: &[SlotValues; 3]) -> Hit {
-        let ScoredCandidate { candidate, row, parts, confidence, age_days, score, .. } = *ranked;
+        let ScoredCandidate { candidate, row, parts, confidence, age_days, score, is_in_force, .. } = *ranked;
         let reason = |arm: usize| ArmReason {
             arm: Arm::ALL[arm],
             rank: candidate.ranks[arm].map(|rank| {
@@ -355,7 +368,7 @@ impl<'search> Search<'search> {
                 conversation: candidate.conversation.clone(),
                 fused: candidate.fused,
                 terms: parts.terms().copied().collect(),
-                factors: factors(parts, score),
+                factors: factors(parts, score, if is_in_force { IN_FORCE } else { CORRECTS }),
                 age_days,
                 matched: self
                     .arms
@@ -449,12 +462,13 @@ impl<'search> Search<'search> {
     }
 }
 
-/// The factors of a score, with the one that placed it before what it corrects, or no higher than its episode.
-fn factors(parts: Score, score: f32) -> Vec<(&'static str, f32)> {
+/// The factors of a score, with the one that raised it above others, under its name, or placed it no higher than its
+/// episode.
+fn factors(parts: Score, score: f32, raised: &'static str) -> Vec<(&'static str, f32)> {
     let mut factors: Vec<(&'static str, f32)> = parts.factors().collect();
     let total = parts.total();
     if total > 0.0 && score > total {
-        factors.push((CORRECTS, score / total));
+        factors.push((raised, score / total));
     } else if total > 0.0 && score < total {
         factors.push((RESTATED, score / total));
     }

@@ -31,6 +31,13 @@ def named_days(text: str, at: int) -> list[int]:
     return [day for day in found if day is not None]
 
 
+def is_unmade(record: str) -> bool:
+    """Whether a record names changes that were planned, attempted or refused, and none that was made."""
+    from bardo.consolidate.languages.english import records
+
+    return records.is_unmade(record)
+
+
 def _names_end(words: str) -> bool:
     """Whether words name the end of a period, or a whole year, and no day."""
     return "end of" in words.lower() or words.lower().endswith("year")

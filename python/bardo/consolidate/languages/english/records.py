@@ -98,15 +98,31 @@ def read(speech: Speech, attributes: AttributeTable) -> list[Clause]:
         speech: Text of the record.
         attributes: Table of attributes.
     """
-    text = speech.text[:READ_CHARACTERS]
+    lines = _lines_of(speech.text)
+    around = words(speech.text[:READ_CHARACTERS])
+    context = around if len(around) < CONTEXT_WORDS else set()
+    return [_clause(line, context, attributes, is_made=is_made) for line, _, is_made in lines]
+
+
+def is_unmade(text: str) -> bool:
+    """Whether a record names changes, and tells of none that was made.
+
+    Args:
+        text: Text of the record.
+    """
+    changes = [is_made for _, is_change, is_made in _lines_of(text) if is_change]
+    return bool(changes) and not any(changes)
+
+
+def _lines_of(text: str) -> list[tuple[str, bool, bool]]:
+    """The lines of a record, each with whether it names a change, and whether it tells of what took place."""
+    text = text[:READ_CHARACTERS]
     lines = [line.strip() for line in text.splitlines() if line.strip()][:READ_LINES]
-    around = words(text)
-    is_short = len(around) < CONTEXT_WORDS
-    context = around if is_short else set()
-    are_made = asserted(lines, [_place_of_change(line) for line in lines], is_short=is_short)
+    changes = [_place_of_change(line) for line in lines]
+    are_made = asserted(lines, changes, is_short=len(words(text)) < CONTEXT_WORDS)
     return [
-        _clause(line, context, attributes, is_made=is_made)
-        for line, is_made in zip(lines, are_made, strict=True)
+        (line, change is not None, is_made)
+        for line, change, is_made in zip(lines, changes, are_made, strict=True)
     ]
 
 

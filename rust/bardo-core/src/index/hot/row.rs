@@ -46,6 +46,32 @@ impl FromStr for Layer {
     }
 }
 
+/// Slot of a functional attribute of which a fact states the value, by its names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedSlot {
+    /// Person or thing that has the attribute.
+    pub subject: Symbol,
+    /// Name of the attribute.
+    pub attribute: Symbol,
+    /// Case to which the value is limited; the empty name for every case.
+    pub condition: Symbol,
+}
+
+impl NamedSlot {
+    /// The slot of a fact; none if it states no value of an attribute that has one value at a time.
+    fn of(fact: &Fact, names: &mut Interner) -> Option<Self> {
+        let statement = fact.statement.as_ref().filter(|known| known.functional && !known.denied)?;
+        Some(Self {
+            subject: names.intern(&statement.subject),
+            attribute: names.intern(&statement.attribute),
+            condition: names.intern(&statement.condition),
+        })
+    }
+}
+
+/// Kinds of episodes whose text is the output of a tool or a line of a log.
+const RECORDS: [&str; 3] = ["tool", "commit", "log"];
+
 /// Fields of a row that only facts have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactRow {
@@ -69,6 +95,8 @@ pub struct FactRow {
     pub bloodstain: bool,
     /// Id of the episode that it repeats, if it rests on one alone.
     pub restates: Option<Id>,
+    /// Slot of which it states the value.
+    pub slot: Option<NamedSlot>,
 }
 
 /// Row of one memory: the fields that filters and scores need.
@@ -133,6 +161,12 @@ impl Row {
         if self.fact.is_some() { Layer::Fact } else { Layer::Episode }
     }
 
+    /// Whether it is the output of a tool, a commit, or a line of a log.
+    #[must_use]
+    pub fn is_record(&self, names: &Interner) -> bool {
+        self.role == Some(Role::Tool) || (self.role.is_some() && RECORDS.contains(&names.name(self.kind)))
+    }
+
     /// Whether it is a fact that names a danger.
     #[must_use]
     pub fn is_danger(&self) -> bool {
@@ -144,8 +178,8 @@ impl Row {
     }
 }
 
-impl From<&Fact> for FactRow {
-    fn from(fact: &Fact) -> Self {
+impl FactRow {
+    fn of(fact: &Fact, slot: Option<NamedSlot>) -> Self {
         Self {
             decay_factors: DecayFactors::of(fact, 1.0),
             confidence: fact.confidence,
@@ -161,6 +195,7 @@ impl From<&Fact> for FactRow {
                 .first()
                 .copied()
                 .filter(|_| fact.support == 1 && fact.evidence.len() == 1),
+            slot,
         }
     }
 }
@@ -225,15 +260,21 @@ impl Row {
             conversation: None,
             previous: None,
             next: None,
-            fact: Some(Box::new(FactRow::from(fact))),
+            fact: Some(Box::new(FactRow::of(fact, NamedSlot::of(fact, names)))),
         }
     }
 
     /// The same row with the numbers of a fact at another time.
     #[must_use]
     pub fn with_numbers_of(&self, fact: &Fact) -> Self {
+        let slot = self.fact.as_ref().and_then(|known| known.slot);
         let importance = Some(importance_of(fact));
-        Self { importance, source: fact.source, fact: Some(Box::new(FactRow::from(fact))), ..self.clone() }
+        Self {
+            importance,
+            source: fact.source,
+            fact: Some(Box::new(FactRow::of(fact, slot))),
+            ..self.clone()
+        }
     }
 }
 
