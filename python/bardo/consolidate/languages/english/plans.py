@@ -55,7 +55,7 @@ _HAVING = frozenset({"have", "get"})
 _ONCE = re.compile(r"\bby\s+(?:the\s+)?$", re.IGNORECASE)
 #: Words by which something holds without an end: a date beside them is of another thing.
 _STANDING = re.compile(
-    r"\b(?:from (?:now|here) on|from today|for good|permanently|until further notice)\b", re.IGNORECASE
+    r"\b(?:from (?:now|here) on|from today|for\s+good|permanently|until further notice)\b", re.IGNORECASE
 )
 _TO = re.compile(r"\bto\s+", re.IGNORECASE)
 #: Words before a date from which something holds, or that lie in the past.
