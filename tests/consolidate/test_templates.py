@@ -19,7 +19,7 @@ TEMPLATES = [
     ("The depot in {} closes at {} pm", ["Graz", "Linz", "Wels", "Enns"], "insight"),
     ("Venue {} settles after {} days", ["Kappa", "Lambda", "Sigma", "Omega"], "insight"),
     ("Never short {} above {} percent", ["BTC", "ETH", "SOL", "DOT"], "anti_knowledge"),
-    ("The {} gate jams below {} degrees", ["north", "old", "new", "upper"], "warning"),
+    ("The {} gate jams below -{} degrees", ["south", "west", "old", "new"], "warning"),
     ("The spare part of machine {} is KX-11{}", ["M1", "M2", "M3", "M4"], "insight"),
 ]
 

@@ -50,8 +50,9 @@ def is_of_another_member(older: Clause, newer: Clause) -> bool:
         return False
     is_announced = announces(older, newer)
     if not has_two_names and any(_is_in_topic(each, older, newer) for each in found):
-        # A subject can be the value: "Zed is my editor", "Omar now owns billing".
-        return len(found) > 1 or not (is_announced or newer.predicate == "be")
+        # A whole subject can be the value: "Zed is my editor", "Omar now owns billing".
+        is_value = len(found) == 1 and set(older.topic).isdisjoint(newer.topic)
+        return not (is_value and (is_announced or newer.predicate == "be"))
     if len(found) > 1:
         return not is_announced or _is_order(newer)
     return older.denied and newer.denied and not _has_figures(found[0])
