@@ -1,17 +1,20 @@
-"""Makes the keys by which actions find rejections: practices, kinds, options, hosts and paths."""
+"""Makes the keys by which actions find rejections: practices, kinds, commands, options, hosts and paths."""
 
 from __future__ import annotations
 
+from bardo.conduct.parse import command_forms
 from bardo.conduct.parse.action import ParsedAction, fits, folded
 from bardo.conduct.parse.forbidden import Forbids, kinds_in, places_in, practices_in, stems_of, vocabulary
 
 
 def of_text(text: str) -> frozenset[str]:
-    """Returns the keys of the practices and kinds that a rejection names, by which actions find it."""
+    """Returns the keys of the practices, kinds and commands that a rejection names, by which actions find it."""
     found = {f"practice {number}" for number in practices_in(text)}
     flags, hosts, paths = places_in(text)
+    command = command_forms.of_text(text)
     return frozenset(
         found
+        | {f"command {key}" for key in (command.keys if command else ())}
         | {f"kind {kind}" for kind in kinds_in(stems_of(text), vocabulary().kinds_by_stem)}
         | {f"flag {flag}" for flag in flags}
         | {f"host {host}" for host in hosts}
@@ -38,7 +41,7 @@ def of_correction(changes: str) -> frozenset[str]:
 
 
 def of_action(action: ParsedAction) -> frozenset[str]:
-    """Returns the keys of the practices, kinds and places that an action fits, by which it finds rejections."""
+    """Returns the keys of practices, kinds, commands and places of an action, by which it finds rejections."""
     words = vocabulary()
     found = {
         number
@@ -56,6 +59,7 @@ def of_action(action: ParsedAction) -> frozenset[str]:
     return frozenset(
         {f"practice {number}" for number in found}
         | {f"kind {kind}" for kind in action.kinds}
+        | {f"command {key}" for form in action.forms for key in form.keys}
         | {f"word {stem}" for stem in action.stems}
         | {f"verb {verb}" for verb in action.verbs}
         | {f"flag {option}" for option in action.options}

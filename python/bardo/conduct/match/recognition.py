@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse import conditions, operation_table, operations
+from bardo.conduct.parse import command_forms, conditions, operation_table, operations
 from bardo.conduct.parse.action import ParsedAction, fitting
 from bardo.conduct.parse.forbidden import (
     ANY,
@@ -19,6 +19,7 @@ from bardo.conduct.parse.forbidden import (
     phrase_of,
     places_in,
     practice_of,
+    propose,
     stems_of,
     vocabulary,
 )
@@ -62,7 +63,7 @@ def compare(
     """
     forbids = rejection.forbids
     found = _by_pattern(rejection, action)
-    if found.reading is not Reading.SAME:
+    if found.reading is not Reading.SAME and not (found.exact and found.reading is Reading.OTHER):
         by_things = _by_things(rejection, action)
         # The pattern names the cause more precisely.
         is_as_near = found.reading is by_things.reading is Reading.NEAR
@@ -133,6 +134,9 @@ def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
         is_dry = any(_DRY.search(line) for line in action.lines)
         reason = _reason(rejection, "commands", command)
         return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
+    by_form = _by_form(rejection, action)
+    if by_form.reading is not Reading.UNKNOWN:
+        return by_form
     if flags := action.options.intersection(forbids.flags):
         return _by_option(rejection, action, flags)
     if package := _package_in(forbids.packages, action):
@@ -143,6 +147,29 @@ def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
         found = found if by_host.reading is Reading.UNKNOWN else by_host
     by_phrase = Relation(Reading.UNKNOWN) if found.exact else _by_phrase(rejection, action)
     return found if by_phrase.reading is Reading.UNKNOWN else by_phrase
+
+
+def _by_form(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    """Returns the relation of commands to a rejection that is one itself, by the forms that do the same.
+
+    A correction of the things or operations takes the place of the command.
+    """
+    rejected = command_forms.of_text(rejection.text) if action.forms else None
+    if rejected is None or not _has_proposed(rejection):
+        return Relation(Reading.UNKNOWN)
+    reason = f"command {rejection.text!r}"
+    if any(rejected.covers(each) for each in action.forms):
+        is_dry = any(_DRY.search(line) for line in action.lines)
+        return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
+    if len(action.forms) == 1 and action.is_command and rejected.is_apart(action.forms[0]):
+        return Relation(Reading.OTHER, f"{reason}; of another kind of objects", exact=True)
+    return Relation(Reading.UNKNOWN)
+
+
+def _has_proposed(rejection: ParsedRejection) -> bool:
+    """Whether what a text forbids has still the things and operations that are read from it."""
+    proposed, forbids = propose(rejection.text), rejection.forbids
+    return set(proposed.things) <= set(forbids.things) and set(proposed.verbs) <= set(forbids.verbs)
 
 
 def _by_phrase(rejection: ParsedRejection, action: ParsedAction) -> Relation:

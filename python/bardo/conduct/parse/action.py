@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
-from bardo.conduct.parse import operation_table, operations, options, places, shell
+from bardo.conduct.parse import command_forms, operation_table, operations, options, places, shell
+from bardo.conduct.parse.command_forms import CommandForm
 from bardo.conduct.parse.forbidden import kinds_in, stems_of, vocabulary
 
 #: Maximum number of cached actions.
@@ -90,6 +91,7 @@ class ParsedAction(ActionOperations):
         removes: Whether it removes or ends something.
         places: Hosts and paths.
         bare: Lines of the commands, or the text, without texts for people and names of templates.
+        forms: Commands of known tools in their first forms.
     """
 
     text: str
@@ -104,6 +106,7 @@ class ParsedAction(ActionOperations):
     removes: bool
     places: places.Places
     bare: tuple[str, ...]
+    forms: tuple[CommandForm, ...]
 
 
 def _whole_branches(text: str) -> str:
@@ -187,6 +190,7 @@ def parse(text: str) -> ParsedAction:
         ),
         places=named,
         bare=tuple(" ".join(given.used) for given in given_options) or (options.without_templates(text),),
+        forms=tuple(command_forms.of_commands(() if form == "prose" else top)),
         is_command=done.is_command, whole=done.whole, operations=done.operations, first=done.first,
         mentioned=done.mentioned, programs=done.programs, used=done.used, things=done.things, kin=done.kin,
     )  # fmt: skip

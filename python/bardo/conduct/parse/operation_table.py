@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -89,6 +89,22 @@ class Shell:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """Program of which several commands do the same; see `operations.toml`."""
+
+    name: str
+    #: First form of a verb, by the words of each form.
+    verbs: Mapping[tuple[str, ...], str]
+    #: First name of a kind of objects, by each name.
+    kinds: Mapping[str, str]
+    flags: Mapping[str, frozenset[str]]
+    options: frozenset[str] | None
+    packages: bool
+    suffix: str
+    is_reversed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Content of `operations.toml`, with words as stems."""
 
@@ -100,6 +116,8 @@ class Table:
     #: Operations of a function, by the first word of its name.
     called: Mapping[str, frozenset[str]]
     commands: Mapping[str, tuple[CommandPattern, ...]]
+    #: Tools by their programs.
+    tools: Mapping[str, Tool]
     #: Options before the subcommand or the arguments that are followed by a value, by command.
     valued: Mapping[str, frozenset[str]]
     #: Short options by command.
@@ -186,6 +204,7 @@ def table() -> Table:
             for word in given.get("called", ())
         },
         commands=commands,
+        tools={program: _tool(given, program) for given in raw["tool"] for program in given["programs"]},
         valued={
             command: frozenset(options.split())
             for names, options in raw["valued"].items()
@@ -212,6 +231,27 @@ def table() -> Table:
         clauses=clauses,
         approvals=tuple(clause for clause in clauses if "approv" in clause.pattern),
     )
+
+
+def _tool(given: Mapping[str, Any], program: str) -> Tool:
+    """Reads a tool, for one of its programs."""
+    return Tool(
+        name=given["programs"][0],
+        verbs={tuple(form.split()): verb for verb, form in _forms(given.get("verbs", ()))},
+        kinds={form: kind for kind, form in _forms(given.get("kinds", ()))},
+        flags={flag: frozenset(names.split()) for flag, names in given.get("flags", {}).items()},
+        options=frozenset(given["options"]) if "options" in given else None,
+        packages=given.get("packages", False),
+        suffix=given.get("suffix", ""),
+        is_reversed=program in given.get("reversed", ()),
+    )
+
+
+def _forms(groups: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yields each form of groups such as "rm|remove" with the first one."""
+    for group in groups:
+        first, *_ = forms = group.split("|")
+        yield from ((first, form) for form in forms)
 
 
 def _short_option(given: str) -> tuple[str, tuple[str, bool]]:
