@@ -32,7 +32,6 @@ OPENING = {
     "bardo._settings", "bardo._validation", "bardo.assemble",
     "bardo.assemble.copies", "bardo.capture", "bardo.capture.fields", "bardo.capture.inbox",
     "bardo.capture.intake", "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.episode_batch",
-    "bardo.capture.tool_calls", "bardo.capture.tool_messages", "bardo.capture.tool_results",
     "bardo.clock", "bardo.config", "bardo.errors", "bardo.folder", "bardo.grimoire", "bardo.grimoire.events",
     "bardo.grimoire.continuity", "bardo.grimoire.factory", "bardo.grimoire.grimoire", "bardo.grimoire.idle",
     "bardo.grimoire.resources", "bardo.grimoire.session", "bardo.grimoire.stores",

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
-from bardo.capture import tool_calls, tool_messages, tool_results
 from bardo.capture.records import from_record
 from bardo.clock import moment_of
 from bardo.errors import BardoWarning, InvalidInputError
@@ -240,6 +239,8 @@ def _cleaned(text: str, clean: Clean, truncate: bool) -> str:
 
 
 def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Clean) -> Episode:
+    from bardo.capture import tool_messages, tool_results
+
     alone = tool_messages.message_of(message)
     if alone is not None:
         message = {**{key: message[key] for key in TIME_KEYS if key in message}, **alone}
@@ -313,6 +314,8 @@ def _is_text(part: object) -> bool:
 
 def _words_of(part: object) -> str:
     """Returns the words of a part: its text, and those of a result."""
+    from bardo.capture import tool_calls, tool_results
+
     if not isinstance(part, Mapping):
         return str(part)
     is_answer = tool_results.is_result(part) or tool_calls.is_call(part)
@@ -322,6 +325,8 @@ def _words_of(part: object) -> str:
 
 def _text_of(message: Mapping[str, Any], parts: Iterable[object]) -> str:
     """Returns the text of a message: its texts, calls and results; without any its refusal, or words of its audio."""
+    from bardo.capture import tool_calls
+
     texts: list[str] = []
     for are_calls, group in groupby(parts, tool_calls.is_call):
         together = list(group)
@@ -356,6 +361,8 @@ def _clean_message(held: Any, clean: Clean) -> Any:
 
 def _describe_parts(message: Mapping[str, Any], parts: Iterable[object]) -> str:
     """Describes the parts of a message without text; empty if there are none."""
+    from bardo.capture import tool_results
+
     opened = (content for part in parts for content in tool_results.contents(part))
     types = [
         str(part.get("type", "a part")) for part in opened if isinstance(part, Mapping) and not _is_text(part)
