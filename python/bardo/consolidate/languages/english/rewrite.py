@@ -144,7 +144,9 @@ def _of_others(token: Any) -> str:
         # A time that the sentence began with, and that now comes last.
         return word.lower()
     is_unit = word == "us" and token.i > 0 and token.nbor(-1).like_num
-    is_pronoun = token.tag_ in ("PRP", "PRP$") and not is_unit
+    # "us-west-2" and "my-service" are names.
+    is_part = token.i + 1 < len(token.doc) and not token.whitespace_ and token.nbor(1).text in ("-", "_", "/")
+    is_pronoun = token.tag_ in ("PRP", "PRP$") and not (is_unit or is_part)
     return _PRONOUNS.get(word.lower(), word) if is_pronoun else word
 
 

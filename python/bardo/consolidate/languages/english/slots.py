@@ -21,12 +21,12 @@ ENVIRONMENTS = {
 }  # fmt: skip
 #: Pattern of an environment that is no part of a path or of another name.
 ENVIRONMENT = rf"(?<![\w./-])(?:{'|'.join(ENVIRONMENTS)})(?![\w./-])"
-#: Words of a case to which a statement is limited.
+#: Words of a case to which a statement is limited, not those of an address such as "api.kroon.dev".
 CASES = re.compile(
-    r"\b(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|supper|weekdays?|weekends?|"
+    r"(?<![\w./-])(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|supper|weekdays?|weekends?|"
     r"mornings?|evenings?|nights?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|staging|"
     r"stage|production|prod|dev|development|test|testing|qa|uat|canary|preprod|sandbox|summer|winter|spring|autumn|holidays|vacation|left|right|"
-    r"work|home|office|school)\b",
+    r"work|home|office|school)(?![\w/-]|\.\w)",
     re.IGNORECASE,
 )
 #: Times, which are no cases: "since last autumn", "this Monday".
@@ -117,7 +117,7 @@ def with_slot(
         or person_slot(clause, head, subject, is_kin=is_kin)
         or _moved_date(clause, head, subject, who)
         or _by_noun(clause, head, subject)
-        or _by_verb(clause, head)
+        or _by_verb(clause, head, is_kin=is_kin)
     )
     if found is None:
         return clause
@@ -141,7 +141,7 @@ def with_slot(
     return replace(clause, statement=statement)
 
 
-def _by_verb(clause: Clause, head: Any) -> _Slot | None:
+def _by_verb(clause: Clause, head: Any, *, is_kin: bool) -> _Slot | None:
     """Slot by a frame of the verb: its preposition, object or adjective names the attribute."""
     verbs = frames()["verb"]
     frame = verbs.get(predicate_of(head)) or verbs.get(lemma(head))
@@ -149,7 +149,10 @@ def _by_verb(clause: Clause, head: Any) -> _Slot | None:
         return None
     if frame.get("intransitive") and _has_object(head):
         return None
-    return _by_preposition(head, frame) or _by_object(head, frame)
+    found = _by_preposition(head, frame) or _by_object(head, frame)
+    # "Ownership moved to Marek": a thing has no home.
+    is_of_thing = bool(clause.features.get("subject thing")) and not (is_kin or clause.is_relative)
+    return None if found is not None and found[0] == "home" and is_of_thing else found
 
 
 def _has_object(head: Any) -> bool:
