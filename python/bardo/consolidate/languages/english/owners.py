@@ -38,6 +38,10 @@ _UNIQUE = frozenset({
 })  # fmt: skip
 SPEAKER = frozenset({"i", "we"})
 _MINE = frozenset({"my", "our"})
+#: Prepositions of a place.
+_OF_PLACE = frozenset({"at", "in", "into", "near"})
+#: Pronouns of another person's or thing's possession.
+_ANOTHERS = frozenset({"his", "her", "their", "its"})
 _DETERMINER = re.compile(r"^(?:the|a|an|this|that|these|those|their|his|her)\s+")
 
 
@@ -86,7 +90,29 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
             return Owner()
         before = _before(subject, who)
         return Owner(before, is_inside=True) if before else Owner(people[-1]) if people else Owner()
+    pronoun = possessor_of(subject)
+    if pronoun is not None:
+        return _owner_by_possessor(pronoun, subject, who, people)
     return _owner_by_phrase(subject, who)
+
+
+def possessor_of(noun: Any) -> Any:
+    """The "his" of "his birthday"; None if there is none."""
+    return next(
+        (child for child in noun.children if child.dep_ == "poss" and child.text.lower() in _ANOTHERS), None
+    )
+
+
+def _owner_by_possessor(pronoun: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
+    """Owner of what belongs to somebody named before: "timo's birthday"; without a name, as no pronoun can stand alone."""
+    before = _before(pronoun, who)
+    is_person = pronoun.text.lower() != "its"
+    person = before or (people[-1] if people and is_person else "")
+    return Owner(
+        f"{person}'s {lemma(subject)}" if person else "",
+        is_relative=lemma(subject) in KIN,
+        is_inside=bool(before),
+    )
 
 
 def _owner_by_phrase(subject: Any, who: str) -> Owner:
@@ -211,7 +237,8 @@ def people_of(sentence: Any, who: str) -> Iterator[str]:
 
 def _is_name(token: Any) -> bool:
     """Whether a word is the name of a person."""
-    return token.ent_type_ == "PERSON" or (token.pos_ == "PROPN" and not token.ent_type_)
+    is_place = token.dep_ == "pobj" and lemma(token.head) in _OF_PLACE
+    return not is_place and (token.ent_type_ == "PERSON" or (token.pos_ == "PROPN" and not token.ent_type_))
 
 
 def _is_name_by_predicate(token: Any) -> bool:

@@ -34,7 +34,15 @@ from bardo.consolidate.languages.english.grammar import (
     predicate_of,
     subject_of,
 )
-from bardo.consolidate.languages.english.owners import SPEAKER, Owner, kin_in, owner_key, owner_of, people_of
+from bardo.consolidate.languages.english.owners import (
+    SPEAKER,
+    Owner,
+    kin_in,
+    owner_key,
+    owner_of,
+    people_of,
+    possessor_of,
+)
 from bardo.consolidate.languages.english.parse import parse
 from bardo.consolidate.languages.english.plans import end_of_plan, start_of_state
 from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
@@ -143,7 +151,10 @@ def _clauses(
                 asks=asks,
                 correction=correction,
             )
-            points_back = "subject pronoun" in made.features and not (owner.name or owner.is_inside)
+            has_pronoun = "subject pronoun" in made.features or (
+                subject is not None and possessor_of(subject) is not None
+            )
+            points_back = has_pronoun and not (owner.name or owner.is_inside)
             yield replace(made, context=before) if points_back else made
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from bardo.consolidate.languages.english.grammar import COMPLEMENTS, SUBJECTS, is_aside, lemma
+from bardo.consolidate.languages.english.grammar import COMPLEMENTS, SUBJECTS, is_aside, is_past, lemma
 
 #: Maximum characters of a sentence.
 CHARACTERS = 160
@@ -27,6 +27,8 @@ _TALK = frozenset({
     "unfortunately", "luckily", "fortunately", "obviously", "apparently", "frankly", "right", "sure", "also", "too",
     "then", "though", "tbh", "guess", "even",
 })  # fmt: skip
+#: Adverbs of the present.
+_OF_NOW = frozenset({"now", "nowadays", "currently"})
 #: Conjunctions that no sentence ends with, and those that none begins with.
 _NOT_LAST, _NOT_FIRST = (
     frozenset({"and", "but", "or", "so", "because"}),
@@ -216,6 +218,9 @@ def _opening(clause: Any) -> str:
 
 def _is_talk(token: Any) -> bool:
     """Whether a word is an adverb or particle of talk."""
+    if lemma(token) in _OF_NOW and token.dep_ == "advmod" and not any(token.children):
+        # A fact has the date from which it holds.
+        return token.head.pos_ in ("VERB", "AUX") and not is_past(token.head)
     return lemma(token) in _TALK and token.dep_ in ("advmod", "intj", "discourse", "npadvmod", "dep", "cc")
 
 

@@ -10,6 +10,7 @@ from bardo.consolidate.attributes import AttributeTable, is_lasting
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.frames import frames, phrase_of
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
+from bardo.consolidate.languages.english.owners import possessor_of
 from bardo.consolidate.languages.english.person_slots import person_slot
 from bardo.model import Statement
 
@@ -48,7 +49,7 @@ _MOVES = frozenset({"move", "postpone", "reschedule", "push", "shift", "delay", 
 #: Dependencies of words before a noun.
 _BEFORE = ("poss", "compound", "amod", "nmod")
 #: Words before a noun that do not tell it from others.
-_NO_QUALIFIERS = frozenset({"my", "our", "the", "new", "current", "old"})
+_NO_QUALIFIERS = frozenset({"my", "our", "his", "her", "their", "its", "the", "new", "current", "old"})
 #: Words before "number" that make it a telephone number.
 _PHONES = frozenset({"phone", "telephone", "mobile", "cell", "contact", "landline", "home", "work", "office"})
 _TALK = re.compile(
@@ -350,6 +351,9 @@ def _owner_of_noun(clause: Clause, noun: Any) -> str:
     """Person or thing that a noun belongs to: "user billing api" of "my billing API's port"."""
     before = {token.text.lower() for token in noun.children if token.dep_ in _BEFORE}
     who = clause.owner.split("'s ")[0] if _MINE & before else ""
+    if possessor_of(noun) is not None:
+        # "His birthday" is the birthday of the person before.
+        who = clause.owner.rpartition("'s ")[0]
     qualifier = " ".join(_qualifiers(noun))
     of = next((each for each in noun.children if each.dep_ == "prep" and lemma(each) in ("of", "for")), None)
     if of is not None:
