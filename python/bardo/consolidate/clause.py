@@ -53,6 +53,7 @@ class Clause:
         alias: Owner by a relation that the speaker has to one person alone, such as `nadia's mum` of Hanne.
         is_relative: Whether its owner is a person or animal of another one than the speaker, as "Jonas's brother".
         kin: Clauses that its words state beside it, such as "nadia's husband is Jonas" of "with my husband Jonas".
+        presents: Clause that names its subject, such as "nadia's daughter is Ida" of "my daughter Ida swims".
         predicate: Lemma of the verb with its particle, such as `live` or `give up`.
         anchors: Lemmas of the content words beside the predicate.
         names: Proper names in it, in lower case.
@@ -86,6 +87,7 @@ class Clause:
     alias: str = ""
     is_relative: bool = False
     kin: tuple[Clause, ...] = ()
+    presents: Clause | None = None
     predicate: str = ""
     anchors: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()

@@ -244,3 +244,18 @@ def points_outside(head: Any) -> bool:
         )
         for child in head.subtree
     )
+
+
+def points_to_person(head: Any) -> bool:
+    """Whether a clause of the speaker names by "him" or "her" alone a person of another sentence."""
+    words = [token for token in head.subtree if token.i > head.i]
+    pronoun = next(
+        (token for token in words if token.text.lower() in ("him", "her") and token.tag_ == "PRP"), None
+    )
+    if pronoun is None:
+        return False
+    before = [token for token in head.sent if token.i < pronoun.i]
+    is_known = any(
+        token.pos_ == "PROPN" or token.text.lower() in ("he", "she", "who", "his") for token in before
+    )
+    return not is_known and all(token.dep_ != "poss" for token in before)

@@ -11,7 +11,7 @@ from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.frames import frames, phrase_of
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
 from bardo.consolidate.languages.english.owners import possessor_of
-from bardo.consolidate.languages.english.person_slots import person_slot
+from bardo.consolidate.languages.english.person_slots import is_unknown, person_slot
 from bardo.model import Statement
 
 #: Environments in which software runs, by the words for them.
@@ -24,10 +24,10 @@ ENVIRONMENTS = {
 ENVIRONMENT = rf"(?<![\w./-])(?:{'|'.join(ENVIRONMENTS)})(?![\w./-])"
 #: Words of a case to which a statement is limited, not those of an address such as "api.kroon.dev".
 CASES = re.compile(
-    r"(?<![\w./-])(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|supper|weekdays?|weekends?|"
-    r"mornings?|evenings?|nights?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|staging|"
+    r"(?<![\w./-])(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|"
+    r"supper|weekdays?|weekends?|mornings?|evenings?|nights?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|staging|"
     r"stage|production|prod|dev|development|test|testing|qa|uat|canary|preprod|sandbox|summer|winter|spring|autumn|holidays|vacation|left|right|"
-    r"work|home|office|school)(?![\w/-]|\.\w)",
+    r"work|(?<!care )(?<!nursing )home|office|school)(?![\w/-]|\.\w)",
     re.IGNORECASE,
 )
 #: Times, which are no cases: "since last autumn", "this Monday".
@@ -35,7 +35,7 @@ _TIMES = re.compile(r"(?i)\b(?:since|until|till|by|last|next|this)\s+(?:last\s|t
 #: Maximum characters of a case, and of a value.
 _CASE_CHARACTERS, _VALUE_CHARACTERS = 64, 200
 #: Attributes with one value at a time in every case: "at work" and "on weekends" do not limit them.
-_WITHOUT_CASE = frozenset({"home", "employer", "job", "partner", "birthday", "name"})
+_WITHOUT_CASE = frozenset({"age", "home", "employer", "job", "partner", "birthday", "name"})
 _MINE = frozenset({"my", "our"})
 #: Units of a dose, and verbs of which the past sets one.
 _DOSE_UNITS = frozenset(
@@ -44,6 +44,8 @@ _DOSE_UNITS = frozenset(
 _SETS_DOSE = frozenset({
     "put", "raise", "increase", "lower", "reduce", "cut", "change", "set", "switch", "up", "halve", "double", "start",
 })  # fmt: skip
+#: Prepositions of a place, which is no medicine.
+_OF_PLACE = frozenset({"in", "at", "near"})
 #: Verbs by which an appointment gets another date.
 _MOVES = frozenset({"move", "postpone", "reschedule", "push", "shift", "delay", "bring"})
 #: Dependencies of words before a noun.
@@ -115,7 +117,7 @@ def with_slot(
         return clause
     found = (
         _dose(clause, head, subject, who)
-        or person_slot(clause, head, subject, is_kin=is_kin)
+        or person_slot(clause, head, subject, who=who, is_kin=is_kin)
         or _moved_date(clause, head, subject, who)
         or _by_noun(clause, head, subject)
         or _by_verb(clause, head, is_kin=is_kin)
@@ -191,6 +193,9 @@ def _by_object(head: Any, frame: dict[str, Any]) -> _Slot | None:
         if child.dep_ == "dobj" and (held := _held(head, child)):
             return held
         if child.dep_ in ("dobj", "attr") and (name := frame.get("object")) and _fits(name, child):
+            if frame.get("unknown") and not is_unknown(child):
+                # "Keeping my head straight" names no possession.
+                return None
             return name, phrase_of(child), ""
         if child.dep_ == "acomp" and frame.get("adjective"):
             is_framed, found = _by_adjective(child)
@@ -230,7 +235,11 @@ def _dose(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | None:
         return None
     near = [child for child in head.children if child.dep_ in ("dobj", "pobj", "attr", "nsubj", "nsubjpass")]
     near += [
-        below for child in words if child.dep_ == "prep" for below in child.children if below.dep_ == "pobj"
+        below
+        for child in words
+        if child.dep_ in ("prep", "conj") and lemma(child) not in _OF_PLACE
+        for below in child.children
+        if below.dep_ == "pobj"
     ]
     medicine = next(
         (token for token in near if token.pos_ in ("NOUN", "PROPN") and token.i != unit.i and not token.ent_type_
