@@ -219,8 +219,9 @@ def _opening(clause: Any) -> str:
 def _is_talk(token: Any) -> bool:
     """Whether a word is an adverb or particle of talk."""
     if lemma(token) in _OF_NOW and token.dep_ == "advmod" and not any(token.children):
-        # A fact has the date from which it holds.
-        return token.head.pos_ in ("VERB", "AUX") and not is_past(token.head)
+        # A fact has the date from which it holds; "for eleven years now" measures a time.
+        is_perfect = any(child.dep_ == "aux" and lemma(child) == "have" for child in token.head.children)
+        return token.head.pos_ in ("VERB", "AUX") and not (is_past(token.head) or is_perfect)
     return lemma(token) in _TALK and token.dep_ in ("advmod", "intj", "discourse", "npadvmod", "dep", "cc")
 
 
