@@ -270,6 +270,23 @@ def test_a_dossier_is_in_a_small_prompt_and_what_is_left_out_of_it_is_said(opene
         assert re.search(r"Left out: .*costs \(\d+\)", note)
 
 
+def test_a_dossier_is_whole_in_a_prompt_with_room_for_it_beside_the_episodes(opened: bardo.Grimoire) -> None:
+    for number in range(60):
+        opened.remember(
+            f"On day {number} the pool of oranges and lemons moved by {number} percent after the news"
+        )
+        opened.learn(f"Orange {number} costs {number} coins in town {number}", category=f"costs/{number % 4}")
+    page = opened.pages.dossier()
+    prompt = opened.context("What does an orange cost?", budget=3_000, dossier=True, limit=60)
+    of_facts, of_episodes = (
+        next(block for block in prompt.blocks if block.name == name) for name in ("knowledge", "past_events")
+    )
+    assert of_facts.shown == len(page.passages())
+    assert not of_facts.cut
+    assert of_episodes.cut
+    assert of_episodes.used > prompt.window // 4
+
+
 def test_warnings_stand_first_and_sections_without_room_are_named(tmp_path: Path) -> None:
     facts = [
         Fact(f"Crane {n} at pier {n} {does} in rain and in strong wind alike", subjects=(f"crane {n}",))

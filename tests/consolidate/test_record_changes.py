@@ -59,6 +59,12 @@ def learned(folder: Path, *lines: str) -> tuple[list[str], list[str]]:
         ("[2026-05-04 10:00:01] [INFO] scaled crawler pods 3 -> 6", ("crawler", "pods", "6", "")),
         ("lower cutoff 30s -> 20s on Monday", None),
         ("fix: freeze when depth 0 -> 1", None),
+        ("prod: postgres 14 -> 16 migration finished", ("production", "postgres", "16", "")),
+        (
+            "deploy log: api endpoint changed from /v1/bookings to /v2/bookings",
+            ("api", "endpoint", "/v2/bookings", ""),
+        ),
+        ("cache.ttl 5 -> 10 minutes after review", ("cache", "ttl", "10 minutes", "")),
     ],
 )
 def test_a_slot_has_component_and_environment(line: str, expected: tuple[str, ...] | None):

@@ -55,6 +55,7 @@ class Clause:
         kin: Clauses that its words state beside it, such as "nadia's husband is Jonas" of "with my husband Jonas".
         topic: Lemmas of its words before the predicate in order, without articles, pronouns and adverbs.
         comment: Lemmas of its words from the predicate on, likewise.
+        presents: Clause that names its subject, such as "nadia's daughter is Ida" of "my daughter Ida swims".
         predicate: Lemma of the verb with its particle, such as `live` or `give up`.
         anchors: Lemmas of the content words beside the predicate.
         names: Proper names in it, in lower case.
@@ -90,6 +91,7 @@ class Clause:
     kin: tuple[Clause, ...] = ()
     topic: tuple[str, ...] = ()
     comment: tuple[str, ...] = ()
+    presents: Clause | None = None
     predicate: str = ""
     anchors: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()

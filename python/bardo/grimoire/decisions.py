@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from bardo.recall.recollection import Memory, Recollection
     from bardo.recall.retriever import Factors
 
+#: Priority of the block of a dossier, above that of episodes, so that spare tokens are offered to it first.
+DOSSIER_PRIORITY = 7
+
 
 class Decisions:
     """Makes prompts and records outcomes.
@@ -158,7 +161,8 @@ class Decisions:
             return None, (
                 "the dossier is not up to date, so the facts were searched: `pages.dossier()` compiles it",
             )
-        return context.memory_block(fresh.passages(), name=context.FACTS), ()
+        passages = fresh.passages()
+        return context.Block(context.FACTS, memories=passages, priority=DOSSIER_PRIORITY), ()
 
     def _rules(self, task: str, recall: OwnerRecallOptions) -> list[Memory]:
         """Returns the rules that apply to a task: the dossier is one page for all tasks."""

@@ -51,16 +51,23 @@ def lesser_notes(
         attribute = clause.statement.attribute if clause.statement is not None else ""
         if worth > UNWORTHY and is_lasting(attribute, "permanent", "years"):
             return True
-        if not clause.text:
+        if not (clause.text or clause.context):
             return False
-        is_whole = sentence.is_covered((clause,))
+        # An age stands alone in any sentence.
+        is_whole = attribute == "age" or sentence.is_covered((clause,))
         if is_lasting(attribute, "months"):
             return worth >= (LEAST_PLAIN if is_whole else LEAST_OF_MONTHS)
         if sentence.stated == (clause,) and _announces(clause, at) and worth >= LEAST_OF_PLANS:
             return True
         return is_whole and worth >= LEAST_PLAIN and clause.text.casefold() in forms
 
-    kept = ((sentence.text_of(clause, who), clause) for clause in sentence.stated if is_kept(clause))
+    kept = [(sentence.text_of(clause, who), clause) for clause in sentence.stated if is_kept(clause)]
+    if worth > UNWORTHY and not kept:
+        # Small talk about a relation still gives a name to it.
+        named = [
+            each for clause in sentence.stated for each in (*clause.kin, clause.presents) if each is not None
+        ]
+        kept = list({each.text: each for each in named}.items())
     return [Note(text, (clause,)) for text, clause in kept if text]
 
 

@@ -138,10 +138,11 @@ class Sentence:
             yield Note(alone[0].text, self.stated)
         elif is_firm or not quote:
             # A value that can be replaced must not stay in force inside a quote, nor what lasts fade with it.
+            texts = [self.text_of(clause, who) for clause in alone]
             yield from (
-                Note(self.text_of(clause, who), (clause,))
-                for clause in alone
-                if clause.statement is not None or len(clause.text.split()) > SHORT_WORDS
+                Note(text, (clause,))
+                for clause, text in zip(alone, texts, strict=True)
+                if clause.statement is not None or (len(text.split()) > SHORT_WORDS and quote not in texts)
             )
         else:
             yield Note(quote, self.stated)

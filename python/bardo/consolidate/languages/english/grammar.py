@@ -96,7 +96,18 @@ def subject_of(head: Any) -> Any:
     for token in (head, *ancestors_by_conj(head)):
         for child in token.children:
             if child.dep_ in SUBJECTS and child.dep_ != "expl":
-                return child
+                return _unclosed(child, token) or child
+    return None
+
+
+def _unclosed(subject: Any, head: Any) -> Any:
+    """The noun that the parse takes for an apposition of the one before a comma, as in "X Ltd, accountant is Y"."""
+    for child in subject.children:
+        is_after_comma = (
+            child.dep_ == "appos" and child.pos_ == "NOUN" and child.left_edge.nbor(-1).text == ","
+        )
+        if is_after_comma and subject.pos_ == "PROPN" and child.right_edge.i + 1 == head.i:
+            return child
     return None
 
 

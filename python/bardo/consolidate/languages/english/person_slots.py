@@ -8,6 +8,13 @@ from typing import Any
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.frames import frames, phrase_of
 from bardo.consolidate.languages.english.grammar import COMPLEMENTS, lemma
+from bardo.consolidate.languages.english.life_slots import (
+    care_home_slot,
+    event_slot,
+    occupation_slot,
+    remedy_slot,
+    symptom_slot,
+)
 
 #: Attribute, value, and an empty subject: the owner of the clause.
 PersonSlot = tuple[str, str, str]
@@ -22,22 +29,41 @@ _CONSUMES = frozenset({"have", "eat", "drink", "take", "touch", "tolerate"})
 _AGE = re.compile(r"[a-z]+(?:-[a-z]+)?|\d{1,3}", re.IGNORECASE)
 
 
-def person_slot(clause: Clause, head: Any, subject: Any, *, is_kin: bool) -> PersonSlot | None:
+def person_slot(clause: Clause, head: Any, subject: Any, *, who: str, is_kin: bool) -> PersonSlot | None:
     """Attribute and value by which a clause describes a person or pet; None if it does not.
 
     Args:
         clause: The clause.
         head: Its head.
         subject: Its subject; None if it has none.
+        who: Name of the speaker in lower case; empty if unknown.
         is_kin: Whether it is about one of the speaker's family, or a pet of theirs.
     """
     is_self = bool(clause.features.get("self"))
     is_named = bool(clause.features.get("subject named") or clause.features.get("subject pronoun"))
-    if subject is None or clause.past or not (is_self or is_kin or is_named):
+    if subject is None or not clause.owner:
         return None
-    is_one = subject.text.lower() not in ("we", "they") and not clause.features.get("subject named")
-    age = _age(head) if is_kin or is_one else None
-    return age or _possession(head) or _kind(head) or _barred_food(head)
+    if (lasting := event_slot(clause, head, who=who, is_kin=is_kin, is_self=is_self)) is not None:
+        return lasting
+    is_person = is_self or is_kin or is_named
+    is_one = subject.text.lower() not in ("we", "they")
+    is_turning = lemma(head) == "turn"
+    if clause.past:
+        # "Turned ten" gives an age that holds.
+        return _age(head) if is_turning and is_person and is_one and not clause.past_dated else None
+    named = _name(head) if is_kin or clause.features.get("subject of mine") else None
+    found = named or (None if clause.denied else symptom_slot(head, subject, who))
+    if found is not None or not is_person:
+        return found
+    is_aged = is_kin or (is_one and (is_turning or not clause.features.get("subject named")))
+    age = _age(head) if is_aged else None
+    described = age or _possession(head) or _kind(head) or _barred_food(head)
+    return described if described or clause.denied else _told_otherwise(head)
+
+
+def _told_otherwise(head: Any) -> PersonSlot | None:
+    """Slot of a person that no noun of its own names: by a remedy, work, or a home for care."""
+    return remedy_slot(head) or occupation_slot(head) or care_home_slot(head)
 
 
 def _possession(head: Any) -> PersonSlot | None:
@@ -48,7 +74,7 @@ def _possession(head: Any) -> PersonSlot | None:
     if lemma(head) != "have" and not is_got:
         return None
     for thing in head.children:
-        if thing.dep_ not in COMPLEMENTS or not _is_unknown(thing):
+        if thing.dep_ not in COMPLEMENTS or not is_unknown(thing):
             continue
         before = (child for child in thing.children if child.dep_ in ("compound", "amod"))
         names = {lemma(thing), thing.text.lower(), *(f"{lemma(child)} {lemma(thing)}" for child in before)}
@@ -58,7 +84,7 @@ def _possession(head: Any) -> PersonSlot | None:
     return None
 
 
-def _is_unknown(thing: Any) -> bool:
+def is_unknown(thing: Any) -> bool:
     """Whether an object is mentioned for the first time, without a clause that limits it."""
     return not any(
         child.dep_ == "poss"
@@ -73,6 +99,16 @@ def _is_naming(token: Any) -> bool:
     return lemma(token) in ("call", "name") and token.tag_ == "VBN"
 
 
+def _name(head: Any) -> PersonSlot | None:
+    """Name of a person or pet of the speaker, as in "our dog is called Juno"."""
+    if lemma(head) not in ("call", "name") or not any(child.dep_ == "auxpass" for child in head.children):
+        return None
+    for child in head.children:
+        if child.dep_ == "oprd" and child.pos_ == "PROPN":
+            return "name", phrase_of(child), ""
+    return None
+
+
 def _age(head: Any) -> PersonSlot | None:
     """Age of a person: a bare number, or a number of years."""
     if lemma(head) not in ("be", "turn"):
@@ -85,7 +121,8 @@ def _age(head: Any) -> PersonSlot | None:
                 continue
         is_alone = number.i != child.i or not any(child.children)
         is_number = number.pos_ == "NUM" and bool(_AGE.fullmatch(number.text))
-        if child.dep_ in ("attr", "acomp") and is_number and is_alone:
+        is_complement = child.dep_ in ("attr", "acomp") or (lemma(head) == "turn" and child.dep_ == "dobj")
+        if is_complement and is_number and is_alone:
             return "age", str(number.text), ""
     return None
 
@@ -105,7 +142,7 @@ def _kind(head: Any) -> PersonSlot | None:
         ):
             return to, str(barred.text), ""
         name = lemma(child)
-        if child.dep_ == "attr" and (attribute := frames()["adjectives"].get(name)) and _is_unknown(child):
+        if child.dep_ == "attr" and (attribute := frames()["adjectives"].get(name)) and is_unknown(child):
             return attribute, name, ""
     return None
 

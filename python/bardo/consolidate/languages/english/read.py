@@ -34,10 +34,19 @@ from bardo.consolidate.languages.english.grammar import (
     predicate_of,
     subject_of,
 )
-from bardo.consolidate.languages.english.owners import SPEAKER, Owner, kin_in, owner_key, owner_of, people_of
+from bardo.consolidate.languages.english.owners import (
+    FAMILY,
+    SPEAKER,
+    Owner,
+    kin_in,
+    owner_key,
+    owner_of,
+    people_of,
+    possessor_of,
+)
 from bardo.consolidate.languages.english.parse import parse, parse_together
 from bardo.consolidate.languages.english.plans import end_of_plan, start_of_state
-from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
+from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
 from bardo.consolidate.languages.english.slots import condition_of, relation_attribute, with_slot
 from bardo.model import Statement
 
@@ -172,7 +181,13 @@ def _clauses(
                 asks=asks,
                 correction=correction,
             )
-            points_back = "subject pronoun" in made.features and not (owner.name or owner.is_inside)
+            has_pronoun = (
+                "subject pronoun" in made.features
+                or (subject is not None and possessor_of(subject) is not None)
+                or points_to_person(head)
+            )
+            is_known = (owner.name and made.text) or owner.is_inside
+            points_back = has_pronoun and not is_known
             yield replace(made, context=before) if points_back else made
 
 
@@ -222,7 +237,7 @@ def _clause(
         since = start_of_state(head, words, speech.at, past=past)
     span = _span(words, head)
     text = ""
-    if owner.name and not unreal and not points_outside(head):
+    if owner.name and not unreal and not points_outside(head) and not points_to_person(head):
         text = sentence_of(head, subject, owner.name, first_person=owner.is_speaker)
     made = Clause(
         text=text,
@@ -254,6 +269,9 @@ def _clause(
         past_dated=past and bool(_LONG_PAST.search(span)),
         alias=owner.alias,
         kin=() if unreal or past else tuple(_kin(words, subject, sentence, speech)),
+        presents=None
+        if unreal or past or "ending" in cues.kinds
+        else _presented(subject, owner, sentence, speech),
         is_relative=owner.is_relative,
         features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
     )
@@ -267,23 +285,41 @@ def _clause(
         future=is_future(head) and not (since is not None and since > speech.at > 0),
         attributes=attributes,
     )
-    return replace(made, text="") if made.statement is None and is_time_clause(head) else made
+    if made.statement is None:
+        return replace(made, text="") if is_time_clause(head) else made
+    if made.past and made.statement.attribute == "age" and made.text:
+        # "Turned ten yesterday" gives an age from then on.
+        verb = "are" if subject.tag_ in ("NNS", "NNPS") else "is"
+        return replace(made, text=f"{owner.name} {verb} {made.statement.value}", past=False)
+    return made
 
 
 def _kin(words: list[Any], subject: Any, sentence: Any, speech: Speech) -> Iterator[Clause]:
     """Clauses that give the names of the speaker's family beside the subject: "with my husband Jonas"."""
     others = [token for token in words if subject is None or token not in subject.subtree]
-    who = speech.who
-    for relation, name in kin_in(others, who, in_third_person=speech.form == "note"):
-        yield Clause(
-            text=f"{who}'s {relation} is {name}",
-            sentence=sentence.text.strip(),
-            owner=f"{who.lower()}'s {relation}",
-            predicate="be",
-            anchors=frozenset({relation, name.lower()}),
-            names=frozenset({name.lower()}),
-            statement=Statement(who.lower(), relation_attribute(relation), name, functional=False),
-        )
+    for relation, name in kin_in(others, speech.who, in_third_person=speech.form == "note"):
+        yield _relation(relation, name, sentence, speech.who)
+
+
+def _presented(subject: Any, owner: Owner, sentence: Any, speech: Speech) -> Clause | None:
+    """Clause that gives the name of the subject: "my daughter Ida swims" says that the speaker has a daughter Ida."""
+    if subject is None or lemma(subject) not in FAMILY or not (owner.is_kin and owner.name):
+        return None
+    name = next((token.text for token in subject.subtree if token.text.lower() == owner.key), "")
+    return _relation(lemma(subject), name, sentence, speech.who) if name else None
+
+
+def _relation(relation: str, name: str, sentence: Any, who: str) -> Clause:
+    """Clause of a relation of the speaker to a person by name."""
+    return Clause(
+        text=f"{who}'s {relation} is {name}",
+        sentence=sentence.text.strip(),
+        owner=f"{who.lower()}'s {relation}",
+        predicate="be",
+        anchors=frozenset({relation, name.lower()}),
+        names=frozenset({name.lower()}),
+        statement=Statement(who.lower(), relation_attribute(relation), name, functional=False),
+    )
 
 
 def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: bool) -> Clause:

@@ -16,7 +16,7 @@ COMMIT_TYPE = (
 )
 #: Maximum number of words of a key.
 KEY_WORDS = 4
-_UNIT = r"(?: ?(?:GB|MB|KB|GiB|MiB|Gi|Mi|ms|us|s|m|h|min|days?|hours?|minutes?|seconds?))?"
+_UNIT = r"(?: ?(?:GB|MB|KB|GiB|MiB|Gi|Mi|ms|us|s|m|h|min|days?|hours?|minutes?|seconds?)\b)?"
 _VALUE = rf"[\"'`]?[\w./:@%+,-]*\w%?{_UNIT}[\"'`]?"
 _CHANGED = (
     r"(?:changed|raised|lowered|increased|decreased|reduced|moved|set|bumped|upgraded|switched|went|goes)"
@@ -52,9 +52,10 @@ _OF_VALUE = re.compile(
     r"extend(?:s|ed|ing)?|shorten(?:s|ed|ing)?|configur(?:es?|ed|ing))\s+"
 )
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.-]*|v\d+")
-#: Time and level of a line of a log.
+#: Time and level of a line of a log, and the name of a log of changes.
 _LOGGED = re.compile(
-    r"(?i)^(?:\[?(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d\S*|info|debug|trace|notice|warn|warning)\]?:?\s+)+"
+    r"(?i)^(?:(?:\[?(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d\S*|info|debug|trace|notice|warn|warning)\]?:?|"
+    r"(?:deploy(?:ment)?|release|build|change|upgrade|migration|rollout|ci)[ -]?log:)\s+)+"
 )
 _TYPE = re.compile(rf"^(?:[0-9a-f]{{7,40}}\s+)?(?:{COMMIT_TYPE})?")
 _SCOPE = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?[a-z]+\((?P<scope>[^)]+)\)!?:\s+")

@@ -21,8 +21,8 @@ CONTEXT_WORDS = 40
 ENTRY_WORDS = 12
 
 _ARROW = re.compile(
-    r"(?P<old>[\w./:@%+-]+(?: ?(?:GB|MB|KB|ms|s|m|h|min))?)\s*(?:->|=>|→|-->)\s*"
-    r"(?P<new>[\w./:@%+-]+(?: ?(?:GB|MB|KB|ms|s|m|h|min))?)"
+    r"(?P<old>[\w./:@%+-]+(?: ?(?:GB|MB|KB|ms|s|m|h|min)\b)?)\s*(?:->|=>|→|-->)\s*"
+    r"(?P<new>[\w./:@%+-]+(?: ?(?:GB|MB|KB|ms|s|m|h|min)\b)?)"
 )
 _JSON_CHANGE = re.compile(
     r"\"(?:from|old|before|previous)\"\s*:\s*\"?(?P<old>[^\s\",}]+)\"?\s*,\s*"
@@ -67,7 +67,7 @@ _UNTIL = re.compile(
 )
 _KEY = re.compile(
     r"(?P<key>[A-Za-z_][\w .\-/\[\]]{0,60}?)\s*(?:[:=]|\bis\b|\bat\b)\s*"
-    r"(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;{}\[\]]+(?: (?:GB|MB|KB|ms|s|min|hours?|days?|minutes?))?)"
+    r"(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;{}\[\]]+(?: (?:GB|MB|KB|ms|s|min|hours?|days?|minutes?)\b)?)"
 )
 #: A key with a number at the end of a line, without a sign between them.
 _TRAILING = re.compile(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from bardo.consolidate.languages.english.grammar import COMPLEMENTS, SUBJECTS, is_aside, lemma
+from bardo.consolidate.languages.english.grammar import COMPLEMENTS, SUBJECTS, is_aside, is_past, lemma
 
 #: Maximum characters of a sentence.
 CHARACTERS = 160
@@ -27,6 +27,8 @@ _TALK = frozenset({
     "unfortunately", "luckily", "fortunately", "obviously", "apparently", "frankly", "right", "sure", "also", "too",
     "then", "though", "tbh", "guess", "even",
 })  # fmt: skip
+#: Adverbs of the present.
+_OF_NOW = frozenset({"now", "nowadays", "currently"})
 #: Conjunctions that no sentence ends with, and those that none begins with.
 _NOT_LAST, _NOT_FIRST = (
     frozenset({"and", "but", "or", "so", "because"}),
@@ -144,7 +146,9 @@ def _of_others(token: Any) -> str:
         # A time that the sentence began with, and that now comes last.
         return word.lower()
     is_unit = word == "us" and token.i > 0 and token.nbor(-1).like_num
-    is_pronoun = token.tag_ in ("PRP", "PRP$") and not is_unit
+    # "us-west-2" and "my-service" are names.
+    is_part = token.i + 1 < len(token.doc) and not token.whitespace_ and token.nbor(1).text in ("-", "_", "/")
+    is_pronoun = token.tag_ in ("PRP", "PRP$") and not (is_unit or is_part)
     return _PRONOUNS.get(word.lower(), word) if is_pronoun else word
 
 
@@ -214,6 +218,10 @@ def _opening(clause: Any) -> str:
 
 def _is_talk(token: Any) -> bool:
     """Whether a word is an adverb or particle of talk."""
+    if lemma(token) in _OF_NOW and token.dep_ == "advmod" and not any(token.children):
+        # A fact has the date from which it holds; "for eleven years now" measures a time.
+        is_perfect = any(child.dep_ == "aux" and lemma(child) == "have" for child in token.head.children)
+        return token.head.pos_ in ("VERB", "AUX") and not (is_past(token.head) or is_perfect)
     return lemma(token) in _TALK and token.dep_ in ("advmod", "intj", "discourse", "npadvmod", "dep", "cc")
 
 
@@ -237,3 +245,18 @@ def points_outside(head: Any) -> bool:
         )
         for child in head.subtree
     )
+
+
+def points_to_person(head: Any) -> bool:
+    """Whether a clause of the speaker names by "him" or "her" alone a person of another sentence."""
+    words = [token for token in head.subtree if token.i > head.i]
+    pronoun = next(
+        (token for token in words if token.text.lower() in ("him", "her") and token.tag_ == "PRP"), None
+    )
+    if pronoun is None:
+        return False
+    before = [token for token in head.sent if token.i < pronoun.i]
+    is_known = any(
+        token.pos_ == "PROPN" or token.text.lower() in ("he", "she", "who", "his") for token in before
+    )
+    return not is_known and all(token.dep_ != "poss" for token in before)

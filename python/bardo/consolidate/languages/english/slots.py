@@ -10,7 +10,8 @@ from bardo.consolidate.attributes import AttributeTable, is_lasting
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.frames import frames, phrase_of
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
-from bardo.consolidate.languages.english.person_slots import person_slot
+from bardo.consolidate.languages.english.owners import possessor_of
+from bardo.consolidate.languages.english.person_slots import is_unknown, person_slot
 from bardo.model import Statement
 
 #: Environments in which software runs, by the words for them.
@@ -21,12 +22,12 @@ ENVIRONMENTS = {
 }  # fmt: skip
 #: Pattern of an environment that is no part of a path or of another name.
 ENVIRONMENT = rf"(?<![\w./-])(?:{'|'.join(ENVIRONMENTS)})(?![\w./-])"
-#: Words of a case to which a statement is limited.
+#: Words of a case to which a statement is limited, not those of an address such as "api.kroon.dev".
 CASES = re.compile(
-    r"\b(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|supper|weekdays?|weekends?|"
-    r"mornings?|evenings?|nights?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|staging|"
+    r"(?<![\w./-])(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|"
+    r"supper|weekdays?|weekends?|mornings?|evenings?|nights?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|staging|"
     r"stage|production|prod|dev|development|test|testing|qa|uat|canary|preprod|sandbox|summer|winter|spring|autumn|holidays|vacation|left|right|"
-    r"work|home|office|school)\b",
+    r"work|(?<!care )(?<!nursing )home|office|school)(?![\w/-]|\.\w)",
     re.IGNORECASE,
 )
 #: Times, which are no cases: "since last autumn", "this Monday".
@@ -34,7 +35,7 @@ _TIMES = re.compile(r"(?i)\b(?:since|until|till|by|last|next|this)\s+(?:last\s|t
 #: Maximum characters of a case, and of a value.
 _CASE_CHARACTERS, _VALUE_CHARACTERS = 64, 200
 #: Attributes with one value at a time in every case: "at work" and "on weekends" do not limit them.
-_WITHOUT_CASE = frozenset({"home", "employer", "job", "partner", "birthday", "name"})
+_WITHOUT_CASE = frozenset({"age", "home", "employer", "job", "partner", "birthday", "name"})
 _MINE = frozenset({"my", "our"})
 #: Units of a dose, and verbs of which the past sets one.
 _DOSE_UNITS = frozenset(
@@ -43,12 +44,14 @@ _DOSE_UNITS = frozenset(
 _SETS_DOSE = frozenset({
     "put", "raise", "increase", "lower", "reduce", "cut", "change", "set", "switch", "up", "halve", "double", "start",
 })  # fmt: skip
+#: Prepositions of a place, which is no medicine.
+_OF_PLACE = frozenset({"in", "at", "near"})
 #: Verbs by which an appointment gets another date.
 _MOVES = frozenset({"move", "postpone", "reschedule", "push", "shift", "delay", "bring"})
 #: Dependencies of words before a noun.
 _BEFORE = ("poss", "compound", "amod", "nmod")
 #: Words before a noun that do not tell it from others.
-_NO_QUALIFIERS = frozenset({"my", "our", "the", "new", "current", "old"})
+_NO_QUALIFIERS = frozenset({"my", "our", "his", "her", "their", "its", "the", "new", "current", "old"})
 #: Words before "number" that make it a telephone number.
 _PHONES = frozenset({"phone", "telephone", "mobile", "cell", "contact", "landline", "home", "work", "office"})
 _TALK = re.compile(
@@ -114,10 +117,10 @@ def with_slot(
         return clause
     found = (
         _dose(clause, head, subject, who)
-        or person_slot(clause, head, subject, is_kin=is_kin)
+        or person_slot(clause, head, subject, who=who, is_kin=is_kin)
         or _moved_date(clause, head, subject, who)
         or _by_noun(clause, head, subject)
-        or _by_verb(clause, head)
+        or _by_verb(clause, head, is_kin=is_kin)
     )
     if found is None:
         return clause
@@ -141,7 +144,7 @@ def with_slot(
     return replace(clause, statement=statement)
 
 
-def _by_verb(clause: Clause, head: Any) -> _Slot | None:
+def _by_verb(clause: Clause, head: Any, *, is_kin: bool) -> _Slot | None:
     """Slot by a frame of the verb: its preposition, object or adjective names the attribute."""
     verbs = frames()["verb"]
     frame = verbs.get(predicate_of(head)) or verbs.get(lemma(head))
@@ -149,7 +152,10 @@ def _by_verb(clause: Clause, head: Any) -> _Slot | None:
         return None
     if frame.get("intransitive") and _has_object(head):
         return None
-    return _by_preposition(head, frame) or _by_object(head, frame)
+    found = _by_preposition(head, frame) or _by_object(head, frame)
+    # "Ownership moved to Marek": a thing has no home.
+    is_of_thing = bool(clause.features.get("subject thing")) and not (is_kin or clause.is_relative)
+    return None if found is not None and found[0] == "home" and is_of_thing else found
 
 
 def _has_object(head: Any) -> bool:
@@ -187,6 +193,9 @@ def _by_object(head: Any, frame: dict[str, Any]) -> _Slot | None:
         if child.dep_ == "dobj" and (held := _held(head, child)):
             return held
         if child.dep_ in ("dobj", "attr") and (name := frame.get("object")) and _fits(name, child):
+            if frame.get("unknown") and not is_unknown(child):
+                # "Keeping my head straight" names no possession.
+                return None
             return name, phrase_of(child), ""
         if child.dep_ == "acomp" and frame.get("adjective"):
             is_framed, found = _by_adjective(child)
@@ -226,7 +235,11 @@ def _dose(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | None:
         return None
     near = [child for child in head.children if child.dep_ in ("dobj", "pobj", "attr", "nsubj", "nsubjpass")]
     near += [
-        below for child in words if child.dep_ == "prep" for below in child.children if below.dep_ == "pobj"
+        below
+        for child in words
+        if child.dep_ in ("prep", "conj") and lemma(child) not in _OF_PLACE
+        for below in child.children
+        if below.dep_ == "pobj"
     ]
     medicine = next(
         (token for token in near if token.pos_ in ("NOUN", "PROPN") and token.i != unit.i and not token.ent_type_
@@ -347,6 +360,9 @@ def _owner_of_noun(clause: Clause, noun: Any) -> str:
     """Person or thing that a noun belongs to: "user billing api" of "my billing API's port"."""
     before = {token.text.lower() for token in noun.children if token.dep_ in _BEFORE}
     who = clause.owner.split("'s ")[0] if _MINE & before else ""
+    if possessor_of(noun) is not None:
+        # "His birthday" is the birthday of the person before.
+        who = clause.owner.rpartition("'s ")[0]
     qualifier = " ".join(_qualifiers(noun))
     of = next((each for each in noun.children if each.dep_ == "prep" and lemma(each) in ("of", "for")), None)
     if of is not None:

@@ -1,0 +1,156 @@
+"""Slots of what lasts in a life and that other words tell: deaths, businesses, work, remedies, care homes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bardo.consolidate.clause import Clause
+from bardo.consolidate.languages.english.frames import frames, phrase_of
+from bardo.consolidate.languages.english.grammar import lemma, predicate_of
+from bardo.consolidate.languages.english.owners import FAMILY, is_of_speaker
+
+#: Attribute, value, and subject; an empty subject is the owner of the clause.
+LifeSlot = tuple[str, str, str]
+#: Verbs of a person who has a remedy at hand.
+_CARRIES = frozenset({"carry", "have", "keep", "need", "wear"})
+#: Verbs by which a business is founded under a name, and those of a person who runs one.
+_FOUNDS, _RUNS = frozenset({"register", "found", "set"}), frozenset({"run", "manage", "have", "own"})
+#: Words for a business by its legal form.
+_FIRMS = frozenset({"company", "business", "firm"})
+#: Words after "work at" and "work for" that name no employer.
+_NO_EMPLOYERS = frozenset(
+    {"home", "living", "moment", "time", "weekend", "end", "day", "night", "while", "hour", "week"}
+)
+#: Words before "home" for a home in which people are cared for.
+_CARE = frozenset({"care", "nursing", "retirement", "residential"})
+#: Verbs and parts of the body by which a food or an animal causes an allergic reaction.
+_SWELLS, _CLOSES, _AIRWAYS = (
+    frozenset({"swell"}),
+    frozenset({"close", "tighten"}),
+    frozenset({"throat", "airway"}),
+)
+
+
+def event_slot(clause: Clause, head: Any, *, who: str, is_kin: bool, is_self: bool) -> LifeSlot | None:
+    """Slot of an event whose effect lasts, told in any tense: a death in the family, the founding of a business.
+
+    Args:
+        clause: The clause.
+        head: Its head.
+        who: Name of the speaker in lower case; empty if unknown.
+        is_kin: Whether it is about one of the speaker's family, or a pet of theirs.
+        is_self: Whether it is about the speaker.
+    """
+    if clause.denied:
+        return None
+    if is_kin and predicate_of(head) in frames()["deaths"]["subject"]:
+        return "death", "died", ""
+    return (_death_of_object(head, who) or _founding(head)) if is_self and who else None
+
+
+def _death_of_object(head: Any, who: str) -> LifeSlot | None:
+    """Slot of "we buried Pogo" and "we had to put our dog Rufus down"."""
+    below = [child for child in head.children if child.dep_ == "xcomp"] if lemma(head) == "have" else []
+    for verb in (head, *below):
+        particles = {lemma(child) for child in verb.children if child.dep_ in ("prt", "advmod", "npadvmod")}
+        said = {lemma(verb), *(f"{lemma(verb)} {particle}" for particle in particles)}
+        thing = next((child for child in verb.children if child.dep_ == "dobj"), None)
+        if thing is None or not said & set(frames()["deaths"]["object"]):
+            continue
+        if thing.pos_ == "PROPN" and not any(thing.children):
+            return "death", "died", thing.text.lower()
+        if lemma(thing) in FAMILY and is_of_speaker(thing):
+            names = (each.text.lower() for each in thing.children if each.dep_ == "appos")
+            return "death", "died", next(names, f"{who}'s {lemma(thing)}")
+    return None
+
+
+def _founding(head: Any) -> LifeSlot | None:
+    """Slot of "I've registered the company as Tarnwood Joinery Ltd"."""
+    if lemma(head) not in _FOUNDS:
+        return None
+    is_firm = any(child.dep_ == "dobj" and lemma(child) in _FIRMS for child in head.children)
+    for child in head.children if is_firm else ():
+        if child.dep_ == "prep" and lemma(child) in ("as", "under"):
+            names = (each for each in child.children if each.dep_ == "pobj" and each.pos_ == "PROPN")
+            if (name := next(names, None)) is not None:
+                return "company", phrase_of(name), ""
+    return None
+
+
+def remedy_slot(head: Any) -> LifeSlot | None:
+    """Allergy that a remedy tells: "I carry an EpiPen because of wasp stings"."""
+    if lemma(head) not in _CARRIES:
+        return None
+    for thing in head.children:
+        if thing.dep_ != "dobj" or thing.text.lower() not in frames()["remedies"]["kinds"]:
+            continue
+        for each in (*head.children, *thing.children):
+            if each.dep_ == "prep" and lemma(each) in ("for", "because", "against"):
+                cause = next((below for below in each.children if below.dep_ == "pobj"), None)
+                if cause is not None and cause.pos_ == "NOUN" and not cause.ent_type_:
+                    return "allergy", phrase_of(cause), ""
+    return None
+
+
+def symptom_slot(head: Any, subject: Any, who: str) -> LifeSlot | None:
+    """Allergy that a reaction of the speaker's body tells: "kiwi makes my lips swell"; the owner is the speaker."""
+    words = list(head.subtree)
+    swells = any(lemma(word) in _SWELLS for word in words if word.head.i == head.i and word.i > head.i)
+    closes = lemma(head) in _CLOSES
+    closes = closes and any(word.dep_ == "dobj" and lemma(word) in _AIRWAYS for word in head.children)
+    mine = any(word.dep_ == "poss" and word.text.lower() == "my" for word in words if word.i > head.i)
+    is_thing = subject.pos_ in ("NOUN", "PROPN") and subject.ent_type_ not in ("PERSON", "DATE", "TIME")
+    is_thing = is_thing and not any(child.dep_ in ("poss", "det") for child in subject.children)
+    if who and mine and is_thing and (closes or (swells and lemma(head) == "make")):
+        return "allergy", phrase_of(subject), who
+    return None
+
+
+def occupation_slot(head: Any) -> LifeSlot | None:
+    """Slot of work without a title or a named employer: "I teach geography", "I run a bakery", "he works at a port"."""
+    verb = lemma(head)
+    things = [child for child in head.children if child.dep_ == "dobj"]
+    if verb in _RUNS:
+        kinds = set(frames()["businesses"]["kinds"])
+        return next(
+            (_occupied(thing) for thing in things if lemma(thing) in kinds and _has(thing, "a", "an")), None
+        )
+    if verb not in ("teach", "work") or head.tag_ not in ("VBP", "VBZ"):
+        return None
+    prepositions = {lemma(child): child for child in head.children if child.dep_ == "prep"}
+    if verb == "teach" and things:
+        is_lesson = things[0].pos_ != "PRON" and not any(child.dep_ == "poss" for child in things[0].children)
+        is_to_person = any(child.dep_ == "dative" for child in head.children)
+        return _occupied(things[0]) if is_lesson and not is_to_person else None
+    place = next((prepositions[name] for name in ("at", "for") if name in prepositions), None)
+    if place is None or "as" in prepositions:
+        return None
+    where = next((child for child in place.children if child.dep_ == "pobj" and child.pos_ == "NOUN"), None)
+    is_employer = where is not None and lemma(where) not in _NO_EMPLOYERS and not where.ent_type_
+    return _occupied(where) if is_employer and _has(where, "a", "an", "the") else None
+
+
+def _occupied(thing: Any) -> LifeSlot | None:
+    """Occupation by what one runs, teaches or works at; None for "a farm in mind"."""
+    is_thought = any(lemma(word) == "mind" for word in thing.sent)
+    return None if is_thought else ("occupation", phrase_of(thing), "")
+
+
+def _has(noun: Any, *articles: str) -> bool:
+    """Whether one of some articles stands before a noun."""
+    return any(child.dep_ == "det" and child.text.lower() in articles for child in noun.children)
+
+
+def care_home_slot(head: Any) -> LifeSlot | None:
+    """Home of "Dad is in a care home in Preston"."""
+    if lemma(head) != "be":
+        return None
+    for child in head.children:
+        if child.dep_ != "prep" or lemma(child) != "in":
+            continue
+        for home in child.children:
+            kinds = {lemma(each) for each in home.children if each.dep_ in ("compound", "amod")}
+            if home.dep_ == "pobj" and lemma(home) == "home" and kinds & _CARE:
+                return "home", phrase_of(home), ""
+    return None
