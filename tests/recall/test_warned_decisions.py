@@ -144,3 +144,15 @@ def test_an_action_that_was_not_possible_is_refused(warned: bardo.Grimoire) -> N
     prompt = warned.context("Trade ETH now?", situation={**BEAR, "actions": ["long", "short"]})
     with pytest.raises(InvalidInputError, match=r"action is 'hold'\. Give one of"):
         warned.outcome(prompt, value=0.5, action="hold")
+
+
+def test_a_question_about_one_symbol_seats_no_warning_of_another(warned: bardo.Grimoire) -> None:
+    def seated(question: str) -> set[str]:
+        return {memory.id for memory in warned.recall(question) if memory.why.is_seated}
+
+    ether, sol = warning_of(warned, "ETH").id, warning_of(warned, "SOL").id
+    assert ether in seated("Should I go long in ETH in a bear market?")
+    assert sol in seated("Should I go short in SOL in a bull market?")
+    assert {ether, sol}.isdisjoint(seated("Should I go long in SOL in a bear market?"))
+    assert {ether, sol}.isdisjoint(seated("Should I go short in ETH in a bull market?"))
+    assert {ether, sol} <= seated("Should I go long or short now, in any market?")
