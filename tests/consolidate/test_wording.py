@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import random
+import re
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+import bardo
 from bardo.bequeath.content import incidents
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.consolidate.pages.wording import Rule, is_unsurprising, plain
-from bardo.model import Fact
+from bardo.model import Episode, Fact
+from bardo.ports import ManualClock
 from bardo.recall.rules import brief
 
 RATES = "severe in 1 of 197 such cases and 5 of 603 others"
@@ -66,3 +73,41 @@ def test_failure_rates_cross_to_an_heir_unredacted() -> None:
     assert f"65 earlier cases ({RATES}; not surely more often); gas was unusually high" in told.text
     assert Redactor(personal=True).fact(told).text == told.text
     assert is_unsurprising(told)
+
+
+def test_a_measured_rule_tells_its_effect_with_one_sign_and_its_subject_once(tmp_path: Path) -> None:
+    def flat(texts: list[str]) -> np.ndarray:
+        return np.ones((len(texts), 4), dtype=np.float32)
+
+    draws = random.Random(1)
+    settings = {"curator": {"texts": False}, "clock": {"unit": "loops"}}
+    with bardo.open(
+        tmp_path / "a", embedder=flat, clock=ManualClock(1_772_712_000_000_000), seed=1, config=settings
+    ) as g:
+        for tick in range(1, 1_025):
+            symbol = draws.choice(("ETH", "SOL"))
+            payload = {
+                "symbol": symbol, "cap": 19_000_000 + draws.randrange(9_000),
+                "pnl": draws.gauss(-2.0 if symbol == "SOL" else 0.5, 1.0),
+            }  # fmt: skip
+            g.remember(
+                Episode(
+                    f"trade {tick}",
+                    tick=tick,
+                    kind="trade",
+                    subjects=(symbol,),
+                    payload=payload,
+                    verified=True,
+                )
+            )
+        g.sleep()
+        texts = [fact.text for fact in g.facts.list(kind="heuristic", status=None)]
+        (cap,) = [fact.text for fact in g.facts.list(kind="baseline") if fact.text.startswith("ETH.cap")]
+    lower = [text for text in texts if "pnl is lower" in text]
+    assert lower
+    for text in lower:
+        low, high = (float(end) for end in re.search(r"interval (\S+) to (\S+)\)", text).groups())
+        assert 2.0 < low < high < 3.0
+        assert text.count("SOL") <= 1
+    assert "mean 190" in cap
+    assert "e7" not in cap
