@@ -318,7 +318,7 @@ pub(crate) fn weaken_one(
     let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
     let mut after = weakened(before, retention.reinforcement, stored.fact.is_hearsay());
     if stored.fact.kind.is_danger() {
-        // What went well once does not disprove that it may go wrong.
+        // One success does not disprove a danger.
         after = after.max(before.min(ANTI_KNOWLEDGE_FLOOR));
     }
     rebase(&mut stored.fact, after, tick);
