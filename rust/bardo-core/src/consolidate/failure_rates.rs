@@ -110,9 +110,10 @@ impl FailureRates {
             return format!("{words})");
         }
         words = format!("{words} and {} of {} others", outside.failures, outside.count());
-        let frequency = match self.is_more_frequent() {
-            true => Some("surely more often"),
-            false => (inside.count() >= LEAST_CASES).then_some("not surely more often"),
+        let frequency = if self.is_more_frequent() {
+            Some("surely more often")
+        } else {
+            (inside.count() >= LEAST_CASES).then_some("not surely more often")
         };
         let told: Vec<&str> = [frequency, self.difference()].into_iter().flatten().collect();
         if told.is_empty() { format!("{words})") } else { format!("{words}; {})", told.join(", ")) }
