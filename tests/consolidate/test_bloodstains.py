@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,12 +13,14 @@ import numpy as np
 import pytest
 
 import bardo
+from bardo.consolidate.pages.wording import is_unsurprising
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
 
 NOON = 1_772_712_000_000_000
 #: Smallest number of earlier outcomes that a severe one is compared with.
 LEAST = 30
+RATES = re.compile(r"severe in (\d+) of (\d+) such cases and (\d+) of (\d+) others")
 
 
 def flat(texts: list[str]) -> np.ndarray:
@@ -149,7 +152,10 @@ def test_a_severe_failure_becomes_a_warning_with_its_conditions_once(tmp_path: P
         )
         assert (fact.payload["condition"], fact.payload["action"]) == ("regime is bear", "action is long")
         assert (fact.payload["outcome"], fact.payload["n"]) == ("pnl is lower", 120)
-        assert "deviations below the median of 120 earlier cases; gas was unusually high" in fact.text
+        assert fact.text.endswith(
+            "deviations below the median of 120 earlier cases (severe in 1 of 38 such cases and 0 of 83 others; not "
+            "surely more often); gas was unusually high"
+        )
         assert "oracle" not in fact.text, (
             "an episode that later failures share the warning with is not quoted"
         )
@@ -288,3 +294,97 @@ def test_a_bloodstain_crosses_in_a_testament_as_one(tmp_path: Path) -> None:
         assert (fact.generation, fact.payload["condition"]) == (1, "regime is bear")
         situation = {"regime": "bear", "actions": ["long"]}
         assert fact.id in heir.context("What to do now?", situation=situation).to_dict()["memories"]
+
+
+def decisions(first: int, count: int, *, draws: random.Random, fails: str = "") -> list[Episode]:
+    """Trades in two regimes; going long in one of them ends badly one time in forty."""
+    found = []
+    for tick in range(first, first + count):
+        regime, action = draws.choice(("bull", "bear")), draws.choice(("long", "short"))
+        is_bad = (regime, action) == (fails, "long") and draws.random() < 0.025
+        found.append(trade(tick, -40.0 if is_bad else draws.gauss(0.2, 1.0), regime=regime, action=action))
+    return found
+
+
+def test_a_warning_says_how_rare_its_failure_is_as_decisions_go_on(tmp_path: Path) -> None:
+    found = []
+    for name, step in (("whole", 1_000), ("parts", 40)):
+        episodes = [
+            *lived(random.Random(1), 120),
+            disaster(121),
+            *decisions(122, 600, draws=random.Random(2)),
+        ]
+        with opened(tmp_path / name) as g:
+            for start in range(0, len(episodes), step):
+                g.remember(episodes[start : start + step])
+                g.sleep()
+            found.append([fact.text for fact in stains(g) if fact.payload["action"] == "action is long"])
+            assert len(g.facts.history(stains(g)[0])) < 20, "a text that changes is embedded again"
+    assert found[0] == found[1], "for any size of batches"
+    (told,) = [text for text in found[0] if "regime is bear" in text]
+    cases = sum(each.payload["regime"] == "bear" and each.payload["action"] == "long" for each in episodes)
+    failed, counted, _, others = (int(number) for number in RATES.search(told).groups())
+    assert failed == 1
+    assert cases * 0.8 <= counted <= cases
+    assert counted < others <= len(episodes) - cases
+    assert "not surely more often" in told
+
+
+def test_a_condition_under_which_failures_come_more_often_is_told_as_one(tmp_path: Path) -> None:
+    with opened(tmp_path / "a") as g:
+        g.remember(decisions(1, 2_000, draws=random.Random(4), fails="bear"))
+        g.sleep()
+        (told,) = [fact.text for fact in stains(g) if "regime is bear and action is long" in fact.text]
+        assert "; surely more often" in told
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_condition_of_a_failure_on_noise_is_said_to_matter(tmp_path: Path, seed: int) -> None:
+    draws = random.Random(seed)
+    with opened(tmp_path / "a") as g:
+        for start in range(0, 3_000, 500):
+            # Heavy tails, and twelve sorts of decision without any difference.
+            g.remember(
+                trade(
+                    tick, draws.expovariate(1.0) - draws.expovariate(1.0), venue=draws.choice("abc"),
+                    regime=draws.choice(("bull", "bear")), action=draws.choice(("long", "short")),
+                )
+                for tick in range(start + 1, start + 501)
+            )  # fmt: skip
+            g.sleep()
+        assert len(stains(g)) >= 6
+        assert all(is_unsurprising(fact) for fact in stains(g))
+
+
+def test_pages_tell_a_failure_as_what_happened_and_not_as_a_rule(tmp_path: Path) -> None:
+    with opened(tmp_path / "a") as g:
+        g.remember([*lived(random.Random(1), 120), disaster(121)])
+        g.sleep()
+        page = str(g.pages.dossier())
+        assert "Severe failure of ETH trade when regime is bear and action is long" in page
+        assert "pnl is lower" not in page
+
+
+def test_a_warning_whose_conditions_make_no_difference_ranks_behind_a_rule_that_holds(tmp_path: Path) -> None:
+    with opened(tmp_path / "a") as g:
+        g.remember([*lived(random.Random(1), 120), disaster(121)])
+        g.sleep()
+        (stain,) = stains(g)
+        rules = [
+            g.learn(
+                Fact(
+                    f"When {condition}, pnl is higher by 0.4", kind="heuristic", confidence=0.9, support=9,
+                    payload={
+                        "type": "heuristic", "condition": condition, "action": "", "outcome": "pnl is higher", "n": 900,
+                        "effect": 0.4, "interval": (0.3, 0.5),
+                    },
+                )
+            )
+            for condition in ("depth >= 5", "spread <= 1", "fee <= 1")
+        ]  # fmt: skip
+        situation = {"regime": "bear", "depth": 9.0, "spread": 0.5, "fee": 0.5, "actions": ["long"]}
+        found = g.recall("What to do now?", situation=situation)
+        seated = [memory.id for memory in found if memory.why.is_seated]
+        assert stain.id not in seated
+        assert len(set(seated) & {rule.id for rule in rules}) == 3
+        assert stain in g.life.dangers(situation), "the immune memory keeps it"

@@ -91,7 +91,7 @@ def test_a_rule_of_which_the_action_is_impossible_takes_no_seat(memory) -> None:
 def test_a_prompt_states_the_rule_with_its_evidence(memory) -> None:
     prompt = memory.context("Should I go long on ETH?", situation={"volatility": 0.2}, budget=1_500)
     assert (
-        "ETH: when volatility <= 0.3 and action is long, pnl is higher by 0.41 "
+        "ETH: when volatility is at most 0.3 and action is long, pnl is higher by 0.41 "
         "(in 100 of 3000 decisions, 95 % 0.35 to 0.47)" in str(prompt)
     )
     assert "<learned_rules" in str(prompt)

@@ -233,6 +233,7 @@ class HotSet:
         facts: FactStore | None = None,
         seated: Sequence[str] | None = None,
         left_out: Sequence[str] | None = None,
+        unseated: Sequence[str] | None = None,
         periods: PeriodWords | None = None,
     ) -> Found:
         """Finds the memories that matter for a query, in one call and without the GIL.
@@ -254,6 +255,7 @@ class HotSet:
                 whose record is no longer there leaves the answer with a note.
             seated: Ids of facts with reserved places among the first five, three at most; the filters still apply.
             left_out: Ids of facts that may not answer.
+            unseated: Ids of dangers that take no reserved seat.
             periods: Words by which the text may name a period, whose episodes are then favoured.
 
         Raises:

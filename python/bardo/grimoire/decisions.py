@@ -175,7 +175,9 @@ class Decisions:
         ids = [fact.id for fact in all_facts(self._session.facts)]
         return any(mode for _, mode in self._session.facts.scopes(ids))
 
-    def outcome(self, used: Prompt | Recollection | str, *, value: float, note: str | None) -> OutcomeReport:
+    def outcome(
+        self, used: Prompt | Recollection | str, *, value: float, note: str | None, action: str | None
+    ) -> OutcomeReport:
         """Records an outcome; see `Grimoire.outcome`."""
         session = self._session
         session.ready(write=True)
@@ -184,7 +186,7 @@ class Decisions:
         acted_on = tuple(memory for layer, memory in memories if layer == "fact")
         # Refuse facts that cannot be judged before the episode is stored.
         feedback.standing(session.facts, acted_on)
-        moment = Moment.of((used.situation if isinstance(used, Prompt) else None) or {})
+        moment = Moment.of((used.situation if isinstance(used, Prompt) else None) or {}).after(action)
         self._writer.remember(
             note or feedback.note_of(value, len(memories)),
             None,
@@ -207,6 +209,7 @@ class Decisions:
             session.facts,
             acted_on,
             value,
+            Moment(moment.settled(), moment.subjects, moment.actions),
             tick=session.now_tick,
             reinforcement=session.config.decay.reinforcement,
         )

@@ -174,7 +174,12 @@ class Grimoire(Continuity):
 
     @checked
     def outcome(
-        self, used: Prompt | Recollection | str, *, value: float, note: str | None = None
+        self,
+        used: Prompt | Recollection | str,
+        *,
+        value: float,
+        note: str | None = None,
+        action: str | None = None,
     ) -> OutcomeReport:
         """Records the outcome of acting on memories; only outcomes raise (or lower) the confidence of facts.
 
@@ -182,19 +187,25 @@ class Grimoire(Continuity):
         counts once in `decay.spacing_ticks` (50) per fact, a bad one always. The third good one makes an inherited fact
         the agent's own, if their sum is above 0.
 
+        It judges no rule of which a condition did not hold. A warning with conditions predicts a bad outcome where all
+        of them hold: a good one lowers it then. It does not move where the action is unknown.
+
         Args:
             used: Prompt or recollection that was acted on, or the id of a recorded prompt (`prompts.list`).
             value: Outcome, from -1 (the worst) to 1.
             note: Description of the outcome.
+            action: Action taken, if the situation of the prompt told several or none.
 
         Returns:
-            Report of the changed facts, of missing facts, and of steps that could not be done.
+            Report of the changed facts, of facts that it does not judge, of missing facts, and of steps that could not
+            be done.
 
         Raises:
-            InvalidInputError: The value is not a number from -1 to 1; nothing was stored.
+            InvalidInputError: The value is not a number from -1 to 1, or the action was not possible. Nothing was
+                stored.
             NotFoundError: No prompt on record has the id; nothing was stored.
         """
-        return self._decisions.outcome(used, value=value, note=note)
+        return self._decisions.outcome(used, value=value, note=note, action=action)
 
     @checked
     def learn(

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 
 from bardo._core import FactStore, judge_facts
 from bardo.errors import InvalidInputError, NotFoundError
+from bardo.model import Fact
+from bardo.recall.situation import ACTION_PATHS, Condition, Situation, is_of_others, parse_conditions
 
 #: Sources of the agent's own facts: experienced, inferred or dreamt by itself, or given by its user.
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
+#: Kinds of fact that predict a bad outcome.
+DANGERS = frozenset({"warning", "anti_knowledge"})
 _NOTE = re.compile(r"Outcome [+-]\d\.\d\d of acting on \d+ memories")
 
 
@@ -24,6 +28,8 @@ class OutcomeReport:
         weakened: Number of facts whose confidence fell.
         earned: Ids of inherited facts that became the agent's own, confirmed by spaced outcomes.
         missing: Ids of facts acted on that no longer exist.
+        unjudged: Ids of rules and warnings about which the outcome says nothing: the decision was another one, or its
+            action is unknown.
         notes: Notes on steps that could not be done.
     """
 
@@ -32,6 +38,7 @@ class OutcomeReport:
     weakened: int
     earned: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -76,18 +83,86 @@ def _unconfirmed_inherited(facts: FactStore, ids: Sequence[str]) -> frozenset[st
     return frozenset(fact.id for fact in found if fact is not None and fact.source not in OWN_SOURCES)
 
 
+def _held(condition: Condition, decision: Situation) -> bool | None:
+    """Whether a condition held in a decision; one on a word that its features do not tell may be on the action."""
+    held = condition.holds(decision)
+    if held is not None or not condition.is_word or len(decision.actions) != 1:
+        return held
+    is_taken = Condition("action", condition.sign, condition.value).holds(
+        Situation({"action": decision.actions[0]})
+    )
+    return is_taken if is_taken or condition.path.rpartition(".")[2] in ACTION_PATHS else None
+
+
+def _direction(fact: Fact, decision: Situation) -> int | None:
+    """Whether a good outcome of a decision speaks for a fact (1) or against it (-1); None if it says nothing.
+
+    A warning with conditions predicts a bad outcome where all of them hold, the warned action among them.
+    """
+    payload = fact.payload
+    if payload.get("type") != "heuristic":
+        return 1
+    told = (str(payload.get(name, "")) for name in ("condition", "action"))
+    met = [_held(condition, decision) for part in told for condition in parse_conditions(part)]
+    if any(held is False for held in met) or is_of_others(fact.subjects, decision.subjects):
+        return None
+    if fact.kind not in DANGERS:
+        return 1
+    return -1 if met and all(met) else None
+
+
 def apply(
-    facts: FactStore, ids: Sequence[str], value: float, *, tick: int, reinforcement: float
+    facts: FactStore,
+    ids: Sequence[str],
+    value: float,
+    decision: Situation,
+    *,
+    tick: int,
+    reinforcement: float,
 ) -> OutcomeReport:
-    """Changes the confidence of facts; facts forgotten meanwhile are skipped.
+    """Changes the confidence of the facts that an outcome judges; facts forgotten meanwhile are skipped.
 
     Args:
         facts: Fact store.
         ids: Ids of the facts acted on.
         value: Outcome, from -1 to 1; its absolute value scales the step.
+        decision: Features of the decision, with the action taken if it is known.
         tick: Current tick.
         reinforcement: Fraction of the gap that an outcome of size 1 closes.
     """
+    found = [fact for fact in facts.get(list(ids)) if fact is not None]
+    directions = {fact.id: _direction(fact, decision) for fact in found}
+    reports = [
+        _judge(
+            facts,
+            [id_ for id_ in ids if directions.get(id_, 1) == direction],
+            direction * value,
+            tick=tick,
+            reinforcement=reinforcement,
+        )
+        for direction in (1, -1)
+    ]
+    unjudged = tuple(id_ for id_ in ids if id_ in directions and directions[id_] is None)
+    notes = tuple(note for report in reports for note in report.notes)
+    if unjudged:
+        notes += (
+            f"the outcome says nothing about {len(unjudged)} rules: their conditions did not hold, or the action is "
+            "unknown. Pass `action=` if several were possible",
+        )
+    return OutcomeReport(
+        tuple(id_ for report in reports for id_ in report.ids),
+        reinforced=sum(report.reinforced for report in reports),
+        weakened=sum(report.weakened for report in reports),
+        earned=tuple(sorted(id_ for report in reports for id_ in report.earned)),
+        missing=tuple(id_ for report in reports for id_ in report.missing),
+        unjudged=unjudged,
+        notes=notes,
+    )
+
+
+def _judge(
+    facts: FactStore, ids: Sequence[str], value: float, *, tick: int, reinforcement: float
+) -> OutcomeReport:
     there = standing(facts, ids)
     heard = _unconfirmed_inherited(facts, there) if value > 0 else frozenset()
     while True:

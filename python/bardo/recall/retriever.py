@@ -155,6 +155,8 @@ class Retriever:
             if seats.seated:
                 asked["seated"] = seats.seated
             left_out += seats.left_out
+            if seats.unseated:
+                asked["unseated"] = seats.unseated
         if left_out:
             asked["left_out"] = left_out
         found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
@@ -173,8 +175,11 @@ class Retriever:
         rules = self.rules
         # A model that does not answer has no fingerprint either.
         model = self.embedder.fingerprint.model if self.embedder is not None and vector is not None else ""
-        if rules is None or not rules.may_decide(query, situation, vector, model, deciding=deciding):
+        if rules is None:
             return Seats()
+        unseated = rules.unseated(query, situation)
+        if not rules.may_decide(query, situation, vector, model, deciding=deciding):
+            return Seats(unseated=unseated)
         probe = asked | {"filters": replace(asked["filters"] or Filters(), layers=("episode",))}
         lived = self.hot.search(query, vector, limit=PROBED, **probe)
         least = LEAST_ALIKE
@@ -186,7 +191,8 @@ class Retriever:
             lived = self.hot.search(query, vector, limit=PROBED, **probe)
             least = NEARLY_ALL
         records = [lived.record(place) for place in range(len(lived))]
-        return rules.seats(query, situation, records, asked["now_tick"], least=least)
+        seats = rules.seats(query, situation, records, asked["now_tick"], least=least)
+        return replace(seats, unseated=unseated)
 
     def _settings(self, policy: str | None, diversity: float) -> _core.RecallSettings:
         weights = self.config.weights

@@ -14,11 +14,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bardo import _core
-from bardo.consolidate.pages.wording import cases_of
+from bardo.consolidate.pages.wording import cases_of, is_unsurprising, plain
 from bardo.model import Episode, Fact, FactKind, FactStatus
 from bardo.ports import Vectors
 from bardo.recall.decision_questions import asks_for_decision, asks_for_fact, is_question
-from bardo.recall.situation import Condition, Situation, is_measured, parse_conditions, payload_paths
+from bardo.recall.situation import (
+    ACTION_PATHS,
+    Condition,
+    Situation,
+    is_measured,
+    is_of_others,
+    parse_conditions,
+    payload_paths,
+)
 
 #: Kinds of fact that one acts by.
 RULE_KINDS: tuple[FactKind, ...] = ("heuristic", "causal_link", "warning", "procedural", "anti_knowledge")
@@ -47,6 +55,7 @@ class Rule:
         action: Stems of the words of the action.
         topic: Stems of the words of features, outcome and subjects.
         strength: Size of the effect in half-widths of its interval; 1 where none was measured.
+        is_unsurprising: Whether it warns of a failure that came no more often than elsewhere.
     """
 
     fact: Fact
@@ -55,6 +64,7 @@ class Rule:
     action: frozenset[str]
     topic: frozenset[str]
     strength: float
+    is_unsurprising: bool = False
 
     @classmethod
     def of(cls, fact: Fact, means: Mapping[str, float]) -> Rule:
@@ -93,7 +103,16 @@ class Rule:
             actions = [str(payload.get("warning", ""))]
         else:
             actions = [fact.text]
-        return cls(fact, conditions, outcome, stems(actions), stems(told), strength)
+        return cls(fact, conditions, outcome, stems(actions), stems(told), strength, is_unsurprising(fact))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The actions that its conditions state."""
+        return tuple(
+            str(each.value)
+            for each in self.conditions
+            if each.is_word and each.sign == "==" and each.path.rpartition(".")[2] in ACTION_PATHS
+        )
 
     def is_of_kind(self, episode: Episode) -> bool:
         """Whether an episode is a decision of the kind that the rule was learned from: it has the same fields."""
@@ -104,16 +123,38 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """Subjects and actions that a question is about.
+
+    Args:
+        subjects: Subjects, with the outcomes that are known of each; the empty set if any may be.
+        actions: Actions; empty if it names none, or the situation tells them.
+    """
+
+    subjects: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    actions: frozenset[str] = frozenset()
+
+    def is_of_others(self, rule: Rule) -> bool:
+        """Whether a measured rule was learned of other subjects with its outcome, or of other actions."""
+        alike = [subject for subject, known in self.subjects.items() if not known or rule.outcome in known]
+        return bool(rule.outcome) and (
+            is_of_others(rule.fact.subjects, alike) or is_of_others(rule.choices, self.actions)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Seats:
     """Rules of an answer, as ids.
 
     Args:
         seated: Facts that apply, the most applicable first.
         left_out: Facts that may not answer.
+        unseated: Warnings that take no seat though the question is about them.
     """
 
     seated: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    unseated: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -128,6 +169,8 @@ class RuleBook:
     _rules: tuple[Rule, ...] = ()
     _doubted: tuple[str, ...] = ()
     _metrics: frozenset[tuple[str, str]] = frozenset()
+    _choices: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    _subjects: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = ()
     _change: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -151,6 +194,8 @@ class RuleBook:
                 )
                 self._doubted = tuple(fact.id for fact in found if fact.status == "contradicted")
                 self._metrics = frozenset(means)
+                self._choices = {choice: _parts(choice) for rule in self._rules for choice in rule.choices}
+                self._subjects = _subjects_of(self._rules, self._metrics)
                 self._change = change
             return self._rules, self._doubted
 
@@ -159,6 +204,36 @@ class RuleBook:
         """Whether enough of what is near are decisions of the rule's kind."""
         alike = sum(rule.is_of_kind(episode) for episode in lived)
         return alike >= (min(least, max(len(lived), 1)) if least == LEAST_ALIKE else least)
+
+    def _asked(self, task: str, situation: Situation | None) -> Asked:
+        """Subjects and actions of a question: of its situation, or else those that its words name."""
+        words = _parts(task)
+        subjects: dict[str, frozenset[str]] = {}
+        actions: frozenset[str] = frozenset()
+        if situation is not None and situation.subjects:
+            subjects = dict.fromkeys(situation.subjects, frozenset())
+        else:
+            named = {subject: outcomes for subject, parts, outcomes in self._subjects if parts <= words}
+            subjects = {
+                subject: known for subject, known in named.items() if _core.without_stop_words(subject)
+            }
+        if situation is None or not situation.actions:
+            actions = frozenset(choice for choice, parts in self._choices.items() if parts <= words)
+        return Asked(subjects, actions)
+
+    def unseated(self, task: str, situation: Situation | None) -> tuple[str, ...]:
+        """Warnings of severe failures that take no seat of a danger, by id.
+
+        They are about another subject or action than the question, or their conditions make no difference.
+
+        Args:
+            task: Question or description of the decision.
+            situation: Features of the moment; None if they are not known.
+        """
+        rules, _ = self.rules()
+        dangers = [rule for rule in rules if rule.fact.kind == "warning" and rule.outcome]
+        asked = self._asked(task, situation) if dangers else Asked()
+        return tuple(rule.fact.id for rule in dangers if rule.is_unsurprising or asked.is_of_others(rule))
 
     def _measures(self, rule: Rule, situation: Situation) -> bool:
         """Whether a feature of the situation is one that is measured of what the rule is about."""
@@ -216,6 +291,7 @@ class RuleBook:
             least: Memories among these that must be decisions of a rule's kind.
         """
         rules, doubted = self.rules()
+        asked = self._asked(task, situation)
         lived = [record for record in found if isinstance(record, Episode)]
         words = stems([task, *(situation.words() if situation else ())])
         contradicted: list[str] = []
@@ -227,7 +303,7 @@ class RuleBook:
             if any(known is False for known in met) or (situation and not _is_possible(rule, situation)):
                 contradicted.append(rule.fact.id)
                 continue
-            if situation is not None and _is_of_another_subject(rule, situation):
+            if asked.is_of_others(rule):
                 continue
             grade = _grade(rule, met, words, situation, self._alike(rule, lived, least))
             if (
@@ -239,7 +315,7 @@ class RuleBook:
                 grade = (1.0, 0.0, 0.0, rule.strength)
             if grade is not None:
                 ranked.append((grade, rule))
-        ranked.sort(key=lambda each: (*(-part for part in each[0]), each[1].fact.id))
+        ranked.sort(key=lambda each: (each[1].is_unsurprising, *(-part for part in each[0]), each[1].fact.id))
         chosen = _without_general(rule for _, rule in ranked)
         sure = self.facts.confidence_now([rule.fact.id for rule in chosen], tick=tick) if chosen else []
         seated = [rule.fact.id for rule, now in zip(chosen, sure, strict=True) if now]
@@ -268,11 +344,22 @@ def _is_possible(rule: Rule, situation: Situation) -> bool:
     return not choices or any(str(each.value).strip().casefold() in possible for each in choices)
 
 
-def _is_of_another_subject(rule: Rule, situation: Situation) -> bool:
-    """Whether a rule was learned of subjects of which the situation names none."""
-    learned = {subject.strip().casefold() for subject in rule.fact.subjects}
-    asked = {subject.strip().casefold() for subject in situation.subjects}
-    return bool(rule.outcome and learned and asked and not learned & asked)
+def _subjects_of(
+    rules: Iterable[Rule], metrics: Iterable[tuple[str, str]]
+) -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
+    """Known subjects, with the parts of their names and the outcomes that rules or statistics tell of them."""
+    told = [(subject, rule.outcome) for rule in rules for subject in rule.fact.subjects if rule.outcome]
+    outcomes = {outcome for _, outcome in told}
+    known: dict[str, set[str]] = {}
+    for subject, outcome in (*told, *metrics):
+        if outcome in outcomes:
+            known.setdefault(subject, set()).add(outcome)
+    parts = {subject: _parts(subject) for subject in known}
+    return tuple((subject, parts[subject], frozenset(known[subject])) for subject in known if parts[subject])
+
+
+def _parts(text: str) -> frozenset[str]:
+    return frozenset(part.casefold() for part in _NAME_PARTS.findall(text))
 
 
 def _grade(
@@ -307,6 +394,7 @@ def _without_general(rules: Iterable[Rule]) -> list[Rule]:
         return bool(rule.outcome) and any(
             other is not rule
             and other.outcome == rule.outcome
+            and (other.fact.kind == "warning") == (rule.fact.kind == "warning")
             and features < {_feature(each) for each in other.conditions}
             and _direction(other) == _direction(rule)
             for other in measured
@@ -340,13 +428,14 @@ def brief(fact: Fact) -> str:
         return fact.text
     conditions = " and ".join(part for part in (payload.get("condition"), payload.get("action")) if part)
     about = f"{', '.join(fact.subjects)}: when" if fact.subjects else "When"
+    when = plain(conditions, fact.subjects)
     effect, low, high = abs(payload.get("effect", 0.0)), *sorted((abs(low), abs(high)))
     decisions = int(payload.get("n") or 0)
     # Of an inherited rule, the own cases alone are known.
     own = fact.support if fact.generation else cases_of(fact)
     cases = f"{own} of {decisions}" if own <= decisions else f"{own}"
     return (
-        f"{about} {conditions}, {outcome} by {_short(effect)} (in {cases} decisions, 95 % {_short(low)} to "
+        f"{about} {when}, {outcome} by {_short(effect)} (in {cases} decisions, 95 % {_short(low)} to "
         f"{_short(high)})"
     )
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bardo.errors import InvalidInputError
 
 #: Keys of a situation that are no features.
 SUBJECTS, ACTIONS = "subjects", "actions"
+#: Last parts of the paths under which payloads tell an action.
+ACTION_PATHS = frozenset({"action", "decision", "side", "strategy"})
 #: Features of a situation at most, nested ones included.
 MOST_FEATURES = 256
 #: Paths of a payload that name what an episode is about, and not what it measured.
@@ -107,6 +109,20 @@ class Situation:
                 _flatten(str(name), value, features)
         return cls(features, _names(given, SUBJECTS), _names(given, ACTIONS))
 
+    def after(self, action: str | None) -> Situation:
+        """The situation once an action was taken; None if it is not told.
+
+        Raises:
+            InvalidInputError: It was not among the possible actions.
+        """
+        if action is None:
+            return self
+        possible = {_word(each): each for each in self.actions}
+        if not isinstance(action, str) or not action.strip() or (possible and _word(action) not in possible):
+            among = f"one of {list(self.actions)}" if possible else "the name of the action"
+            raise InvalidInputError(f"action is {action!r}. Give {among}")
+        return replace(self, actions=(possible.get(_word(action), action),))
+
     def settled(self) -> dict[str, float | str]:
         """Payload of a decision in the situation: features with one value, and the action if only one is possible."""
         known = {path: value for path, value in self.features.items() if not isinstance(value, tuple)}
@@ -145,6 +161,12 @@ def parse_conditions(words: str) -> tuple[Condition, ...]:
             continue
         found.append(Condition(match["path"].strip(), sign, value))  # type: ignore[arg-type]
     return tuple(found)
+
+
+def is_of_others(learned: Iterable[str], asked: Iterable[str]) -> bool:
+    """Whether something was learned of subjects of which a question, which names some, names none."""
+    one, other = ({subject.strip().casefold() for subject in subjects} for subjects in (learned, asked))
+    return bool(one and other and not one & other)
 
 
 def payload_paths(payload: Any) -> set[str]:

@@ -117,7 +117,8 @@ methods!(PyHotSet, |engine| {
         filters: Option<GivenFilters> = None, pad: (f32, f32, f32) = (0.0, 0.0, 0.0), thread: Option<&str> = None,
         settings: Option<&PyRecallSettings> = None, tokens: Option<(Vec<String>, Vec<u32>, Matrix<'_>)> = None,
         log: Option<&EpisodeLog> = None, facts: Option<&FactStore> = None, seated: Option<Ids> = None,
-        left_out: Option<Ids> = None, periods: Option<&PyPeriodWords> = None)
+        left_out: Option<Ids> = None, unseated: Option<Ids> = None,
+        periods: Option<&PyPeriodWords> = None)
         let filters = filters.map_or_else(Filters::default, |filters| filters.0),
         let vector = vector.as_ref().map(Vector::numbers),
         let tokens = tokens.as_ref().map(|(words, counts, vectors)| (words, counts, vectors.numbers(), vectors.dims()))
@@ -131,6 +132,7 @@ methods!(PyHotSet, |engine| {
             let rules = RuleSeats {
                 seated: seated.as_ref().map_or(&[], |ids| &ids.0),
                 left_out: left_out.as_ref().map_or(&[], |ids| &ids.0),
+                unseated: unseated.as_ref().map_or(&[], |ids| &ids.0),
             };
             let periods = periods.map(|periods| &periods.0);
             let query = Query { text, vector, limit, now_tick, now, filters, mood, thread, tokens, past, periods, rules };

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from bardo.consolidate.pages.wording import RATES
 from bardo.model import Episode, Fact
 
 #: Maximum number of characters of an episode in a warning.
@@ -19,7 +20,8 @@ _BEGIN = "Severe failure"
 #: Its parts; without conditions it ends with a quotation.
 _WARNING = re.compile(
     rf"{_BEGIN}(?P<about> of .+?)??(?P<when> when .+?)?: (?P<outcome>\S+) was (?P<deviations>\d+) deviations below the "
-    r"median of (?P<earlier>\d+) earlier cases(?P<unusual>(?:; [^\"]+? was unusually \w+)*)(?P<quoted>: \".*\")?"
+    rf"median of (?P<earlier>\d+) earlier cases(?P<rates>{RATES})?"
+    r"(?P<unusual>(?:; [^\"]+? was unusually \w+)*)(?P<quoted>: \".*\")?"
 )
 
 
@@ -51,7 +53,7 @@ def _in_words(fact: Fact, episodes: Mapping[str, Episode]) -> Fact:
     story = next((_cut(episodes[one].text) for one in fact.evidence if one in episodes), "")
     evidence = (
         f"{found['when'] or ''}: {found['outcome']} {found['deviations']} deviations below the median of "
-        f"{found['earlier']} earlier cases{found['unusual']}"
+        f"{found['earlier']} earlier cases{found['rates'] or ''}{found['unusual']}"
     )
     if story:
         return replace(fact, text=f"{story}. {_BEGIN}{evidence}")

@@ -189,7 +189,11 @@ def _holding(life: LifeBeliefs, fact: Fact) -> Holding:
 
 def _words(fact: Fact) -> tuple[Any, ...]:
     """Key of a wording: the parts of a measured rule without its bounds and its subjects, or else its words."""
-    rule = Rule.of(fact)
+    rule = Rule.read(fact)
     if rule is not None:
-        return "rule", rule.key, frozenset(subject.casefold() for subject in fact.subjects)
+        return (
+            "warning" if fact.kind == "warning" else "rule",
+            rule.key,
+            frozenset(subject.casefold() for subject in fact.subjects),
+        )
     return "text", fact.kind, one_line(fact.text).casefold()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bardo.bequeath.privacy.cues import is_private
+from bardo.consolidate.pages.wording import RATES
 
 _NUMBER = r"-?\d[\d.]*(?:e[-+]?\d+)?"
 _COUNT = r"\d[\d,]{0,14}"
@@ -28,7 +29,7 @@ _MEASURES = re.compile(
     rf"| happens mostly [^:\n]{{1,16}}(?::00 and \d{{1,2}}:00 UTC)?: in {_COUNT} of {_COUNT} (?:days|weeks), "
     rf"where chance has {_NUMBER}"
     rf"| has shifted (?:up|down) over the latest {_COUNT} observations"
-    rf"|: \S{{1,64}} (?:was )?{_COUNT} deviations below the median of {_COUNT} earlier cases"
+    rf"|: \S{{1,64}} (?:was )?{_COUNT} deviations below the median of {_COUNT} earlier cases(?:{RATES})?"
     rf"| \((?:(?:only )?[01]\.\d\d sure(?:, {_COUNT} episodes?)?|{_COUNT} episodes?)\)(?=\n|$)"
     rf"|(?<=- ){_COUNT} of the {_COUNT} outcomes that I looked back on were good"
 )

@@ -21,14 +21,15 @@ class Wording:
 
     def __init__(self, fact: Fact) -> None:
         self.fact = fact
-        self.rule = Rule.of(fact)
+        self.rule = Rule.read(fact)
         said = _core.without_stop_words(fact.text.casefold()).split()
         self.stems = frozenset(stem for stem in _core.stems(said) if stem)
 
     def says_same(self, other: Wording) -> bool:
         """Whether both facts make the same statement."""
         if self.rule or other.rule:
-            return bool(self.rule and other.rule and self.rule.key == other.rule.key)
+            is_one_kind = (self.fact.kind == "warning") == (other.fact.kind == "warning")
+            return bool(is_one_kind and self.rule and other.rule and self.rule.key == other.rule.key)
         one, two = self.fact.statement, other.fact.statement
         if one and two and _core.says_same(one, two):
             return True

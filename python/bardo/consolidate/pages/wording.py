@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
@@ -15,6 +16,13 @@ _BOUND = re.compile(r"(?<!\S)(\S+) (>=|<=|>|<) (-?[\d.]+(?:e[-+]?\d+)?)(?= and |
 _LEVEL = re.compile(r"(\S+) is (high|low)")
 #: Number of cases in the text of a measured rule.
 _CASES = re.compile(r" on average in ([\d,]+) cases, \S+ in the other [\d,]+$")
+#: Failure rates in a warning by the Curator (`rust/bardo-core/src/consolidate/failure_rates.rs`).
+RATES = (
+    r" \(severe in [\d,]+ of [\d,]+ such cases(?: and [\d,]+ of [\d,]+ others)?"
+    r"(?:; (?P<verdict>(?:not )?surely more often(?:, on average (?:lower|higher))?|on average (?:lower|higher)))?\)"
+)
+_RATES = re.compile(RATES)
+_UNSURPRISING = frozenset({"not surely more often", "not surely more often, on average higher"})
 _SIGNS = {">=": "is at least", ">": "is above", "<=": "is at most", "<": "is below"}
 #: Path of an action in a condition: `action is buy`, `order.side is long`.
 _ACTION = re.compile(r"(^| and )(?:[\w.]*\.)?(?:action|decision|side|strategy) is ")
@@ -57,7 +65,12 @@ class Rule:
 
     @classmethod
     def of(cls, fact: Fact) -> Self | None:
-        """Reads the rule in the payload of a fact; None if it has none."""
+        """Reads the rule that a fact states; None for a warning, which tells what happened and no general effect."""
+        return None if fact.kind == "warning" else cls.read(fact)
+
+    @classmethod
+    def read(cls, fact: Fact) -> Self | None:
+        """Reads the parts in the payload of a rule or warning; None if it has none."""
         payload = fact.payload
         if payload.get("type") != "heuristic":
             return None
@@ -89,7 +102,7 @@ class Rule:
     def sentence(self) -> str:
         """The rule as an observation: `When momentum is at least 0.5, pnl is higher by 0.3`."""
         given = " and ".join(part for part in (self.condition, self.action) if part)
-        return f"When {_plain(given)}, {self._effect}"
+        return f"When {plain(given)}, {self._effect}"
 
     @property
     def likely(self) -> str:
@@ -103,13 +116,11 @@ class Rule:
     def advice(self) -> str:
         """The rule as advice: `When momentum is at least 0.5, prefer buy: pnl is higher by 0.3`."""
         if not self.action:
-            return f"When {_plain(self.condition)}, expect that {self._effect}"
+            return f"When {plain(self.condition)}, expect that {self._effect}"
         verb = "prefer" if self.effect >= 0 else "avoid"
-        action = _plain(_ACTION.sub(r"\1", self.action))
+        action = plain(_ACTION.sub(r"\1", self.action))
         advice = f"{verb} {action}: {self._effect}"
-        return (
-            f"When {_plain(self.condition)}, {advice}" if self.condition else advice[0].upper() + advice[1:]
-        )
+        return f"When {plain(self.condition)}, {advice}" if self.condition else advice[0].upper() + advice[1:]
 
     @property
     def _effect(self) -> str:
@@ -129,6 +140,15 @@ class Rule:
         return counted(cases, "decision")
 
 
+def is_unsurprising(fact: Fact) -> bool:
+    """Whether a warning says that its conditions make no difference: neither to failures nor to the mean outcome.
+
+    With many conditions the worst failure under each is no news.
+    """
+    rates = _RATES.search(fact.text)
+    return fact.kind == "warning" and rates is not None and rates["verdict"] in _UNSURPRISING
+
+
 def cases_of(fact: Fact) -> int:
     """Number of decisions in which the conditions of a rule held, as its text states it; else that of its support.
 
@@ -143,5 +163,22 @@ def is_of_ancestor(fact: Fact, agent: str) -> bool:
     return bool(fact.origin) and fact.origin != agent
 
 
-def _plain(condition: str) -> str:
-    return _BOUND.sub(lambda bound: f"{bound[1]} {_SIGNS[bound[2]]} {bound[3]}", condition)
+def plain(condition: str, told: Collection[str] = ()) -> str:
+    """Conditions as a person would say them: `momentum is at least 0.5`.
+
+    A subject that is told already, or that a feature names too, is left out.
+
+    Args:
+        condition: Conditions of a rule.
+        told: Subjects that stand before the conditions.
+    """
+    parts = condition.split(" and ")
+    words = [part.partition(" is ") for part in parts]
+    named = {word for path, _, word in words if word and path != "subject"}
+    kept = [
+        part
+        for part, (path, _, word) in zip(parts, words, strict=True)
+        if word not in told and not (path == "subject" and word in named)
+    ]
+    stated = " and ".join(kept or parts)
+    return _BOUND.sub(lambda bound: f"{bound[1]} {_SIGNS[bound[2]]} {bound[3]}", stated)

@@ -26,6 +26,7 @@ def outcome(
         str | None, typer.Option("--prompt", metavar="ID", help="Id of a prompt; the latest if not given.")
     ] = None,
     note: Annotated[str | None, typer.Option("--note", help="Description of the outcome.")] = None,
+    action: Annotated[str | None, typer.Option("--action", help="Action that was taken.")] = None,
 ) -> None:
     """Record the outcome of acting on a prompt; only outcomes raise or lower the confidence of facts."""
     if prompt is None:
@@ -33,7 +34,7 @@ def outcome(
         if not latest:
             raise NotFoundError("no prompt is on record. Make one with `bardo context TASK`")
         prompt = latest[0].id
-    report = opened.outcome(prompt, value=value, note=note)
+    report = opened.outcome(prompt, value=value, note=note, action=action)
     output.document({"prompt": prompt, **plain(report)})
     output.text(f"{prompt}: {report.reinforced} facts rose, {report.weakened} fell")
     output.note(*report.notes)

@@ -14,6 +14,7 @@ use super::discovery::foreign_claims::confirm_claim;
 use super::discovery::subgroups::{Condition, LEAST_GROUP, is_outcome};
 use super::discovery::window::Window;
 use super::fact_text::one_line;
+use super::failure_rates::{self, FailureRates};
 use super::replay::situations::quote;
 use super::statistics::identifiers::is_identifier;
 use crate::error::Result;
@@ -105,6 +106,8 @@ pub(crate) struct Failure {
     conditions: Vec<Condition>,
     /// Names of numbers that were higher, or lower, than nearly all earlier ones.
     unusual: Vec<(String, &'static str)>,
+    /// How often severe failures came under the conditions; none without conditions.
+    rates: Option<FailureRates>,
 }
 
 /// Finds the severe failures among the episodes of a batch.
@@ -124,29 +127,33 @@ pub(crate) fn prepare(
     let window = Window::between(source, watermark.saturating_sub(EARLIER as u64), last, false)?;
     let history = History::of(&window);
     let new: BTreeSet<Id> = batch.moments.iter().map(|moment| moment.id).collect();
-    let mut worst: BTreeMap<usize, (Severity, &str)> = BTreeMap::new();
+    let mut worst: BTreeMap<usize, (Severity, &str, f64)> = BTreeMap::new();
     for (path, rows) in window.numbers.iter().filter(|(path, _)| is_outcome(path, outcomes)) {
         for (position, number) in rows.iter().filter(|(at, _)| new.contains(&window.moments[*at].id)) {
             if *number < 0.0
                 && let Some(severity) = Severity::of(*number, history.before(rows, *position))
-                && worst.get(position).is_none_or(|(other, _)| other.deviations < severity.deviations)
+                && worst.get(position).is_none_or(|(other, ..)| other.deviations < severity.deviations)
             {
-                worst.insert(*position, (severity, path));
+                worst.insert(*position, (severity, path, *number));
             }
         }
     }
     let ids: Vec<Id> = worst.keys().map(|position| window.moments[*position].id).collect();
+    let severe: BTreeSet<Id> = ids.iter().copied().collect();
     let mut failures = Vec::new();
-    for (episode, (position, (severity, path))) in source.episodes(&ids)?.into_iter().zip(worst) {
+    for (episode, (position, (severity, path, number))) in source.episodes(&ids)?.into_iter().zip(worst) {
         // One that was forgotten meanwhile teaches nothing.
         let Some(episode) = episode else { continue };
-        failures.push(Failure {
+        let mut failure = Failure {
             episode,
             outcome: one_line(path),
             severity,
             conditions: conditions(&window, position),
             unusual: history.unusual(position, outcomes),
-        });
+            rates: None,
+        };
+        failure.rates = failure.rates(&window, path, (position, number), &severe);
+        failures.push(failure);
     }
     Ok(failures)
 }
@@ -230,6 +237,28 @@ fn is_action(condition: &Condition) -> bool {
 }
 
 impl Failure {
+    /// Counts the cases of its conditions: as many before it as it was compared with, and the later ones of the window.
+    fn rates(
+        &self,
+        window: &Window,
+        path: &str,
+        (position, number): (usize, f64),
+        severe: &BTreeSet<Id>,
+    ) -> Option<FailureRates> {
+        if self.conditions.is_empty() {
+            return None;
+        }
+        let subject = self.episode.subjects.first();
+        let subject = subject.map(|subject| Condition::Is("subject".to_owned(), subject.clone()));
+        let conditions = self.conditions.iter().cloned().chain(subject).collect();
+        let kind = self.episode.kind.clone();
+        let mut rates = FailureRates::new(path.to_owned(), kind, conditions, number);
+        // Which earlier failures were severe in their time depends on the batch that they came in.
+        rates.count(window, position.saturating_sub(EARLIER)..position + 1, &BTreeSet::new());
+        rates.count(window, position + 1..window.moments.len(), severe);
+        Some(rates)
+    }
+
     /// Ids of the memories that stood in the prompt, if the episode tells them.
     fn cited(&self) -> Vec<Id> {
         let Value::Map(entries) = &self.episode.payload else { return Vec::new() };
@@ -290,8 +319,10 @@ impl Failure {
         if !about.is_empty() {
             text = format!("{text} of {}", about.join(" "));
         }
-        if !self.conditions.is_empty() {
-            let words: Vec<String> = self.conditions.iter().map(Condition::words).collect();
+        let is_told = |condition: &&Condition| matches!(condition, Condition::Is(_, word) if subjects.first() == Some(word));
+        let words: Vec<String> =
+            self.conditions.iter().filter(|condition| !is_told(condition)).map(Condition::words).collect();
+        if !words.is_empty() {
             text = format!("{text} when {}", words.join(" and "));
         }
         let Severity { deviations, earlier } = self.severity;
@@ -299,6 +330,9 @@ impl Failure {
             "{text}: {} was {deviations:.0} deviations below the median of {earlier} earlier cases",
             self.outcome
         );
+        if let Some(rates) = &self.rates {
+            text = rates.restate(&text);
+        }
         for (path, side) in &self.unusual {
             text = format!("{text}; {path} was unusually {side}");
         }
@@ -333,14 +367,30 @@ fn known(writer: &Writer<'_>, fact: &Fact) -> Step<Option<StoredFact>> {
     }))
 }
 
+/// Begins to count the cases of a warning that came without rates: of an ancestor, or of an earlier version.
+fn begin(writer: &Writer<'_>, stored: &mut StoredFact, failure: &Failure, tick: u64) -> Step<()> {
+    if let Some(rates) = &failure.rates
+        && failure_rates::load(writer, stored.serial)?.is_none()
+    {
+        failure_rates::save(writer, stored.serial, rates)?;
+        stored.fact.text = rates.restate(&stored.fact.text);
+        writer.update(stored, tick)?;
+    }
+    Ok(())
+}
+
 /// Writes a warning for each failure, or reinforces the one of an earlier failure like it, and links it to what was acted on.
 pub(crate) fn apply(
     writer: &Writer<'_>,
     store: &FactStore,
     pass: &Pass,
+    decisions: &Window,
     failures: &[Failure],
     report: &mut CuratorReport,
 ) -> Step<()> {
+    let severe = failures.iter().map(|failure| failure.episode.id).collect();
+    let warnings = record::select(&writer.transaction, WARNINGS, [CATEGORY])?;
+    failure_rates::follow(writer, warnings, decisions, &severe, decisions.span().1.min(pass.tick))?;
     for failure in failures {
         let tick = failure.episode.tick.min(pass.tick);
         let mut cited = Vec::new();
@@ -357,10 +407,12 @@ pub(crate) fn apply(
                 record::add_evidence(&writer.transaction, stored.serial, &fact.evidence, tick)?;
                 writer.update(&stored, tick)?;
                 report.confirmed.push(stored.fact.id);
+                begin(writer, &mut stored, failure, tick)?;
                 stored.fact.id
             }
-            Some(stored) => {
+            Some(mut stored) => {
                 let id = stored.fact.id;
+                begin(writer, &mut stored, failure, tick)?;
                 let counted = reinforce_one(writer, stored, &fact.evidence, tick, pass.retention)?;
                 report.facts_reinforced += u64::from(counted);
                 id
@@ -370,7 +422,10 @@ pub(crate) fn apply(
                 // In force at once: no trial may withdraw what was lived through.
                 let mut fact = store.initial_state(&fact, pass.tick, pass.now);
                 fact.reinforced_tick = tick;
-                writer.insert(&mut fact)?;
+                let serial = writer.insert(&mut fact)?;
+                if let Some(rates) = &failure.rates {
+                    failure_rates::save(writer, serial, rates)?;
+                }
                 report.facts_new += 1;
                 fact.id
             }

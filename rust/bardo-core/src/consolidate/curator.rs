@@ -292,7 +292,7 @@ impl PassInput {
         look_back::apply(writer, pass, self.watermark, &self.look_back, &mut report)?;
         let numbers = (self.watermark, self.batch.last);
         rule_trials::apply(writer, pass, &self.decisions, numbers, &mut report)?;
-        bloodstains::apply(writer, store, pass, &self.failures, &mut report)?;
+        bloodstains::apply(writer, store, pass, &self.decisions, &self.failures, &mut report)?;
         expire(writer, time)?;
         evict::apply(writer, pass, time)?;
         let ended = writer.ended()?;

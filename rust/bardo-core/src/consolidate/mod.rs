@@ -6,6 +6,7 @@ mod calibration;
 mod curator;
 mod discovery;
 mod fact_text;
+mod failure_rates;
 mod observed_ticks;
 mod reconcile;
 mod replay;

@@ -15,7 +15,7 @@ use super::transitions::restore;
 use super::transitions::spaced;
 use super::transitions::{ENDED, Link, correct, link_both, lower, retire, write_link};
 use crate::error::{Error, Result};
-use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
+use crate::model::decay::{ANTI_KNOWLEDGE_FLOOR, CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
 use crate::model::{Fact, FactPayload, FactStatus, Id, Micros, Persistence, Source};
 
 impl FactStore {
@@ -316,7 +316,11 @@ pub(crate) fn weaken_one(
     retention: Retention,
 ) -> Step<()> {
     let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
-    let after = weakened(before, retention.reinforcement, stored.fact.is_hearsay());
+    let mut after = weakened(before, retention.reinforcement, stored.fact.is_hearsay());
+    if stored.fact.kind.is_danger() {
+        // One success does not disprove a danger.
+        after = after.max(before.min(ANTI_KNOWLEDGE_FLOOR));
+    }
     rebase(&mut stored.fact, after, tick);
     writer.update(&stored, tick)
 }

@@ -1,4 +1,4 @@
-//! The tables of the trials of rules (see `consolidate::rule_trials` and `consolidate::look_back`).
+//! The tables of the trials of rules and warnings (see `consolidate::rule_trials`, `look_back` and `failure_rates`).
 
 use rusqlite::Transaction;
 
@@ -33,6 +33,18 @@ pub(crate) fn look_backs(transaction: &Transaction<'_>) -> rusqlite::Result<()> 
             gained REAL NOT NULL,               -- log likelihood ratio since the last confirmation
             lost REAL NOT NULL,                 -- fall of the log likelihood ratio from its height
             slices BLOB NOT NULL                -- numbers of the slices that it was tested on, 8 bytes each
+        ) STRICT;
+        ",
+    )
+}
+
+/// Step of the schema: how often failures came under the conditions of a warning, and elsewhere.
+pub(crate) fn failure_rates(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE failure_rates (
+            fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE,
+            rates TEXT NOT NULL                 -- JSON
         ) STRICT;
         ",
     )

@@ -11,7 +11,7 @@ use simsimd::SpatialSimilarity;
 
 use super::checksums;
 use super::fulltext;
-use super::rule_trial_table::{look_backs, rule_trials};
+use super::rule_trial_table::{failure_rates, look_backs, rule_trials};
 use super::sqlite_file::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
@@ -34,6 +34,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     statements,
     rule_trials,
     look_backs,
+    failure_rates,
 ];
 
 fn to_version_1(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -417,8 +418,7 @@ fn statements(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     checksums::seal(transaction)
 }
 
-/// Makes the functions of this store known to SQL: `findable(kind, text)`, and `cosine(stored, query)`: of two half-precision blobs, 0 when either has no length or they differ
-/// in dimensions, NULL when either is NULL.
+/// Registers `findable(kind, text)` and `cosine(stored, query)`, which is 0 for blobs without length or of unequal size.
 pub(crate) fn register_functions(connection: &Connection) -> rusqlite::Result<()> {
     fulltext::register(connection)?;
     checksums::register(connection)?;

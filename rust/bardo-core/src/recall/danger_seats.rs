@@ -4,7 +4,7 @@
 //! how much it is believed; they must not decide whether a danger is shown. A danger takes a seat at like relevance
 //! only, and none where the agent's own evidence speaks against it. The simulation seats dangers by the same rules.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::arms::{Arms, Scratch};
 use super::current_first::corrections_of;
@@ -12,7 +12,7 @@ use super::rule_seats::seats_of;
 use super::search::ScoredCandidate;
 use crate::index::hot::{HotSet, Row, Symbol};
 use crate::index::lexical::{Analyzer, Slot, TermKind};
-use crate::model::FactStatus;
+use crate::model::{FactStatus, Id};
 
 /// Least relevance of a danger that takes a seat, 0 to 1: one standard deviation of the candidates behind the best.
 pub const LEAST_RELEVANCE: f32 = 0.6;
@@ -54,8 +54,8 @@ pub fn choose<T>(dangers: impl IntoIterator<Item = (T, Fit, f32)>, seats: usize)
     due.into_iter().map(|(danger, _)| danger).collect()
 }
 
-/// Dangers in force that the query is about.
-pub(super) fn met(arms: &Arms<'_>, scratch: &mut Scratch) -> Vec<Slot> {
+/// Dangers in force that the query is about, without those that the caller gives no seat.
+pub(super) fn met(arms: &Arms<'_>, unseated: &[Id], scratch: &mut Scratch) -> Vec<Slot> {
     let Scratch { allowed, words, analyzer, .. } = scratch;
     let mut named: HashMap<Symbol, bool> = HashMap::new();
     let mut is_named = |subject: Symbol| {
@@ -67,7 +67,9 @@ pub(super) fn met(arms: &Arms<'_>, scratch: &mut Scratch) -> Vec<Slot> {
         arms.approximate(slot).is_some_and(|(_, cosine)| cosine >= LEAST_COSINE)
             || shares_a_word && (shares_words(arms, slot) || row.subjects.iter().any(|each| is_named(*each)))
     };
-    arms.hot.dangers().iter().copied().filter(|slot| allowed[*slot as usize] && is_met(*slot)).collect()
+    let unseated: HashSet<Slot> = unseated.iter().filter_map(|id| arms.hot.slot(id)).collect();
+    let may_sit = |slot: Slot| allowed[slot as usize] && !unseated.contains(&slot);
+    arms.hot.dangers().iter().copied().filter(|slot| may_sit(*slot) && is_met(*slot)).collect()
 }
 
 fn is_in_force(row: &Row) -> bool {

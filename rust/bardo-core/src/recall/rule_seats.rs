@@ -59,6 +59,8 @@ pub struct RuleSeats<'query> {
     pub seated: &'query [Id],
     /// Facts that do not apply and are left out of the answer.
     pub left_out: &'query [Id],
+    /// Dangers that take no seat though the query is about them.
+    pub unseated: &'query [Id],
 }
 
 impl RuleSeats<'_> {

@@ -131,7 +131,7 @@ pub fn search(
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     period_arm::add(&search.arms, &clues.spans, &mut candidates, scratch);
     rule_seats::add(&search.arms, &seated, &mut candidates, scratch);
-    let dangers = danger_seats::met(&search.arms, scratch);
+    let dangers = danger_seats::met(&search.arms, query.rules.unseated, scratch);
     rule_seats::add(&search.arms, &dangers, &mut candidates, scratch);
     let graph = GraphArm::add_reached(&search.arms, named, &mut candidates, scratch);
     add_corrections(&search.arms, &mut candidates, scratch);

@@ -297,12 +297,22 @@ fn heuristic(rule: &Rule, inside: &Statistic, outside: &Statistic) -> (String, F
     let direction = if rule.higher { "higher" } else { "lower" };
     let (effect, (low, high)) = difference(inside, outside);
     let outcome = one_line(&rule.outcome);
+    // By how much it is lower: without a sign, as the effect.
+    let (least, most) = if rule.higher { (low, high) } else { (-high, -low) };
+    // A subject that a feature names, too, is told once.
+    let is_told = |condition: &&Condition| match condition {
+        Condition::Is(path, subject) if path == "subject" => rule
+            .conditions
+            .iter()
+            .any(|other| matches!(other, Condition::Is(path, word) if path != "subject" && word == subject)),
+        _ => false,
+    };
     let text = format!(
         "When {}, {outcome} is {direction} by {} (95 % interval {} to {}): {} on average in {} cases, {} in the other {}",
-        words(rule.conditions.iter().collect()),
+        words(rule.conditions.iter().filter(|condition| !is_told(condition)).collect()),
         short(effect.abs()),
-        short(low),
-        short(high),
+        short(least),
+        short(most),
         short(inside.mean),
         inside.n,
         short(outside.mean),

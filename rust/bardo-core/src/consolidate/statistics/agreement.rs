@@ -14,7 +14,7 @@ const MEDIUM_EFFECT: f64 = 0.5;
 /// Normal quantile of 95 %: the level of each of the two one-sided tests.
 const QUANTILE_CONFIRM: f64 = 1.644_853_6;
 /// Normal quantile of 99.95 %: the test is repeated at every pass, so that a single look must be strict.
-const QUANTILE_REFUTE: f64 = 3.290_526_7;
+pub(in crate::consolidate) const QUANTILE_REFUTE: f64 = 3.290_526_7;
 /// Standard deviations within this ratio of each other agree.
 const SPREAD_AGREES: f64 = 2.0;
 /// Beyond this ratio they disagree, given enough observations on both sides (an F of 9 with 29 and 29 degrees of freedom
