@@ -280,7 +280,8 @@ impl Outline {
 }
 
 fn labels(episode: &Episode) -> Vec<Label> {
-    if episode.kind == TURN || matches!(episode.role, Role::User | Role::Agent) {
+    if episode.kind == TURN || episode.is_outcome_record() || matches!(episode.role, Role::User | Role::Agent)
+    {
         return Vec::new();
     }
     let kind = (episode.kind != NO_KIND).then(|| episode.kind.clone());
