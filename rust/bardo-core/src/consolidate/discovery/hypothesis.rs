@@ -128,3 +128,28 @@ impl Hypothesis {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consolidate::discovery::subgroups::{Condition, Rule};
+
+    fn claim(conditions: &[Condition], higher: bool) -> Claim {
+        Claim::Differs(Rule { conditions: conditions.to_vec(), outcome: "pnl".into(), higher })
+    }
+
+    #[test]
+    fn rules_with_other_bounds_and_unstated_special_cases_end_with_a_broken_rule() {
+        let calm = |bound| Condition::AtMost("volatility".into(), bound);
+        let long = Condition::Is("action".into(), "long".into());
+        let broken = claim(&[calm(0.5)], true);
+        let row = |claim| Hypothesis::new(claim, 0.1);
+        assert!(row(claim(&[calm(0.7)], true)).ends_with(&broken));
+        assert!(!row(claim(&[calm(0.7)], false)).ends_with(&broken));
+        let mut special = row(claim(&[calm(0.7), long.clone()], true));
+        assert!(special.ends_with(&broken));
+        special.fact = Some(Id::ABSENT);
+        assert!(!special.ends_with(&broken), "decisions that follow a rule in force test it");
+        assert!(!row(claim(&[long], true)).ends_with(&broken));
+    }
+}
