@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def live(
     g: bardo.Grimoire,
     count: int,
     seed: int,
-    gain: Callable[[int, dict[str, object]], float],
+    gain: Callable[[int, dict[str, Any]], float],
     after: Callable[[int], None] | None = None,
 ) -> None:
     """Lives decisions with random actions and a pass each 50."""
@@ -64,10 +65,11 @@ def features(fact: Fact) -> set[str]:
     return {part.split()[0] for part in words if part.strip()}
 
 
-def two_that_hold(tick: int, seen: dict[str, object]) -> float:
+def two_that_hold(tick: int, seen: dict[str, Any]) -> float:
     """Volatility costs .7 on every trade; long trades with momentum gain .8."""
-    costs = float(seen["volatility"]) >= 0.75
-    return 0.8 * (seen["action"] == "long" and float(seen["momentum"]) >= 0.5) - 0.7 * costs
+    gains = bool(seen["action"] == "long" and seen["momentum"] >= 0.5)
+    costs = bool(seen["volatility"] >= 0.75)
+    return 0.8 * gains - 0.7 * costs
 
 
 def test_two_rules_that_hold_stay_in_force_once_they_are_found(tmp_path: Path) -> None:
@@ -119,8 +121,8 @@ def test_a_rule_that_stopped_holding_does_not_come_back(tmp_path: Path) -> None:
             if tick >= 1_900:
                 back.extend((tick, fact.text) for fact in rules(g) if pays(fact))
 
-        def gain(tick: int, seen: dict[str, object]) -> float:
-            return 0.9 * (tick < 1_500 and seen["symbol"] == "SOL" and seen["action"] == "long")
+        def gain(tick: int, seen: dict[str, Any]) -> float:
+            return 0.9 * bool(tick < 1_500 and seen["symbol"] == "SOL" and seen["action"] == "long")
 
         live(g, 3_500, 6, gain, check)
         assert back == []
