@@ -77,6 +77,20 @@ def test_a_dream_can_be_cut_short_taken_back_and_dreamt_the_same_again(tmp_path:
     assert nights[0] == nights[1]
 
 
+def test_dreams_propose_nothing_about_counters(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    order = 5_000
+    with opened(tmp_path / "a") as g:
+        for tick in range(1, 1_201):
+            order += draw.randint(1, 9)
+            payload = {"lag": draw.gauss(2.0, 1.0), "block": 19_000_000 + 2 * tick, "order": order}
+            g.remember(f"reading {tick}", tick=tick, subjects=["pool"], payload=payload, verified=True)
+        g.sleep()
+        g.curator.dream()
+        told = [fact.text for fact in g.facts.list(source="dream", status=None)]
+        assert [text for text in told if "block" in text or "order" in text] == []
+
+
 def test_an_empty_memory_dreams_of_nothing(tmp_path: Path) -> None:
     with opened(tmp_path / "a") as g:
         report = g.curator.dream(rounds=2)

@@ -119,7 +119,7 @@ pub(crate) fn gather(
 ) -> Result<Batch> {
     let theirs = source.fingerprint()?;
     let comparable = matches!((model, &theirs), (Some(ours), Some(theirs)) if ours.matches(theirs));
-    let mut batch = Batch { last: watermark, one_by_one: true, ..Batch::default() };
+    let mut batch = Batch { last: watermark, ..Batch::one_by_one() };
     let mut left = limit;
     while left > 0 {
         let page = source.verified_since(batch.last, left.min(PAGE))?;
@@ -150,6 +150,11 @@ pub(crate) fn gather(
 }
 
 impl Batch {
+    /// An empty batch that keeps each number.
+    pub fn one_by_one() -> Self {
+        Self { one_by_one: true, ..Self::default() }
+    }
+
     /// Adds the numbers of an episode to the baseline of each of its subjects, each name once.
     pub fn count(&mut self, episode: &Episode) {
         let mut numbers: BTreeMap<String, f64> = BTreeMap::new();

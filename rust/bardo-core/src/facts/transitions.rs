@@ -321,6 +321,7 @@ pub(crate) fn revive(stored: &mut StoredFact) {
 pub(crate) fn revive_as(stored: &mut StoredFact, birth: FactStatus) {
     if stored.fact.status == FactStatus::Archived {
         stored.fact.status = birth;
+        stored.fact.superseded_by = None;
         stored.fact.ended_by = None;
         stored.ended_tick = None;
     }

@@ -141,11 +141,22 @@ pub struct Episode {
 /// Kind of an episode from another life, which came with a testament, unverified (law 15).
 pub const INHERITED_KIND: &str = "inherited";
 
+/// Kind of the records that `outcome` makes.
+const OUTCOME_KIND: &str = "outcome";
+
 impl Episode {
     /// Origin of the episode: the agent's own life, or a predecessor's.
     #[must_use]
     pub fn source(&self) -> Source {
         if self.kind == INHERITED_KIND { Source::Testament } else { Source::SelfLived }
+    }
+
+    /// Whether bardo recorded it as the outcome of acting on memories: an account of another episode, and no event.
+    #[must_use]
+    pub fn is_outcome_record(&self) -> bool {
+        let Value::Map(entries) = &self.payload else { return false };
+        let has = |name: &str| entries.iter().any(|(entry, _)| entry == name);
+        self.kind == OUTCOME_KIND && has("of") && has("memories")
     }
 
     /// Whether it is a turn of a conversation: it has a speaking role, and a thread or a session.

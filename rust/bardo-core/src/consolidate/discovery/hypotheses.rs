@@ -1,24 +1,22 @@
 //! The ledger of hypotheses: what was tested, on how many windows, with what fortune (see `e_values`), and which fact
 //! states what is believed.
 
-use std::collections::BTreeSet;
-
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use super::claims::{Claim, Measure};
-use super::e_values::{FALSE_DISCOVERY_RATE, discoveries, share, wealth};
+use super::e_values::{FALSE_DISCOVERY_RATE, discoveries, share};
 use super::foreign_claims::{ForeignClaims, confirm_claim};
+use super::hypothesis::Hypothesis;
 use super::hypothesis_ranks::Ranks;
+use super::hypothesis_rows::{load, save};
 use super::known_rules::{Covering, KnownRules};
 use super::redundant_rules::{MeasuredRule, redundant};
 use super::window::Window;
 use super::{links, periodicity, subgroup_search, subgroups};
 use crate::consolidate::curator::{CuratorReport, Pass};
 use crate::consolidate::statistics::baseline::{credible, lower};
-use crate::consolidate::trials::rule_trial_rows;
-use crate::consolidate::trials::rule_trials::{Prediction, RuleTrial};
 use crate::error::Result;
-use crate::facts::rows::{self as record, json, signed, unreadable};
+use crate::facts::rows::{self as record, json};
 use crate::facts::sqlite::Step;
 use crate::facts::tombstones::is_forgotten;
 use crate::facts::transaction::Writer;
@@ -26,7 +24,7 @@ use crate::facts::transitions::archive;
 use crate::facts::transitions::confirm;
 use crate::facts::transitions::rebase;
 use crate::facts::transitions::revive_as;
-use crate::facts::{EVIDENCE_KEPT, EndCause, FactStore};
+use crate::facts::{EndCause, FactStore};
 use crate::model::{Fact, FactStatus, Id, Source};
 
 /// The most frequent sorts of event of a window that are compared with one another.
@@ -39,100 +37,6 @@ const KEPT: usize = 1_024;
 const PATIENCE: u64 = 8;
 /// Part of all trust that claims about events have; rules have the rest.
 const EVENTS: f64 = 0.5;
-
-/// One hypothesis.
-#[derive(Clone, Debug)]
-pub(in crate::consolidate) struct Hypothesis {
-    pub claim: Claim,
-    /// Of all trust (see `e_values::share`).
-    share: f64,
-    log_wealth: f64,
-    windows: u64,
-    measure: Option<Measure>,
-    evidence: Vec<Id>,
-    ticks: (u64, u64),
-    pub fact: Option<Id>,
-    /// Subjects of nearly all of its episodes in the last window.
-    subjects: Vec<String>,
-    /// Whether the last window's decisions came out otherwise than it predicts.
-    is_broken: bool,
-    /// Verification up to which earlier episodes bear it out no more; 0 for none.
-    broken_at: u64,
-    /// Whether it differs from what is stored.
-    changed: bool,
-    /// Whether it was tested since it was read.
-    tested: bool,
-}
-
-impl Hypothesis {
-    const fn new(claim: Claim, share: f64) -> Self {
-        Self {
-            claim,
-            share,
-            log_wealth: 0.0,
-            windows: 0,
-            measure: None,
-            evidence: Vec::new(),
-            ticks: (0, 0),
-            fact: None,
-            subjects: Vec::new(),
-            is_broken: false,
-            broken_at: 0,
-            changed: true,
-            tested: false,
-        }
-    }
-
-    fn score(&self) -> f64 {
-        self.share.ln() + self.log_wealth
-    }
-
-    /// Subjects that it names, or that its episodes share.
-    fn about(&self) -> Vec<String> {
-        let mut subjects = self.claim.subjects();
-        if let Claim::Differs(_) = self.claim {
-            let shared = self.subjects.iter().filter(|subject| !subjects.contains(subject));
-            let shared: Vec<String> = shared.cloned().collect();
-            subjects.extend(shared);
-        }
-        subjects
-    }
-
-    /// Tests it on a window; returns whether the window had enough data.
-    fn test(&mut self, window: &Window, covering: &Covering) -> bool {
-        if window.begin < self.broken_at {
-            return false;
-        }
-        let Some(tested) = self.claim.test(window, self.measure.as_ref(), covering) else { return false };
-        self.changed = true;
-        if let (Claim::Differs(rule), Some(Measure::Differs { inside, outside })) =
-            (&self.claim, &self.measure)
-        {
-            let least = self.measure.as_ref().map_or(0.0, Measure::least_effect);
-            let effect = least.max((inside.mean - outside.mean).abs() / 2.0);
-            let mut trial = RuleTrial::new(Some(*outside));
-            trial.follow(window, &Prediction::new(rule.clone(), effect), &BTreeSet::new());
-            self.is_broken = trial.is_broken();
-        }
-        self.subjects = window.subjects_of(&tested.positions);
-        self.measure = Some(
-            self.measure
-                .as_ref()
-                .map_or_else(|| tested.measure.clone(), |known| known.merge(&tested.measure)),
-        );
-        let Some(log_e_value) = tested.log_e_value else { return false };
-        self.log_wealth = wealth(self.log_wealth, log_e_value, self.share);
-        self.windows += 1;
-        self.tested = true;
-        let (latest, ticks) = window.evidence(&tested.positions, EVIDENCE_KEPT);
-        self.ticks =
-            if self.windows == 1 { ticks } else { (self.ticks.0.min(ticks.0), self.ticks.1.max(ticks.1)) };
-        self.evidence.extend(latest);
-        let surplus = self.evidence.len().saturating_sub(EVIDENCE_KEPT);
-        self.evidence.drain(..surplus);
-        true
-    }
-}
 
 /// A hypothesis that a fact states.
 pub(crate) struct StatedClaim<'ledger> {
@@ -219,6 +123,7 @@ impl Ledger {
         let share = share(window.number, begun.len()) * (1.0 - EVENTS);
         self.rows.extend(begun.into_iter().map(|claim| Hypothesis::new(claim, share)));
         self.prune_losers();
+        self.find_redundant(searched);
     }
 
     fn examine(&mut self, window: &Window, covering: &Covering, wanted: impl Fn(&Claim) -> bool) {
@@ -228,6 +133,11 @@ impl Ledger {
             if ranks.next(&hypothesis.claim, TESTED) {
                 self.tested += u64::from(hypothesis.test(window, covering));
             }
+        }
+        let broken: Vec<Claim> =
+            self.rows.iter().filter(|row| row.is_broken).map(|row| row.claim.clone()).collect();
+        for row in self.rows.iter_mut().filter(|row| broken.iter().any(|claim| row.ends_with(claim))) {
+            row.restart();
         }
     }
 
@@ -276,8 +186,9 @@ impl Ledger {
         });
     }
 
-    /// Those of some believed hypotheses that another one of them explains.
-    fn explained(&self, certain: &[usize]) -> Vec<usize> {
+    /// Finds the believed rules that another one of them makes redundant by the episodes of a window.
+    fn find_redundant(&mut self, window: &Window) {
+        let (certain, _) = discoveries(&self.scores(), FALSE_DISCOVERY_RATE);
         let measured = |index: &usize| {
             let row = &self.rows[*index];
             match (&row.claim, &row.measure) {
@@ -289,9 +200,15 @@ impl Ledger {
             }
         };
         let (places, rules): (Vec<usize>, Vec<MeasuredRule<'_>>) =
-            certain.iter().filter(|index| !self.rows[**index].is_broken).filter_map(measured).unzip();
-        let is_redundant = redundant(&rules);
-        places.into_iter().zip(is_redundant).filter_map(|(place, is)| is.then_some(place)).collect()
+            certain.iter().filter_map(measured).unzip();
+        let replaced_by: Vec<Option<Claim>> = redundant(&rules, window)
+            .into_iter()
+            .map(|by| by.map(|by| self.rows[places[by]].claim.clone()))
+            .collect();
+        self.rows.iter_mut().for_each(|row| row.replaced_by = None);
+        for (place, by) in places.into_iter().zip(replaced_by) {
+            self.rows[place].replaced_by = by;
+        }
     }
 
     /// Writes what changed, and lets facts say what is believed now.
@@ -311,19 +228,22 @@ impl Ledger {
         }
         let (certain, doubted_below) = discoveries(&self.scores(), FALSE_DISCOVERY_RATE);
         let mut heard = None;
-        let explained = self.explained(&certain);
         for index in certain {
             let row = &mut self.rows[index];
-            if explained.contains(&index) {
-                give_up(writer, pass, row, &EndCause::Redundancy)?;
-            } else if row.tested && row.is_broken {
-                give_up(writer, pass, row, &EndCause::Refutation)?;
-            } else if row.tested {
+            if row.tested && row.replaced_by.is_none() {
                 let heard = match &heard {
                     Some(heard) => heard,
                     None => heard.insert(ForeignClaims::read(writer)?),
                 };
                 state(writer, store, pass, row, heard, report)?;
+            }
+        }
+        for row in &self.rows {
+            if let Some(by) = &row.replaced_by {
+                let by = self.rows.iter().find(|other| other.claim == *by).and_then(|other| other.fact);
+                give_up(writer, pass, row, &EndCause::Redundancy, by)?;
+            } else if row.is_broken {
+                give_up(writer, pass, row, &EndCause::Refutation, None)?;
             }
         }
         for row in self.rows.iter().filter(|row| row.changed) {
@@ -336,12 +256,13 @@ impl Ledger {
     }
 }
 
-/// Withdraws the fact of a hypothesis that another one explains, or that its latest episodes break.
-fn give_up(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, cause: &EndCause) -> Step<()> {
+/// Withdraws the fact of a hypothesis that the rule of another fact makes redundant, or that its latest episodes break.
+fn give_up(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, cause: &EndCause, by: Option<Id>) -> Step<()> {
     let Some(id) = row.fact else { return Ok(()) };
     let Some(mut stored) = record::find(&writer.transaction, id)? else { return Ok(()) };
     let is_there = matches!(stored.fact.status, FactStatus::Active | FactStatus::Held);
     if is_there && !stored.fact.pinned && stored.fact.source != Source::Dream {
+        stored.fact.superseded_by = by;
         archive(writer, &mut stored, cause, pass.tick)?;
     }
     Ok(())
@@ -436,62 +357,5 @@ fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut Curato
     let tick = row.ticks.1.min(pass.tick).max(stored.fact.reinforced_tick);
     lower(writer, pass, &mut stored, tick)?;
     report.facts_contradicted += 1;
-    Ok(())
-}
-
-pub(in crate::consolidate) fn load(connection: &Connection) -> Step<Vec<Hypothesis>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT claim, share, log_fortune, windows, measure, evidence, first_tick, last_tick, fact, intact FROM hypotheses
-         ORDER BY serial",
-    )?;
-    let rows = statement.query_map([], |row| {
-        let count = |index: usize| row.get::<_, i64>(index).map(i64::unsigned_abs);
-        let measure: Option<String> = row.get(4)?;
-        let evidence: Vec<u8> = row.get(5)?;
-        Ok(Hypothesis {
-            claim: serde_json::from_str(&row.get::<_, String>(0)?).map_err(unreadable)?,
-            share: row.get(1)?,
-            log_wealth: row.get(2)?,
-            windows: count(3)?,
-            measure: measure.map(|text| serde_json::from_str(&text).map_err(unreadable)).transpose()?,
-            evidence: evidence.as_chunks::<16>().0.iter().copied().map(Id).collect(),
-            ticks: (count(6)?, count(7)?),
-            fact: row.get::<_, Option<[u8; 16]>>(8)?.map(Id),
-            subjects: Vec::new(),
-            is_broken: false,
-            broken_at: 0,
-            changed: false,
-            tested: false,
-        })
-    })?;
-    let mut rows: Vec<Hypothesis> = rows.collect::<rusqlite::Result<_>>()?;
-    for (fact, broken_at) in rule_trial_rows::broken(connection)? {
-        rows.iter_mut().filter(|row| row.fact == Some(fact)).for_each(|row| row.broken_at = broken_at);
-    }
-    Ok(rows)
-}
-
-fn save(writer: &Writer<'_>, row: &Hypothesis) -> Step<()> {
-    let evidence: Vec<u8> = row.evidence.iter().flat_map(|id| id.0).collect();
-    writer
-        .transaction
-        .prepare_cached(
-            "INSERT INTO hypotheses
-             (claim, share, log_fortune, windows, measure, evidence, first_tick, last_tick, fact)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-             ON CONFLICT (claim) DO UPDATE SET log_fortune = ?3, windows = ?4, measure = ?5, evidence = ?6,
-             first_tick = ?7, last_tick = ?8, fact = ?9",
-        )?
-        .execute(params![
-            json(&row.claim)?,
-            row.share,
-            row.log_wealth,
-            signed(row.windows)?,
-            row.measure.as_ref().map(json).transpose()?,
-            evidence,
-            signed(row.ticks.0)?,
-            signed(row.ticks.1)?,
-            row.fact.map(|id| id.0),
-        ])?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::e_values::FALSE_DISCOVERY_RATE;
-use super::hypotheses::load;
+use super::hypothesis_rows::load;
 use crate::error::Result;
 use crate::facts::FactStore;
 use crate::facts::delete::delete;

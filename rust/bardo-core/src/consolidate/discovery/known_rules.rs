@@ -1,15 +1,16 @@
 //! Rules in force, and the decisions of a window that they explain: evidence for a further rule comes from the others.
 //!
 //! An agent that obeys a rule always acts alike under its conditions. The conditions without the action, or another
-//! grouping of the obeyed decisions, then go with the outcome as well, and have no evidence of their own. Decisions that a
-//! rule in force covers are therefore left out when other rules are sought and tested (sequential covering; Lavrač,
-//! Kavšek, Flach and Todorovski, Journal of Machine Learning Research 5, 2004).
+//! grouping of the obeyed decisions, then go with the outcome as well, and have no evidence of their own. Other rules are
+//! therefore sought also in what the rules in force leave of the outcomes, and tested without the decisions that these cover
+//! (sequential covering; Lavrač, Kavšek, Flach and Todorovski, Journal of Machine Learning Research 5, 2004).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::redundant_rules::{implies, same_features};
 use super::subgroups::{Outcomes, Rule, members};
 use super::window::Window;
+use crate::consolidate::statistics::statistic::Statistic;
 use crate::consolidate::trials::rule_trials::{IN_FORCE, Prediction, RULES};
 use crate::error::Result;
 use crate::facts::FactStore;
@@ -63,6 +64,23 @@ pub(crate) struct Covering {
 }
 
 impl Covering {
+    /// What the agent's own rules leave of some outcomes: the distance of each from the mean of those that follow the same
+    /// rules; `None` without rules.
+    pub(crate) fn residuals(&self, outcome: &Outcomes<'_>) -> Option<Vec<(usize, f64)>> {
+        let own: Vec<&CoveredRule> =
+            self.rules.iter().filter(|known| known.is_own && known.rule.outcome == outcome.name).collect();
+        let followed = |position: &usize| -> Vec<bool> {
+            own.iter().map(|known| known.positions.contains(position)).collect()
+        };
+        let mut groups: BTreeMap<Vec<bool>, Statistic> = BTreeMap::new();
+        for (position, number) in outcome.rows {
+            let one = Statistic::of(*number);
+            groups.entry(followed(position)).and_modify(|all| *all = all.merge(&one)).or_insert(one);
+        }
+        let rest = |(position, number): &(usize, f64)| (*position, number - groups[&followed(position)].mean);
+        (!own.is_empty()).then(|| outcome.rows.iter().map(rest).collect())
+    }
+
     /// Positions of decisions that say nothing about a rule, because they follow the agent's own rules beside it: those
     /// with two conditions or more, and no fewer than the rule itself.
     pub(crate) fn beside(&self, rule: &Rule) -> BTreeSet<usize> {

@@ -1,20 +1,26 @@
-//! Rules that say nothing beyond another one: a general rule whose effect lies in a special case, a rule about the rest
-//! whose effect lies in a case outside of it, and a rule that differs in its bounds alone.
+//! Rules that say nothing beyond another one: a rule that differs from it in its bounds or is its complement, and one
+//! whose effect is absent in the cases that the other leaves.
 
-use super::subgroups::{Condition, LEAST_GROUP, Rule};
+use super::subgroups::{Condition, Outcomes, Rule, members};
+use super::window::Window;
 use crate::consolidate::statistics::statistic::Statistic;
+use crate::consolidate::statistics::stratified::difference;
 
-/// Standard errors within which the rest of a general rule is like the other episodes.
-const NO_EFFECT: f64 = 2.0;
-/// Part of the effect of the special case that the rest may have and still be explained by it.
-const NEGLIGIBLE: f64 = 0.25;
-/// Overlap of two opposite sides of a number, as a part of the greater bound, at which they still count as apart.
-const OVERLAP: f64 = 0.1;
-/// How much stronger a rule must be than one that differs in its bounds, to take its place.
+/// Log likelihood ratio from which a rule has no effect in the cases that another leaves: 20 to 1 against all of its effect.
+const ABSENT: f64 = 2.995_732_273_553_991;
+/// Standard errors from which the effect of a rule is there to be explained.
+const PRESENT: f64 = 2.0;
+/// Rules that are kept apart at most while one is compared with another: those that overlap most with it.
+const NEIGHBOURS: usize = 8;
+/// Correlation of their cases below which a rule explains nothing of another.
+const LEAST_CORRELATION: f64 = 0.1;
+/// Correlation of the cases of one rule and those outside of another from which they are complements.
+const COMPLEMENTS: f64 = 0.8;
+/// How much stronger a rule must be than one that says the same, to take its place.
 const STRONGER: f64 = 1.05;
 
 /// A rule with what was measured of it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct MeasuredRule<'ledger> {
     pub rule: &'ledger Rule,
     pub inside: &'ledger Statistic,
@@ -23,23 +29,93 @@ pub(crate) struct MeasuredRule<'ledger> {
     pub is_stated: bool,
 }
 
-/// For each rule, whether another one makes it redundant.
-pub(crate) fn redundant(rules: &[MeasuredRule<'_>]) -> Vec<bool> {
-    let mut is_redundant = vec![false; rules.len()];
-    for (place, one) in rules.iter().enumerate() {
-        is_redundant[place] = rules.iter().enumerate().any(|(other, two)| {
-            other != place
-                && one.rule.outcome == two.rule.outcome
-                && if one.rule.higher != two.rule.higher {
-                    is_rest(one, two)
-                } else if same_features(one.rule, two.rule) {
-                    is_weaker(one, two) && !is_redundant[other]
-                } else {
-                    is_explained(one, two)
+/// For each rule, the place of the one that makes it redundant by the episodes of a window.
+pub(crate) fn redundant(rules: &[MeasuredRule<'_>], window: &Window) -> Vec<Option<usize>> {
+    let mut replaced_by = vec![None; rules.len()];
+    let mut outcomes: Vec<&str> = rules.iter().map(|one| one.rule.outcome.as_str()).collect();
+    outcomes.sort_unstable();
+    outcomes.dedup();
+    for name in outcomes {
+        let Some(rows) = window.numbers.get(name) else { continue };
+        let outcome = Outcomes { name, rows };
+        let of_outcome = rules.iter().enumerate().filter(|(_, one)| one.rule.outcome == name);
+        let cases: Vec<RuleCases<'_>> =
+            of_outcome.map(|(place, one)| RuleCases::of(place, one, window, &outcome)).collect();
+        let mut kept = without_variants(cases, &mut replaced_by);
+        // The weakest first: what it does not explain any more, it cannot explain of another.
+        kept.sort_by(|a, b| a.strength.total_cmp(&b.strength));
+        let mut place = 0;
+        while place < kept.len() {
+            match explaining(&kept, place, window, &outcome) {
+                Some(by) => {
+                    replaced_by[kept[place].place] = Some(by);
+                    kept.remove(place);
                 }
-        });
+                None => place += 1,
+            }
+        }
     }
-    is_redundant
+    // A rule that replaced another may have been replaced itself.
+    let last = |mut by: usize| {
+        while let Some(next) = replaced_by[by] {
+            by = next;
+        }
+        by
+    };
+    replaced_by.iter().map(|by| by.map(last)).collect()
+}
+
+/// A rule with its cases among the outcomes of a window.
+struct RuleCases<'ledger> {
+    place: usize,
+    measured: MeasuredRule<'ledger>,
+    strength: f64,
+    holds: Vec<bool>,
+}
+
+impl<'ledger> RuleCases<'ledger> {
+    fn of(place: usize, measured: &MeasuredRule<'ledger>, window: &Window, outcome: &Outcomes<'_>) -> Self {
+        let holds = members(window, outcome, &measured.rule.conditions);
+        Self { place, measured: *measured, strength: strength(measured), holds }
+    }
+
+    const fn rule(&self) -> &'ledger Rule {
+        self.measured.rule
+    }
+
+    /// How far the cases of another rule are those in which this one lets expect the same direction.
+    fn agreement(&self, other: &Self) -> f64 {
+        let sign = if self.rule().higher == other.rule().higher { 1.0 } else { -1.0 };
+        sign * correlation(&self.holds, &other.holds)
+    }
+
+    /// Whether another rule differs in its bounds alone, or says the opposite of nearly all other episodes.
+    fn says_the_same(&self, other: &Self) -> bool {
+        let (mine, theirs) = (self.rule(), other.rule());
+        if mine.higher == theirs.higher {
+            return same_features(mine, theirs);
+        }
+        mine.conditions.len() == theirs.conditions.len() && self.agreement(other) >= COMPLEMENTS
+    }
+}
+
+/// Of rules that say the same, the one that stays.
+fn without_variants<'ledger>(
+    cases: Vec<RuleCases<'ledger>>,
+    replaced_by: &mut [Option<usize>],
+) -> Vec<RuleCases<'ledger>> {
+    for one in &cases {
+        replaced_by[one.place] = cases
+            .iter()
+            .find(|two| {
+                two.place != one.place
+                    && replaced_by[two.place].is_none()
+                    && one.says_the_same(two)
+                    && is_weaker(one, two)
+            })
+            .map(|two| two.place);
+    }
+    cases.into_iter().filter(|one| replaced_by[one.place].is_none()).collect()
 }
 
 /// Effect in standard deviations, weighed by how evenly the rule divides the episodes: comparable between rules that were
@@ -52,69 +128,71 @@ fn strength(one: &MeasuredRule<'_>) -> f64 {
     (inside.mean - outside.mean).abs() / deviation * (share * (1.0 - share)).sqrt()
 }
 
-fn is_weaker(one: &MeasuredRule<'_>, two: &MeasuredRule<'_>) -> bool {
-    let (mine, theirs) = (strength(one), strength(two));
+fn is_weaker(one: &RuleCases<'_>, two: &RuleCases<'_>) -> bool {
+    let (mine, theirs) = (one.strength, two.strength);
     // Without a clear difference the rule that is stated stays.
-    match (one.is_stated, two.is_stated) {
+    match (one.measured.is_stated, two.measured.is_stated) {
         (true, false) => theirs > mine * STRONGER,
         (false, true) => theirs * STRONGER >= mine,
-        _ => theirs > mine || theirs >= mine && two.rule.conditions < one.rule.conditions,
+        _ => theirs > mine || theirs >= mine && two.rule().conditions < one.rule().conditions,
     }
 }
 
-/// Whether a rule holds only because a case of the opposite effect lies outside of it: without the episodes of that case,
-/// its own are like the others ("volatility <= .5, pnl is lower" beside "volatility >= .5 and long, pnl is higher").
-fn is_rest(rule: &MeasuredRule<'_>, case: &MeasuredRule<'_>) -> bool {
-    // Of rules with as many conditions, either could be the rest of the other.
-    let is_outside =
-        case.rule.conditions.len() > rule.rule.conditions.len() && excludes(case.rule, rule.rule);
-    is_outside && has_effect_of(case, total(rule), rule.outside, rule.inside)
+/// The rule that explains the one at a place, of those that overlap with it the one that does so most.
+fn explaining(
+    rules: &[RuleCases<'_>],
+    place: usize,
+    window: &Window,
+    outcome: &Outcomes<'_>,
+) -> Option<usize> {
+    let one = &rules[place];
+    let others = rules.iter().enumerate().filter(|(other, _)| *other != place);
+    let mut others: Vec<(f64, &RuleCases<'_>)> = others.map(|(_, two)| (one.agreement(two), two)).collect();
+    others.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.place.cmp(&b.1.place)));
+    others.truncate(NEIGHBOURS);
+    let apart: Vec<&RuleCases<'_>> = others.iter().map(|(_, two)| *two).collect();
+    let mut explain = others.iter().filter(|(agreement, two)| {
+        *agreement >= LEAST_CORRELATION && is_explained(one, two, &apart, window, outcome)
+    });
+    explain.next().map(|(_, two)| two.place)
 }
 
-/// Whether the episodes of a general rule outside of a special one are like those outside of both.
-fn is_explained(general: &MeasuredRule<'_>, special: &MeasuredRule<'_>) -> bool {
-    implies(special.rule, general.rule)
-        && has_effect_of(special, total(general), general.inside, general.outside)
-}
-
-/// Whether episodes differ from the others by the effect of a case among them alone.
+/// Whether a rule rather has no effect than all of its effect in the cases that another one leaves.
 ///
-/// `episodes` and `others` are all `tested` episodes of one rule; those of the case are scaled to that number.
-fn has_effect_of(case: &MeasuredRule<'_>, tested: f64, episodes: &Statistic, others: &Statistic) -> bool {
-    let (all, cases) = (episodes.n as f64, case.inside.n as f64 * tested / total(case));
-    let rest = all - cases;
-    if rest < LEAST_GROUP as f64 {
-        return false;
-    }
-    let mean = (episodes.mean * all - case.inside.mean * cases) / rest;
-    let sign = if case.rule.higher { 1.0 } else { -1.0 };
-    let effect = sign * (mean - others.mean);
-    let error = others.sample_deviation() * (1.0 / rest + 1.0 / others.n.max(1) as f64).sqrt();
-    let whole = sign * (case.inside.mean - others.mean);
-    effect <= (NO_EFFECT * error).max(NEGLIGIBLE * whole)
+/// The other's conditions are kept apart, and so are the cases of all further rules, which could hide or imitate the
+/// effect among those that are left.
+fn is_explained(
+    one: &RuleCases<'_>,
+    two: &RuleCases<'_>,
+    apart: &[&RuleCases<'_>],
+    window: &Window,
+    outcome: &Outcomes<'_>,
+) -> bool {
+    let is_own =
+        |condition: &&Condition| one.rule().conditions.iter().any(|own| own.path() == condition.path());
+    let conditions = two.rule().conditions.iter().filter(|condition| !is_own(condition));
+    let conditions: Vec<Vec<bool>> =
+        conditions.map(|condition| members(window, outcome, std::slice::from_ref(condition))).collect();
+    let further = apart.iter().filter(|other| other.place != two.place).map(|other| &other.holds);
+    let columns: Vec<&Vec<bool>> = further.chain(&conditions).collect();
+    let sign = if one.rule().higher { 1.0 } else { -1.0 };
+    let row = |row: usize| (one.holds[row], sign * outcome.rows[row].1);
+    let stratum = |row: usize| columns.iter().fold(0_u64, |bits, column| bits << 1 | u64::from(column[row]));
+    let all = (0..outcome.rows.len()).map(|place| (0, row(place).0, row(place).1));
+    let left = (0..outcome.rows.len()).filter(|place| !two.holds[*place]);
+    let left = left.map(|place| (stratum(place), row(place).0, row(place).1));
+    let (Some(whole), Some(rest)) = (difference(all), difference(left)) else { return false };
+    let ratio = whole.mean * (whole.mean / 2.0 - rest.mean) / rest.error.powi(2);
+    whole.mean >= PRESENT * whole.error && ratio >= ABSENT
 }
 
-/// Number of episodes that a rule was tested on.
-fn total(rule: &MeasuredRule<'_>) -> f64 {
-    (rule.inside.n + rule.outside.n).max(1) as f64
-}
-
-/// Whether a condition of one rule excludes a condition of another, so that no episode meets both.
-fn excludes(one: &Rule, two: &Rule) -> bool {
-    one.conditions.iter().any(|a| two.conditions.iter().any(|b| are_opposite(a, b)))
-}
-
-/// Whether two conditions are about different words of one feature, or about the two sides of a number. The bounds of two
-/// rules are found apart from each other, so that sides may overlap a little.
-fn are_opposite(one: &Condition, two: &Condition) -> bool {
-    use Condition::{AtLeast, AtMost, Is};
-    match (one, two) {
-        (AtLeast(a, from), AtMost(b, to)) | (AtMost(b, to), AtLeast(a, from)) => {
-            a == b && to - from <= OVERLAP * to.abs().max(from.abs())
-        }
-        (Is(a, word), Is(b, other)) => a == b && word != other,
-        _ => false,
-    }
+/// Correlation of two columns of yes and no.
+fn correlation(one: &[bool], two: &[bool]) -> f64 {
+    let count =
+        |is: &dyn Fn(bool, bool) -> bool| one.iter().zip(two).filter(|(a, b)| is(**a, **b)).count() as f64;
+    let (all, a, b, both) = (one.len() as f64, count(&|a, _| a), count(&|_, b| b), count(&|a, b| a && b));
+    let spread = (a * (all - a) * b * (all - b)).sqrt();
+    if spread > 0.0 { (all * both - a * b) / spread } else { 0.0 }
 }
 
 /// Whether the conditions of one rule imply those of another, which has fewer.
@@ -143,68 +221,126 @@ fn is_side(one: &Condition, two: &Condition) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::consolidate::discovery::subgroups::split;
+    use crate::consolidate::discovery::window::EpisodeTime;
+    use crate::model::Id;
 
-    fn statistic(n: u64, mean: f64) -> Statistic {
-        Statistic { n, mean, deviation: 1.0, min: mean - 3.0, max: mean + 3.0 }
+    /// Decisions with two independent numbers and two actions, whose outcome has noise and what the rules add.
+    fn window(effect: impl Fn(f64, f64, bool) -> f64) -> Window {
+        let mut window = Window::default();
+        let mut state = 1_u64;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        for position in 0..1_024 {
+            let (momentum, volatility, is_long) = (draw(), draw(), draw() < 0.5);
+            let noise = (draw() + draw() + draw() + draw() - 2.0) * 3.0_f64.sqrt();
+            let mut put = |name: &str, number| {
+                window.numbers.entry(name.to_owned()).or_default().push((position, number));
+            };
+            put("momentum", momentum);
+            put("volatility", volatility);
+            put("pnl", 0.8 * noise + effect(momentum, volatility, is_long));
+            let word = if is_long { "long" } else { "short" };
+            window.words.entry(("action".to_owned(), word.to_owned())).or_default().push(position);
+            window.moments.push(EpisodeTime { id: Id::ABSENT, tick: position as u64, at: 0 });
+        }
+        window
     }
 
-    fn rule(conditions: Vec<Condition>) -> Rule {
-        Rule { conditions, outcome: "pnl".into(), higher: true }
+    fn rule(conditions: Vec<Condition>, higher: bool) -> Rule {
+        Rule { conditions, outcome: "pnl".into(), higher }
     }
 
     fn long() -> Condition {
         Condition::Is("action".into(), "long".into())
     }
 
+    fn at_least(path: &str, bound: f64) -> Condition {
+        Condition::AtLeast(path.into(), bound)
+    }
+
+    fn at_most(path: &str, bound: f64) -> Condition {
+        Condition::AtMost(path.into(), bound)
+    }
+
+    /// Whether each rule is redundant, measured on the window itself.
+    fn replaced(rules: &[Rule], window: &Window) -> Vec<Option<usize>> {
+        let rows = &window.numbers["pnl"];
+        let outcome = Outcomes { name: "pnl", rows };
+        let measured: Vec<(Statistic, Statistic)> = rules
+            .iter()
+            .map(|rule| split(&outcome, &members(window, &outcome, &rule.conditions)).unwrap())
+            .collect();
+        let rules: Vec<MeasuredRule<'_>> = rules
+            .iter()
+            .zip(&measured)
+            .map(|(rule, (inside, outside))| MeasuredRule { rule, inside, outside, is_stated: true })
+            .collect();
+        redundant(&rules, window)
+    }
+
     #[test]
     fn a_general_rule_is_redundant_where_a_special_case_has_all_of_its_effect() {
-        let (general, special) =
-            (rule(vec![long()]), rule(vec![Condition::AtLeast("momentum".into(), 0.65), long()]));
-        let outside = statistic(700, 0.0);
-        // 100 of 300 long trades gain .8, the others nothing.
-        let (inside, cases, others) = (statistic(300, 0.8 / 3.0), statistic(100, 0.8), statistic(900, 0.0));
-        let rules = [
-            MeasuredRule { rule: &general, inside: &inside, outside: &outside, is_stated: true },
-            MeasuredRule { rule: &special, inside: &cases, outside: &others, is_stated: false },
-        ];
-        assert_eq!(redundant(&rules), [true, false]);
+        let rules = [rule(vec![long()], true), rule(vec![at_least("momentum", 0.6), long()], true)];
+        let gains = |momentum: f64, is_long: bool| f64::from(u8::from(is_long && momentum >= 0.6));
+        assert_eq!(
+            replaced(&rules, &window(|momentum, _, is_long| gains(momentum, is_long))),
+            [Some(1), None]
+        );
         // Where the other long trades gain as well, both say something.
-        let both = statistic(300, 0.6);
-        let rules = [MeasuredRule { inside: &both, ..rules[0] }, rules[1]];
-        assert_eq!(redundant(&rules), [false, false]);
+        let both = window(|momentum, _, is_long| gains(momentum, is_long) + if is_long { 0.5 } else { 0.0 });
+        assert_eq!(replaced(&rules, &both), [None, None]);
     }
 
     #[test]
     fn a_rule_about_the_rest_is_redundant_where_a_case_outside_has_all_of_its_effect() {
-        let of = |conditions, higher| Rule { higher, ..rule(conditions) };
-        let at_least = |bound| Condition::AtLeast("volatility".into(), bound);
-        let rest = of(vec![Condition::AtMost("volatility".into(), 0.5)], false);
-        let case = rule(vec![at_least(0.48), long()]);
-        // 250 of the 500 volatile episodes are long and gain .8; no other gains anything.
-        let (inside, outside) = (statistic(500, 0.0), statistic(500, 0.4));
-        let (cases, others) = (statistic(250, 0.8), statistic(750, 0.0));
         let rules = [
-            MeasuredRule { rule: &rest, inside: &inside, outside: &outside, is_stated: true },
-            MeasuredRule { rule: &case, inside: &cases, outside: &others, is_stated: true },
+            rule(vec![at_most("volatility", 0.5)], false),
+            rule(vec![at_least("volatility", 0.48), long()], true),
         ];
-        assert_eq!(redundant(&rules), [true, false]);
+        let gains = |volatility: f64, is_long: bool| f64::from(u8::from(is_long && volatility >= 0.5));
+        let one = window(|_, volatility, is_long| gains(volatility, is_long));
+        assert_eq!(replaced(&rules, &one), [Some(1), None]);
         // Calm episodes that lose are worth a rule of their own.
-        let losses = statistic(500, -0.5);
-        assert_eq!(redundant(&[MeasuredRule { inside: &losses, ..rules[0] }, rules[1]]), [false, false]);
-        // A case that overlaps with the rule does not explain it.
-        let wide = rule(vec![at_least(0.1), long()]);
-        assert_eq!(redundant(&[rules[0], MeasuredRule { rule: &wide, ..rules[1] }]), [false, false]);
+        let losses = |volatility: f64| if volatility <= 0.5 { -0.7 } else { 0.0 };
+        let both = window(|_, volatility, is_long| gains(volatility, is_long) + losses(volatility));
+        assert_eq!(replaced(&rules, &both), [None, None]);
+    }
+
+    #[test]
+    fn a_rule_is_kept_where_other_rules_hide_its_effect_in_the_rest() {
+        // Volatility costs .7 always. Beside calm long trades are only volatile long ones, which gain by momentum.
+        let true_ones = |momentum: f64, volatility: f64, is_long: bool| {
+            f64::from(u8::from(is_long && momentum >= 0.5)) - if volatility >= 0.75 { 0.7 } else { 0.0 }
+        };
+        let rules = [
+            rule(vec![at_least("volatility", 0.75)], false),
+            rule(vec![at_most("volatility", 0.7), long()], true),
+            rule(vec![at_least("momentum", 0.5), long()], true),
+        ];
+        // The one between them adds nothing to the two that hold.
+        let found = replaced(&rules, &window(true_ones));
+        assert!(found[0].is_none() && found[1].is_some() && found[2].is_none(), "{found:?}");
+    }
+
+    #[test]
+    fn of_a_rule_and_its_complement_one_stays() {
+        let rules =
+            [rule(vec![at_most("volatility", 0.73)], true), rule(vec![at_least("volatility", 0.727)], false)];
+        let costs = window(|_, volatility, _| if volatility >= 0.727 { -0.7 } else { 0.0 });
+        assert_eq!(replaced(&rules, &costs).iter().flatten().count(), 1);
+        let words =
+            [rule(vec![long()], true), rule(vec![Condition::Is("action".into(), "short".into())], false)];
+        let gains = window(|_, _, is_long| if is_long { 0.7 } else { 0.0 });
+        assert_eq!(replaced(&words, &gains).iter().flatten().count(), 1);
     }
 
     #[test]
     fn of_rules_that_differ_in_bounds_the_stronger_stays() {
-        let of = |bound| rule(vec![Condition::AtLeast("momentum".into(), bound)]);
-        let (one, two) = (of(0.5), of(0.7));
-        let (weak, strong, rest) = (statistic(500, 0.3), statistic(400, 0.7), statistic(500, 0.0));
-        let rules = [
-            MeasuredRule { rule: &one, inside: &weak, outside: &rest, is_stated: true },
-            MeasuredRule { rule: &two, inside: &strong, outside: &rest, is_stated: false },
-        ];
-        assert_eq!(redundant(&rules), [true, false]);
+        let of = |bound| rule(vec![at_least("momentum", bound)], true);
+        let gains = window(|momentum, _, _| if momentum >= 0.7 { 0.7 } else { 0.0 });
+        assert_eq!(replaced(&[of(0.5), of(0.7)], &gains), [Some(1), None]);
     }
 }

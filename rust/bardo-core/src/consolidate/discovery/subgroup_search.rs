@@ -70,7 +70,12 @@ pub(crate) fn propose<'known>(
                 other.conditions == rule.conditions || rule.is_like(other) && overlap(members, theirs) > KNOWN
             })
         };
-        found.extend(search(window, outcome, &all).into_iter().filter(|rule| !is_known(rule)));
+        found.extend(search(window, outcome, &all));
+        // Beside what the rules in force say, weaker ones show in what they leave.
+        if let Some(rest) = covering.residuals(outcome) {
+            found.extend(search(window, &Outcomes { name: outcome.name, rows: &rest }, &all));
+        }
+        found.retain(|rule| rule.1.outcome != outcome.name || !is_known(rule));
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut kept: Vec<(f64, Rule, Vec<bool>)> = Vec::new();

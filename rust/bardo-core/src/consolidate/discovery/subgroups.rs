@@ -42,6 +42,14 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// Path in the payload, `subject` or `kind`; none for a text.
+    pub(crate) fn path(&self) -> Option<&str> {
+        match self {
+            Self::AtLeast(path, _) | Self::AtMost(path, _) | Self::Is(path, _) => Some(path),
+            Self::Like(_) => None,
+        }
+    }
+
     /// In words.
     #[must_use]
     pub fn words(&self) -> String {

@@ -280,7 +280,8 @@ impl Outline {
 }
 
 fn labels(episode: &Episode) -> Vec<Label> {
-    if episode.kind == TURN || matches!(episode.role, Role::User | Role::Agent) {
+    if episode.kind == TURN || episode.is_outcome_record() || matches!(episode.role, Role::User | Role::Agent)
+    {
         return Vec::new();
     }
     let kind = (episode.kind != NO_KIND).then(|| episode.kind.clone());
@@ -316,6 +317,32 @@ fn payload_words(payload: &Value, words: &mut Vec<(String, String)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Annotations;
+
+    #[test]
+    fn a_record_of_an_outcome_is_no_event_and_one_that_a_caller_calls_so_is() {
+        let episode = |fields: &[&str]| Episode {
+            id: Id::ABSENT,
+            tick: 1,
+            event_index: 0,
+            at: 0,
+            kind: "outcome".into(),
+            role: Role::Environment,
+            speaker: None,
+            text: "Outcome".into(),
+            subjects: vec!["ETH".into()],
+            payload: Value::Map(fields.iter().map(|name| ((*name).to_owned(), Value::Null)).collect()),
+            thread: None,
+            session: None,
+            mode: None,
+            curiosity: 0.0,
+            pad: [0.0; 3],
+            content_hash: 0,
+            annotations: Annotations::default(),
+        };
+        assert!(labels(&episode(&["value", "of", "memories"])).is_empty());
+        assert_eq!(labels(&episode(&["value"])).len(), 1);
+    }
 
     #[test]
     fn windows_follow_one_another_without_a_gap() {

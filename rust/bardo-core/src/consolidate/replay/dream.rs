@@ -20,6 +20,7 @@ use crate::consolidate::fact_text::{one_line, short};
 use crate::consolidate::observed_ticks::ObservedTicks;
 use crate::consolidate::statistics::agreement::{Verdict, compare_claim};
 use crate::consolidate::statistics::baseline;
+use crate::consolidate::statistics::identifiers::is_identifier;
 use crate::error::{Error, Result};
 use crate::facts::rows as record;
 use crate::facts::sqlite::Step;
@@ -171,14 +172,14 @@ fn propose(writer: &Writer<'_>, store: &FactStore, pass: &Pass, fact: Fact) -> S
 fn shifted(writer: &Writer<'_>, episodes: &[Episode], report: &mut DreamReport) -> Step<Vec<Proposal>> {
     let mut order: Vec<&Episode> = episodes.iter().collect();
     order.sort_by_key(|episode| (episode.tick, episode.event_index, episode.id));
-    let mut late = Batch::default();
+    let mut late = Batch::one_by_one();
     for episode in &order[order.len() / 2..] {
         late.count(episode);
     }
     let mut found = Vec::new();
     for ((subject, metric), observed) in &late.observed {
         let now = &observed.statistic;
-        if now.n < OBSERVATIONS {
+        if now.n < OBSERVATIONS || is_identifier(metric, observed.numbers.iter().map(|(_, number)| *number)) {
             continue;
         }
         report.estimates += 1;

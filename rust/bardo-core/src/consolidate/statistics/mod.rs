@@ -7,3 +7,4 @@ pub(super) mod numeric_claims;
 pub(super) mod shift;
 pub(super) mod statistic;
 pub(super) mod statistic_rebuild;
+pub(super) mod stratified;

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use super::rule_confidence::raise;
 use super::rule_trial_rows::{load, save};
 use crate::consolidate::curator::{CuratorReport, Pass};
+use crate::consolidate::discovery::hypothesis_rows;
 use crate::consolidate::discovery::subgroups::{Condition, Outcomes, Rule, members};
 use crate::consolidate::discovery::window::Window;
 use crate::consolidate::statistics::agreement::student;
@@ -351,13 +352,7 @@ fn settle(
         (trial.gained, trial.lost) = (0.0, 0.0);
         if !stored.fact.pinned {
             debit(writer, &stored, tick, pass.retention)?;
-            // It must be confirmed again, by episodes that come after it broke.
-            writer
-                .transaction
-                .prepare_cached(
-                    "UPDATE hypotheses SET log_fortune = 0, windows = 0, measure = NULL WHERE fact = ?1 AND intact",
-                )?
-                .execute([stored.fact.id.0])?;
+            hypothesis_rows::restart(writer, stored.fact.id)?;
             let at = tick.max(stored.fact.reinforced_tick);
             lower(writer, pass, &mut stored, at)?;
             report.facts_contradicted += 1;
