@@ -120,7 +120,7 @@ def test_words_of_the_moment_state_nothing_of_a_life(tmp_path: Path, message: st
 def test_an_occupation_without_an_employer_holds_for_years(tmp_path: Path, message: str) -> None:
     (fact,) = facts_of(tmp_path, message)
     assert fact.statement is not None
-    assert (fact.statement.attribute, fact.persistence) == ("occupation", "years")
+    assert (fact.statement.attribute, fact.persistence) == ("work", "years")
 
 
 def test_what_a_pronoun_owns_belongs_to_the_person_before(tmp_path: Path) -> None:

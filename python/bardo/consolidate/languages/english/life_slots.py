@@ -23,12 +23,6 @@ _NO_EMPLOYERS = frozenset(
 )
 #: Words before "home" for a home in which people are cared for.
 _CARE = frozenset({"care", "nursing", "retirement", "residential"})
-#: Verbs and parts of the body by which a food or an animal causes an allergic reaction.
-_SWELLS, _CLOSES, _AIRWAYS = (
-    frozenset({"swell"}),
-    frozenset({"close", "tighten"}),
-    frozenset({"throat", "airway"}),
-)
 
 
 def event_slot(clause: Clause, head: Any, *, who: str, is_kin: bool, is_self: bool) -> LifeSlot | None:
@@ -93,20 +87,6 @@ def remedy_slot(head: Any) -> LifeSlot | None:
     return None
 
 
-def symptom_slot(head: Any, subject: Any, who: str) -> LifeSlot | None:
-    """Allergy that a reaction of the speaker's body tells: "kiwi makes my lips swell"; the owner is the speaker."""
-    words = list(head.subtree)
-    swells = any(lemma(word) in _SWELLS for word in words if word.head.i == head.i and word.i > head.i)
-    closes = lemma(head) in _CLOSES
-    closes = closes and any(word.dep_ == "dobj" and lemma(word) in _AIRWAYS for word in head.children)
-    mine = any(word.dep_ == "poss" and word.text.lower() == "my" for word in words if word.i > head.i)
-    is_thing = subject.pos_ in ("NOUN", "PROPN") and subject.ent_type_ not in ("PERSON", "DATE", "TIME")
-    is_thing = is_thing and not any(child.dep_ in ("poss", "det") for child in subject.children)
-    if who and mine and is_thing and (closes or (swells and lemma(head) == "make")):
-        return "allergy", phrase_of(subject), who
-    return None
-
-
 def occupation_slot(head: Any) -> LifeSlot | None:
     """Slot of work without a title or a named employer: "I teach geography", "I run a bakery", "he works at a port"."""
     verb = lemma(head)
@@ -134,7 +114,7 @@ def occupation_slot(head: Any) -> LifeSlot | None:
 def _occupied(thing: Any) -> LifeSlot | None:
     """Occupation by what one runs, teaches or works at; None for "a farm in mind"."""
     is_thought = any(lemma(word) == "mind" for word in thing.sent)
-    return None if is_thought else ("occupation", phrase_of(thing), "")
+    return None if is_thought else ("work", phrase_of(thing), "")
 
 
 def _has(noun: Any, *articles: str) -> bool:

@@ -13,7 +13,6 @@ from bardo.consolidate.languages.english.life_slots import (
     event_slot,
     occupation_slot,
     remedy_slot,
-    symptom_slot,
 )
 
 #: Attribute, value, and an empty subject: the owner of the clause.
@@ -52,9 +51,8 @@ def person_slot(clause: Clause, head: Any, subject: Any, *, who: str, is_kin: bo
         # "Turned ten" gives an age that holds.
         return _age(head) if is_turning and is_person and is_one and not clause.past_dated else None
     named = _name(head) if is_kin or clause.features.get("subject of mine") else None
-    found = named or (None if clause.denied else symptom_slot(head, subject, who))
-    if found is not None or not is_person:
-        return found
+    if named is not None or not is_person:
+        return named
     is_aged = is_kin or (is_one and (is_turning or not clause.features.get("subject named")))
     age = _age(head) if is_aged else None
     described = age or _possession(head) or _kind(head) or _barred_food(head)
