@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from typing import Any
 
 from bardo import _core
@@ -58,12 +58,13 @@ def worth(episode: Episode, novelty: float) -> float:
     return judge(episode, novelty)[0]
 
 
-def judge(episode: Episode, novelty: float) -> tuple[float, str]:
+def judge(episode: Episode, novelty: float, *, is_failure: bool = False) -> tuple[float, str]:
     """Worth of an episode to an heir, and the reason for which an episode of none stays behind.
 
     Args:
         episode: Episode of the testator's log, its own or inherited.
         novelty: Share of its pairs of words that are rare in the log.
+        is_failure: Whether a warning of a severe failure rests on it.
 
     Returns:
         Worth, 0 if the episode stays behind; the reason, empty if it has worth.
@@ -73,7 +74,7 @@ def judge(episode: Episode, novelty: float) -> tuple[float, str]:
     importance = lived.get("importance") if lived else episode.importance
     importance = float(importance) if isinstance(importance, int | float) else 0.0
     payload = lived.get("payload") if lived else episode.payload
-    is_mistake = kind == "outcome" and _outcome(payload) <= MISTAKE
+    is_mistake = is_failure or (kind == "outcome" and _outcome(payload) <= MISTAKE)
     if kind == _DREAM:
         return 0.0, "episode_dream"
     if kind.startswith(EPISODE_KIND):
@@ -94,7 +95,12 @@ def judge(episode: Episode, novelty: float) -> tuple[float, str]:
 
 
 def most_worthy(
-    log: _core.EpisodeLog, survey: _core.Survey, count: int, *, outdated: Container[str] = ()
+    log: _core.EpisodeLog,
+    survey: _core.Survey,
+    count: int,
+    *,
+    outdated: Container[str] = (),
+    failures: Collection[str] = (),
 ) -> tuple[list[tuple[Episode, float]], dict[str, str]]:
     """Returns the episodes of most worth with their worth, best first, and the reasons against others by id.
 
@@ -105,12 +111,13 @@ def most_worthy(
         survey: Survey of that log.
         count: Maximum number of episodes.
         outdated: Ids of episodes that support only facts which were replaced.
+        failures: Ids of the episodes of severe failures: no routine, however common their words are.
     """
     reasons: dict[str, str] = {}
 
     def judged() -> Iterator[tuple[float, Episode]]:
-        for episode, novelty in _uncommon(log, survey):
-            value, reasons[episode.id] = judge(episode, novelty)
+        for episode, novelty in _uncommon(log, survey, failures):
+            value, reasons[episode.id] = judge(episode, novelty, is_failure=episode.id in failures)
             if value > 0.0:
                 reasons[episode.id] = "episode_outdated" if episode.id in outdated else "episode_over_cap"
             if value > 0.0 and episode.id not in outdated:
@@ -122,8 +129,11 @@ def most_worthy(
     return [(episode, value) for value, episode in best], reasons
 
 
-def _uncommon(log: _core.EpisodeLog, survey: _core.Survey) -> Iterator[tuple[Episode, float]]:
-    """Reads the episodes of a log that are no routine, page by page."""
+def _uncommon(
+    log: _core.EpisodeLog, survey: _core.Survey, failures: Collection[str]
+) -> Iterator[tuple[Episode, float]]:
+    """Reads the episodes of a log that are no routine, page by page, then failures in the words of routine."""
+    rest = set(failures)
     after = -1
     number = 0
     while number != after:
@@ -131,7 +141,10 @@ def _uncommon(log: _core.EpisodeLog, survey: _core.Survey) -> Iterator[tuple[Epi
         number, page = survey.uncommon(
             log, after, PAGE, novelty=LEAST_NOVELTY, importance=GRAVE_IMPORTANCE, mistake=MISTAKE
         )
+        rest.difference_update(episode.id for episode, _ in page)
         yield from page
+    found = [episode for episode in log.get(sorted(rest)) if episode is not None]
+    yield from zip(found, survey.novelty([episode.text for episode in found]), strict=True)
 
 
 def worth_of_fact(fact: Fact, novelty: float, episodes: Mapping[str, float]) -> float:
