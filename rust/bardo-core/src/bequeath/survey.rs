@@ -39,6 +39,9 @@ pub struct Uncommon {
     pub mistake: f64,
 }
 
+/// Episode that is no routine, its novelty, and whether it is none although its words are common.
+pub type Judged = (Episode, f32, bool);
+
 /// Counts over a whole log.
 #[derive(Debug)]
 pub struct Survey {
@@ -100,12 +103,9 @@ impl Survey {
 
     /// Whether an episode in common words is no routine: a person said it, or it is a row of a list, with an identifier
     /// that hardly any other episode has.
-    fn is_distinct(&self, episode: &Episode, novelty: f32) -> bool {
-        let is_row = |text| {
-            identifiers(text).any(|one| self.counts[one as usize] <= RARE)
-                && self.share(text, LIST) >= novelty
-        };
-        episode.role == Role::User || is_row(&episode.text)
+    fn is_distinct(&self, text: &str, role: Role, novelty: f32) -> bool {
+        let has_identifier = || identifiers(text).any(|one| self.counts[one as usize] <= RARE);
+        role == Role::User || (has_identifier() && self.share(text, LIST) >= novelty)
     }
 
     /// The next `limit` episodes after the arrival `after`: the number of the last one, and those that are no routine,
@@ -117,12 +117,13 @@ impl Survey {
         after: u64,
         limit: usize,
         bounds: Uncommon,
-    ) -> Result<(u64, Vec<(Episode, f32, bool)>)> {
+    ) -> Result<(u64, Vec<Judged>)> {
         let page = log.since(after, limit)?;
         let last = page.last().map_or(after, |(number, _)| *number);
         let judged = page.into_iter().map(|(_, episode)| {
             let novelty = self.novelty(&episode.text);
-            let is_distinct = novelty < bounds.novelty && self.is_distinct(&episode, bounds.novelty);
+            let is_distinct =
+                novelty < bounds.novelty && self.is_distinct(&episode.text, episode.role, bounds.novelty);
             (episode, novelty, is_distinct)
         });
         let found = judged.filter(|(episode, novelty, is_distinct)| {
@@ -243,7 +244,7 @@ mod tests {
         let distinct = |count: usize, text: &str, role: Role| {
             let known: Vec<String> = (0..count).map(host).collect();
             let survey = survey(&known.iter().map(String::as_str).collect::<Vec<_>>());
-            survey.is_distinct(&Episode { text: text.to_owned(), role, ..Episode::default() }, 0.3)
+            survey.is_distinct(text, role, 0.3)
         };
         assert!(distinct(12, &host(3), Role::Environment));
         assert!(!distinct(12, "Host n has address", Role::Environment), "nothing exact");
