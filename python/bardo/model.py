@@ -216,6 +216,11 @@ class Fact:
     persistence: Persistence | None = None
     ended_by: str | None = None
 
+    @property
+    def is_refuted(self) -> bool:
+        """Whether evidence refuted it: outcomes of acting on it, or later episodes, here or in an ancestor's life."""
+        return self.status != "active" and self.ended_by == "refutation"
+
 
 @dataclass(frozen=True, slots=True)
 class Link:

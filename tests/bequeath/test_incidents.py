@@ -103,3 +103,29 @@ def test_a_short_hand_over_tells_a_disaster_once_and_before_statistics(tmp_path:
         left = ann.bequeath(tmp_path / "ann.testament")
     assert left.markdown.count("the barge Marit sank") == 1
     assert left.facts[0].text.startswith(SUNK)
+
+
+@pytest.mark.parametrize("crushed", [1, 3, 20])
+def test_a_severe_failure_in_the_words_of_routine_crosses_with_what_happened(
+    tmp_path: Path, crushed: int
+) -> None:
+    settings = {"curator": {"texts": False}, "clock": {"unit": "loops"}}
+    draws = random.Random(2)
+    failed = set(range(120, 120 + 9 * crushed, 9))
+    with bardo.open(tmp_path / "ann", embedder=flat, seed=1, config=settings) as ann:
+        for tick in range(330):
+            end = "crushed under the tail lift" if tick in failed else "delivered"
+            ann.remember(
+                f"The parcel from shelf {draws.randint(10, 99)} went by {draws.choice(('van', 'rail'))} and was {end}",
+                tick=tick,
+                verified=True,
+                subjects=["parcels"],
+                payload={"value": -0.9 if tick in failed else draws.gauss(0.4, 0.05), "action": "ship"},
+            )
+        left = ann.bequeath(tmp_path / "ann.testament")
+    told = [episode.text for episode in left.episodes]
+    assert 1 <= len(told) <= min(crushed, incidents.FAILURES)
+    assert all("crushed" in text for text in told)
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "heir", embedder=flat, seed=2) as heir:
+        (warning,) = heir.facts.list(kind="warning")
+        assert "crushed under the tail lift" in warning.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,37 @@ def test_a_mistake_comes_first_and_routine_stays_behind(tmp_path: Path) -> None:
 def test_a_mistake_in_the_words_of_routine_crosses(tmp_path: Path) -> None:
     told = Episode("health check of billing ok in 3 ms", kind="outcome", payload={"value": -1})
     assert ranked(tmp_path, told) == [told.text]
+
+
+ROWS = (
+    lambda name, number: f"Host {name} has address 10.3.{number}.{40 + number * 3}",
+    lambda name, number: f"Locker {10 + number} belongs to {name}",
+    lambda name, number: f"{name} answers the pager under +43 660 55{number}{number}71{number}",
+    lambda name, number: f"Invoice INV-{7100 + number * 37} of {name} was paid twice by mistake",
+)
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("count", [3, 4, 12])
+@pytest.mark.parametrize("role", ["user", "environment"])
+def test_rows_of_a_list_all_cross_by_any_role(tmp_path: Path, row: Callable, count: int, role: str) -> None:
+    names = ("Ada", "Bruno", "Cleo", "Dario", "Edda", "Falk", "Greta", "Hugo", "Ida", "Jonas", "Kira", "Leon")
+    rows = [row(name, number) for number, name in enumerate(names[:count])]
+    assert sorted(ranked(tmp_path, *(Episode(text, role=role) for text in rows))) == sorted(rows)
+
+
+def test_sentences_of_a_person_cross_after_others_and_a_stream_of_readings_stays_behind(
+    tmp_path: Path,
+) -> None:
+    readings = [
+        Episode(f"Meter M-{90_000 + number} of flat {number} reads {number * 7} units")
+        for number in range(3_000)
+    ]
+    said = [Episode(f"Oven {number % 7} was too hot again this morning", role="user") for number in range(40)]
+    statement = Episode("the standby of ledger listens on node-17.fra2.internal:8443")
+    found = ranked(tmp_path, *readings, *said, statement)
+    assert found[0] == statement.text
+    assert sorted(found[1:]) == sorted(one.text for one in said)
 
 
 def test_worth_falls_with_the_generations_of_an_inherited_episode() -> None:

@@ -39,8 +39,11 @@ class Survey:
 
     def uncommon(
         self, log: EpisodeLog, after: int, limit: int, *, novelty: float, importance: float, mistake: float
-    ) -> tuple[int, list[tuple[Episode, float]]]:
-        """The next episodes that are no routine, each with its novelty, and the number of the last arrival read.
+    ) -> tuple[int, list[tuple[Episode, float, bool]]]:
+        """The next episodes that are no routine, and the number of the last arrival read.
+
+        Each has its novelty, and whether it is no routine although its words are common: a person said it, or it is a
+        row of a list with an identifier of its own.
 
         Args:
             log: Log that was surveyed.

@@ -306,7 +306,13 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents, known: 
     """
     survey = _core.Survey(log, kinds=TOLD_KINDS, latest=TOLD_LIMIT)
     novelties = survey.novelty([fact.text for fact in contents.facts])
-    judged, reasons = worth.most_worthy(log, survey, best, outdated=_outdated(contents, novelties))
+    judged, reasons = worth.most_worthy(
+        log,
+        survey,
+        best,
+        outdated=_outdated(contents, novelties),
+        failures=incidents.failures(contents.facts),
+    )
     worths = {one.id: value for one, value in judged}
     for fact, novelty in zip(contents.facts, novelties, strict=True):
         worths[fact.id] = worth.worth_of_fact(fact, novelty, worths)

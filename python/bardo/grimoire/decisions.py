@@ -214,8 +214,12 @@ class Decisions:
             reinforcement=session.config.decay.reinforcement,
         )
         session.hot.sync_facts(session.facts)
-        if report.earned and (family := Lineage.load(session.path)):
-            family.tried(confirmed=len(report.earned)).save(session.path)
+        refuted = sum(
+            fact is not None and fact.source not in feedback.OWN_SOURCES
+            for fact in session.facts.get(report.refuted)
+        )
+        if (report.earned or refuted) and (family := Lineage.load(session.path)):
+            family.tried(confirmed=len(report.earned), refuted=refuted).save(session.path)
         if memories and not acted_on:
             note = f"none of the {len(memories)} memories acted on is a fact, so no confidence moved"
             report = dataclasses.replace(report, notes=(*report.notes, note))

@@ -100,6 +100,13 @@ class Learner:
         session.stores.note_unit()
         session.hot.sync_facts(session.facts)
         stored = [fact for fact in session.facts.get([entry.id for entry in upserted]) if fact is not None]
+        if refuted := sum(fact.is_refuted for fact in stored):
+            warnings.warn(
+                f"{refuted} of the facts were refuted before and stay so: own episodes and outcomes restore them, "
+                "a statement alone does not",
+                BardoWarning,
+                stacklevel=4,
+            )
         return stored if batch else stored[0]
 
 

@@ -26,6 +26,7 @@ class OutcomeReport:
         ids: Ids of the facts acted on.
         reinforced: Number of facts whose confidence rose.
         weakened: Number of facts whose confidence fell.
+        refuted: Ids of facts that outcomes now speak against for certain.
         earned: Ids of inherited facts that became the agent's own, confirmed by spaced outcomes.
         missing: Ids of facts acted on that no longer exist.
         unjudged: Ids of rules and warnings about which the outcome says nothing: the decision was another one, or its
@@ -36,6 +37,7 @@ class OutcomeReport:
     ids: tuple[str, ...]
     reinforced: int
     weakened: int
+    refuted: tuple[str, ...] = ()
     earned: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
@@ -81,6 +83,11 @@ def _unconfirmed_inherited(facts: FactStore, ids: Sequence[str]) -> frozenset[st
     """Returns the ids of inherited facts among these that are not the agent's own yet."""
     found = facts.get(list(ids))
     return frozenset(fact.id for fact in found if fact is not None and fact.source not in OWN_SOURCES)
+
+
+def _refuted(facts: FactStore, ids: Sequence[str]) -> frozenset[str]:
+    """Returns the ids of the refuted facts among these."""
+    return frozenset(fact.id for fact in facts.get(list(ids)) if fact is not None and fact.is_refuted)
 
 
 def _held(condition: Condition, decision: Situation) -> bool | None:
@@ -153,6 +160,7 @@ def apply(
         tuple(id_ for report in reports for id_ in report.ids),
         reinforced=sum(report.reinforced for report in reports),
         weakened=sum(report.weakened for report in reports),
+        refuted=tuple(sorted(id_ for report in reports for id_ in report.refuted)),
         earned=tuple(sorted(id_ for report in reports for id_ in report.earned)),
         missing=tuple(id_ for report in reports for id_ in report.missing),
         unjudged=unjudged,
@@ -165,6 +173,7 @@ def _judge(
 ) -> OutcomeReport:
     there = standing(facts, ids)
     heard = _unconfirmed_inherited(facts, there) if value > 0 else frozenset()
+    before_it = _refuted(facts, there) if value < 0 else frozenset()
     while True:
         try:
             moved = judge_facts(facts, there, value, tick=tick, reinforcement=reinforcement) if there else 0
@@ -175,11 +184,15 @@ def _judge(
             if there == before:
                 raise
     missing = tuple(id_ for id_ in ids if id_ not in there)
+    notes = [f"{len(missing)} facts are not there any more and were left out"] if missing else []
+    if refuted := sorted(_refuted(facts, there) - before_it) if value < 0 else []:
+        notes.append(f"outcomes refuted {len(refuted)} facts, which are no longer in force")
     return OutcomeReport(
         there,
         reinforced=moved if value > 0 else 0,
         weakened=moved if value < 0 else 0,
+        refuted=tuple(refuted),
         earned=tuple(sorted(heard - _unconfirmed_inherited(facts, there))),
         missing=missing,
-        notes=(f"{len(missing)} facts are not there any more and were left out",) if missing else (),
+        notes=tuple(notes),
     )

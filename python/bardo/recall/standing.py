@@ -54,6 +54,8 @@ def in_words(
         parts.append(_since("corrected", ends[0]))
     elif corrections:
         parts.append(_since("disputed", corrections[0][1]))
+    elif isinstance(record, Fact) and record.is_refuted:
+        parts.append("refuted")
     elif isinstance(record, Fact) and record.status == "superseded" and not parts:
         parts.append("replaced")
     return ", ".join(parts)

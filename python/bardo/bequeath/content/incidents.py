@@ -7,7 +7,7 @@ episode that a warning quotes could not be forgotten. At a death the episode cro
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bardo.consolidate.pages.wording import RATES
@@ -15,6 +15,8 @@ from bardo.model import Episode, Fact
 
 #: Maximum number of characters of an episode in a warning.
 LONGEST = 240
+#: Maximum number of episodes of a warning that cross although they are worded like routine.
+FAILURES = 8
 #: Beginning of a warning of a severe failure by the Curator.
 _BEGIN = "Severe failure"
 #: Its parts; without conditions it ends with a quotation.
@@ -38,6 +40,11 @@ def in_words(facts: Sequence[Fact], episodes: Mapping[str, Episode]) -> tuple[Fa
 def is_measured(fact: Fact) -> bool:
     """Whether a fact is a warning of a severe failure that tells conditions and figures alone."""
     return fact.bloodstain and fact.text.startswith(_BEGIN)
+
+
+def failures(facts: Iterable[Fact]) -> frozenset[str]:
+    """Ids of the latest episodes of severe failures, on which the warnings among some facts rest."""
+    return frozenset(one for fact in facts if is_measured(fact) for one in fact.evidence[-FAILURES:])
 
 
 def story_of(fact: Fact) -> str:

@@ -247,7 +247,7 @@ def _failures(evidence: Evidence) -> Iterable[str]:
     for _, episode in sorted(_described(bad), key=lambda pair: (pair[0], pair[1].tick)):
         yield f"It ended badly on {day_of(episode.at)}: {_quote(episode.text)}"
     for fact, _ in evidence.ranked_facts(active=False):
-        if fact.status == "contradicted":
+        if fact.status == "contradicted" or fact.is_refuted:
             yield f"Held and then contradicted: {evidence.line_of(fact)}"
     if replaced := _replaced(evidence):
         yield f"{counted(replaced, 'fact')} of my own ended or gave way to newer ones."
@@ -341,7 +341,7 @@ def _biases(evidence: Evidence) -> Iterable[str]:
             f" {evidence.life.refuted} did not."
         )
     for fact, _ in evidence.ranked_facts(active=False):
-        if fact.status == "contradicted" and fact.support >= _TESTED_SUPPORT:
+        if (fact.status == "contradicted" or fact.is_refuted) and fact.support >= _TESTED_SUPPORT:
             yield f"Trusted on {counted(fact.support, 'episode')}, and wrong: {evidence.line_of(fact)}"
     habits = [
         fact

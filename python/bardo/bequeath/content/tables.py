@@ -54,6 +54,8 @@ _DEPTH_LIMIT = 64
 STATEMENT, PERSISTENCE = "bardo.statement", "bardo.persistence"
 #: Entry of the metadata of a tombstone: a belief that was refuted or replaced. Entries in force have none.
 STATUS, TOMBSTONES = "bardo.status", ("superseded", "contradicted")
+#: Entry of the metadata of a tombstone that evidence refuted, and its value.
+ENDED_BY, REFUTATION = "bardo.ended_by", "refutation"
 _QUALITY = ("specificity", "actionability", "novelty", "verifiability", "consistency")
 #: Link as the fact store returns it: the fields of `Link` in order.
 LinkTuple = tuple[str, str, str, float, int]
@@ -279,6 +281,8 @@ def _form(fact: Fact) -> dict[str, Any]:
         form[PERSISTENCE] = fact.persistence
     if fact.status in TOMBSTONES:
         form[STATUS] = fact.status
+        if fact.is_refuted:
+            form[ENDED_BY] = REFUTATION
     return form
 
 
@@ -301,6 +305,9 @@ def _fact(row: dict[str, Any]) -> Fact:
     row["status"] = row["metadata"].pop(STATUS, "active")
     if row["status"] not in ("active", *TOMBSTONES):
         raise ValueError("its status is none that entries have")
+    row["ended_by"] = row["metadata"].pop(ENDED_BY, None)
+    if row["ended_by"] not in (None, REFUTATION) or (row["ended_by"] and row["status"] not in TOMBSTONES):
+        raise ValueError("its cause of an end is none that entries have")
     for name in ("subjects", "evidence", "pad"):
         row[name] = tuple(row[name])
     fact = Fact(observed=observed, **row)

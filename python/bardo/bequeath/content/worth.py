@@ -1,15 +1,15 @@
 """Worth of an episode to an heir: what was said once, exactly or at a cost counts; routine stays behind.
 
-The worth does not depend on how an episode was captured. A line of routine differs from the others of its kind by
-names and numbers alone, so its pairs of neighbouring words are common in the log (`_core.Survey`). Statements,
-identifiers, mistakes, decisions and questions have pairs that are rare.
+A line of routine differs from the others of its kind by names and numbers alone, so its pairs of neighbouring words are
+common in the log (`_core.Survey`). Statements, identifiers, mistakes, decisions and questions have pairs that are rare.
+What a person said, and rows of a list that have an identifier of their own, cross last if their words are common.
 """
 
 from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from typing import Any
 
 from bardo import _core
@@ -20,6 +20,8 @@ from bardo.model import INHERITED_KIND, Episode, Fact
 
 #: Minimum share of rare pairs in an episode of worth.
 LEAST_NOVELTY = 0.3
+#: Worth of an episode in common words that is no routine: it crosses where others leave room.
+DISTINCT = 0.05
 #: Importance from which an episode is of worth however common its words are.
 GRAVE_IMPORTANCE = 0.8
 #: Outcome from which on downwards an episode is a mistake, in -1..1.
@@ -58,12 +60,16 @@ def worth(episode: Episode, novelty: float) -> float:
     return judge(episode, novelty)[0]
 
 
-def judge(episode: Episode, novelty: float) -> tuple[float, str]:
+def judge(
+    episode: Episode, novelty: float, *, is_distinct: bool = False, is_failure: bool = False
+) -> tuple[float, str]:
     """Worth of an episode to an heir, and the reason for which an episode of none stays behind.
 
     Args:
         episode: Episode of the testator's log, its own or inherited.
         novelty: Share of its pairs of words that are rare in the log.
+        is_distinct: Whether it is no routine although its pairs are common.
+        is_failure: Whether a warning of a severe failure rests on it.
 
     Returns:
         Worth, 0 if the episode stays behind; the reason, empty if it has worth.
@@ -73,12 +79,13 @@ def judge(episode: Episode, novelty: float) -> tuple[float, str]:
     importance = lived.get("importance") if lived else episode.importance
     importance = float(importance) if isinstance(importance, int | float) else 0.0
     payload = lived.get("payload") if lived else episode.payload
-    is_mistake = kind == "outcome" and _outcome(payload) <= MISTAKE
+    is_mistake = is_failure or (kind == "outcome" and _outcome(payload) <= MISTAKE)
     if kind == _DREAM:
         return 0.0, "episode_dream"
     if kind.startswith(EPISODE_KIND):
         return 0.0, "episode_of_directive"
-    if novelty < LEAST_NOVELTY and not is_mistake and importance < GRAVE_IMPORTANCE:
+    is_common = novelty < LEAST_NOVELTY and not is_mistake and importance < GRAVE_IMPORTANCE
+    if is_common and not is_distinct:
         return 0.0, "episode_routine"
     text = episode.text[:_JUDGED]
     exact = min(len(_EXACT.findall(text)) + len(_NAME.findall(text)), 3) / 3
@@ -86,7 +93,7 @@ def judge(episode: Episode, novelty: float) -> tuple[float, str]:
     tells = bool(_TELLING.search(text))
     if _is_small_talk(text) and not (exact or tells or is_mistake):
         return 0.0, "episode_small_talk"
-    value = (
+    value = DISTINCT if is_common else (
         0.2 * (1 + novelty) + 0.4 * exact * novelty + said + 0.3 * importance + 0.1 * episode.verified
         + 0.3 * tells + _MISTAKE * is_mistake
     )  # fmt: skip
@@ -94,7 +101,12 @@ def judge(episode: Episode, novelty: float) -> tuple[float, str]:
 
 
 def most_worthy(
-    log: _core.EpisodeLog, survey: _core.Survey, count: int, *, outdated: Container[str] = ()
+    log: _core.EpisodeLog,
+    survey: _core.Survey,
+    count: int,
+    *,
+    outdated: Container[str] = (),
+    failures: Collection[str] = (),
 ) -> tuple[list[tuple[Episode, float]], dict[str, str]]:
     """Returns the episodes of most worth with their worth, best first, and the reasons against others by id.
 
@@ -105,12 +117,15 @@ def most_worthy(
         survey: Survey of that log.
         count: Maximum number of episodes.
         outdated: Ids of episodes that support only facts which were replaced.
+        failures: Ids of the episodes of severe failures: no routine, however common their words are.
     """
     reasons: dict[str, str] = {}
 
     def judged() -> Iterator[tuple[float, Episode]]:
-        for episode, novelty in _uncommon(log, survey):
-            value, reasons[episode.id] = judge(episode, novelty)
+        for episode, novelty, is_distinct in _uncommon(log, survey, failures):
+            value, reasons[episode.id] = judge(
+                episode, novelty, is_distinct=is_distinct, is_failure=episode.id in failures
+            )
             if value > 0.0:
                 reasons[episode.id] = "episode_outdated" if episode.id in outdated else "episode_over_cap"
             if value > 0.0 and episode.id not in outdated:
@@ -122,8 +137,11 @@ def most_worthy(
     return [(episode, value) for value, episode in best], reasons
 
 
-def _uncommon(log: _core.EpisodeLog, survey: _core.Survey) -> Iterator[tuple[Episode, float]]:
-    """Reads the episodes of a log that are no routine, page by page."""
+def _uncommon(
+    log: _core.EpisodeLog, survey: _core.Survey, failures: Collection[str]
+) -> Iterator[tuple[Episode, float, bool]]:
+    """Reads the episodes of a log that are no routine, page by page, then failures in the words of routine."""
+    rest = set(failures)
     after = -1
     number = 0
     while number != after:
@@ -131,7 +149,11 @@ def _uncommon(log: _core.EpisodeLog, survey: _core.Survey) -> Iterator[tuple[Epi
         number, page = survey.uncommon(
             log, after, PAGE, novelty=LEAST_NOVELTY, importance=GRAVE_IMPORTANCE, mistake=MISTAKE
         )
+        rest.difference_update(episode.id for episode, _, _ in page)
         yield from page
+    found = [episode for episode in log.get(sorted(rest)) if episode is not None]
+    novelties = survey.novelty([episode.text for episode in found])
+    yield from ((episode, novelty, False) for episode, novelty in zip(found, novelties, strict=True))
 
 
 def worth_of_fact(fact: Fact, novelty: float, episodes: Mapping[str, float]) -> float:
@@ -147,17 +169,16 @@ def worth_of_fact(fact: Fact, novelty: float, episodes: Mapping[str, float]) -> 
     """
     if fact.kind in RULE_KINDS or not fact.evidence:
         novelty = 1.0
-    if novelty < LEAST_NOVELTY and fact.importance < GRAVE_IMPORTANCE:
+    is_told = any(one in episodes for one in fact.evidence)
+    if novelty < LEAST_NOVELTY and fact.importance < GRAVE_IMPORTANCE and not is_told:
         return 0.0
     spoken = Episode(fact.text, role="user", importance=fact.importance, verified=True)
     # The figures of a statistic are no identifiers, and an heir soon has its own.
     is_figures = fact.payload.get("type") == "baseline" or incidents.is_measured(fact)
     said = PLAIN if is_figures else worth(spoken, novelty)
     value = max([PLAIN, said, *(episodes.get(one, 0.0) for one in fact.evidence)])
-    is_told = fact.bloodstain and (
-        not incidents.is_measured(fact) or any(one in episodes for one in fact.evidence)
-    )
-    return value + _RULE * (fact.kind in RULE_KINDS) + _MISTAKE * is_told
+    is_disaster = fact.bloodstain and (is_told or not incidents.is_measured(fact))
+    return value + _RULE * (fact.kind in RULE_KINDS) + _MISTAKE * is_disaster
 
 
 def inherited_fields(episode: Episode) -> dict[str, Any]:

@@ -159,10 +159,14 @@ def survival(lives: Iterable[LifeBeliefs]) -> list[Belief]:
                 groups[name] = group
             present = members[group].get(life.key)
             # One life may state a rule twice: the one in force speaks for it.
-            if present is None or present[1].status in _GIVEN_UP:
+            if present is None or _is_given_up(present[1]):
                 members[group][life.key] = (life, fact)
     beliefs = [_belief(list(held.values())) for held in members.values()]
     return sorted(beliefs, key=lambda one: (-len(one.lives), -one.confirmations, one.refutations, one.text))
+
+
+def _is_given_up(fact: Fact) -> bool:
+    return fact.status in _GIVEN_UP or fact.is_refuted
 
 
 def _belief(held: Sequence[tuple[LifeBeliefs, Fact]]) -> Belief:
@@ -175,7 +179,7 @@ def _belief(held: Sequence[tuple[LifeBeliefs, Fact]]) -> Belief:
 def _holding(life: LifeBeliefs, fact: Fact) -> Holding:
     came = fact.id in life.inherited or fact.generation > 0 or fact.source == "testament"
     state: State = "found"
-    if fact.status in _GIVEN_UP:
+    if _is_given_up(fact):
         # A tombstone that was inherited is the refutation of an ancestor.
         state = "unconfirmed" if fact.source == "testament" and fact.status == "superseded" else "refuted"
     elif came:

@@ -70,8 +70,8 @@ class InheritanceReport:
         innate: Number of heuristics that became innate (`g.lineage.innate`).
         limited: Number of limited items in testaments of unknown signers, by kind: `roles`, `speakers`, `origins`,
             `importances`, `bloodstains`, `anti_knowledge` (accepted as warnings), `own_kinds` (identity, goals,
-            preferences and interests, left out), `questions`, `directives`, `ancestors`, `innate` (counts of
-            generations, left out).
+            preferences and interests, left out), `refutations` (accepted as replaced beliefs), `questions`,
+            `directives`, `ancestors`, `innate` (counts of generations, left out).
         notes: Failures and omissions, one sentence each.
     """
 

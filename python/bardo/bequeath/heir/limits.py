@@ -64,6 +64,7 @@ def _fact(fact: Fact, agent: str, origin: str, counts: Counter[str]) -> Fact:
     counts["bloodstains"] += fact.bloodstain
     # The heir's gate uses anti-knowledge, and its confidence never falls below the floor.
     counts["innate"] += CONFIRMED in fact.metadata
+    counts["refutations"] += fact.is_refuted
     is_ban = fact.kind == "anti_knowledge"
     counts["anti_knowledge"] += is_ban
     return dataclasses.replace(
@@ -75,6 +76,8 @@ def _fact(fact: Fact, agent: str, origin: str, counts: Counter[str]) -> Fact:
         bloodstain=False,
         quality=None,
         pad=NEUTRAL,
+        # The word of a stranger keeps the heir from learning no belief.
+        ended_by=None,
         # The word of a stranger makes no rule innate.
         metadata={name: value for name, value in fact.metadata.items() if name != CONFIRMED},
     )

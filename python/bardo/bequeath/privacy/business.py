@@ -1,4 +1,4 @@
-"""Finds identifiers of a business: orders, policies, memberships, tickets, parts.
+"""Finds identifiers of a business, such as orders, policies, tickets, parts, and published classification numbers.
 
 They name no person and open nothing.
 """
@@ -19,6 +19,10 @@ _LONGEST = 12
 _IDENTIFIER = re.compile(
     r"(?<![\w.,$€£@/:+#-])(?=[^\s]{0,24}\d)[A-Z]{0,6}[-#/.]?[A-Z\d]{1,12}(?:[-/.][A-Za-z\d]{1,12}){0,4}(?![\w%@/-]|[.,:]\d|\s?[€$£%])"
 )
+#: A number of a published classification, such as a customs tariff, in groups.
+_CLASSIFIED = re.compile(
+    r"(?<![\w.,$€£@/:+#-])[A-Z]{0,4}\d{1,10}(?:[ .-]\d{1,6}){0,5}(?![\w%@/-]|[.,:]\d|\s?[€$£%])"
+)
 #: Words between a label and a number without letters: the label's own word, then a verb or a sign.
 _NUMBERED = re.compile(
     r"(?i)(?:\s(?:number|no|nr|id|ref|reference)\b\.?(?:[^.;\d]{0,44}\b(?:is|was)|\s{0,1}[:=#]|,)?|\s?[:#]|)\s?$"
@@ -29,7 +33,7 @@ _LABELLED = re.compile(r"[^;!?\d]{0,60}$")
 
 def mask(text: str) -> str:
     """Replaces each identifier of a business by underscores, so that no search for private data finds it."""
-    for start, end in _identifiers(text):
+    for start, end in (*_identifiers(text), *_classified(text)):
         text = text[:start] + "_" * (end - start) + text[end:]
     return text
 
@@ -53,3 +57,14 @@ def _identifiers(text: str) -> Iterator[tuple[int, int]]:
             continue
         if (_NUMBERED if is_bare else _LABELLED).match(between):
             yield match.span()
+
+
+def _classified(text: str) -> Iterator[tuple[int, int]]:
+    for label in cue("classification").finditer(text):
+        number = _CLASSIFIED.search(text, label.end(), label.end() + _REACH + _LONGEST)
+        if number is None:
+            continue
+        between, behind = text[label.end() : number.start()], text[number.end() : number.end() + _BESIDE]
+        is_amount = any(after(name).match(behind) for name in ("money", "market", "measure", "scale"))
+        if _LABELLED.match(between) and not is_amount and not cue("personal").search(between):
+            yield number.span()

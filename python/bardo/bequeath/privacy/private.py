@@ -68,6 +68,10 @@ _NAME = re.compile(
     r"(?=(?:[a-z\d]+-)*[a-z]{1,3}-)[a-z]{1,12}(?:-(?:[a-z]{1,12}\d{0,3}|\d{1,3})){1,4}|"
     r"(?:vlan|node|host|rack|server|worker|pod|shard|subnet|build|job|ticket|task|step|issue|batch|block|order|release)-\d{4,7}"
 )
+#: The name of a program with its version, as in `zdesigner-5.1.17`.
+_RELEASE = re.compile(
+    r"(?:[a-z]{2,}(?:[-_][a-z]+)*[-_@]?v?\d{1,4}|[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_@]?v?\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,3}"
+)
 _LINKING = (
     r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
@@ -131,6 +135,8 @@ _NO_CODE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d\d-\d\d-\d{4}|[A-Za-z-]+|[A-Za-z]
 _SHORT_CODE = re.compile(r":[^.;]{0,20}\s(?P<secret>\d{2})(?=[,;] )")
 _UNSPACED_CODE = re.compile(r"(?<![\d.])\d{4,8}(?![\d.])")
 
+#: A number in groups between spaces, which is private as a whole or not at all.
+_GROUPED = re.compile(r"(?<![\w.,])\d{2,}(?:[\u0020\u00a0\u202f]\d{2,})+(?![\w]|[.,]\d)")
 #: Bytes of a key, between commas.
 _BYTES = re.compile(r"(?<![\w,])\[?(?:\d{1,3},\s?){7,}\d{1,3}\]?(?!\w)")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64,256}(?![0-9A-Za-z])")
@@ -245,7 +251,15 @@ def _of(sentence: str) -> Iterator[Span]:
     plain = _PRERELEASE.sub(lambda match: "_" * len(match[0]), business.mask(plain))
     plain = _ADDRESS.sub(lambda match: "_" * len(match[0]), plain)
     plain = own_sentences.mask(plain)
-    yield from (Span(*found) for found in figures.figures(plain))
+    groups = [match.span() for match in _GROUPED.finditer(plain)]
+    for start, end, kind, instead in figures.figures(plain):
+        touched = [group for group in groups if group[0] < end and start < group[1]]
+        yield Span(
+            min([start, *(one for one, _ in touched)]),
+            max([end, *(one for _, one in touched)]),
+            kind,
+            instead,
+        )
 
 
 def opens(text: str) -> bool:
@@ -279,7 +293,7 @@ def _passwords(text: str) -> Iterator[Span]:
         if _NAME.fullmatch(word) or _is_public(text, odd.start("secret"), _BESIDE):
             continue
         is_named = bool(cues) and odd.start() > cues[0].end()
-        if not is_named and _is_reference(word):
+        if not is_named and (_is_reference(word) or _RELEASE.fullmatch(word)):
             continue
         is_for = account is not None and len(word) > _SHORT_PASSWORD and re.search(r"[a-zа-я]", word)
         if _MADE_UP.fullmatch(word) or ((is_named or is_for) and _is_strange(word)):

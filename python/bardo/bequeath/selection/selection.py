@@ -258,7 +258,7 @@ def _tombstones(facts: Sequence[Fact], places: Sequence[int], chosen: Sequence[i
     def is_one(fact: Fact) -> bool:
         # An inherited tombstone has no link to its successor.
         replaced = fact.status == "superseded" and (fact.superseded_by in crossing or fact.generation > 0)
-        return fact.kind != "context" and (replaced or fact.status == "contradicted")
+        return fact.kind != "context" and (replaced or fact.status == "contradicted" or fact.is_refuted)
 
     found = [place for place in places if is_one(facts[place])]
     return sorted(found, key=lambda place: (-facts[place].reinforced_tick, facts[place].id))
@@ -345,8 +345,10 @@ def _shorten(text: str, limit: int) -> str:
 
 
 def _redacted_fact(fact: Fact, confidence: float, redactor: Redactor) -> Fact:
+    # A refuted belief crosses as one, also from the cold tier.
+    status = "contradicted" if fact.status == "archived" else fact.status
     return dataclasses.replace(
-        redactor.fact(fact), confidence=confidence, supersedes=None, superseded_by=None
+        redactor.fact(fact), confidence=confidence, supersedes=None, superseded_by=None, status=status
     )
 
 

@@ -3,6 +3,9 @@
 //! A line of routine differs from the others of its kind by names and numbers alone, so its pairs are common. Pairs are
 //! counted by their hash in a table of fixed size (a counting Bloom filter of one hash): pairs that share a counter
 //! only look more common. Every digit is read as one digit. The counts are the same in every process.
+//!
+//! Two kinds of lines with common pairs are no routine: what a person said, and the rows of a list, each with an
+//! identifier of its own. A list is told from a stream of readings by its length alone.
 
 use std::collections::VecDeque;
 
@@ -10,12 +13,14 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::capture::EpisodeLog;
 use crate::error::Result;
-use crate::model::{Episode, INHERITED_KIND, Id, Value};
+use crate::model::{Episode, INHERITED_KIND, Id, Role, Value};
 
 /// Number of counters; a power of two.
 const COUNTERS: usize = 1 << 22;
-/// Episodes that may share a pair of words that counts as rare.
+/// Episodes that may share a pair of words, or an identifier, that counts as rare.
 const RARE: u8 = 3;
+/// Lines of one form up to which they may be a list; more are a stream of readings, with any numbers.
+const LIST: u8 = 32;
 /// Characters of a text that are read.
 const READ: usize = 4_096;
 /// Episodes read at a time.
@@ -33,6 +38,9 @@ pub struct Uncommon {
     /// Greatest value of an outcome that was a mistake.
     pub mistake: f64,
 }
+
+/// Episode that is no routine, its novelty, and whether it is none although its words are common.
+pub type Judged = (Episode, f32, bool);
 
 /// Counts over a whole log.
 #[derive(Debug)]
@@ -70,40 +78,57 @@ impl Survey {
     }
 
     fn add(&mut self, text: &str) {
-        let mut pairs = pairs(text);
-        pairs.sort_unstable();
-        pairs.dedup();
-        for pair in pairs {
+        let mut found = pairs(text);
+        found.extend(identifiers(text));
+        found.sort_unstable();
+        found.dedup();
+        for pair in found {
             let count = &mut self.counts[pair as usize];
-            *count = count.saturating_add(1).min(RARE + 1);
+            *count = count.saturating_add(1).min(LIST + 1);
         }
     }
 
     /// Share of the pairs of a text that are rare in the log, 0..1.
     #[must_use]
     pub fn novelty(&self, text: &str) -> f32 {
+        self.share(text, RARE)
+    }
+
+    /// Share of the pairs of a text that at most so many episodes of the log have, 0..1.
+    fn share(&self, text: &str, most: u8) -> f32 {
         let pairs = pairs(text);
-        let rare = pairs.iter().filter(|pair| self.counts[**pair as usize] <= RARE).count();
-        if pairs.is_empty() { 0.0 } else { rare as f32 / pairs.len() as f32 }
+        let found = pairs.iter().filter(|pair| self.counts[**pair as usize] <= most).count();
+        if pairs.is_empty() { 0.0 } else { found as f32 / pairs.len() as f32 }
+    }
+
+    /// Whether an episode in common words is no routine: a person said it, or it is a row of a list, with an identifier
+    /// that hardly any other episode has.
+    fn is_distinct(&self, text: &str, role: Role, novelty: f32) -> bool {
+        let has_identifier = || identifiers(text).any(|one| self.counts[one as usize] <= RARE);
+        role == Role::User || (has_identifier() && self.share(text, LIST) >= novelty)
     }
 
     /// The next `limit` episodes after the arrival `after`: the number of the last one, and those that are no routine,
-    /// each with its novelty. What was inherited is always among them.
+    /// each with its novelty, and whether it is none although its words are common. What was inherited is always among
+    /// them.
     pub fn uncommon(
         &self,
         log: &EpisodeLog,
         after: u64,
         limit: usize,
         bounds: Uncommon,
-    ) -> Result<(u64, Vec<(Episode, f32)>)> {
+    ) -> Result<(u64, Vec<Judged>)> {
         let page = log.since(after, limit)?;
         let last = page.last().map_or(after, |(number, _)| *number);
         let judged = page.into_iter().map(|(_, episode)| {
             let novelty = self.novelty(&episode.text);
-            (episode, novelty)
+            let is_distinct =
+                novelty < bounds.novelty && self.is_distinct(&episode.text, episode.role, bounds.novelty);
+            (episode, novelty, is_distinct)
         });
-        let found = judged.filter(|(episode, novelty)| {
+        let found = judged.filter(|(episode, novelty, is_distinct)| {
             *novelty >= bounds.novelty
+                || *is_distinct
                 || episode.kind == INHERITED_KIND
                 || episode.annotations.importance.is_some_and(|importance| importance >= bounds.importance)
                 || outcome(&episode.payload).is_some_and(|value| value <= bounds.mistake)
@@ -170,6 +195,15 @@ fn pairs(text: &str) -> Vec<u32> {
     found
 }
 
+/// Counters of the words of a text with a digit, such as addresses and numbers of invoices.
+fn identifiers(text: &str) -> impl Iterator<Item = u32> {
+    let read = text.char_indices().nth(READ).map_or(text, |(end, _)| &text[..end]);
+    read.split_whitespace()
+        .map(|word| word.trim_matches(|sign: char| !sign.is_alphanumeric()))
+        .filter(|word| word.contains(|sign: char| sign.is_numeric()))
+        .map(|word| counter("#", &word.to_lowercase()))
+}
+
 fn counter(one: &str, other: &str) -> u32 {
     let mut hash = Xxh3::new();
     hash.update(one.as_bytes());
@@ -202,6 +236,20 @@ mod tests {
         let survey = survey(&known);
         assert!(survey.novelty("Trade 77 closed after 12 blocks") < 1e-6);
         assert!(survey.novelty("never SIGN with the key of the staging host") > 0.99);
+    }
+
+    #[test]
+    fn rows_of_a_list_with_an_own_identifier_are_no_routine_and_a_stream_is() {
+        let host = |number: usize| format!("Host n{number} has address 10.3.{number}.7");
+        let distinct = |count: usize, text: &str, role: Role| {
+            let known: Vec<String> = (0..count).map(host).collect();
+            let survey = survey(&known.iter().map(String::as_str).collect::<Vec<_>>());
+            survey.is_distinct(text, role, 0.3)
+        };
+        assert!(distinct(12, &host(3), Role::Environment));
+        assert!(!distinct(12, "Host n has address", Role::Environment), "nothing exact");
+        assert!(!distinct(2_000, &host(3), Role::Environment), "a stream");
+        assert!(distinct(2_000, &host(3), Role::User), "said by a person");
     }
 
     #[test]

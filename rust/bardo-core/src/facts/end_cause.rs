@@ -39,7 +39,7 @@ pub enum EndCause {
     Identifier,
     /// Another hypothesis explains what it says.
     Redundancy,
-    /// Later episodes speak against its hypothesis.
+    /// Evidence speaks against it: later episodes against its hypothesis, or outcomes of acting on it.
     Refutation,
 }
 

@@ -9,9 +9,9 @@ use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::{Failure, Step};
 use super::store::FactStore;
 use super::transaction::{Writer, counter};
-use super::transitions::confirm;
+use super::transitions::{confirm, refute};
 use crate::error::{Error, Result};
-use crate::model::decay::confidence_now;
+use crate::model::decay::{CONTRADICTED_CEILING, confidence_now};
 use crate::model::{FactStatus, Id};
 
 /// The outcomes of acting on one fact.
@@ -45,7 +45,25 @@ impl OutcomeTally {
     pub fn confirms_inheritance(&self) -> bool {
         self.spaced >= EARNED_BY && self.net > 0.0
     }
+
+    /// Whether outcomes speak against it for certain: the share of good ones is below one half, by the upper bound of a
+    /// Wilson score interval of 95 % (E. B. Wilson, Journal of the American Statistical Association 22, 1927). Bad ones
+    /// count by their size, less that of good ones: four of -1 suffice, or five of -0.8.
+    #[must_use]
+    pub fn refutes(&self) -> bool {
+        let (good, bad) = (self.good as f64, (-self.total).max(0.0));
+        let cases = good + bad;
+        if cases <= 0.0 {
+            return false;
+        }
+        let (share, square) = (good / cases, QUANTILE * QUANTILE);
+        let half = QUANTILE * (share * (1.0 - share) / cases + square / (4.0 * cases * cases)).sqrt();
+        (share + square / (2.0 * cases) + half) / (1.0 + square / cases) < 0.5
+    }
 }
+
+/// Normal quantile of an interval of 95 %.
+const QUANTILE: f64 = 1.959_964;
 
 /// Spaced good outcomes that make an inherited fact the agent's own: as many as the episodes that any fact needs.
 pub const EARNED_BY: u64 = 3;
@@ -81,6 +99,9 @@ impl FactStore {
                 };
                 moved += usize::from(counted);
                 count(writer, serial, value, counted, tick)?;
+                if value < 0.0 {
+                    give_up(writer, record::require(&writer.transaction, *id)?, tick, retention)?;
+                }
                 if value > 0.0 && counted {
                     earn(writer, record::require(&writer.transaction, *id)?, tick, retention)?;
                 }
@@ -211,6 +232,21 @@ fn earn(writer: &Writer<'_>, mut stored: StoredFact, tick: u64, retention: Reten
     Ok(is_earned)
 }
 
+/// Refutes a belief that outcomes speak against for certain, once it is hardly believed. A danger is none: what went well
+/// does not disprove that it may go wrong.
+fn give_up(writer: &Writer<'_>, mut stored: StoredFact, tick: u64, retention: Retention) -> Step<()> {
+    let is_refuted = stored.fact.status == FactStatus::Active
+        && !stored.fact.pinned
+        && !stored.fact.kind.is_danger()
+        && confidence_now(&stored.fact, tick, retention.tau_ticks) <= CONTRADICTED_CEILING
+        && outcome_tally(&writer.transaction, stored.serial)?.is_some_and(|told| told.refutes());
+    if is_refuted {
+        refute(&mut stored, tick, retention);
+        writer.update(&stored, tick)?;
+    }
+    Ok(())
+}
+
 fn count(writer: &Writer<'_>, serial: i64, value: f64, counted: bool, tick: u64) -> Step<()> {
     writer
         .transaction
@@ -269,4 +305,24 @@ fn read(row: &Row<'_>) -> rusqlite::Result<OutcomeTally> {
         spaced: number(5)?,
         net: row.get(6)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(good: u64, bad: u64, size: f64) -> OutcomeTally {
+        let total = size * (good as f64 - bad as f64);
+        OutcomeTally { good, bad, total, first_tick: 1, last_tick: 9, spaced: good, net: total }
+    }
+
+    #[test]
+    fn several_bad_outcomes_refute_and_small_or_mixed_ones_do_not() {
+        assert!(tally(0, 4, 1.0).refutes());
+        assert!(!tally(0, 3, 1.0).refutes());
+        assert!(tally(0, 5, 0.8).refutes());
+        assert!(!tally(0, 20, 0.1).refutes(), "small ones");
+        assert!(!tally(2, 8, 1.0).refutes(), "too many good ones");
+        assert!(!tally(0, 0, 1.0).refutes());
+    }
 }

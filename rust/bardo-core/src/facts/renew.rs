@@ -6,8 +6,8 @@ use super::filter::Retention;
 use super::rows::{self as record, StoredFact, normalised, signed};
 use super::sqlite::Step;
 use super::transaction::Writer;
-use super::transitions::{confirm, rebase, release, restore, spaced};
-use crate::model::decay::{confidence_now, renewed};
+use super::transitions::{confirm, is_refuted, rebase, release, restore, spaced};
+use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, renewed};
 use crate::model::{Fact, FactStatus, Source};
 
 /// Applies a repetition to the stored fact.
@@ -19,7 +19,9 @@ pub(crate) fn renew(
     tick: u64,
 ) -> Step<()> {
     let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
-    let given = f64::from(incoming.confidence);
+    // A statement alone does not undo what outcomes refuted.
+    let most = if is_refuted(&stored.fact) { CONTRADICTED_CEILING } else { 1.0 };
+    let given = f64::from(incoming.confidence).min(most);
     let hearsay = incoming.is_hearsay();
     if hearsay && !stored.fact.is_hearsay() {
         return Ok(());
@@ -91,9 +93,27 @@ pub(crate) const LIVING: &str =
 
 /// The living fact of the same words, if any.
 pub(crate) fn same_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<StoredFact>> {
+    of_same_text(connection, fact, LIVING, tick)
+}
+
+/// Refuted, and out of force or expired by tick ?3.
+const REFUTED: &str = "ended_by = 'refutation' AND (status IN ('archived', 'superseded')
+     OR (status = 'contradicted' AND expires_tick < ?3))";
+
+/// The belief of the same words that was refuted, if any.
+pub(crate) fn refuted_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<StoredFact>> {
+    of_same_text(connection, fact, REFUTED, tick)
+}
+
+fn of_same_text(
+    connection: &Connection,
+    fact: &Fact,
+    condition: &str,
+    tick: u64,
+) -> Step<Option<StoredFact>> {
     let candidates = record::select(
         connection,
-        &format!("WHERE text_key = ?1 AND category = ?2 AND {LIVING} ORDER BY serial"),
+        &format!("WHERE text_key = ?1 AND category = ?2 AND {condition} ORDER BY serial"),
         params![record::text_key(&fact.text), fact.category, signed(tick)?],
     )?;
     let text = normalised(&fact.text);

@@ -14,7 +14,7 @@ use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
 use super::transaction::{EDGES, Writer};
 use crate::error::{Error, Result};
-use crate::model::decay::{confidence_now, is_spaced};
+use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, is_spaced};
 use crate::model::{Fact, FactStatus, Id, Source};
 
 /// Weight of a correction that ended what the older record says.
@@ -104,8 +104,23 @@ pub(crate) fn lower(stored: &mut StoredFact, confidence: f64, tick: u64, expires
     stored.fact.status = FactStatus::Contradicted;
 }
 
-/// Sends a fact to the cold tier: out of force, but there.
+/// Lowers a belief that outcomes refuted; it expires unless it is confirmed.
+pub(crate) fn refute(stored: &mut StoredFact, tick: u64, retention: Retention) {
+    let confidence = confidence_now(&stored.fact, tick, retention.tau_ticks).min(CONTRADICTED_CEILING);
+    let expires = tick.saturating_add(retention.expiry_ticks).min(i64::MAX.unsigned_abs());
+    lower(stored, confidence, tick, expires);
+    (stored.fact.superseded_by, stored.ended_tick) = (None, None);
+    stored.fact.ended_by = Some(EndCause::Refutation.name().to_owned());
+}
+
+/// Whether a fact was refuted, here or by an ancestor.
+pub(crate) fn is_refuted(fact: &Fact) -> bool {
+    fact.status != FactStatus::Active && fact.ended_by.as_deref() == Some(EndCause::Refutation.name())
+}
+
+/// Sends a fact to the cold tier: out of force, but there. A refuted one keeps that cause.
 pub(crate) fn archive(writer: &Writer<'_>, stored: &mut StoredFact, cause: &EndCause, tick: u64) -> Step<()> {
+    let cause = if is_refuted(&stored.fact) { &EndCause::Refutation } else { cause };
     end_as(writer, stored, FactStatus::Archived, cause, tick)
 }
 
@@ -333,5 +348,6 @@ pub(crate) fn restore(fact: &mut Fact) {
     if fact.status == FactStatus::Contradicted && fact.confidence > RESTORED_ABOVE {
         fact.status = FactStatus::Active;
         fact.expires_tick = None;
+        fact.ended_by = None;
     }
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::filter::Retention;
 use super::fingerprint::{FactVectors, check_vector, claim_fingerprint};
-use super::renew::{LIVING, renew, same_text};
+use super::renew::{LIVING, refuted_text, renew, same_text};
 use super::rows::{self as record, StoredFact, normalised, signed};
 use super::schema::{Direction, encode};
 use super::slots::{Moment, same_statement, settle};
@@ -14,7 +14,7 @@ use super::sqlite::Step;
 use super::store::FactStore;
 use super::tombstones::is_forgotten;
 use super::transaction::Writer;
-use super::transitions::{limited_by_source, make_room, revive};
+use super::transitions::{is_refuted, limited_by_source, make_room, refute, revive};
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactKind, FactPayload, FactStatus, Id, Metadata, Micros, Source};
 use crate::text::same_statement::same_sense;
@@ -117,6 +117,9 @@ impl FactStore {
                 if let (None, Some(given)) = (&stored, &vectors) {
                     stored = neighbours.find(connection, fact, &encode(given.rows[index]), tick)?;
                 }
+                if stored.is_none() {
+                    stored = refuted_text(connection, fact, tick)?;
+                }
                 found.push(stored.map(|stored| stored.fact.id));
             }
             Ok(found)
@@ -136,7 +139,7 @@ impl FactStore {
             && let Some(mut known) = record::find(&writer.transaction, fact.id)?
         {
             if normalised(&known.fact.text) == normalised(&fact.text) {
-                if tells_more(fact, &known.fact) {
+                if tells_more(fact, &known.fact) && !is_refuted(&known.fact) {
                     revive(&mut known);
                     renew(writer, known, fact, retention, tick)?;
                 }
@@ -164,6 +167,16 @@ impl FactStore {
                 .map(|stored| (stored, UpsertOutcome::Similar));
         }
         let moment = Moment { tick, now, retention };
+        if found.is_none()
+            && let Some(mut refuted) = refuted_text(&writer.transaction, fact, tick)?
+        {
+            let id = refuted.fact.id;
+            if !fact.is_hearsay() {
+                refute(&mut refuted, tick, retention);
+                renew(writer, refuted, fact, retention, tick)?;
+            }
+            return Ok((id, UpsertOutcome::Exact));
+        }
         if let Some((stored, outcome)) = found {
             let id = stored.fact.id;
             renew(writer, stored, fact, retention, tick)?;
