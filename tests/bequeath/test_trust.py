@@ -126,14 +126,14 @@ def test_own_statistics_make_inherited_rules_ones_own_and_no_twin_stands_beside(
         assert {fact.source for fact in handed} == {"testament"}
         heir.remember(trades(2_048, seed=4, gain=0.9))
         report = heir.sleep()
-        confirmed = [fact for fact in rules(heir) if fact.origin == "parent" and fact.source == "self"]
+        confirmed = {fact.id for fact in handed} & set(report.confirmed)
         assert confirmed
-        assert {fact.id for fact in confirmed} <= {fact.id for fact in handed}
-        assert report.confirmed
-        fact = confirmed[0]
-        assert fact.generation == 0
+        fact = heir.facts.get(min(confirmed))
+        assert (fact.source, fact.origin, fact.generation) == ("self", "parent", 0)
         assert fact.evidence
         assert {state.fact.source for state in heir.facts.history(fact)} == {"testament", "self"}
+        # A rule of the heir's own that explains the same cases better may have taken its place.
+        assert fact.status == "active" or heir.facts.get(fact.superseded_by or "").status == "active"
         claims = [_claim(fact) for fact in rules(heir)]
         assert len(claims) == len(set(claims)), "one claim, one fact"
 

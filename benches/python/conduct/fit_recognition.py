@@ -45,7 +45,7 @@ RANDOM = 1_000
 #: Maximum share of near misses that are blocked: of all sets, and of the blind one; of random pairs warned of.
 FALSE_BLOCKS, FALSE_BLIND, FALSE_WARNINGS = 0.02, 0.03, 0.04
 #: The last of these in a store of `STORED` rejections.
-FALSE_AMONG_MANY = 0.01
+FALSE_AMONG_MANY = 0.001
 #: Quantiles of the scores that are tried as limits: of what the table reads as the same, and of near misses.
 KEPT, BLOCKED = np.linspace(0, 0.15, 7), np.linspace(0.9, 1, 41)
 
@@ -239,7 +239,7 @@ def main() -> None:
             "near": {"bias": near.bias, "limit": warn, "growth": growth, "features": near.weights},
             "same": {"bias": same.bias, "limit by table": low, "limit": high, "features": same.weights},
         }
-        (PACKAGE / "conduct" / "comparison.json").write_text(
+        (PACKAGE / "conduct" / "match" / "comparison.json").write_text(
             json.dumps(document, separators=(",", ":")) + "\n"
         )
 
