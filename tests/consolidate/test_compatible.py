@@ -127,6 +127,16 @@ def test_a_turn_keeps_its_place_beside_news_of_something_else(tmp_path: Path, be
         assert not [each.text for each in found if each.standing]
 
 
+def test_a_correction_of_an_aside_leaves_what_else_the_quote_says(tmp_path: Path):
+    found, _ = told(
+        tmp_path,
+        ("user", "New apprentice at last: Wiebke, from Leeuwarden, starts on 18 May."),
+        ("user", "Sorry, I had that wrong: Wiebke is from Groningen, not Leeuwarden."),
+    )
+    in_force = [text for text, status in found.items() if status == "active"]
+    assert any("apprentice" in text and "Leeuwarden" not in text for text in in_force)
+
+
 @pytest.mark.parametrize(
     ("message", "value"),
     [

@@ -20,7 +20,7 @@ from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.candidates import order
 from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
 from bardo.consolidate.corrections.correction_rules import have_common_word
-from bardo.consolidate.corrections.effects import Judged, Message, Older, corrected, effective
+from bardo.consolidate.corrections.effects import Judged, Message, Older, corrected, effective, outlasts
 from bardo.consolidate.corrections.templates import announces, are_of_one_template
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
@@ -331,7 +331,9 @@ class StatementReader:
         if len({clause.sentence for clause in record.clauses}) > 1:
             return facts
         left = [
-            clause for clause in record.clauses if clause.stated and clause.text and clause not in corrected
+            clause
+            for clause in record.clauses
+            if clause.stated and clause.text and (clause not in corrected or outlasts(clause, newer))
         ]
         worths = self._worths([Sentence(clause.text, (clause,)) for clause in left], "")
         return facts + [

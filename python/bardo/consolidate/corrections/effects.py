@@ -112,3 +112,12 @@ def _reaches(
 def corrected(record: Older, judged: Sequence[Judged], limits: corrections.Limits) -> list[Clause]:
     """The clauses of an older record that a newer clause ends or disputes."""
     return [other for found, of, other in judged if of is record and found.total >= limits.disputes]
+
+
+def outlasts(older: Clause, newer: Clause) -> bool:
+    """Whether the text of a corrected clause holds on, because it leaves out the value that the newer one replaces.
+
+    "Wiebke is from Groningen, not Leeuwarden" leaves "the new apprentice starts on 18 May".
+    """
+    replaced = newer.left & (older.anchors | older.names)
+    return bool(replaced) and not any(value in older.text.casefold() for value in replaced)
