@@ -54,6 +54,37 @@ def told(folder: Path, *messages: tuple[str, str]) -> tuple[dict[str, str], int]
             ("user", "The deadline for the poster is 3 May."),
             ("user", "The deadline for the talk is now 20 May."),
         ),
+        (
+            ("user", "The GP put me up: it's 100 micrograms of levothyroxine from now on."),
+            ("user", "Bloods were fine so the GP is leaving me on the 100."),
+        ),
+        (
+            ("user", "We're in Ennis since this morning, on Mill Street."),
+            (
+                "user",
+                "We've closed the account with AIB and everything goes through the Ennis credit union now.",
+            ),
+        ),
+        (
+            ("user", "I live here with my husband Declan and a whippet called Pogo."),
+            ("user", "The neighbours' old whippet died this week, poor thing."),
+        ),
+        (
+            ("user", "My brother Cathal rings Mam from Halifax every Sunday."),
+            ("user", "Cathal's flying in from Halifax for Christmas, 20 December to 3 January."),
+        ),
+        (
+            ("user", "From 1 March Lucy goes to the primary school on Elm Road."),
+            ("user", "Lucy turns eight on the 14th and wants a dinosaur cake."),
+        ),
+        (
+            ("user", "Tadhg's sister is getting married on 9 May in Dingle."),
+            ("user", "Tadhg handed in his notice. His last day is Friday."),
+        ),
+        (
+            ("user", "The ledger listens on port 9200 and runs on Postgres 13."),
+            ("user", "The staging ledger runs on Postgres 15 now."),
+        ),
         (("user", "I'm married to Jonas."), ("user", "I'm practically divorced from my bathroom scale.")),
     ],
 )
@@ -61,6 +92,49 @@ def test_other_attributes_things_and_relatives_stay(tmp_path: Path, messages: tu
     found, disputes = told(tmp_path, *messages)
     assert set(found.values()) == {"active"}
     assert disputes == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "My dad Frank is in a care home in Bantry. My sister Orla rings him from Cork on Sundays.",
+            "Orla's driving over from Cork for the weekend, 3 to 5 May.",
+        ),
+        (
+            "Happy carnival! Ida is in the parade as a llama.",
+            "Ida's eye patch is history, the doctor is delighted with her.",
+        ),
+        (
+            "hallbook listens on port 8100 and runs on Postgres 14, for the record.",
+            "hallbook staging is on Postgres 16 now, production stays where it is until the summer.",
+        ),
+        (
+            "The shop's production database is MySQL 8.0.",
+            "We moved the test database of the shop to MySQL 8.4 today.",
+        ),
+    ],
+)
+def test_a_turn_keeps_its_place_beside_news_of_something_else(tmp_path: Path, before: str, after: str):
+    clock = bardo.ManualClock(START)
+    with bardo.open(tmp_path / "miriam", clock=clock, seed=1) as memory:
+        for text in (before, after):
+            memory.remember(text, role="user", kind="turn", speaker="Miriam")
+            memory.sleep()
+            clock.advance(DAY)
+        found = memory.recall(before, limit=5)
+        assert len(found) > 1
+        assert not [each.text for each in found if each.standing]
+
+
+def test_a_correction_of_an_aside_leaves_what_else_the_quote_says(tmp_path: Path):
+    found, _ = told(
+        tmp_path,
+        ("user", "New apprentice at last: Wiebke, from Leeuwarden, starts on 18 May."),
+        ("user", "Sorry, I had that wrong: Wiebke is from Groningen, not Leeuwarden."),
+    )
+    in_force = [text for text, status in found.items() if status == "active"]
+    assert any("apprentice" in text and "Leeuwarden" not in text for text in in_force)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,30 @@ def test_a_plan_is_over_after_its_last_day(text: str, day: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "The doctor moved me to 40 mg of propranolol, next check in six weeks",
+        "My new physio is Marta Keogh, first session next Tuesday",
+        "The GP is putting me on 15 mg, bloods in three weeks",
+        "Anna moved to the day shift; holidays on 3 March",
+    ],
+)
+def test_the_date_of_an_aside_ends_nothing_of_its_sentence(text: str) -> None:
+    assert end_of(text) is None
+
+
+def test_a_quote_of_a_value_and_a_plan_outlasts_the_plan(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(NOW)
+    with bardo.open(tmp_path / "nadia", clock=clock, seed=1) as memory:
+        text = "GP put me up: it's 100 micrograms of levothyroxine, bloods again in three weeks."
+        memory.remember(text, role="user", kind="turn", speaker="Nadia")
+        memory.sleep()
+        clock.advance(40 * 86_400)
+        memory.sleep()
+        assert [fact.text for fact in memory.facts.list() if "100" in fact.text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "GP put me up: it's 100 micrograms from now on, bloods again in three months",
         "My birthday is on 9 May",
         "Our anniversary is on the third of April",

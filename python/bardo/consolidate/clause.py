@@ -52,6 +52,10 @@ class Clause:
         owner: Person or thing that it is about, in lower case, such as `nadia` or `nadia's sister`; empty if unknown.
         alias: Owner by a relation that the speaker has to one person alone, such as `nadia's mum` of Hanne.
         is_relative: Whether its owner is a person or animal of another one than the speaker, as "Jonas's brother".
+        holders: Words for the relative or person, other than the speaker, to whom its subject or object belongs.
+        sited: Names that only tell an institution apart, as `thomastown` of "the Thomastown credit union".
+        environments: Environments to which it is limited, such as `staging`.
+        tells_age: Whether its words can tell an age: a number that is no date, or a word such as "birthday".
         kin: Clauses that its words state beside it, such as "nadia's husband is Jonas" of "with my husband Jonas".
         topic: Lemmas of its words before the predicate in order, without articles, pronouns and adverbs.
         comment: Lemmas of its words from the predicate on, likewise.
@@ -88,6 +92,10 @@ class Clause:
     owner: str = ""
     alias: str = ""
     is_relative: bool = False
+    holders: frozenset[str] = frozenset()
+    sited: frozenset[str] = frozenset()
+    environments: frozenset[str] = frozenset()
+    tells_age: bool = False
     kin: tuple[Clause, ...] = ()
     topic: tuple[str, ...] = ()
     comment: tuple[str, ...] = ()

@@ -8,7 +8,6 @@ or corrects an older episode is stored with that effect in one transaction.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,9 +18,9 @@ from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech, form_of
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.candidates import order
-from bardo.consolidate.corrections.compatible import is_of_another_slot
+from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
 from bardo.consolidate.corrections.correction_rules import have_common_word
-from bardo.consolidate.corrections.effects import Judged, Older, corrected, effective
+from bardo.consolidate.corrections.effects import Judged, Message, Older, corrected, effective, outlasts
 from bardo.consolidate.corrections.templates import announces, are_of_one_template
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
@@ -51,6 +50,8 @@ OF_OWNER = 64
 NEAR = 8
 #: Maximum number of pairs of clauses that the cross-encoder reads for a newer clause, the likeliest by the parses.
 READ_AT_MOST = 4
+#: Maximum log odds that the other clauses of a message add to those of a clause that is read alone.
+CONTEXT_ODDS = 3.0
 #: Maximum length of a message in words that is read as a whole.
 READ_WORDS = 80
 #: Maximum number of texts whose clauses are cached.
@@ -60,19 +61,6 @@ CACHED = 4_096
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
 #: Episodes that are near a text, best first.
 NearEpisodes = Callable[[str, int], Sequence[Episode]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Message:
-    """The text in which a newer clause stands.
-
-    Args:
-        text: The whole text.
-        sentences: The sentences of its clauses, as written.
-    """
-
-    text: str
-    sentences: Sequence[str]
 
 
 class StatementReader:
@@ -142,7 +130,7 @@ class StatementReader:
         drawn = Drawn()
         if fact.statement is None and near:
             for clause in self._clauses_of_fact(fact):
-                message = _Message(fact.text, (clause.sentence,))
+                message = Message(fact.text, (clause,))
                 self._compare(
                     clause, message, fact.evidence, drawn, newer=fact, near=near, place=0, tick=tick
                 )
@@ -212,8 +200,7 @@ class StatementReader:
         """The effects of the clauses of a note, each older record once."""
         effects = Drawn()
         place = len(drawn.facts)
-        said = dict.fromkeys(clause.sentence for clause in self._clauses_of(episode) if clause.stated)
-        message = _Message(episode.text, tuple(said))
+        message = Message(episode.text, [clause for clause in self._clauses_of(episode) if clause.stated])
         for clause in note.clauses:
             self._compare(
                 clause, message, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode
@@ -276,7 +263,7 @@ class StatementReader:
     def _compare(
         self,
         clause: Clause,
-        message: _Message,
+        message: Message,
         evidence: tuple[str, ...],
         drawn: Drawn,
         *,
@@ -344,7 +331,9 @@ class StatementReader:
         if len({clause.sentence for clause in record.clauses}) > 1:
             return facts
         left = [
-            clause for clause in record.clauses if clause.stated and clause.text and clause not in corrected
+            clause
+            for clause in record.clauses
+            if clause.stated and clause.text and (clause not in corrected or outlasts(clause, newer))
         ]
         worths = self._worths([Sentence(clause.text, (clause,)) for clause in left], "")
         return facts + [
@@ -353,7 +342,7 @@ class StatementReader:
             if value >= LEAST_OF_REMAINDERS
         ]
 
-    def _is_carried_by(self, clause: Clause, message: _Message, older: Clause) -> bool:
+    def _is_carried_by(self, clause: Clause, message: Message, older: Clause) -> bool:
         """Whether a clause stands in the sentence of a message that ends an older clause with the highest odds."""
         if (
             self._cross_encoder is None
@@ -365,7 +354,7 @@ class StatementReader:
         return message.sentences[int(np.argmax(odds))] == clause.sentence
 
     def _judged(
-        self, clause: Clause, message: _Message, older: Sequence[Older], *, is_learned: bool
+        self, clause: Clause, message: Message, older: Sequence[Older], *, is_learned: bool
     ) -> list[Judged]:
         """Judgements on a clause of a message and each clause of older records, the surest first."""
         limits = corrections.limits()
@@ -377,6 +366,7 @@ class StatementReader:
             if not any(is_of_another_slot(other, clause) for other in record.clauses)
             for other in record.clauses
             if other.stated
+            and not any(keeps_value(other, said) for said in message.clauses)
             and (not is_learned or _may_be_about_one(other, clause))
             and ((best := corrections.judge(other, clause, corrections.NEAREST)).rule or self._cross_encoder)
             and best.total >= least
@@ -398,6 +388,12 @@ class StatementReader:
         is_long = len(message.text.split()) > READ_WORDS
         text = f"{clause.context} {clause.sentence}".strip() if is_long else message.text
         odds = self._odds_of([(other.sentence, text) for _, _, other, _ in near])
+        if len(message.clauses) > 1:
+            # What a message corrects may be in another of its clauses.
+            alone = self._odds_of(
+                [(other.sentence, clause.text or clause.sentence) for _, _, other, _ in near]
+            )
+            odds = [min(whole, part + CONTEXT_ODDS) for whole, part in zip(odds, alone, strict=True)]
         read = [
             (corrections.judge(other, clause, cosine, log_odds), record, other)
             for (_, record, other, cosine), log_odds in zip(near, odds, strict=True)

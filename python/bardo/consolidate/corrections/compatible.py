@@ -17,11 +17,10 @@ from bardo.consolidate.corrections.templates import is_of_another_member
 
 #: A figure with its unit, and a value of words alone.
 _MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
-#: Verbs of leaving something as it is.
-_LEFT_ON = re.compile(
-    r"\b(?:leave|leaves|leaving|left) (?:me|us|her|him|it|them) (?:on|at) (?:the )?\d", re.IGNORECASE
-)
+#: Verbs by which a value stays.
 _KEEPING = frozenset({"continue", "keep", "leave", "remain", "stay", "stick"})
+#: Environment that a statement without one may be about.
+_PRODUCTION = "production"
 _WORDS = re.compile(r"[a-z _-]+")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -34,6 +33,11 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or is_of_another_attribute(older, newer)
         or is_of_another_member(older, newer)
         or is_of_relative(older, newer)
+        or is_of_another_holder(older, newer)
+        or is_in_another_environment(older, newer)
+        or names_only_institution(older, newer)
+        or is_age_of_none(older, newer)
+        or is_plan_beside_state(older, newer)
         or denies_other_value(older, newer)
         or keeps_value(older, newer)
     )
@@ -120,10 +124,11 @@ def denies_other_value(older: Clause, newer: Clause) -> bool:
 
 
 def keeps_value(older: Clause, newer: Clause) -> bool:
-    """Whether the newer clause says that a figure of the older one stays: "the GP leaves me on the 100"."""
-    is_end = "ending" in newer.cues and not _LEFT_ON.search(newer.sentence)
-    is_kept = newer.predicate in _KEEPING and not newer.denied and not is_end
-    return is_kept and bool(newer.figures) and newer.figures <= older.figures
+    """Whether the newer clause says that a figure in the older one's sentence stays: "the GP leaves me on the 100"."""
+    is_kept = newer.predicate in _KEEPING and not newer.denied and "ending" not in newer.cues
+    return (
+        is_kept and bool(newer.figures) and all(has_value(older.sentence, figure) for figure in newer.figures)
+    )
 
 
 def is_of_relative(older: Clause, newer: Clause) -> bool:
@@ -131,12 +136,56 @@ def is_of_relative(older: Clause, newer: Clause) -> bool:
 
     "Jonas has left Brandt" ends nothing of "Jonas's brother Emil".
     """
-    if not older.is_relative or is_same_owner(older, newer) or not newer.features.get("subject named"):
+    if not older.is_relative or is_same_owner(older, newer) or not newer.owner:
         return False
     person = older.owner.rpartition("'s ")[2]
     one, other = older.statement, newer.statement
     is_one_attribute = one is not None and other is not None and one.attribute == other.attribute
     return not is_one_attribute and not words_of(person) & (newer.anchors | newer.names)
+
+
+def is_of_another_holder(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause tells of what belongs to a person whom the older one does not name.
+
+    "The neighbours' whippet died" ends nothing of "we have a whippet".
+    """
+    if not newer.holders or newer.cues & {"correction", "instead"}:
+        return False
+    said = f"{older.context} {older.sentence} {older.owner} {older.alias}".casefold()
+    return not any(holder in said for holder in newer.holders)
+
+
+def is_in_another_environment(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses are limited to different environments; one that names none may be about production."""
+    if not newer.environments or newer.environments & older.environments:
+        return False
+    return bool(older.environments) or _PRODUCTION not in newer.environments
+
+
+def names_only_institution(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses have a place in common that the newer one names only to tell an institution.
+
+    "Our money is in the Thomastown credit union now" ends nothing of "we're in Thomastown".
+    """
+    places = newer.sited - older.sited
+    shared = (older.anchors | older.names) & (newer.anchors | newer.names) - words_of(older.owner)
+    return bool(shared) and shared <= places and older.predicate != newer.predicate
+
+
+def is_age_of_none(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause states an age, and the older one none: "she turns ten" ends no school."""
+    stated = newer.statement
+    if stated is None or stated.attribute != "age" or newer.cues & {"correction", "instead", "from"}:
+        return False
+    return not older.tells_age
+
+
+def is_plan_beside_state(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause announces a plan without a word of change, and the older one is none.
+
+    "Orla drives over from Cork on 3 May" leaves "Orla rings him from Cork" as it is.
+    """
+    return newer.over is not None and not newer.cues and older.over is None and older.until is None
 
 
 def _named_words(name: str) -> list[str]:

@@ -104,6 +104,12 @@ def _ends_object(older: Clause, newer: Clause) -> bool:
     return is_named and is_owned
 
 
+def names_ended(older: Clause, newer: Clause) -> bool:
+    """Whether the older clause names what the newer one ends, if it says what: "the eye patch is history"."""
+    old = older.anchors | older.names | older.objects | words_of(older.owner) | words_of(older.predicate)
+    return not newer.ended or bool(newer.ended & old)
+
+
 def ends_plainly(older: Clause, newer: Clause) -> bool:
     """Whether the words of the newer clause alone end the older one: its activity, or the relation to its person."""
     return _stops_activity(older, newer) or _ends_relation(older, newer)

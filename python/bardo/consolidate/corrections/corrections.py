@@ -25,6 +25,7 @@ from bardo.consolidate.corrections.correction_rules import (
     is_of_other_person,
     is_on_other_day,
     leaves_person_out,
+    names_ended,
 )
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
@@ -105,10 +106,13 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
     is_certain = bool(rule) and (
         rule in ("denial", "judged slot") or total >= limits().disputes or ends_plainly(older, newer)
     )
-    rule = rule if is_certain else _carrying_rule(found, newer)
+    rule = rule if is_certain else _carrying_rule(found, older, newer)
     if encoder_odds is not None:
         weighed = _weighed(read_features(older, newer, cosine, encoder_odds, is_announced=bool(rule)))
-        return _with_encoder(weighed, rule, is_certain=is_certain)
+        judgement = _with_encoder(weighed, rule, is_certain=is_certain)
+        # "We closed the account" disputes no home.
+        is_of_another = not rule and "ending" in newer.cues and judgement.total < SURE
+        return Judgement(NEVER, READ) if is_of_another else judgement
     if is_certain:
         return Judgement(max(total, limits().ends), rule)
     is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
@@ -213,11 +217,12 @@ def _repeats(older: Clause, newer: Clause) -> bool:
     return newer.anchors | newer.names | newer.figures <= known
 
 
-def _carrying_rule(found: Mapping[str, float], newer: Clause) -> Rule:
+def _carrying_rule(found: Mapping[str, float], older: Clause, newer: Clause) -> Rule:
     """Name of the most specific rule that a judgement by features rests on."""
     if found.get("slot value differs"):
         return "judged slot"
-    return next((rule for rule in RULES if rule in newer.cues), "")
+    cues = newer.cues if names_ended(older, newer) else newer.cues - {"ending"}
+    return next((rule for rule in RULES if rule in cues), "")
 
 
 def _document() -> Mapping[str, Mapping[str, float]]:

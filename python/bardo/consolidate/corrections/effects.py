@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections import corrections
@@ -32,6 +33,24 @@ class Older:
     clauses: Sequence[Clause]
     evidence: tuple[str, ...] = ()
     is_outright: bool = False
+
+
+@dataclass(frozen=True)
+class Message:
+    """The text in which a newer clause stands.
+
+    Args:
+        text: The whole text.
+        clauses: Its clauses that state something.
+    """
+
+    text: str
+    clauses: Sequence[Clause]
+
+    @cached_property
+    def sentences(self) -> Sequence[str]:
+        """The sentences of its clauses, as written."""
+        return tuple(dict.fromkeys(clause.sentence for clause in self.clauses))
 
 
 #: A judgement with the older record and its clause.
@@ -93,3 +112,12 @@ def _reaches(
 def corrected(record: Older, judged: Sequence[Judged], limits: corrections.Limits) -> list[Clause]:
     """The clauses of an older record that a newer clause ends or disputes."""
     return [other for found, of, other in judged if of is record and found.total >= limits.disputes]
+
+
+def outlasts(older: Clause, newer: Clause) -> bool:
+    """Whether the text of a corrected clause holds on, because it leaves out the value that the newer one replaces.
+
+    "Wiebke is from Groningen, not Leeuwarden" leaves "the new apprentice starts on 18 May".
+    """
+    replaced = newer.left & (older.anchors | older.names)
+    return bool(replaced) and not any(value in older.text.casefold() for value in replaced)

@@ -139,9 +139,16 @@ def _end_of_plan(clauses: Sequence[Clause]) -> int | None:
         for clause in clauses
         if clause.over or (clause.until and not clause.past and clause.statement is None)
     ]
-    rest = [clause for clause in clauses if clause.stated and clause.text and clause.over is None]
+    rest = [clause for clause in clauses if clause.stated and clause.over is None and _says_something(clause)]
     is_plan = all(clause.past or clause.until for clause in rest)
     return max((end for end in ends if end is not None), default=None) if is_plan else None
+
+
+def _says_something(clause: Clause) -> bool:
+    """Whether a clause has a meaning of its own: it can stand alone, or gives a figure, not a date, with a verb."""
+    dates = {part for figure in clause.figures for part in figure.split() if " " in figure}
+    has_figure = any(figure[0].isdigit() and figure not in dates for figure in clause.figures)
+    return bool(clause.text or (has_figure and "verbless" not in clause.features))
 
 
 def _beginning(clauses: Sequence[Clause], at: int) -> int | None:

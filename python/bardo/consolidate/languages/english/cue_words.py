@@ -30,6 +30,8 @@ _MINE = frozenset({"my", "our"})
 #: Adjectives that tell a time by the present, such as "next Friday", which announces nothing new.
 _DEICTIC = frozenset({"next", "current", "latest"})
 _TIMES = frozenset({"DATE", "TIME"})
+#: Verbs of journeys: their "from" and "to" are places on the way.
+_JOURNEYS = frozenset({"come", "commute", "cycle", "drive", "fly", "ride", "run", "sail", "travel", "walk"})
 #: Tags of the simple present, and a time of the day.
 _PRESENT = frozenset({"VBZ", "VBP"})
 _CLOCK = re.compile(r"\b(?:\d{1,2}[:.]\d{2}|\d{1,2} ?[ap]\.?m\b|noon|midday|midnight)", re.IGNORECASE)
@@ -181,11 +183,7 @@ def _replaced(token: Any, head: Any, words: list[Any], *, is_change: bool) -> Cu
     """
     word = lemma(token)
     if word == "from" and token.dep_ == "prep":
-        targets = [other for other in words if lemma(other) in ("to", "into") and other.dep_ == "prep"]
-        # Without "to": "took over from Dan".
-        if targets or (is_change and token.head.i == head.i):
-            return Cues({"from"}, _content(token), {each for target in targets for each in _content(target)})
-        return None
+        return _left_behind(token, head, words, is_change=is_change)
     if (
         word in ("instead", "rather")
         and token.i + 1 < len(token.doc)
@@ -202,11 +200,55 @@ def _replaced(token: Any, head: Any, words: list[Any], *, is_change: bool) -> Cu
     return None
 
 
+def _left_behind(origin: Any, head: Any, words: list[Any], *, is_change: bool) -> Cues | None:
+    """Values of "from X to Y", or of "took over from X"; None for a journey, and for a day from which something holds.
+
+    Args:
+        origin: The "from".
+        head: Head of the clause.
+        words: Words of the clause.
+        is_change: Whether the verb puts one value in the place of another.
+    """
+    targets = [other for other in words if _is_target(other, origin)]
+    is_change = is_change and origin.head.i == head.i and not _is_dated(origin)
+    if lemma(head) in _JOURNEYS or not (targets or is_change):
+        return None
+    return Cues({"from"}, _content(origin), {each for target in targets for each in _content(target)})
+
+
+def _is_target(word: Any, origin: Any) -> bool:
+    """Whether a word is the "to" of a "from": both belong to one word, or one to the other."""
+    if lemma(word) not in ("to", "into") or word.dep_ != "prep":
+        return False
+    holders = {origin.i, origin.head.i, *(child.i for child in origin.children)}
+    return word.head.i in holders
+
+
+def _is_dated(preposition: Any) -> bool:
+    """Whether a preposition stands before a date, from which something holds."""
+    return any(child.dep_ == "pobj" and child.ent_type_ in _TIMES for child in preposition.children)
+
+
+def _leaves_on_figure(head: Any) -> bool:
+    """Whether a clause leaves a person or thing on a figure: "the GP is leaving me on the 100"."""
+    if lemma(head) != "leave" or not any(child.dep_ in ("dobj", "nsubjpass") for child in head.children):
+        return False
+    return any(
+        child.dep_ == "prep" and lemma(child) in ("at", "on") and _has_figure(child)
+        for child in head.children
+    )
+
+
+def _has_figure(preposition: Any) -> bool:
+    """Whether a number that is no time stands below a preposition."""
+    return any(word.pos_ == "NUM" and word.ent_type_ not in _TIMES for word in preposition.subtree)
+
+
 def _ends(head: Any) -> bool:
     """Whether the verb of a clause ends a state or an activity, and not a meal or a match."""
     table = _table()
     verb, bare = predicate_of(head), lemma(head)
-    if _is_daily(head):
+    if _is_daily(head) or _leaves_on_figure(head):
         return False
     if any(f"{verb} {lemma(child)}" in table.ending for child in head.children if child.dep_ == "dobj"):
         # "Give notice", "hand in one's resignation"

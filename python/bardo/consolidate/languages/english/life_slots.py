@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bardo.consolidate.clause import Clause
+from bardo.consolidate.languages.english.dates import DATE
 from bardo.consolidate.languages.english.frames import frames, phrase_of
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
 from bardo.consolidate.languages.english.owners import FAMILY, is_of_speaker
@@ -21,6 +23,8 @@ _FIRMS = frozenset({"company", "business", "firm"})
 _NO_EMPLOYERS = frozenset(
     {"home", "living", "moment", "time", "weekend", "end", "day", "night", "while", "hour", "week"}
 )
+#: Words of an age.
+_AGES = frozenset({"age", "aged", "birthday", "old"})
 #: Words before "home" for a home in which people are cared for.
 _CARE = frozenset({"care", "nursing", "retirement", "residential"})
 
@@ -134,3 +138,11 @@ def care_home_slot(head: Any) -> LifeSlot | None:
             if home.dep_ == "pobj" and lemma(home) == "home" and kinds & _CARE:
                 return "home", phrase_of(home), ""
     return None
+
+
+def tells_age(words: Sequence[Any]) -> bool:
+    """Whether words can tell an age: a number that is no part of a date, or a word such as "birthday"."""
+    dates = {
+        part for match in DATE.finditer(" ".join(token.text for token in words)) for part in match[0].split()
+    }
+    return any(lemma(token) in _AGES or (token.pos_ == "NUM" and token.text not in dates) for token in words)

@@ -99,6 +99,29 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
     )
 
 
+def holders_of(head: Any, subject: Any, owner: Owner) -> frozenset[str]:
+    """Words for the person, other than the speaker, to whom the subject or object of a clause belongs.
+
+    "The neighbours' dog died" and "Jonas sold his piano" tell of no dog or piano of the speaker.
+
+    Args:
+        head: Head of the clause.
+        subject: Its subject; None if it has none.
+        owner: Its owner.
+    """
+    found: set[str] = set()
+    for noun in (subject, *(child for child in head.children if child.dep_ == "dobj")):
+        for holder in noun.children if noun is not None else ():
+            if holder.dep_ != "poss":
+                continue
+            if holder.text.lower() in _ANOTHERS:
+                is_of_subject = noun is not subject and not owner.is_speaker
+                found |= set(owner.key.split()) if is_of_subject else set()
+            elif lemma(holder) in KIN or (holder.ent_type_ == "PERSON" and holder.pos_ == "PROPN"):
+                found.add(lemma(holder))
+    return frozenset(found)
+
+
 def possessor_of(noun: Any) -> Any:
     """The "his" of "his birthday"; None if there is none."""
     return next(
@@ -228,7 +251,7 @@ def is_of_speaker(noun: Any) -> bool:
 
 def _joined(words: Sequence[Any]) -> str:
     """Words as text, with possessives at the words before them."""
-    return re.sub(r" (?=['’]s\b)", "", " ".join(token.text for token in words))
+    return re.sub(r" (?=['’](?:s\b|\s))", "", " ".join(token.text for token in words))
 
 
 def _beside_speaker(phrase: Sequence[Any]) -> str:

@@ -27,6 +27,9 @@ BEGINNING = frozenset({
 #: Tags of verbs in the present and in the past.
 _FINITE = frozenset({"VBZ", "VBP", "VBD"})
 _AUXILIARIES = frozenset({"aux", "auxpass"})
+#: Parts of speech of the words before the noun of a verbless aside, and labels of times.
+_BEFORE_THING = frozenset({"ADJ", "ADV", "CCONJ", "DET", "NUM", "PRON", "SPACE"})
+_TIMES = frozenset({"DATE", "TIME"})
 #: One day in microseconds.
 DAY = 86_400_000_000
 #: Days that a date without a year can lie ahead; one further ahead is rather a date of the past.
@@ -89,10 +92,12 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
     )
     can_count = is_ahead or lemma(head) in ("be", *_HAVING)
     now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    asides = [] if _is_of_appointment(head) else _asides(head, head.sent if is_arranged else words)
     ends = [
         end
         for match in DATE.finditer(text)
-        if not _BEGINS.search(text[: match.start()])
+        if not any(start < match.start() < stop for start, stop in asides)
+        and not _BEGINS.search(text[: match.start()])
         and (is_ahead or not _is_habit(match, text))
         and (can_count or not match["count"])
         and (end := _end_of(match, now, at)) is not None
@@ -124,6 +129,39 @@ def start_of_state(head: Any, words: Sequence[Any], at: int, *, past: bool) -> i
         and begin > at
     ]
     return min(begins, default=None)
+
+
+def _is_of_appointment(head: Any) -> bool:
+    """Whether a clause is about an appointment, which an aside can date: "they moved my exam, new date in a week"."""
+    things = (child for child in head.children if child.dep_ in ("dobj", "nsubjpass", "attr"))
+    return _is_appointment(head) or _is_had_once(head) or any(_names_appointment(thing) for thing in things)
+
+
+def _asides(head: Any, words: Sequence[Any]) -> list[tuple[int, int]]:
+    """Places in the text of the verbless asides that a clause with a verb ends with, such as ", bloods in a month".
+
+    An aside names a thing of its own before its date. ", 6 to 20 September" and ", to the 20th" date the clause.
+    """
+    if head.pos_ not in ("VERB", "AUX"):
+        return []
+    found = []
+    place, start, part = 0, 0, list[Any]()
+    for token in (*words, None):
+        if token is None or token.text in (",", ";"):
+            if start and _is_aside(part):
+                found.append((start, place))
+            start, part = place + 1, []
+        else:
+            part.append(token)
+        place += len(token.text_with_ws) if token is not None else 0
+    return found
+
+
+def _is_aside(part: Sequence[Any]) -> bool:
+    """Whether words between commas name a thing and have no verb: "bloods again in three months"."""
+    first = next((token for token in part if token.pos_ not in _BEFORE_THING), None)
+    is_thing = first is not None and first.pos_ == "NOUN" and first.ent_type_ not in _TIMES
+    return is_thing and not any(token.tag_ in _FINITE for token in part)
 
 
 def _is_repeated(words: Sequence[Any], text: str) -> bool:

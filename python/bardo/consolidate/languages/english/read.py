@@ -34,10 +34,13 @@ from bardo.consolidate.languages.english.grammar import (
     predicate_of,
     subject_of,
 )
+from bardo.consolidate.languages.english.institutions import places_of_institutions
+from bardo.consolidate.languages.english.life_slots import tells_age
 from bardo.consolidate.languages.english.owners import (
     FAMILY,
     SPEAKER,
     Owner,
+    holders_of,
     kin_in,
     owner_key,
     owner_of,
@@ -47,7 +50,12 @@ from bardo.consolidate.languages.english.owners import (
 from bardo.consolidate.languages.english.parse import parse, parse_together
 from bardo.consolidate.languages.english.plans import end_of_plan, start_of_state
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
-from bardo.consolidate.languages.english.slots import condition_of, relation_attribute, with_slot
+from bardo.consolidate.languages.english.slots import (
+    condition_of,
+    environments_in,
+    relation_attribute,
+    with_slot,
+)
 from bardo.model import Statement
 
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
@@ -257,7 +265,7 @@ def _clause(
         left=frozenset(cues.left),
         value=frozenset(cues.value),
         objects=_objects(head),
-        ended=_ended(head),
+        ended=_ended(head) | _over(head, subject),
         stopped=_stopped(head),
         fillers=fillers(head, subject, words),
         since=since,
@@ -273,6 +281,10 @@ def _clause(
         if unreal or past or "ending" in cues.kinds
         else _presented(subject, owner, sentence, speech),
         is_relative=owner.is_relative,
+        holders=holders_of(head, subject, owner),
+        sited=frozenset(places_of_institutions(words)),
+        tells_age=tells_age(words),
+        environments=frozenset(environments_in(" ".join(token.text for token in words))),
         features=features(head, subject, words, owner_is_self=owner.is_speaker, denied=denied, unreal=unreal),
     )
     made = with_slot(
@@ -433,6 +445,12 @@ def _ended(head: Any) -> frozenset[str]:
     return frozenset(
         found | {lemma(each) for place in places for each in place.children if each.dep_ == "pobj"}
     )
+
+
+def _over(head: Any, subject: Any) -> frozenset[str]:
+    """Lemma of the thing that is the subject of "is over" and the like; empty where the clause has another form."""
+    is_thing = subject is not None and subject.pos_ in ("NOUN", "PROPN") and lemma(head) in ("be", "get")
+    return frozenset({lemma(subject)} if is_thing else ())
 
 
 def _stopped(head: Any) -> tuple[str, str]:
