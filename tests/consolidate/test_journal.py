@@ -78,17 +78,17 @@ def test_a_single_change_of_an_act_is_told_and_taken_back(tmp_path: Path) -> Non
             clock.advance(86_400)
         act = g.journal.list()[0]
         assert [(change.what, change.text) for change in act.changes] == [
-            ("new", "Nadia lives in Porto now"),
+            ("new", "Nadia lives in Porto"),
             (f"ended by {g.facts.list(status='superseded')[0].ended_by}", "Nadia lives in Bern"),
         ]
         undone = g.journal.undo(act, facts=act.changes[1].fact)
         assert (undone.restored, undone.withdrawn) == ((act.changes[1].fact,), ())
-        assert {fact.text for fact in g.facts.list()} == {"Nadia lives in Porto now", "Nadia lives in Bern"}
+        assert {fact.text for fact in g.facts.list()} == {"Nadia lives in Porto", "Nadia lives in Bern"}
         assert g.journal.list()[1].undone_by is None, "the rest of the act is in force"
         with pytest.raises(NotFoundError, match="no change in this act"):
             g.journal.undo(act, facts=["019cb815-2740-7991-a48e-0683479f9c0d"])
         g.journal.undo(undone.act)
-        assert [fact.text for fact in g.facts.list()] == ["Nadia lives in Porto now"]
+        assert [fact.text for fact in g.facts.list()] == ["Nadia lives in Porto"]
     shown = CliRunner().invoke(app, ["journal", "list", "--at", str(tmp_path / "n")])
     assert "Nadia lives in Bern" in shown.stdout
     assert "ended by" in shown.stdout

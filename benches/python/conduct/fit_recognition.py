@@ -45,7 +45,7 @@ RANDOM = 1_000
 #: Maximum share of near misses that are blocked: of all sets, and of the blind one; of random pairs warned of.
 FALSE_BLOCKS, FALSE_BLIND, FALSE_WARNINGS = 0.02, 0.03, 0.04
 #: The last of these in a store of `STORED` rejections.
-FALSE_AMONG_MANY = 0.001
+FALSE_AMONG_MANY = 0.01
 #: Quantiles of the scores that are tried as limits: of what the table reads as the same, and of near misses.
 KEPT, BLOCKED = np.linspace(0, 0.15, 7), np.linspace(0.9, 1, 41)
 
@@ -227,7 +227,7 @@ def main() -> None:
     )
     growth = round((among_many - warn) / math.log(STORED), 3)
     low, high = limits(every, found, near.scores - warn, same.scores)
-    print(f"limits: warn {warn}, block {low} by table, {high} else")
+    print(f"limits: warn {warn}, growing by {growth}; block {low} by table, {high} else")
     text = report(every, decisions(found, near.scores - warn, same.scores, (low, high)))
     print(text)
     if given.report:

@@ -6,8 +6,9 @@ The weights are fitted on `train` and `extra`: only `fit_recognition` tells how 
 
 A line of the data is a rejection and an action: the same, near it (similar, and allowed), or unrelated. Each action is
 asked of a gate that holds its rejection alone. Then each is asked of a gate with 50 rejections of the set, where the
-findings about other rejections are counted; rejections that share half of their words with the action's own are not
-counted as others. No language model takes part; `--words` leaves out the embedding model, too.
+findings about other rejections are counted, and for the same actions those about their own beside them. Rejections that
+share half of their words with the action's own are not counted as others. No language model takes part; `--words`
+leaves out the embedding model, too.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def apart(one: str, other: str) -> bool:
 
 
 def others(gate: bardo.Gate, pairs: Sequence[Mapping[str, str]]) -> tuple[Counter[str], list[str]]:
-    """Counts findings about other rejections in a store of many, by pair and by action; lists them."""
+    """Counts findings about other rejections in a store of many, by pair and by action, and of the own beside them."""
     chosen: list[str] = []
     for pair in pairs:
         if all(apart(pair["rejection"], known) for known in chosen):
@@ -81,6 +82,13 @@ def others(gate: bardo.Gate, pairs: Sequence[Mapping[str, str]]) -> tuple[Counte
             blocked=sum(b for _, b in wrong),
         )
         told += [f"{'block' if blocks else 'warn'}: {pair['action']} | {text}" for text, blocks in wrong]
+    for pair in pairs:
+        if pair["label"] == "same":
+            id_ = gate.reject(pair["rejection"], by="anna").id
+            own = [each for each in gate.before(pair["action"]).findings if each.text == pair["rejection"]]
+            counts.update(same=1, own=bool(own), own_blocked=any(each.blocks for each in own))
+            if pair["rejection"] not in chosen:
+                gate.forget(id_)
     return counts, told
 
 
@@ -142,7 +150,9 @@ def main() -> int:
             "",
             f"In a store of {counts['stored']} rejections, findings about others: "
             f"{cell(counts['found'], counts['pairs'])} of the pairs of an action and another rejection, "
-            f"{cell(counts['hit'], counts['actions'])} of the actions; {counts['blocked']} of them block.",
+            f"{cell(counts['hit'], counts['actions'])} of the actions; {counts['blocked']} of them block. Beside them, "
+            f"{cell(counts['own_blocked'], counts['same'])} of the same actions are blocked, and "
+            f"{cell(counts['own'], counts['same'])} blocked or warned of.",
         ]
     )
     print(text)

@@ -29,10 +29,10 @@ MORE_OFTEN = "; surely more often"
 CAVEAT = """\
 Streams of 4,096 verified episodes, consolidated in batches of 256 by a real log and fact store; no language model. A
 discovery is a fact that is neither a baseline nor the record of one severe failure; a warning counts if it claims that
-such failures come more often under its conditions. Precision: share of the discoveries, over all seeds, that say what was planted;
-recall: share of what was planted that was said at the end. The level of the Curator is 5 %: in a stream of noise every
-discovery is false, so that the false discovery rate is the share of streams with any. In the stream with working hours
-all things do come in bursts, so that a fact that says so is not counted as false."""
+such failures come more often under its conditions. Precision: share of the discoveries, over all seeds, that say what
+was planted; recall: share of what was planted that was said at the end. The level of the Curator is 5 %: in a stream of
+noise every discovery is false, so that the false discovery rate is the share of streams with any. In the stream with
+working hours all things do come in bursts, so that a fact that says so is not counted as false."""
 
 
 def main() -> None:

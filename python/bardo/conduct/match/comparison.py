@@ -51,6 +51,9 @@ _COUNTED = 1_000
 #: Further growth of the limit per logarithm of their number, for code that the table does not relate to a text: cosines
 #: of commands and calls say less than those of sentences. Chosen on the pairs of `gates-train.jsonl`.
 _VAGUE_GROWTH = {"command": 0.6, "tool": 0.3}
+#: Log odds of a text that forbids the action itself, and how much less than the highest still warns. Chosen on the
+#: pairs of `gates-dev.jsonl` and `gates-own.jsonl`.
+_CLEAR, _MARGIN = 6.0, 1.0
 #: Number of common words that counts as many, and number of cached actions.
 _MANY, _ACTIONS = 4, 16
 _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
@@ -281,10 +284,25 @@ def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:
 
 
 def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
-    """Returns the matches of an action with the learned comparison, by text."""
-    return {
+    """Returns the matches of an action with the learned comparison, by text.
+
+    An action is related to the texts that it is most surely about: the nearest ones explain its words.
+    """
+    every = {
         pair.rejection.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair)) for pair in pairs
     }
+    clearest = max((_clarity(touch) for touch in every.values()), default=0.0)
+    for text, touch in every.items():
+        if 0 <= _clarity(touch) < clearest - _MARGIN:
+            every[text] = replace(touch, learned=Learned(-math.inf, -math.inf))
+    return every
+
+
+def _clarity(touch: Touch) -> float:
+    """Returns the log odds that an action is about the thing of a text."""
+    if touch.same:
+        return _CLEAR
+    return -math.inf if touch.learned is None or touch.reading is Reading.OTHER else touch.learned.near
 
 
 def near_limit(count: int) -> float:

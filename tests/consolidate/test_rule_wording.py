@@ -85,7 +85,7 @@ def test_a_measured_rule_tells_its_effect_with_one_sign_and_its_subject_once(tmp
         tmp_path / "a", embedder=flat, clock=ManualClock(1_772_712_000_000_000), seed=1, config=settings
     ) as g:
         for tick in range(1, 1_025):
-            symbol = draws.choice(("ETH", "SOL"))
+            symbol = draws.choice(("ETH", "SOL", "XMR"))
             payload = {
                 "symbol": symbol, "cap": 19_000_000 + draws.randrange(9_000),
                 "pnl": draws.gauss(-2.0 if symbol == "SOL" else 0.5, 1.0),
