@@ -48,6 +48,7 @@ def test_a_pass_counts_the_fact_that_a_text_ends_and_names_its_act(
     report = night(memory, clock, after)
     (ended,) = memory.facts.list(status="superseded")
     assert (ended.ended_by, report.facts_superseded) == (cause, 1)
+    assert [episode.text for episode in memory.facts.why(ended).corrections] == [after]
     assert report.facts_new == len(memory.facts.list(status=None)) - known
     by_number = {act.number: act for act in memory.journal.list()}
     assert [end for act in report.acts for end in ends(by_number[act])] == [f"ended by {cause}"]

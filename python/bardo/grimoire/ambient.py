@@ -14,6 +14,7 @@ from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
 from bardo.conduct.briefing import tokens_in
 from bardo.errors import BardoError, InvalidInputError, StoreError
+from bardo.grimoire.prompt_dates import dated
 from bardo.grimoire.recovery import Recovery
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
@@ -99,7 +100,7 @@ class Ambient:
         try:
             found = self._retrieval.recall_by_words(said, limit, thread=fields.get("thread"))
             memories = tuple(memory for memory in found if memory.text.strip() != said.strip())
-            blocks += memory_blocks(memories) if memories else []
+            blocks += memory_blocks(dated(memories, self._session)) if memories else []
         except BardoError as error:
             notes.append(f"no memories were searched: {error}")
         turn = Turn(memories=memories, notes=notes, _ambient=self, _fields=fields)

@@ -16,6 +16,7 @@ from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire import life
 from bardo.grimoire.life import BLOCK
 from bardo.grimoire.pages import PageWriter
+from bardo.grimoire.prompt_dates import dated
 from bardo.grimoire.prompts import PromptParts
 from bardo.grimoire.replies import UNSEARCHED, Gathered, Replies
 from bardo.grimoire.retrieval import Retrieval
@@ -108,7 +109,7 @@ class Decisions:
         prompt = context.build(
             task,
             found.memories,
-            rules=rules,
+            rules=dated(rules, session),
             blocks=blocks | {each.name: each for each in brought},
             budget=budget,
             reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
@@ -136,7 +137,8 @@ class Decisions:
     ) -> Gathered:
         """Returns the memories of a prompt: of a reply to a chat message if there is a triage of it."""
         if triage is None:
-            return Gathered(self._retrieval.recall(task, limit, recall, deciding=True))
+            recalled = self._retrieval.recall(task, limit, recall, deciding=True)
+            return Gathered(dated(recalled, self._session), notes=list(recalled.notes))
         if not triage.memory:
             return Gathered(None, notes=[UNSEARCHED])
         return self._replies.gather(task, limit, recall, facts=facts)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: Statuses of facts that hold, or held until a later one ended them.
 HOLDING = frozenset({"active", "contradicted", "superseded"})
 
+#: Weight of a link from an episode to one whose statement it ended.
+_ENDS = 1.0
+
 
 class Facts:
     """Facts that the agent knows; `Grimoire.facts`.
@@ -127,6 +130,7 @@ class Facts:
             trial=trial and Trial(trial[0], exp(trial[1]), exp(trial[2])),
             history=tuple(self.history(id_)),
             links=tuple(self.links(id_)),
+            corrections=_corrections(session, record),
         )
 
     @checked
@@ -302,6 +306,22 @@ def holds_at(statement: Statement | None, instant: int, replaced: int | None = N
 def links_of(store: FactStore, facts: Iterable[str | Fact]) -> builtins.list[Link]:
     """Lists the links of a store from or to any of some facts."""
     return [Link(*link) for link in store.links([record_id(fact) for fact in facts])]
+
+
+def _corrections(session: Session, fact: Fact) -> tuple[Episode, ...]:
+    """Returns the episodes that ended a fact, oldest first."""
+    if fact.status != "superseded":
+        return ()
+    links = links_of(session.facts, fact.evidence)
+    behind = {
+        link.src
+        for link in links
+        if link.relation == "corrects" and link.dst in fact.evidence and link.weight >= _ENDS
+    }
+    (successor,) = session.facts.get([fact.superseded_by]) if fact.superseded_by else (None,)
+    behind.update(() if successor is None else successor.evidence)
+    found = (episode for episode in session.log.get(sorted(behind)) if episode is not None)
+    return tuple(sorted(found, key=lambda episode: (episode.tick, episode.event_index)))
 
 
 def record_id(record: str | Episode | Fact) -> str:

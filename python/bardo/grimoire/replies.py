@@ -12,6 +12,7 @@ from bardo.capture.recorder import PAGE, pages
 from bardo.converse import replies
 from bardo.converse.replies import GENERAL, PERSONAL, memory_of_fact
 from bardo.errors import StoreError
+from bardo.grimoire.prompt_dates import dated
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
 from bardo.grimoire.summaries import SummaryParts
@@ -123,7 +124,7 @@ class Replies:
         gathered.notes += [
             note for note in found.notes if note not in gathered.notes and not note.startswith(_FILTERED)
         ]
-        return [PromptMemory.of(memory) for memory in found]
+        return dated(found, self._session)
 
     def _modes(self, recall: OwnerRecallOptions) -> list[str] | None:
         """Returns the modes whose memories are visible; None for all."""
@@ -176,11 +177,12 @@ class Replies:
         facts = self._session.facts
         ids = [fact.id for fact in found]
         sure = facts.confidence_now(ids, tick=self._session.now_tick)
-        return [
+        visible = [
             memory_of_fact(fact, confidence)
             for fact, confidence, (_, mode) in zip(found, sure, facts.scopes(ids), strict=True)
             if modes is None or mode is None or mode in modes
         ]
+        return dated(visible, self._session)
 
     def _add_summaries(
         self, text: str, thread: str | None, modes: Sequence[str] | None, gathered: Gathered

@@ -65,6 +65,8 @@ class Grounds:
         trial: Test of the fact; None if it states no hypothesis that the Curator tests.
         history: States of the fact, oldest first.
         links: Links from or to it.
+        corrections: Episodes that ended the fact: they correct those of its evidence, or are evidence of the fact that
+            replaced it; oldest first.
     """
 
     fact: Fact
@@ -80,6 +82,7 @@ class Grounds:
     trial: Trial | None
     history: tuple[FactState, ...]
     links: tuple[Link, ...]
+    corrections: tuple[Episode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

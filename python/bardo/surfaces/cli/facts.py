@@ -11,7 +11,7 @@ from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.options import ROWS, Limit, tick_or_time, time_given
 from bardo.surfaces.cli.output import Output
 from bardo.surfaces.cli.show import show_record
-from bardo.surfaces.cli.values import plain
+from bardo.surfaces.cli.values import moment, plain
 
 if TYPE_CHECKING:
     from bardo.grimoire.grimoire import Grimoire
@@ -176,13 +176,23 @@ def links(
     output.rows(tables.links, found)
 
 
+def _ended(grounds: "Grounds") -> str:
+    """Names the rule that ended a fact, and the latest words behind it."""
+    rule = str(grounds.fact.ended_by)
+    if not grounds.corrections:
+        return rule
+    last = grounds.corrections[-1]
+    speaker = f", {last.speaker}" if last.speaker else ""
+    return f"{rule}, {moment(last.at)}{speaker}: {last.text}"
+
+
 def _describe_grounds(grounds: "Grounds") -> list[tuple[str, object]]:
     fact = grounds.fact
     rows: list[tuple[str, object]] = [
         ("kind", fact.kind),
         ("sure", f"{grounds.confidence:.2f} now, {fact.confidence:.2f} when it was last confirmed"),
         ("retention", f"{grounds.retention:.2f}" + (f", {fact.persistence}" if fact.persistence else "")),
-        *([("ended by", fact.ended_by)] if fact.ended_by else []),
+        *([("ended by", _ended(grounds))] if fact.ended_by else []),
         ("worth", f"{grounds.stated:.2f}: how often it is to be expected to hold, going by outcomes"),
         ("status", fact.status),
         ("source", f"{fact.source}, of {fact.origin}"),
