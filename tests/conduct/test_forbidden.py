@@ -212,7 +212,7 @@ def test_law_11_a_forgotten_rejection_leaves_no_correction(gate: bardo.Gate, hom
     entry = gate.reject("no more date libraries")
     gate.correct(entry.id, forbids={"packages": ["zanzibarlib"]}, by="anna")
     assert b"zanzibarlib" in (home / "conduct.db").read_bytes() + (home / "conduct.db-wal").read_bytes()
-    gate.forget(entry.id)
+    gate.forget(entry.id, by="anna")
     assert gate.before("npm i zanzibarlib").decision == "allow"
     gate.close()
     assert b"zanzibarlib" not in b"".join(file.read_bytes() for file in home.glob("conduct.db*"))

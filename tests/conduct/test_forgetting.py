@@ -205,8 +205,8 @@ def test_a_gate_forgets_what_it_is_told_and_nothing_else(grimoire: bardo.Grimoir
     entry, rule = gate.reject(SECRET, why=WHY), gate.rule(WHY, forbids=SECRET, by="anna")
     kept = gate.reject("short ETH on weekends")
     gate.before(SECRET)
-    assert gate.forget(["s77", entry.id, "nonsense"]) == [entry.id]
-    assert gate.forget(rule.id) == [rule.id]
+    assert gate.forget(["s77", entry.id, "nonsense"], by="anna") == [entry.id]
+    assert gate.forget(rule.id, by="anna") == [rule.id]
     assert gate.forget([]) == gate.forget(entry.id) == []
     assert gate.state(every=True) == [kept]
     assert not gate.before("short ETH on weekends").allowed

@@ -69,7 +69,7 @@ def test_the_same_rejected_twice_is_renewed_and_not_doubled(
     assert gate.state("rejected") == [second]
     assert (second.id, second.at, second.changed_at) == (first.id, NOW, clock.now())
     assert (second.detail, second.by) == ("funding", "anna")
-    assert gate.reject(again, why="funding is paid twice").detail == "funding is paid twice"
+    assert gate.reject(again, why="funding is paid twice", by="boris").detail == "funding is paid twice"
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_a_note_that_takes_the_place_of_another_loses_nothing(gate: bardo.Gate, 
     assert gate.history("r1") == [rule, again]
     with pytest.raises(errors.NotFoundError):
         gate.history("s9")
-    gate.forget([first.outcome.id, "r1"])
+    gate.forget([first.outcome.id, "r1"], by="anna")
     with pytest.raises(errors.NotFoundError):
         gate.history("r1")
     assert gate._store.texts() == []

@@ -142,7 +142,7 @@ def test_a_gate_decides_by_what_a_command_does(folder: Path, decision: str, abou
         try:
             assert gate.before(what).decision == decision
         finally:
-            gate.forget(rejected.id)
+            gate.forget(rejected.id, by="anna")
 
 
 @pytest.mark.parametrize(("about", "what"), NOT_LOWERED)

@@ -64,7 +64,7 @@ def test_the_model_takes_back_no_block_by_an_option_and_adds_none(with_model: ba
         for about, action in pairs:
             entry = with_model.reject(about)
             assert (with_model.before(action).decision == "block") is expected, action
-            with_model.forget(entry.id)
+            with_model.forget(entry.id, by="anna")
 
 
 def test_a_critical_rule_blocks_by_an_option_with_the_model(with_model: bardo.Gate) -> None:

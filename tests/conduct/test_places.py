@@ -76,11 +76,11 @@ def test_the_model_takes_back_no_block_by_a_place_and_adds_none(with_model: bard
     for about, action in (*WRITTEN[:-1], *REACHED):
         entry = with_model.reject(about)
         assert with_model.before(action).decision == "block", action
-        with_model.forget(entry.id)
+        with_model.forget(entry.id, by="anna")
     for about, action in (*NOT_WRITTEN, *NOT_REACHED):
         entry = with_model.reject(about)
         assert with_model.before(action).decision != "block", action
-        with_model.forget(entry.id)
+        with_model.forget(entry.id, by="anna")
 
 
 def test_a_probe_of_a_forbidden_host_is_warned_of(gate: bardo.Gate) -> None:

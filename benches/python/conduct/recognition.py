@@ -49,7 +49,7 @@ def decide(gate: bardo.Gate, pair: Mapping[str, str]) -> str:
     """The decision about an action, of a gate that holds its rejection alone."""
     id_ = gate.reject(pair["rejection"], by="anna").id
     decision = gate.before(pair["action"]).decision
-    gate.forget(id_)
+    gate.forget(id_, by="anna")
     return decision
 
 
@@ -88,7 +88,7 @@ def others(gate: bardo.Gate, pairs: Sequence[Mapping[str, str]]) -> tuple[Counte
             own = [each for each in gate.before(pair["action"]).findings if each.text == pair["rejection"]]
             counts.update(same=1, own=bool(own), own_blocked=any(each.blocks for each in own))
             if pair["rejection"] not in chosen:
-                gate.forget(id_)
+                gate.forget(id_, by="anna")
     return counts, told
 
 

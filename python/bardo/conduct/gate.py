@@ -16,7 +16,6 @@ from bardo.conduct import aftermath
 from bardo.conduct.aftermath import QUESTION, Aftermath
 from bardo.conduct.findings import candidates_of, findings_of
 from bardo.conduct.gate_base import GateBase
-from bardo.conduct.match.matching import Touch
 from bardo.conduct.model.entries import (
     CRITICAL,
     MOST,
@@ -28,16 +27,20 @@ from bardo.conduct.model.entries import (
     StateEntry,
     StateKind,
 )
-from bardo.conduct.model.procedures import Flow
 from bardo.conduct.parse.forbidden import Forbids
 from bardo.conduct.procedures import capabilities, flows
-from bardo.conduct.required import require_action, require_person
+from bardo.conduct.required import (
+    delete,
+    is_person,
+    require_action,
+    require_person,
+)
 from bardo.conduct.state import correction, state, told
 from bardo.conduct.state import rules as population
 from bardo.conduct.state.tasks import require_life
 from bardo.conduct.storage.rows import Row, check, check_kind
 from bardo.conduct.verdict import Decision, Verdict, with_texts
-from bardo.errors import InvalidInputError, NotFoundError
+from bardo.errors import InvalidInputError
 
 #: Maximum number of tokens of a verdict.
 BUDGET = 3_000
@@ -113,7 +116,8 @@ class Gate(GateBase):
             supersedes: Id of the entry that this one replaces; that one is archived and names this one.
 
         Raises:
-            InvalidInputError: A text is empty or too long, the kind does not exist, or a rejection would be replaced.
+            InvalidInputError: A text is empty or too long, the kind does not exist, a rejection would be replaced, or
+                the reason of a person's rejection changed without a person's name.
             NotFoundError: There is no entry in force to replace.
             GrimoireClosedError: The agent has died, or is dying and would take on a task or a decision; or the gate was
                 closed.
@@ -132,7 +136,7 @@ class Gate(GateBase):
                         )
             # Inside the transaction: a checklist that is read after the death began has every earlier task.
             allowed = functools.partial(require_life, self._folder, self.agent, kind)
-            kept = state.keep(self._store, given, self._vectors, allowed)
+            kept = state.keep(self._store, given, self._vectors, allowed, agent=self.agent)
             told.retire_heard(self._store, kept, agent=self.agent)
             if supersedes and kept.id != supersedes:
                 old = self._store.put(replace(old, superseded_by=kept.id, closed_by=by))
@@ -156,7 +160,9 @@ class Gate(GateBase):
             InvalidInputError: The entry forbids nothing, a list is not valid, or no person narrows what is forbidden.
         """
         self._ready(write=True)
-        return correction.correct(self._store, id_, forbids, add=add, by=by, now=self._clock.now())
+        return correction.correct(
+            self._store, id_, forbids, add=add, by=by, agent=self.agent, now=self._clock.now()
+        )
 
     @checked
     def finish(self, id_: str, *, by: str = "", why: str = "") -> StateEntry:
@@ -187,7 +193,9 @@ class Gate(GateBase):
         with self._ending(id_) as entry:
             if entry.kind != "rejected":
                 raise InvalidInputError(f"{id_} is a {entry.kind}, and only a rejection is lifted")
-            return self._end(entry, "archived", require_person(by, "lifts a rejection"), why)
+            return self._end(
+                entry, "archived", require_person(by, "lifts a rejection", agent=self.agent), why
+            )
 
     @checked
     def rule(
@@ -220,11 +228,11 @@ class Gate(GateBase):
         """
         self._ready(write=True)
         now = self._clock.now()
-        score = (CRITICAL if by.strip() else NEW) if score is None else score
+        score = (CRITICAL if is_person(by, self.agent) else NEW) if score is None else score
         if isinstance(score, bool) or not 1 <= score <= MOST:
             raise InvalidInputError(f"a rule's score is 1 to 10, not {score}")
         if score >= CRITICAL:
-            require_person(by, "gives a critical rule")
+            require_person(by, "gives a critical rule", agent=self.agent)
         text, forbids, approval = self._cleaned(text, forbids, approval)
         given = Rule("", text, forbids, approval, score, by, episode, now, now)
         return population.keep(self._store, given, self._vectors, agent=self.agent, now=now)
@@ -247,23 +255,14 @@ class Gate(GateBase):
 
     @checked
     def retire(self, id_: str, *, by: str = "") -> Rule:
-        """Retires a rule. Only a named person can retire a critical one.
+        """Retires a rule. Only a named person can retire a critical one, and one that a person gave or said.
 
         Raises:
             NotFoundError: There is no such rule.
-            InvalidInputError: The id is of an entry of state, or of a critical rule and no person is named.
+            InvalidInputError: The id is of an entry of state, or of such a rule and no person is named.
         """
         self._ready(write=True)
-        with self._store.writing():
-            rule = self._store.get(id_)
-            if not isinstance(rule, Rule):
-                kind = rule.kind if isinstance(rule, StateEntry) else "outcome"
-                raise InvalidInputError(f"{id_} is a {kind} and no rule")
-            if rule.retired_by:
-                raise NotFoundError(f"{id_} was retired already by {rule.retired_by}")
-            if rule.score >= CRITICAL:
-                require_person(by, "retires a critical rule")
-            return self._store.put(replace(rule, retired_by=by.strip() or self.agent))
+        return population.retire(self._store, id_, by, agent=self.agent)
 
     @checked
     def state(
@@ -322,11 +321,13 @@ class Gate(GateBase):
             budget: Maximum number of tokens of the text.
 
         Raises:
-            InvalidInputError: The action is empty.
+            InvalidInputError: The action is empty, or approved by the agent itself.
             BudgetTooSmallError: The budget is too small for any text.
         """
         self._ready()
         require_action(action)
+        if approved_by.strip():
+            require_person(approved_by, "approves an action", agent=self.agent)
         now = self._clock.now()
         self._index.refresh()
         rules = self._rules(now)
@@ -396,7 +397,7 @@ class Gate(GateBase):
         found, notes = self._index.match(action, self._embedder, now=now)
         named = [rules] if isinstance(rules, str) else list(rules)
         applied, violated = aftermath.split(self._rules(now), found, named)
-        followed = self._followed(flow, found)
+        followed = flows.followed(self._parts, flow, found)
         outcome = Outcome(
             "", what, "passed" if passed else "failed", int(passed), int(not passed), note, " ".join(sorted(applied)),
             changed or "", self.agent, episode, now, now,
@@ -424,10 +425,18 @@ class Gate(GateBase):
         return aftermath.answer(self._store, id_, changed)
 
     @checked
-    def forget(self, ids: str | Iterable[str]) -> list[str]:
-        """Deletes entries and rules permanently; returns the deleted ids."""
+    def forget(self, ids: str | Iterable[str], *, by: str = "") -> list[str]:
+        """Deletes entries and rules permanently; returns the deleted ids.
+
+        Args:
+            ids: Ids of entries, rules and outcomes.
+            by: Person who wants it; needed where a rejection or a critical rule in force is among them.
+
+        Raises:
+            InvalidInputError: A rejection or a critical rule is in force, and no person is named.
+        """
         self._ready(write=True)
-        return self._store.forget([ids] if isinstance(ids, str) else ids)
+        return delete(self._store, [ids] if isinstance(ids, str) else list(ids), by, agent=self.agent)
 
     @checked
     def accept_loss(self, *, by: str, why: str = "") -> StateEntry:
@@ -448,9 +457,8 @@ class Gate(GateBase):
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
-        require_person(by, "accepts a loss")
-        now = self._clock.now()
-        (why,) = self._cleaned(why)
+        require_person(by, "accepts a loss", agent=self.agent)
+        (why,), now = self._cleaned(why), self._clock.now()
 
         def entry(what: str) -> StateEntry:
             return StateEntry(
@@ -473,14 +481,6 @@ class Gate(GateBase):
         if boot:
             return briefing.boot_text(self._store, self._made, now=self._clock.now())
         return briefing.state_text(self._store, self._made)
-
-    def _followed(self, name: str, found: Mapping[str, Touch]) -> Flow | None:
-        """Returns the named flow, or the one that equals the action; None if there is none."""
-        if name:
-            return flows.in_force(self._parts, name)
-        flow, is_same = next(iter(flows.matching(self._index.flows, found)), (None, False))
-        # Counters of the present row: the index may lag behind another process.
-        return flows.in_force(self._parts, flow.id) if flow is not None and is_same else None
 
     def _rules(self, now: int) -> list[Rule]:
         """Returns the rules in force from the index, the highest score first."""

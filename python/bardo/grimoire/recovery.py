@@ -125,7 +125,11 @@ class Recovery:
                 check(given)
                 with self.store.writing():
                     entry = state.keep(
-                        self.store, given, lambda _: None, lambda: require_life(session.folder, session.agent)
+                        self.store,
+                        given,
+                        lambda _: None,
+                        lambda: require_life(session.folder, session.agent),
+                        agent=session.agent,
                     )
                 if self._session.checkpoints.doing not in {"", entry.id}:
                     self._finish(self._session.checkpoints.doing, by, now)

@@ -74,7 +74,7 @@ def keep(
                 "", kind, one.summary, "", "",
                 by=source.by, episode=source.episode, at=source.at, changed_at=source.at,
             )  # fmt: skip
-            kept.append(state.keep(store, entry, vectors, lambda: None))
+            kept.append(state.keep(store, entry, vectors, lambda: None, agent=agent))
     return kept
 
 

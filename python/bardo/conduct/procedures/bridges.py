@@ -72,7 +72,7 @@ class Bridges:
         """
         parts = self._parts
         parts.ready(write=True)
-        require_person(by, "grants another agent to read")
+        require_person(by, "grants another agent to read", agent=parts.agent)
         given = Grant("", reader.strip(), domain.strip(), by, parts.clock.now())
         if not given.reader:
             raise InvalidInputError("no reader is named. Give the name of the other agent")

@@ -83,7 +83,7 @@ class Flows:
             if given == known:
                 return known
             if known.needs_approval:
-                require_person(by, "changes a flow that needs approval")
+                require_person(by, "changes a flow that needs approval", agent=parts.agent)
             if episode != known.episode:
                 raise InvalidInputError(
                     f"{known.id} ({known.name}) does not come from this episode, and would be deleted with it. Give "
@@ -170,8 +170,23 @@ class Flows:
         with parts.store.writing():
             flow = in_force(parts, name)
             if flow.needs_approval:
-                require_person(by, "retires a flow that needs approval")
+                require_person(by, "retires a flow that needs approval", agent=parts.agent)
             return parts.store.put(replace(flow, retired_by=by.strip() or parts.agent, retired_why=why))
+
+
+def followed(parts: Parts, name: str, found: Mapping[str, Touch]) -> Flow | None:
+    """Returns the named flow, or the one that equals an action; None if there is none.
+
+    Args:
+        parts: Parts of the gate.
+        name: Name of a flow; empty if none is named.
+        found: Matches of the action, by text.
+    """
+    if name:
+        return in_force(parts, name)
+    flow, is_same = next(iter(matching(parts.index.flows, found)), (None, False))
+    # Counters of the present row: the index may lag behind another process.
+    return in_force(parts, flow.id) if flow is not None and is_same else None
 
 
 def in_force(parts: Parts, name: str) -> Flow:

@@ -9,7 +9,7 @@ from bardo._validation import checked
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.procedures import Mission
 from bardo.conduct.procedures.parts import Parts
-from bardo.conduct.required import require_person
+from bardo.conduct.required import is_person, require_person
 from bardo.errors import NotFoundError
 
 
@@ -48,8 +48,8 @@ class Missions:
             if known is not None:
                 if known.text == text:
                     return known
-                if author_of(known.by)[0]:
-                    require_person(by, "replaces a person's mission")
+                if is_person(author_of(known.by)[0], parts.agent):
+                    require_person(by, "replaces a person's mission", agent=parts.agent)
             kept = parts.store.put(Mission("", text, by.strip(), episode, now))
             if known is not None:
                 parts.store.put(_ended(known, by or parts.agent, f"replaced by {kept.id}", now))
@@ -88,8 +88,8 @@ class Missions:
                 raise NotFoundError(
                     "no mission is in force. Set one with missions.set (`bardo missions set`)"
                 )
-            if author_of(known.by)[0]:
-                require_person(by, "ends a person's mission")
+            if is_person(author_of(known.by)[0], parts.agent):
+                require_person(by, "ends a person's mission", agent=parts.agent)
             return parts.store.put(_ended(known, by or parts.agent, why, parts.clock.now()))
 
 

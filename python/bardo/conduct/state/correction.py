@@ -9,13 +9,21 @@ from typing import Any
 
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.parse.forbidden import LISTS, Forbids
+from bardo.conduct.required import is_person
 from bardo.conduct.state.state import ended
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
 
 
 def correct(
-    store: ConductStore, id_: str, given: Forbids | Mapping[str, Any], *, add: bool, by: str, now: int
+    store: ConductStore,
+    id_: str,
+    given: Forbids | Mapping[str, Any],
+    *,
+    add: bool,
+    by: str,
+    agent: str,
+    now: int,
 ) -> StateEntry | Rule:
     """Stores a correction; see `Gate.correct`."""
     with store.writing():
@@ -36,7 +44,7 @@ def correct(
             changes = {name: (*getattr(before, name), *items) for name, items in changes.items()}
         lists: dict[str, Any] = {name: tuple(dict.fromkeys(items)) for name, items in changes.items()}
         after = replace(before, **lists)
-        if not by.strip() and not _is_wider(after, before):
+        if not is_person(by, agent) and not _is_wider(after, before):
             raise InvalidInputError("only a person narrows what is forbidden: name who, with by=...")
         kept: dict[str, Any] = json.loads(there.corrections) if there.corrections else {}
         kept |= {name: list(getattr(after, name)) for name in changes}

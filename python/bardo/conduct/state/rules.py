@@ -11,11 +11,13 @@ from dataclasses import replace
 
 from bardo import _core
 from bardo.conduct.findings import place_of_same
-from bardo.conduct.model.entries import CRITICAL, MOST, STEP, Rule
+from bardo.conduct.model.authors import author_of
+from bardo.conduct.model.entries import CRITICAL, MOST, STEP, Rule, StateEntry
 from bardo.conduct.parse.operation_table import content_stems
-from bardo.conduct.required import require_person
+from bardo.conduct.required import is_person, require_person
 from bardo.conduct.storage.store import ConductStore
 from bardo.config import SECONDS_PER_DAY
+from bardo.errors import InvalidInputError, NotFoundError
 from bardo.ports import Vectors
 
 #: Number of rules in force above which the least used leave; critical ones never do.
@@ -47,8 +49,8 @@ def keep(store: ConductStore, given: Rule, vectors: VectorsOf, *, agent: str, no
         known = _in_force(store, agent=agent, now=now)
         place = place_of_same([rule.text for rule in known], given.text)
         if place is not None:
-            _require_change(known[place], given)
-            return store.put(_confirmed(known[place], given, now))
+            _require_change(known[place], given, agent)
+            return store.put(_confirmed(known[place], given, agent, now))
         for place in alike([rule.text for rule in known], given.text, vectors):
             there = known[place]
             if (there.forbids, there.approval) == (given.forbids, given.approval):
@@ -127,6 +129,20 @@ def alike(known: Sequence[str], given: str, vectors: VectorsOf) -> list[int]:
     return [place for _, place in sorted(found, reverse=True)]
 
 
+def retire(store: ConductStore, id_: str, by: str, *, agent: str) -> Rule:
+    """Retires a rule; see `Gate.retire`."""
+    with store.writing():
+        rule = store.get(id_)
+        if not isinstance(rule, Rule):
+            kind = rule.kind if isinstance(rule, StateEntry) else "outcome"
+            raise InvalidInputError(f"{id_} is a {kind} and no rule")
+        if rule.retired_by:
+            raise NotFoundError(f"{id_} was retired already by {rule.retired_by}")
+        if rule.score >= CRITICAL or is_person(author_of(rule.by)[0], agent):
+            require_person(by, "retires a critical rule or one of a person", agent=agent)
+        return store.put(replace(rule, retired_by=by.strip() or agent))
+
+
 def surplus(rules: Sequence[Rule], *, now: int) -> list[Rule]:
     """Returns the rules that leave: the least used, then the longest unconfirmed, above the soft limit.
 
@@ -145,24 +161,26 @@ def raised_score(rule: Rule, now: int) -> float:
     return min(MOST, score + STEP) if score >= CRITICAL else min(CRITICAL - STEP, score + STEP)
 
 
-def _require_change(known: Rule, given: Rule) -> None:
+def _require_change(known: Rule, given: Rule, agent: str) -> None:
     """Refuses to change what a critical rule forbids or wants approval for without a person's name.
 
     A rule that was heard in a conversation confirms the known one.
     """
     changed = (given.forbids or known.forbids, given.approval or known.approval)
-    if known.score < CRITICAL or given.by.strip() or given.episode:
+    if known.score < CRITICAL or given.episode:
         return
     if changed != (known.forbids, known.approval):
-        require_person("", f"changes what the critical rule {known.id} forbids or wants approval for")
+        require_person(
+            given.by, f"changes what the critical rule {known.id} forbids or wants approval for", agent=agent
+        )
 
 
-def _confirmed(known: Rule, given: Rule, now: int) -> Rule:
+def _confirmed(known: Rule, given: Rule, agent: str, now: int) -> Rule:
     """Returns a rule after the same one was stated; only a named person changes what a critical one forbids."""
-    there = replace(
-        known, score=max(given.score, raised_score(known, now)), by=given.by or known.by, confirmed_at=now
-    )
-    if (given.episode and not there.episode) or (known.score >= CRITICAL and not given.by.strip()):
+    is_told = is_person(given.by, agent)
+    by = given.by if is_told or not known.by else known.by
+    there = replace(known, score=max(given.score, raised_score(known, now)), by=by, confirmed_at=now)
+    if (given.episode and not there.episode) or (known.score >= CRITICAL and not is_told):
         return there
     if there.episode != given.episode:
         there = replace(there, text=given.text, forbids="", approval="", episode=given.episode)

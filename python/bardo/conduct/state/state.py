@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bardo.conduct.findings import place_of_same
+from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import Outcome, StateEntry
+from bardo.conduct.required import is_person, require_person
 from bardo.conduct.state.rules import VectorsOf, alike
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
@@ -16,7 +18,12 @@ COMPARED = 200
 
 
 def keep(
-    store: ConductStore, given: StateEntry, vectors: VectorsOf, require_allowed: Callable[[], None]
+    store: ConductStore,
+    given: StateEntry,
+    vectors: VectorsOf,
+    require_allowed: Callable[[], None],
+    *,
+    agent: str,
 ) -> StateEntry:
     """Stores an entry, or renews the one in force that says the same.
 
@@ -28,6 +35,10 @@ def keep(
         given: New entry, without an id.
         vectors: Vectors of texts, for similar entries by meaning.
         require_allowed: Raises if a new entry of this kind is not allowed.
+        agent: Name of the agent.
+
+    Raises:
+        InvalidInputError: The reason of a person's rejection would change, and no person is named.
     """
     known = store.state(kind=given.kind, limit=-1 if given.kind == "rejected" else COMPARED)
     summaries = [entry.summary for entry in known]
@@ -41,6 +52,11 @@ def keep(
         return there
     if given.episode and not there.episode:
         return store.put(replace(there, changed_at=given.changed_at))
+    author = given.by
+    if is_person(author_of(there.by)[0], agent) and not is_person(author_of(author)[0], agent):
+        author = there.by
+        if given.kind == "rejected" and not given.episode and given.detail not in ("", there.detail):
+            require_person(given.by, f"changes the reason of {there.by}'s rejection {there.id}", agent=agent)
     if there.episode != given.episode:
         there = replace(there, summary=given.summary, detail="", episode=given.episode)
     return store.put(
@@ -49,7 +65,7 @@ def keep(
             summary=given.summary if place is None else there.summary,
             detail=given.detail or there.detail,
             domain=given.domain or there.domain,
-            by=given.by or there.by,
+            by=author or there.by,
             corrections=given.corrections or there.corrections,
             changed_at=given.changed_at,
         )

@@ -379,6 +379,7 @@ def accept_loss(
 def forget(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of entries and rules.")],
     *,
+    by: Annotated[str, typer.Option("--by", help="The person who wants it.")] = "",
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
@@ -386,7 +387,7 @@ def forget(
     """Delete entries and rules permanently."""
     output = Output(as_json=as_json)
     with open_gate(at, words=True) as opened:
-        gone = opened.forget(ids)
+        gone = opened.forget(ids, by=by)
     output.document({"forgotten": gone})
     output.text(f"{len(gone)} forgotten")
 
