@@ -214,3 +214,21 @@ def test_a_gate_forgets_what_it_is_told_and_nothing_else(grimoire: bardo.Grimoir
     assert holders(grimoire.path, SECRET) == holders(grimoire.path, WHY) == []
     with bardo.gate(grimoire.path, words_only=True) as again:
         assert again.reject(SECRET).id == "s3", "an id names one entry for ever"
+
+
+def test_a_person_who_is_forgotten_leaves_no_name_in_the_gate(
+    grimoire: bardo.Grimoire, gate: bardo.Gate
+) -> None:
+    grimoire.remember("Mallory Finch phoned", subjects=["Mallory Finch"])
+    task = gate.note("task", "call Mallory Finch back")
+    rule = gate.rule("Greet Mallory Finch by name", by="anna")
+    flow = gate.flows.add("finch", ["ring MALLORY FINCH"], triggers=["update the finch file"])
+    outcome = gate.after("rang Mallory Finch", passed=True).outcome
+    renamed = gate.note("decision", "The offer goes out", detail="as Mallory Finch asked")
+    gate.note("decision", "The offer goes out", detail="on Monday")
+    kept = gate.note("task", "feed the finches of Mallorya Finch-Hatton")
+    gone = grimoire.forget(about="Mallory Finch", reason="her request").conduct
+    assert {task.id, rule.id, flow.id, outcome.id} <= set(gone)
+    assert {entry.id for entry in gate.state(every=True)} == {kept.id, renamed.id}
+    assert len(gate.history(renamed.id)) == 1
+    assert "Mallory Finch" not in str(grimoire.boot()) + str(grimoire.context("what is next?"))

@@ -76,7 +76,7 @@ class ForgetReport:
         triples: Number of deleted triples, from texts or `entities.relate`.
         links: Number of deleted links between facts.
         questions: Number of deleted open questions.
-        conduct: Ids of decisions, rejections and rules derived from the episodes.
+        conduct: Ids of the rows of `conduct.db` that came from the episodes, or name a deleted entity.
         summaries: Ids of summaries that rested on the episodes; the next pass makes them again.
         rows: Number of rows deleted from LanceDB.
         rewritten: Rewritten files, such as of the archive and the inbox.
@@ -211,6 +211,14 @@ class Eraser:
             links=self._links(wanted),
             questions=list(wanted.questions),
             entities=list(wanted.about),
+            called=[name for about in wanted.about for name in self._called(about)],
+        )
+
+    def _called(self, about: str) -> list[str]:
+        """Returns every name of an entity, the given one first."""
+        found = self._upkeep.names.entities(name=about, limit=1)
+        return list(
+            dict.fromkeys([about, *(name for known, _, aliases, *_ in found for name in (known, *aliases))])
         )
 
     def _naming(self, about: Sequence[str]) -> list[str]:
@@ -220,11 +228,9 @@ class Eraser:
         self._upkeep.read_names()
         found: list[str] = []
         for name in about:
-            subjects = [name]
-            for known, _, aliases, mentions, _ in self._upkeep.names.entities(name=name, limit=1):
-                subjects = list(dict.fromkeys([name, known, *aliases]))
+            for *_, mentions, _ in self._upkeep.names.entities(name=name, limit=1):
                 found += self._upkeep.names.mentions(name, limit=mentions) if mentions else []
-            for subject in subjects:
+            for subject in self._called(name):
                 found += [fact.id for fact in all_facts(self._facts, subject=subject, status=None)]
                 found += [episode.id for episode in self._log.by_subject(subject, limit=len(self._log))]
             if not found and not self._upkeep.names.entities(name=name, limit=1):
@@ -296,7 +302,7 @@ class Eraser:
         cache = getattr(self._embedder, "cache", None)
         if isinstance(cache, VectorCache):
             cache.clear()
-        conduct = self._conduct.erase(intent.episodes)
+        conduct = self._conduct.erase(intent.episodes, intent.called)
         summaries = self._summaries.erase(intent.episodes)
         return _RemovedRecords(
             facts=facts,

@@ -34,6 +34,7 @@ class Intent:
         links: Links between facts to delete.
         questions: Open questions to delete.
         entities: Entities to delete with all memories that name them.
+        called: Every name of these entities.
     """
 
     episodes: list[str]
@@ -49,6 +50,7 @@ class Intent:
     links: list[tuple[str, str, str]] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
     entities: list[str] = field(default_factory=list)
+    called: list[str] = field(default_factory=list)
 
     def to_json(self, *, bare: bool = False) -> str:
         """Serializes the intent for the log.
@@ -65,6 +67,7 @@ class Intent:
                 "names": [],
                 "questions": [],
                 "entities": [],
+                "called": [],
             }
         return json.dumps(content, ensure_ascii=False)
 

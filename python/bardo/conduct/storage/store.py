@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sqlite3
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -293,11 +294,15 @@ class ConductStore:
         self._database.scrub()
         return gone
 
-    def erase(self, episodes: Iterable[str]) -> list[str]:
-        """Deletes entries and rules, of any agent, that come from given episodes; returns their ids.
+    def erase(self, episodes: Iterable[str], names: Sequence[str] = ()) -> list[str]:
+        """Deletes rows, of any agent, that come from given episodes or name somebody; returns their ids.
 
         A file that gates refuse as lost is processed, too. May be repeated, which also removes what a crash left in
         the write-ahead log.
+
+        Args:
+            episodes: Ids of the episodes.
+            names: Names of those who must not be named.
         """
         sources = set(episodes)
         with self._database.translate_errors("write to"):
@@ -306,7 +311,7 @@ class ConductStore:
             try:
                 with self._database.writing() as connection:
                     gone = _delete(
-                        connection, lambda _id, _agent, episode: bool(episode) and episode in sources
+                        connection, lambda _id, _agent, episode: bool(episode) and episode in sources, names
                     )
             except ConductLostError:
                 return []
@@ -425,22 +430,28 @@ def _count(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE made SET writes = writes + 1 WHERE intact")
 
 
-def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bool]) -> list[str]:
-    """Deletes the rows selected by id, agent and episode; returns their ids."""
+def _delete(
+    connection: sqlite3.Connection, wanted: Callable[[str, str, str], bool], names: Sequence[str] = ()
+) -> list[str]:
+    """Deletes the rows selected by id, agent and episode, and those whose texts have a name; returns their ids."""
     gone = []
+    named = re.compile(rf"(?i)(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)") if names else None
     for letter, table in TABLES.items():
-        for number, agent, episode in connection.execute(
-            f"SELECT number, agent, episode FROM {table.name}"
+        for number, agent, episode, *texts in connection.execute(
+            f"SELECT number, agent, episode, {', '.join(table.texts)} FROM {table.name}"
         ).fetchall():
             id_ = f"{letter}{number}"
-            if wanted(id_, agent, episode):
+            is_named = named is not None and any(named.search(str(text)) for text in texts)
+            if is_named or wanted(id_, agent, episode):
                 connection.execute(f"DELETE FROM {table.name} WHERE number = ?", (number,))
                 gone.append(id_)
     there = len(gone)
-    for number, entry, episode in connection.execute(
-        "SELECT number, entry, episode FROM versions"
+    for number, entry, episode, fields in connection.execute(
+        "SELECT number, entry, episode, fields FROM versions"
     ).fetchall():
-        if entry in gone or wanted(entry, "", episode):
+        told = json.dumps(json.loads(fields), ensure_ascii=False)
+        is_named = named is not None and named.search(told) is not None
+        if is_named or entry in gone or wanted(entry, "", episode):
             connection.execute("DELETE FROM versions WHERE number = ?", (number,))
             there += 1
     # Vectors can be of earlier texts of the deleted rows.
