@@ -244,11 +244,16 @@ def _text_of(verdict: Verdict, budget: int, made: MadePrompts, now: int) -> Text
     )
     prompt = assemble([opening, *blocks], budget=budget, reserve=0)
     crowded = [
-        f"{part.left_out} of {part.name} did not fit into {budget} tokens"
+        f"{part.left_out} of {part.left_out + part.shown} {_CONTENTS.get(part.name, part.name)} did not fit into "
+        f"{budget} tokens"
         for part in prompt.blocks
         if part.left_out
     ]
     return Text(prompt.text, prompt.tokens, (*crowded, *made.note(prompt)))
+
+
+#: What a block holds, where its name does not say it.
+_CONTENTS = {"against": "findings", "gate_rules": "rules", "state": "entries of state", "flow": "flows"}
 
 
 def _blocks(verdict: Verdict, budget: int, now: int) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -338,7 +339,10 @@ def show(
 
     entries = tables.grid("id", "kind", "what", "status", "by", "when", title="State")
     for entry in state:
-        what = f"{entry.summary}\n{entry.detail}" if entry.detail else entry.summary
+        told = (f"{name}: {items}" for name, items in _listed(entry.forbidden.lists()))
+        what = "\n".join(
+            filter(None, (entry.summary, entry.detail, *(told if entry.kind == "rejected" else ())))
+        )
         entries.add_row(entry.id, entry.kind, what, entry.status, entry.by, moment(entry.changed_at))
     ruled = tables.grid("id", "score", "rule", "forbids", "needs approval", "by", title="Rules")
     for each in rules:
@@ -411,9 +415,15 @@ def _forbidding(what: StateEntry | Rule, *, as_json: bool) -> None:
     lists = what.forbidden.lists()
     output.document({**plain(what), "forbidden": lists})
     output.text(f"{what.id}  {getattr(what, 'summary', '') or getattr(what, 'text', '')}")
+    for name, items in _listed(lists):
+        output.text(f"  {name}: {items}")
+
+
+def _listed(lists: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yields each list of what an entry forbids with its name, shortened."""
     for name, items in lists.items():
         more = f" and {len(items) - _ITEMS} more (--json)" if len(items) > _ITEMS else ""
-        output.text(f"  {name}: {', '.join(items[:_ITEMS])}{more}")
+        yield name, f"{', '.join(items[:_ITEMS])}{more}"
 
 
 def _kept(what: StateEntry | Rule, *, as_json: bool) -> None:

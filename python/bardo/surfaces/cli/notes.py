@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bardo.consolidate.pages.wording import counted
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.options import Debug, Json
@@ -44,7 +45,7 @@ def check(
         for values in (report.urls, report.commands, report.paths):
             for value in values:
                 output.text(value)
-    output.text(f"{len(report.files)} files, {len(report.warnings)} warnings")
+    output.text(f"{counted(len(report.files), 'file')}, {counted(len(report.warnings), 'warning')}")
     output.note(*report.notes)
     if report.warnings:
         raise typer.Exit(exits.WARNED)
