@@ -9,6 +9,7 @@ from bardo.conduct.findings import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import Outcome, StateEntry
 from bardo.conduct.required import is_person, require_person
+from bardo.conduct.state.promotion import promote
 from bardo.conduct.state.rules import VectorsOf, alike
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
@@ -28,7 +29,8 @@ def keep(
     """Stores an entry, or renews the one in force that says the same.
 
     An entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode. Words
-    that were said earlier, as in an old transcript, change no later entry.
+    that were said earlier, as in an old transcript, change no later entry. A lesson that is learned again on a later
+    day becomes a rule (`promotion`).
 
     Args:
         store: State of the agent.
@@ -40,6 +42,18 @@ def keep(
     Raises:
         InvalidInputError: The reason of a person's rejection would change, and no person is named.
     """
+    kept = _keep(store, given, vectors, require_allowed, agent=agent)
+    return promote(store, kept, vectors, agent=agent)
+
+
+def _keep(
+    store: ConductStore,
+    given: StateEntry,
+    vectors: VectorsOf,
+    require_allowed: Callable[[], None],
+    *,
+    agent: str,
+) -> StateEntry:
     known = store.state(kind=given.kind, limit=-1 if given.kind == "rejected" else COMPARED)
     summaries = [entry.summary for entry in known]
     place = place_of_same(summaries, given.summary)
