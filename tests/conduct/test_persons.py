@@ -1,4 +1,4 @@
-"""What only a person may do, tried by the agent at every door."""
+"""Acts of persons, tried by the agent at every door."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ def _text_of(verdict: Verdict, budget: int, made: MadePrompts, now: int) -> Text
     return Text(prompt.text, prompt.tokens, (*crowded, *made.note(prompt)))
 
 
-#: What a block holds, where its name does not say it.
+#: Contents of blocks whose names do not tell them.
 _CONTENTS = {"against": "findings", "gate_rules": "rules", "state": "entries of state", "flow": "flows"}
 
 

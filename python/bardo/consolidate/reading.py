@@ -389,7 +389,7 @@ class StatementReader:
         text = f"{clause.context} {clause.sentence}".strip() if is_long else message.text
         odds = self._odds_of([(other.sentence, text) for _, _, other, _ in near])
         if len(message.clauses) > 1:
-            # What a message corrects may be in another of its clauses.
+            # A correction may be in another clause of the message.
             alone = self._odds_of(
                 [(other.sentence, clause.text or clause.sentence) for _, _, other, _ in near]
             )

@@ -295,14 +295,14 @@ class ConductStore:
         return gone
 
     def erase(self, episodes: Iterable[str], names: Sequence[str] = ()) -> list[str]:
-        """Deletes rows, of any agent, that come from given episodes or name somebody; returns their ids.
+        """Deletes rows, of any agent, that come from given episodes or have one of some names; returns their ids.
 
         A file that gates refuse as lost is processed, too. May be repeated, which also removes what a crash left in
         the write-ahead log.
 
         Args:
             episodes: Ids of the episodes.
-            names: Names of those who must not be named.
+            names: Names of persons.
         """
         sources = set(episodes)
         with self._database.translate_errors("write to"):

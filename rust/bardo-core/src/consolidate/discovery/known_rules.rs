@@ -64,8 +64,8 @@ pub(crate) struct Covering {
 }
 
 impl Covering {
-    /// What the agent's own rules leave of some outcomes: the distance of each from the mean of those that follow the same
-    /// rules; `None` without rules.
+    /// Residuals of some outcomes under the agent's own rules: the distance of each from the mean of those that follow
+    /// the same rules; `None` without rules.
     pub(crate) fn residuals(&self, outcome: &Outcomes<'_>) -> Option<Vec<(usize, f64)>> {
         let own: Vec<&CoveredRule> =
             self.rules.iter().filter(|known| known.is_own && known.rule.outcome == outcome.name).collect();
