@@ -6,17 +6,23 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from bardo._atomic import damaged, read_json, write_json
 from bardo.clock import MAX_TICK
 from bardo.folder import TOMBSTONE_FILE
+from bardo.model import INHERITED_KIND
+
+if TYPE_CHECKING:
+    from bardo._core import EpisodeLog, FactStore
 
 LINEAGE_FILE = "lineage.json"
 #: Maximum generation of a life or an entry; the store counts generations in 32 bits.
 GENERATION_LIMIT = 2**31 - 1
 #: Maximum number of ancestors in a testament; the eldest are dropped first.
 ANCESTOR_LIMIT = 1_024
+#: Episodes read at a time.
+_PAGE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,3 +258,18 @@ def is_dead(folder: Path) -> Tombstone | None:
         return Tombstone(**fields)
     except TypeError as error:
         raise damaged(folder / TOMBSTONE_FILE, error) from error
+
+
+def birth_tick(log: EpisodeLog, facts: FactStore) -> int | None:
+    """Returns the first tick of a life: that of its first episode or fact that was not inherited; None without any.
+
+    Args:
+        log: Episode log of the agent.
+        facts: Fact store of the agent.
+    """
+    own: int | None = None
+    after: str | None = None
+    while own is None and (page := log.range(0, MAX_TICK, after=after, limit=_PAGE)):
+        own = next((episode.tick for episode in page if episode.kind != INHERITED_KIND), None)
+        after = page[-1].id
+    return min((tick for tick in (own, facts.first_tick()) if tick is not None), default=None)
