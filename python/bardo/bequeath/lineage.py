@@ -260,16 +260,31 @@ def is_dead(folder: Path) -> Tombstone | None:
         raise damaged(folder / TOMBSTONE_FILE, error) from error
 
 
-def birth_tick(log: EpisodeLog, facts: FactStore) -> int | None:
+def lineage_of(folder: Path | None, log: EpisodeLog | None, facts: FactStore, *, tick: int) -> Lineage:
+    """Returns the lineage of an agent; that of a founder if none is on record.
+
+    Args:
+        folder: Folder of the agent, if it has one.
+        log: Episode log of the agent, if it has one.
+        facts: Fact store of the agent.
+        tick: Current tick, at which a life without any record begins.
+    """
+    if folder is not None and (known := Lineage.load(folder)) is not None:
+        return known
+    born = birth_tick(log, facts)
+    return Lineage.founder(facts.agent, birth_tick=tick if born is None else born)
+
+
+def birth_tick(log: EpisodeLog | None, facts: FactStore) -> int | None:
     """Returns the first tick of a life: that of its first episode or fact that was not inherited; None without any.
 
     Args:
-        log: Episode log of the agent.
+        log: Episode log of the agent, if it has one.
         facts: Fact store of the agent.
     """
     own: int | None = None
     after: str | None = None
-    while own is None and (page := log.range(0, MAX_TICK, after=after, limit=_PAGE)):
+    while log and own is None and (page := log.range(0, MAX_TICK, after=after, limit=_PAGE)):
         own = next((episode.tick for episode in page if episode.kind != INHERITED_KIND), None)
         after = page[-1].id
     return min((tick for tick in (own, facts.first_tick()) if tick is not None), default=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, overload
 
 from bardo import _core
@@ -186,10 +187,12 @@ class Moment(NamedTuple):
     Args:
         now: Time at which they must hold, microseconds UTC; None if the query is about the past.
         language: Language of the texts; empty for none.
+        ends: Ends of what episodes told, by id, microseconds UTC.
     """
 
     now: int | None
     language: str
+    ends: Mapping[str, int] = MappingProxyType({})
 
 
 class _MutableMemory:
@@ -292,11 +295,15 @@ def _disputed_by(memory: Memory) -> tuple[str, ...]:
 
 
 def _outdated(memory: Memory) -> bool:
-    return bool(memory.corrected_by) or standing.is_over(memory.record, memory._found[2].now)
+    moment = memory._found[2]
+    return (
+        bool(memory.corrected_by) or memory.id in moment.ends or standing.is_over(memory.record, moment.now)
+    )
 
 
 def _standing(memory: Memory) -> str:
-    return standing.in_words(memory.record, _corrections(memory), *memory._found[2])
+    now, language, ends = memory._found[2]
+    return standing.in_words(memory.record, _corrections(memory), now, language, ends.get(memory.id))
 
 
 for _name, _make in (
