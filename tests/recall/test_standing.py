@@ -261,3 +261,26 @@ def test_a_turn_that_told_a_plan_alone_is_over_with_it(
     tick = memory.now_tick - 15 * DAY
     earlier = next(one for one in memory.recall(text, as_of=tick) if one.id == turn.id)
     assert earlier.standing == ""
+
+
+def test_confidence_now_is_that_of_the_last_confirmation_times_the_retention(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, tmp_path: Path
+) -> None:
+    memory.learn("Nadia works at Helvion", subject="Nadia", attribute="employer", value="Helvion")
+    clock.advance(200 * DAY)
+    fact = memory.recall("Where does Nadia work?").memories[0]
+    assert isinstance(fact.record, Fact)
+    assert fact.record.confidence == pytest.approx(0.7)
+    assert 0.5 < fact.retention < 0.9
+    assert fact.confidence == pytest.approx(fact.record.confidence * fact.retention, rel=1e-5)
+    assert memory.facts.retention(fact.id) == pytest.approx(fact.retention)
+    told = json.loads(
+        CliRunner().invoke(app, ["facts", "list", "--at", str(tmp_path / "nadia"), "--json"]).stdout
+    )
+    (listed,) = told["facts"]
+    assert listed["confidence"] == pytest.approx(0.7)
+    assert listed["confidence_now"] == pytest.approx(listed["confidence"] * listed["retention"], rel=1e-5)
+    recalled = CliRunner().invoke(
+        app, ["recall", "Where does Nadia work?", "--at", str(tmp_path / "nadia"), "--json"]
+    )
+    assert "retention" in json.loads(recalled.stdout)["memories"][0]

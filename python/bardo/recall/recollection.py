@@ -188,11 +188,15 @@ class Moment(NamedTuple):
         now: Time at which they must hold, microseconds UTC; None if the query is about the past.
         language: Language of the texts; empty for none.
         ends: Ends of what episodes told, by id, microseconds UTC.
+        tick: Tick of the query, or the earlier one that it asks about.
+        tau_ticks: e-folding time of decay, in ticks.
     """
 
     now: int | None
     language: str
     ends: Mapping[str, int] = MappingProxyType({})
+    tick: int = 0
+    tau_ticks: float = 1.0
 
 
 class _MutableMemory:
@@ -200,7 +204,7 @@ class _MutableMemory:
 
     __slots__ = (
         "_found", "after", "at", "before", "confidence", "corrected_by", "disputed_by", "id", "inherited", "layer",
-        "outdated", "record", "score", "source", "standing", "text", "tick", "why",
+        "outdated", "record", "retention", "score", "source", "standing", "text", "tick", "why",
     )  # fmt: skip
     _found: tuple[Answer, int, Moment]
 
@@ -221,7 +225,7 @@ class Memory(_MutableMemory):
         id: Id of the record.
         layer: `episode` or `fact`.
         score: Score that it is ranked by.
-        confidence: Confidence decayed to now, 0..1; 1 for an episode.
+        confidence: Confidence now, 0..1: that of the last confirmation times the retention; 1 for an episode.
         tick: Tick of the episode, or of the fact's creation in this store.
         at: Wall clock of the episode or of the fact's creation, microseconds UTC.
         source: Origin of the record.
@@ -235,6 +239,8 @@ class Memory(_MutableMemory):
         outdated: Whether it no longer holds: it was corrected or replaced, or its time is over.
         standing: How far it holds, in words: `until 14 March 2026`, `corrected on 14 March 2026`, `disputed on 14 March
             2026`, `only planned or attempted`; empty if nothing is known against it.
+        retention: How likely a fact still holds by its age, 0..1; 1 for an episode. How sure it was when it was last
+            confirmed is `record.confidence`.
     """
 
     text: str
@@ -254,6 +260,7 @@ class Memory(_MutableMemory):
     disputed_by: tuple[str, ...] = ()
     outdated: bool = False
     standing: str = ""
+    retention: float = 1.0
 
 
 def _memories(found: Answer, moment: Moment) -> tuple[Memory, ...]:
@@ -302,8 +309,16 @@ def _outdated(memory: Memory) -> bool:
 
 
 def _standing(memory: Memory) -> str:
-    now, language, ends = memory._found[2]
-    return standing.in_words(memory.record, _corrections(memory), now, language, ends.get(memory.id))
+    moment = memory._found[2]
+    told_until = moment.ends.get(memory.id)
+    return standing.in_words(memory.record, _corrections(memory), moment.now, moment.language, told_until)
+
+
+def _retention(memory: Memory) -> float:
+    record, moment = memory.record, memory._found[2]
+    if not isinstance(record, Fact):
+        return 1.0
+    return _core.retention_now(record, tick=moment.tick, tau_ticks=moment.tau_ticks)
 
 
 for _name, _make in (
@@ -311,6 +326,7 @@ for _name, _make in (
     ("disputed_by", _disputed_by),
     ("outdated", _outdated),
     ("standing", _standing),
+    ("retention", _retention),
     ("record", _record),
     ("why", _make_explanation),
     ("before", _no_turns),

@@ -162,9 +162,9 @@ class Retriever:
         if left_out:
             asked["left_out"] = left_out
         found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
-        moment = (
-            Moment(None, self.language) if as_of else Moment(now, self.language, self._turn_ends(found, now))
-        )
+        tick = filters.as_of if filters is not None and filters.as_of is not None else now_tick
+        ends = {} if as_of else self._turn_ends(found, now)
+        moment = Moment(None if as_of else now, self.language, ends, tick, self.tau_ticks)
         return recollection(query, found, notes, now_tick, moment=moment)
 
     def _turn_ends(self, found: Answer, now: int) -> Mapping[str, int]:
