@@ -421,7 +421,7 @@ class Extractor:
         done = ExtractionReport()
         turns = [(one, who) for one in page.episodes if (who := rule_extraction.speaker(one, self._agent))]
         for episode, who in turns:
-            # What is quarantined disputes no fact, but its turn another one.
+            # A quarantined fact disputes no other, but its turn disputes another turn.
             known = [
                 fact for status in ("active", "held") for fact in self._facts.list(subject=who, status=status)
             ]
