@@ -30,7 +30,7 @@ LOOP = (
 )
 NOUNS = {
     "episodes": "list get verify find",
-    "facts": "list get why history confidence supersede contradict link links",
+    "facts": "list get why history confidence retention supersede contradict link links",
     "documents": "add list remove",
     "entities": "list of related merge part relate relations",
     "curator": "replay dream lint gaps calibration",
@@ -72,7 +72,7 @@ def test_a_visitor_has_what_can_be_seen_from_outside(tmp_path: Path) -> None:
         assert public(visitor) == {
             "recall", "context", "stats", "facts", "now_tick", "close", "path", "agent", "config"
         }  # fmt: skip
-        assert public(visitor.facts) == {"list", "confidence", "links"}
+        assert public(visitor.facts) == {"list", "confidence", "retention", "links"}
 
 
 def test_the_reference_page_names_every_noun_and_verb() -> None:

@@ -67,7 +67,7 @@ def test_a_tree_is_found_below_a_folder(line):
     assert tree.handed[ann.testament] == len(testament.read(line / "ann.testament").facts)
     assert (ben.confirmed, ben.refuted, cat.confirmed) == (1, 0, 0)
     lines = tree.render().splitlines()
-    assert lines[0].startswith("ann (generation 0): born at 0, died at 400 (age")
+    assert lines[0].startswith("ann (generation 0): born at 5, died at 400 (age")
     assert "handed over 2 facts" in lines[0]
     assert lines[2].startswith("    cat (generation 2): born at 0, alive")
 

@@ -13,6 +13,7 @@ from bardo.bequeath.heir.inherit import adopt
 from bardo.bequeath.legacy import leave
 from bardo.bequeath.lineage import Lineage, is_dead
 from bardo.bequeath.testament import testament
+from bardo.clock import day_of
 from bardo.config import Bequeath
 from bardo.model import Episode, Fact
 
@@ -144,3 +145,31 @@ def test_a_testament_counts_the_episodes_that_stay_behind(tmp_path):
     facts.close()
     assert [episode.text for episode in left.episodes] == [told.text]
     assert left.left_out["episode_routine"] == len(routine)
+
+
+@pytest.mark.parametrize("recorded", ["episode", "fact", "nothing"])
+def test_a_life_begins_with_its_first_record_of_any_kind(tmp_path, minilm, recorded):
+    clock = bardo.ManualClock(NOW)
+    born = clock.now()
+    with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as g:
+        if recorded == "episode":
+            g.remember("The venue closed")
+        elif recorded == "fact":
+            g.learn("Batches over 500 items time out", kind="warning")
+        clock.advance(3 * 86_400)
+        died = clock.now()
+        left = g.bequeath(tmp_path / "ann.testament", cause="economic")
+    days = dict.fromkeys(day_of(at) for at in (died if recorded == "nothing" else born, died))
+    assert f"Generation 0, {' to '.join(days)}. Cause" in left.reflection
+
+
+def test_a_life_that_inherits_later_began_with_its_own_first_record(tmp_path, minilm):
+    clock = bardo.ManualClock(NOW)
+    with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as ann:
+        ann.learn("Batches over 500 items time out", kind="warning")
+        ann.bequeath(tmp_path / "ann.testament", cause="age")
+    with bardo.open(tmp_path / "ben", embedder=minilm, clock=clock) as ben:
+        tick = ben.facts.get(ben.learn("Deploys go to staging").id).created_tick
+        clock.advance(3 * 86_400)
+        ben.lineage.adopt(tmp_path / "ann.testament", allow="*")
+        assert Lineage.load(ben.path).life.birth_tick == tick

@@ -33,15 +33,59 @@ def statement_of(line: str) -> tuple[str, str, str, str] | None:
         ("upgrade postgres 14.2 -> 15.1 on staging", ("postgres", "version", "15.1", "staging")),
         ("raise worker memory from 512MB to 1 GB because of OOM", ("worker", "memory", "1 GB", "")),
         ("owner of billing: mara -> tomas", ("billing", "owner", "tomas", "")),
-        # Without a subject, a change that was not made, a sentence, and a new name.
+        # Without a subject, a change that was not made, and a sentence.
         ("replicas 3 -> 5", None),
         ("dry-run: worker.concurrency 8 -> 24", None),
         ("we went from 3 to 5 people", None),
-        ("refactor: rename getUser -> fetchUser", None),
     ],
 )
 def test_a_line_that_changes_a_named_value_is_a_statement(line: str, expected: tuple[str, ...] | None):
     assert statement_of(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("refactor: rename getUser -> fetchUser", ("getuser", "fetchUser")),
+        ("refactor(auth): rename verify_token to check_token (#7)", ("auth verify_token", "check_token")),
+        ("git mv src/load.py src/loader.py", ("src/load.py", "src/loader.py")),
+        ("`parse()` is now `parse_record()`.", ("parse()", "parse_record()")),
+        ("We've renamed the table users to accounts", ("users", "accounts")),
+        ("The flag --fast was renamed to --quick in 3.2", ("--fast", "--quick")),
+        ('Revert "rename load_all to load_batches"', ("load_batches", "load_all")),
+        # A value, persons and animals, two renames at once, and what did not take place.
+        ("`mode` is now `strict`", None),
+        ("timeout_ms is now 30", None),
+        ("Alice was renamed to Bob", None),
+        ("I renamed my cat Milo to Otto", None),
+        ("rename a_b to c_d and e_f to g_h", None),
+        ("plan: rename a_b to c_d", None),
+        ("failed to rename a_b to c_d", None),
+        ("If load_all was renamed to load_batches, fix it", None),
+    ],
+)
+def test_a_rename_of_code_is_a_statement_of_its_name(line: str, expected: tuple[str, str] | None):
+    stated = statement_of(line)
+    named = stated[0] if stated else "", "name", stated[2] if stated else "", ""
+    assert stated == (None if expected is None else named)
+    assert stated is None or (stated[0], stated[2]) == expected
+
+
+def test_recall_of_an_old_name_finds_the_newest_one_first(tmp_path: Path):
+    clock = bardo.ManualClock(START)
+    with bardo.open(tmp_path / "dev", clock=clock, seed=1) as memory:
+        memory.remember("refactor: rename load_cfg() -> read_config()", role="tool", kind="commit")
+        memory.remember("rename e_f to g_h", role="tool", kind="commit")
+        memory.sleep()
+        assert memory.recall("What is load_cfg called?").memories[0].text.endswith("read_config()")
+        clock.advance(86_400)
+        memory.remember("I renamed `read_config()` to `parse_config()`.", role="user", speaker="Nadia")
+        memory.sleep()
+        texts = {fact.text for fact in memory.facts.list()}
+        assert texts == {"read_config() is now named parse_config()", "e_f is now named g_h"}
+        first, second, *_ = memory.recall("What is load_cfg called?")
+        assert "parse_config" in first.text
+        assert second.outdated
 
 
 def test_a_unit_is_no_pronoun():

@@ -54,3 +54,53 @@ def test_a_denial_and_a_value_that_is_no_entity_are_no_relations(tmp_path: Path)
         memory.learn(subject="Nadia", attribute="dose", value="50 mg")
         memory.sleep()
         assert relations(memory, "Nadia") == set()
+
+
+def test_an_attribute_holds_one_value_told_as_relation_or_as_statement(tmp_path: Path):
+    clock = bardo.ManualClock(START)
+    with bardo.open(tmp_path / "ann", clock=clock, seed=1) as memory:
+
+        def known() -> tuple[set[str], list[str]]:
+            clock.advance(DAY)
+            found = memory.entities.relations("Mirko", predicate="employer")
+            return {triple.object for triple in found}, [fact.text for fact in memory.facts.list()]
+
+        first = memory.learn(subject="Mirko", attribute="employer", value="Kestrel")
+        memory.entities.relate("Mirko", "employer", "Helvion")
+        assert known() == ({"Helvion"}, [])
+        assert memory.facts.get(first.id).ended_by == "slot"
+        assert all("Kestrel" not in item.text for item in memory.recall("Where does Mirko work?"))
+        memory.entities.relate("Mirko", "employer", "Delta")
+        assert known() == ({"Delta"}, [])
+        memory.learn("Mirko is at Novaphor", subject="Mirko", attribute="employer", value="Novaphor")
+        assert known() == ({"Novaphor"}, ["Mirko is at Novaphor"])
+        memory.entities.relate("Mirko", "employer", "Delta")
+        memory.learn("Mirko left Delta", subject="Mirko", attribute="employer", value="Delta", denied=True)
+        assert known() == (set(), ["Mirko left Delta"])
+        memory.entities.relate("Mirko", "employer", "Delta")
+        assert known() == ({"Delta"}, [])
+        assert len(memory.entities.relations("Mirko", predicate="employer", every=True)) >= 4
+
+
+def test_a_relation_ends_no_pinned_other_conditional_or_additive_statement_and_none_from_the_past(
+    tmp_path: Path,
+):
+    clock = bardo.ManualClock(START)
+    with bardo.open(tmp_path / "ann", clock=clock, seed=1, config={"clock": {"unit": "seconds"}}) as memory:
+        pinned = memory.learn("Ada lives in Bern", subject="Ada", attribute="home", value="Bern", pinned=True)
+        memory.learn("Bo's tea", subject="Bo", attribute="likes", value="tea")
+        memory.learn("Bo in winter", subject="Bo", attribute="home", value="Linz", condition="winter")
+        memory.learn("Bo now", subject="Bo", attribute="home", value="Graz")
+        clock.advance(DAY)
+        memory.entities.relate("Ada", "home", "Porto")
+        memory.entities.relate("Bo", "likes", "coffee")
+        memory.entities.relate("Bo", "likes", "milk")
+        now = memory.now_tick
+        memory.entities.relate("Bo", "home", "Wien", valid_from=now - 9 * DAY, valid_to=now - 5 * DAY)
+        texts = {fact.text for fact in memory.facts.list()}
+        assert texts == {"Ada lives in Bern", "Bo's tea", "Bo in winter", "Bo now"}
+        assert memory.facts.get(pinned.id).status == "active"
+        assert {triple.object for triple in memory.entities.relations("Bo", predicate="likes")} >= {
+            "coffee",
+            "milk",
+        }

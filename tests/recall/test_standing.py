@@ -237,3 +237,50 @@ def test_undoing_one_end_leaves_the_turn_corrected_for_another(
     assert found(memory, "Where does Nadia live?", older.id).standing.startswith("corrected")
     memory.journal.undo(act, facts=ended[1])
     assert found(memory, "Where does Nadia live?", older.id).standing == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "standing"),
+    [
+        ("I'm flying to Lisbon on 20 October 2025.", "until 21 October 2025"),
+        ("I work at the museum until 20 October 2025.", "until 20 October 2025"),
+        ("My exam is on 20 October 2025 and my sister lives in Rome.", ""),
+        ("We booked Crete, 15 to 20 October 2025. My dog is called Bruno.", ""),
+    ],
+)
+def test_a_turn_that_told_a_plan_alone_is_over_with_it(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, text: str, standing: str
+) -> None:
+    turn = say(memory, clock, text)
+    assert found(memory, text, turn.id).standing == ""
+    clock.advance(20 * DAY)
+    for _ in range(2):
+        item = found(memory, text, turn.id)
+        assert (item.standing, item.outdated) == (standing, bool(standing))
+        memory.sleep()
+    tick = memory.now_tick - 15 * DAY
+    earlier = next(one for one in memory.recall(text, as_of=tick) if one.id == turn.id)
+    assert earlier.standing == ""
+
+
+def test_confidence_now_is_that_of_the_last_confirmation_times_the_retention(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, tmp_path: Path
+) -> None:
+    memory.learn("Nadia works at Helvion", subject="Nadia", attribute="employer", value="Helvion")
+    clock.advance(200 * DAY)
+    fact = memory.recall("Where does Nadia work?").memories[0]
+    assert isinstance(fact.record, Fact)
+    assert fact.record.confidence == pytest.approx(0.7)
+    assert 0.5 < fact.retention < 0.9
+    assert fact.confidence == pytest.approx(fact.record.confidence * fact.retention, rel=1e-5)
+    assert memory.facts.retention(fact.id) == pytest.approx(fact.retention)
+    told = json.loads(
+        CliRunner().invoke(app, ["facts", "list", "--at", str(tmp_path / "nadia"), "--json"]).stdout
+    )
+    (listed,) = told["facts"]
+    assert listed["confidence"] == pytest.approx(0.7)
+    assert listed["confidence_now"] == pytest.approx(listed["confidence"] * listed["retention"], rel=1e-5)
+    recalled = CliRunner().invoke(
+        app, ["recall", "Where does Nadia work?", "--at", str(tmp_path / "nadia"), "--json"]
+    )
+    assert "retention" in json.loads(recalled.stdout)["memories"][0]

@@ -95,10 +95,12 @@ class Names:
         valid_from: int,
         valid_to: int | None = None,
         replaces: bool = False,
+        tick: int,
     ) -> int:
         """Keeps a triple that holds from one tick up to another.
 
-        `replaces` ends what the subject had by the predicate until then. Returns its number.
+        `replaces` ends what the subject had by the predicate until then; of statements, if the triple holds at the
+        tick `tick`. Returns its number.
         """
 
     def triples(

@@ -20,7 +20,7 @@ from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.heir import innate
 from bardo.bequeath.heir.inherit import inherited_bundles, provenance
-from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
+from bardo.bequeath.lineage import Lineage, Tombstone, lineage_of, mark_dead
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection import order_of_time
 from bardo.bequeath.selection.selection import Estate, choose
@@ -107,7 +107,7 @@ def leave(
     contents = dataclasses.replace(contents, facts=told)
     known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
     known.add(*(question.question for question in contents.questions))
-    lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
+    lineage = lineage_of(folder, log, facts, tick=tick)
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
@@ -357,8 +357,3 @@ def _outdated(contents: StoreContents, novelties: Sequence[float]) -> frozenset[
     for fact in contents.facts:
         groups[fact.status == "superseded" and fact.superseded_by not in routine].update(fact.evidence)
     return frozenset(groups[True] - groups[False])
-
-
-def _birth(log: _core.EpisodeLog) -> int:
-    first = log.range(0, 2**63 - 1, limit=1)
-    return first[0].tick if first else 0

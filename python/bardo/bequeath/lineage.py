@@ -6,17 +6,23 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from bardo._atomic import damaged, read_json, write_json
 from bardo.clock import MAX_TICK
 from bardo.folder import TOMBSTONE_FILE
+from bardo.model import INHERITED_KIND
+
+if TYPE_CHECKING:
+    from bardo._core import EpisodeLog, FactStore
 
 LINEAGE_FILE = "lineage.json"
 #: Maximum generation of a life or an entry; the store counts generations in 32 bits.
 GENERATION_LIMIT = 2**31 - 1
 #: Maximum number of ancestors in a testament; the eldest are dropped first.
 ANCESTOR_LIMIT = 1_024
+#: Episodes read at a time.
+_PAGE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,3 +258,33 @@ def is_dead(folder: Path) -> Tombstone | None:
         return Tombstone(**fields)
     except TypeError as error:
         raise damaged(folder / TOMBSTONE_FILE, error) from error
+
+
+def lineage_of(folder: Path | None, log: EpisodeLog | None, facts: FactStore, *, tick: int) -> Lineage:
+    """Returns the lineage of an agent; that of a founder if none is on record.
+
+    Args:
+        folder: Folder of the agent, if it has one.
+        log: Episode log of the agent, if it has one.
+        facts: Fact store of the agent.
+        tick: Current tick, at which a life without any record begins.
+    """
+    if folder is not None and (known := Lineage.load(folder)) is not None:
+        return known
+    born = birth_tick(log, facts)
+    return Lineage.founder(facts.agent, birth_tick=tick if born is None else born)
+
+
+def birth_tick(log: EpisodeLog | None, facts: FactStore) -> int | None:
+    """Returns the first tick of a life: that of its first episode or fact that was not inherited; None without any.
+
+    Args:
+        log: Episode log of the agent, if it has one.
+        facts: Fact store of the agent.
+    """
+    own: int | None = None
+    after: str | None = None
+    while log and own is None and (page := log.range(0, MAX_TICK, after=after, limit=_PAGE)):
+        own = next((episode.tick for episode in page if episode.kind != INHERITED_KIND), None)
+        after = page[-1].id
+    return min((tick for tick in (own, facts.first_tick()) if tick is not None), default=None)

@@ -20,6 +20,7 @@ from bardo.consolidate.drawn import Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.consolidate.llm.questions import ASKED_AT_ONCE, first, of_one_question
 from bardo.consolidate.texts import rule_extraction
+from bardo.consolidate.texts.disputes import disputes
 from bardo.consolidate.texts.secrets import is_secret
 from bardo.errors import NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
@@ -411,7 +412,27 @@ class Extractor:
             with suppress(NotFoundError):
                 self._facts.reinforce([known.id], tick=tick, evidence=repeated.evidence)
         done = ExtractionReport.of(counts, outcomes, read=len(page.episodes), notes=notes)
+        if self._statements is None and not self._asker:
+            done = done.plus(self._dispute(page, tick=tick, now=now))
         return replace(done, renewed=done.renewed + (len(judged.duplicates) if judged else 0))
+
+    def _dispute(self, page: Page, *, tick: int, now: int) -> ExtractionReport:
+        """Disputes earlier facts that the turns of a page speak against: without a parse nothing ends."""
+        done = ExtractionReport()
+        turns = [(one, who) for one in page.episodes if (who := rule_extraction.speaker(one, self._agent))]
+        for episode, who in turns:
+            # A quarantined fact disputes no other, but its turn disputes another turn.
+            known = [
+                fact for status in ("active", "held") for fact in self._facts.list(subject=who, status=status)
+            ]
+            resolutions, corrections = disputes(episode, who, known)
+            if resolutions or corrections:
+                _, counts = self._facts.upsert_resolved(
+                    [], tick=tick, now=now, actor=ACTOR, marks={}, answered={}, resolutions=resolutions,
+                    corrections=corrections,
+                )  # fmt: skip
+                done = done.plus(ExtractionReport.of(counts))
+        return done
 
     def _fit(self, found: Sequence[Fact]) -> tuple[list[Fact], tuple[str, ...]]:
         """Returns the facts within the limits of the store, and a note on each of the others."""

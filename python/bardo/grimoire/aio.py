@@ -82,6 +82,7 @@ class AsyncFacts(AsyncResource[Facts]):
     why = _async_method(Facts.why)
     history = _async_method(Facts.history)
     confidence = _async_method(Facts.confidence)
+    retention = _async_method(Facts.retention)
     supersede = _async_method(Facts.supersede)
     contradict = _async_method(Facts.contradict)
     link = _async_method(Facts.link)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from bardo._validation import checked
 from bardo.capture.recorder import name_list
+from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.statement_ends import StatementEnds
 from bardo.errors import InvalidInputError
 from bardo.grimoire import results
@@ -133,16 +134,22 @@ class Entities:
             source: Episode or fact that states it; deleting the source deletes the relation.
             valid_from: First tick at which it holds; the current one if not given.
             valid_to: Tick from which it no longer holds.
-            replaces: Whether it ends the current relations of the subject with this predicate.
+            replaces: Whether it ends the current relations of the subject with this predicate, and the statements of
+                the slot that give another value. It always does where the predicate is an attribute that has one value
+                at a time, such as `employer`, by `attributes.toml` or `curator.attributes`, and the relation holds now.
         """
         session = self._session
         session.ready(write=True)
         start = session.ticks.now() if valid_from is None else session.ticks.stamp(valid_from)
         end = None if valid_to is None else session.ticks.stamp(valid_to)
         origin = None if source is None else record_id(source)
+        now = session.ticks.now()
+        attributes = AttributeTable(session.config.curator.attributes)
+        is_slot = attributes.is_named(predicate) and attributes.attribute(predicate).functional
+        holds = start <= now and (end is None or end > now)
         number = session.indexer.names.relate(
             subject, predicate, object, confidence=confidence, source=origin, valid_from=start, valid_to=end,
-            replaces=replaces,
+            replaces=replaces or (is_slot and holds), tick=now,
         )  # fmt: skip
         return results.Triple(
             subject, predicate, object, confidence, origin, start, end, results.triple_id(number),

@@ -154,18 +154,38 @@ class Facts:
     def confidence(self, fact: str | Fact) -> float:
         """Returns the confidence of a fact at the current tick, 0..1.
 
+        It is the confidence of its last confirmation, `Fact.confidence`, times its `retention`; that of
+        anti-knowledge never falls below a floor.
+
         Args:
             fact: Fact, or the id of a stored one.
 
         Raises:
             NotFoundError: There is no fact with the id.
         """
-        if isinstance(fact, str):
-            (stored,) = self._session.facts.get([fact])
-            if stored is None:
-                raise NotFoundError(f"there is no fact {fact}. Look it up with recall() or facts.list()")
-            fact = stored
-        return confidence_now(fact, tick=self._session.now_tick, tau_ticks=self._session.facts.tau_ticks)
+        session = self._session
+        return confidence_now(self._stored(fact), tick=session.now_tick, tau_ticks=session.facts.tau_ticks)
+
+    @checked
+    def retention(self, fact: str | Fact) -> float:
+        """Returns how likely a fact still holds by its age and persistence, 0..1.
+
+        Args:
+            fact: Fact, or the id of a stored one.
+
+        Raises:
+            NotFoundError: There is no fact with the id.
+        """
+        session = self._session
+        return retention_now(self._stored(fact), tick=session.now_tick, tau_ticks=session.facts.tau_ticks)
+
+    def _stored(self, fact: str | Fact) -> Fact:
+        if not isinstance(fact, str):
+            return fact
+        (stored,) = self._session.facts.get([fact])
+        if stored is None:
+            raise NotFoundError(f"there is no fact {fact}. Look it up with recall() or facts.list()")
+        return stored
 
     @checked
     def supersede(self, old: str | Fact, new: str | Fact, *, confidence: float = 0.7) -> Fact:

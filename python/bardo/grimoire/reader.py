@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from bardo._core import FactStore, confidence_now, journaled
+from bardo._core import FactStore, confidence_now, journaled, retention_now
 from bardo._validation import checked, require_text
 from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import PAGE
@@ -133,6 +133,12 @@ class VisibleFacts:
         ticks = self._ticks()
         return confidence_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self._decay))
 
+    def retention(self, fact: Fact) -> float:
+        """Returns how likely a fact still holds by its age and persistence, 0..1."""
+        self._ready()
+        ticks = self._ticks()
+        return retention_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self._decay))
+
     def links(self, *facts: str | Fact) -> builtins.list[Link]:
         """Lists the links from or to any of these facts."""
         self._ready()
@@ -152,7 +158,7 @@ class Visitor(Handle):
         path: Folder of the memory.
         agent: Name of the agent.
         config: Current settings.
-        facts: Facts: `list`, `confidence`, `links`.
+        facts: Facts: `list`, `confidence`, `retention`, `links`.
     """
 
     _CLOSED = "{0} is closed. Visit it again with bardo.visit({0!r})"

@@ -296,13 +296,9 @@ class Session:
         return None if death is None else death.phase
 
     def _birth_tick(self) -> int | None:
-        """First tick of the life: that of its first record that was not inherited; None before there is one."""
-        own: int | None = None
-        after: str | None = None
-        while own is None and (page := self.log.range(0, MAX_TICK, after=after, limit=NEAR)):
-            own = next((episode.tick for episode in page if episode.kind != INHERITED_KIND), None)
-            after = page[-1].id
-        return min((tick for tick in (own, self.facts.first_tick()) if tick is not None), default=None)
+        from bardo.bequeath.lineage import birth_tick
+
+        return birth_tick(self.log, self.facts)
 
     # -- closing -------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, overload
 
 from bardo import _core
@@ -186,10 +187,16 @@ class Moment(NamedTuple):
     Args:
         now: Time at which they must hold, microseconds UTC; None if the query is about the past.
         language: Language of the texts; empty for none.
+        ends: Ends of what episodes told, by id, microseconds UTC.
+        tick: Tick of the query, or the earlier one that it asks about.
+        tau_ticks: e-folding time of decay, in ticks.
     """
 
     now: int | None
     language: str
+    ends: Mapping[str, int] = MappingProxyType({})
+    tick: int = 0
+    tau_ticks: float = 1.0
 
 
 class _MutableMemory:
@@ -197,7 +204,7 @@ class _MutableMemory:
 
     __slots__ = (
         "_found", "after", "at", "before", "confidence", "corrected_by", "disputed_by", "id", "inherited", "layer",
-        "outdated", "record", "score", "source", "standing", "text", "tick", "why",
+        "outdated", "record", "retention", "score", "source", "standing", "text", "tick", "why",
     )  # fmt: skip
     _found: tuple[Answer, int, Moment]
 
@@ -218,7 +225,7 @@ class Memory(_MutableMemory):
         id: Id of the record.
         layer: `episode` or `fact`.
         score: Score that it is ranked by.
-        confidence: Confidence decayed to now, 0..1; 1 for an episode.
+        confidence: Confidence now, 0..1: that of the last confirmation times the retention; 1 for an episode.
         tick: Tick of the episode, or of the fact's creation in this store.
         at: Wall clock of the episode or of the fact's creation, microseconds UTC.
         source: Origin of the record.
@@ -232,6 +239,8 @@ class Memory(_MutableMemory):
         outdated: Whether it no longer holds: it was corrected or replaced, or its time is over.
         standing: How far it holds, in words: `until 14 March 2026`, `corrected on 14 March 2026`, `disputed on 14 March
             2026`, `only planned or attempted`; empty if nothing is known against it.
+        retention: How likely a fact still holds by its age, 0..1; 1 for an episode. How sure it was when it was last
+            confirmed is `record.confidence`.
     """
 
     text: str
@@ -251,6 +260,7 @@ class Memory(_MutableMemory):
     disputed_by: tuple[str, ...] = ()
     outdated: bool = False
     standing: str = ""
+    retention: float = 1.0
 
 
 def _memories(found: Answer, moment: Moment) -> tuple[Memory, ...]:
@@ -292,11 +302,23 @@ def _disputed_by(memory: Memory) -> tuple[str, ...]:
 
 
 def _outdated(memory: Memory) -> bool:
-    return bool(memory.corrected_by) or standing.is_over(memory.record, memory._found[2].now)
+    moment = memory._found[2]
+    return (
+        bool(memory.corrected_by) or memory.id in moment.ends or standing.is_over(memory.record, moment.now)
+    )
 
 
 def _standing(memory: Memory) -> str:
-    return standing.in_words(memory.record, _corrections(memory), *memory._found[2])
+    moment = memory._found[2]
+    told_until = moment.ends.get(memory.id)
+    return standing.in_words(memory.record, _corrections(memory), moment.now, moment.language, told_until)
+
+
+def _retention(memory: Memory) -> float:
+    record, moment = memory.record, memory._found[2]
+    if not isinstance(record, Fact):
+        return 1.0
+    return _core.retention_now(record, tick=moment.tick, tau_ticks=moment.tau_ticks)
 
 
 for _name, _make in (
@@ -304,6 +326,7 @@ for _name, _make in (
     ("disputed_by", _disputed_by),
     ("outdated", _outdated),
     ("standing", _standing),
+    ("retention", _retention),
     ("record", _record),
     ("why", _make_explanation),
     ("before", _no_turns),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
@@ -17,6 +18,7 @@ from bardo.recall.periods import period_words
 from bardo.recall.recollection import Answer, Moment, Recollection, recollection
 from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
 from bardo.recall.situation import Situation
+from bardo.recall.standing import turn_ends
 
 #: Names of the weights of the conversation around a memory.
 CONVERSATION = (
@@ -160,8 +162,15 @@ class Retriever:
         if left_out:
             asked["left_out"] = left_out
         found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
-        moment = Moment(None if as_of else now, self.language)
+        tick = filters.as_of if filters is not None and filters.as_of is not None else now_tick
+        ends = {} if as_of else self._turn_ends(found, now)
+        moment = Moment(None if as_of else now, self.language, ends, tick, self.tau_ticks)
         return recollection(query, found, notes, now_tick, moment=moment)
+
+    def _turn_ends(self, found: Answer, now: int) -> Mapping[str, int]:
+        """Ends of what the found episodes told."""
+        told = {id_: text for text, id_, layer, *_ in found.outlines() if layer == "episode"}
+        return turn_ends(self.facts, told, now)
 
     def _seats(
         self,

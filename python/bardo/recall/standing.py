@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
+from bardo import _core
 from bardo.clock import day_of
 from bardo.consolidate.clause import form_of
 from bardo.consolidate.languages import is_unmade
@@ -13,6 +15,7 @@ from bardo.ports import FIRST_AT, LAST_AT
 
 #: Standing of a record that names a change, such as a plan or a failed attempt, and of none that was made.
 UNMADE = "only planned or attempted"
+_WORD = re.compile(r"\w+(?:['’]\w+)*")  # both apostrophes
 
 
 def is_over(record: Episode | Fact, now: int | None) -> bool:
@@ -32,6 +35,7 @@ def in_words(
     corrections: Sequence[tuple[str, int | None, bool]],
     now: int | None,
     language: str,
+    told_until: int | None = None,
 ) -> str:
     """Describes how far a memory holds; empty if nothing is known against it.
 
@@ -40,6 +44,7 @@ def in_words(
         corrections: Id, time, and whether it only disputes, of each later memory that corrects it, the latest first.
         now: Present time, microseconds UTC; None if the query is about the past.
         language: Language of the texts; empty for none.
+        told_until: End of what an episode told, microseconds UTC, if it is over.
     """
     statement = record.statement if isinstance(record, Fact) else None
     parts = []
@@ -50,6 +55,8 @@ def in_words(
     if statement and statement.until is not None:
         parts.append(f"until {day(statement.until)}")
     ends = [at for _, at, is_disputed in corrections if not is_disputed]
+    if told_until is not None and not ends:
+        parts.append(f"until {day(told_until)}")
     if ends:
         parts.append(_since("corrected", ends[0]))
     elif corrections:
@@ -59,6 +66,37 @@ def in_words(
     elif isinstance(record, Fact) and record.status == "superseded" and not parts:
         parts.append("replaced")
     return ", ".join(parts)
+
+
+def turn_ends(facts: _core.FactStore, episodes: Mapping[str, str], now: int) -> dict[str, int]:
+    """Returns the ends of what episodes told, by id, of those that told nothing else.
+
+    Such an episode is evidence of a single fact, the statement of the fact has ended, and the fact has all content
+    words of the episode.
+
+    Args:
+        facts: Fact store.
+        episodes: Text of each episode, by id.
+        now: Present time, microseconds UTC.
+    """
+    told: dict[str, list[Fact]] = {}
+    for fact in facts.derived_from(list(episodes)):
+        for id_ in fact.evidence:
+            told.setdefault(id_, []).append(fact)
+    found = {}
+    for id_, (fact, *others) in told.items():
+        statement = fact.statement
+        if id_ not in episodes or others or statement is None or statement.until is None:
+            continue
+        if statement.until <= now and _content(episodes[id_]) <= _content(fact.text):
+            found[id_] = statement.until
+    return found
+
+
+def _content(text: str) -> frozenset[str]:
+    """Stems of the content words of a text."""
+    words = " ".join(_WORD.findall(text.casefold()))
+    return frozenset(stem for stem in _core.stems(_core.without_stop_words(words).split()) if stem)
 
 
 def day(at: int) -> str:

@@ -118,7 +118,7 @@ fn a_triple_brings_in_what_is_stated_of_its_other_end_while_it_holds() {
             valid_to,
             replaces: false,
         };
-        agent.facts.relate(&triple).unwrap();
+        agent.facts.relate(&triple, 1).unwrap();
     }
     for policy in [Policy::FourFactor, Policy::Rrf] {
         let found = recall(&agent, &agent.hot(), "in which city does Nadia work", policy);
@@ -148,7 +148,7 @@ fn the_graph_follows_what_is_read_merged_related_and_forgotten() {
         valid_to: None,
         replaces: false,
     };
-    agent.facts.relate(&triple).unwrap();
+    agent.facts.relate(&triple, 1).unwrap();
     assert!(!hot.is_current(&agent.facts).unwrap());
     hot.sync_facts(&agent.facts).unwrap();
     assert!(hot.is_current(&agent.facts).unwrap());

@@ -31,10 +31,11 @@ methods!(Names, |facts| {
     fn merge(into: &str, names: Vec<String>) => facts.merge_entities(into, &names);
     fn find(kind: &str, fragment: &str, limit: usize = 100) => facts.find(kind, fragment, limit);
     fn relate(subject: String, predicate: String, object: String; confidence: f64 = 0.7,
-        source: Option<Parsed<Id>> = None, valid_from: u64, valid_to: Option<u64> = None, replaces: bool = false)
+        source: Option<Parsed<Id>> = None, valid_from: u64, valid_to: Option<u64> = None, replaces: bool = false,
+        tick: u64)
         let source = inner(source),
         let triple = NewTriple { subject, predicate, object, confidence, source, valid_from, valid_to, replaces }
-        => facts.relate(&triple);
+        => facts.relate(&triple, tick);
     fn triples(; entity: Option<String> = None, predicate: Option<String> = None, as_of: Option<u64> = None,
         limit: usize = 1024)
         => facts.triples(&TripleFilter { entity, predicate, as_of }, limit);

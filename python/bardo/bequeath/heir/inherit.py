@@ -26,7 +26,7 @@ from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.tables import TOMBSTONES
 from bardo.bequeath.content.worth import inherited_fields
 from bardo.bequeath.heir import innate, limits, replay
-from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
+from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection.selection import folded
 from bardo.bequeath.testament.testament import Testament, read_bundle
@@ -132,7 +132,7 @@ def adopt(
     """
     config = config or Bequeath()
     given = [testaments] if isinstance(testaments, Testament) else list(testaments)
-    lineage = (Lineage.load(folder) if folder else None) or Lineage.founder(facts.agent, birth_tick=tick)
+    lineage = lineage_of(folder, log, facts, tick=tick)
     replaced = {earlier for one in given for earlier in one.replaces}
     fresh = {
         one.hash: one for one in given if not lineage.has_inherited(one.hash) and one.hash not in replaced

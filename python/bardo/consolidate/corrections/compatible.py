@@ -60,8 +60,10 @@ def is_of_another_slot(older: Clause, newer: Clause) -> bool:
     if one.attribute != other.attribute or one.condition != other.condition:
         return True
     ours, theirs = set(one.subject.split()), set(other.subject.split())
-    is_nested = ours <= theirs or theirs <= ours
-    return ours != theirs and not (is_nested and one.value.lower() in newer.replaced)
+    value = one.value.lower()
+    # What was renamed is renamed again.
+    is_same = ours <= theirs or theirs <= ours or value in theirs
+    return ours != theirs and not (is_same and value in newer.replaced)
 
 
 def leaves_value_out(older: Clause, newer: Clause) -> bool:

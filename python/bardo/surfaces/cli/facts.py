@@ -50,7 +50,7 @@ def list_(
         ),
     ] = None,
 ) -> None:
-    """List facts, the most confident first."""
+    """List facts, the most confident now first: sure when last confirmed, times the retention."""
     found = opened.facts.list(
         kind=kind,
         category=category,
@@ -66,14 +66,17 @@ def list_(
     output.document(
         {
             "total": len(found),
-            "facts": [{**plain(fact), "confidence_now": sure} for fact, sure in today],
+            "facts": [
+                {**plain(fact), "confidence_now": sure, "retention": opened.facts.retention(fact)}
+                for fact, sure in today
+            ],
             "notes": list(notes),
         }
     )
     output.note(*notes)
     disputes = opened.facts.links(*(fact for fact, _ in today)) if today else []
     disputed = {end for link in disputes if link.relation == "contradicts" for end in (link.src, link.dst)}
-    output.rows(lambda shown: tables.facts(shown, disputed), today, total=len(found))
+    output.rows(lambda shown: tables.facts(shown, disputed, opened.facts.retention), today, total=len(found))
 
 
 @app.command()

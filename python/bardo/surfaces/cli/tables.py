@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bardo.clock import day_of
@@ -39,7 +39,7 @@ def memories(recollection: Iterable[Memory], *, title: str | None = None) -> Tab
     """Recalled memories with their explanations."""
     from rich.text import Text
 
-    table = grid("#", "memory", "sure", "score", "why", title=title)
+    table = grid("#", "memory", "sure now", "score", "why", title=title)
     for rank, memory in enumerate(recollection, 1):
         origin = f"inherited {memory.layer}" if memory.inherited else memory.layer
         when = moment(memory.at) or f"tick {memory.tick}"
@@ -90,16 +90,22 @@ def episodes(found: Sequence[Episode]) -> Table:
     return table
 
 
-def facts(found: Sequence[tuple[Fact, float]], disputed: Container[str] = ()) -> Table:
+def facts(
+    found: Sequence[tuple[Fact, float]],
+    disputed: Container[str] = (),
+    retention: Callable[[Fact], float] | None = None,
+) -> Table:
     """Facts with their current confidences.
 
     Args:
         found: The facts.
         disputed: Ids of those that another fact disputes.
+        retention: Returns the retention of a fact; without it there is no column for it.
     """
     from rich.text import Text
 
-    table = grid("sure", "kind", "fact")
+    kept = [] if retention is None else ["kept"]
+    table = grid("sure now", *kept, "kind", "fact")
     for fact, confidence in found:
         text = Text(short(fact.text))
         told = (
@@ -112,7 +118,9 @@ def facts(found: Sequence[tuple[Fact, float]], disputed: Container[str] = ()) ->
             f"{fact.source}, generation {fact.generation}" if fact.generation else fact.source,
         )
         text.append("\n" + "; ".join(part for part in told if part), style="dim")
-        table.add_row(sure(confidence), fact.kind, text)
+        table.add_row(
+            sure(confidence), *([] if retention is None else [sure(retention(fact))]), fact.kind, text
+        )
     return table
 
 

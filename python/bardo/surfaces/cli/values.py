@@ -19,8 +19,8 @@ TEXT_CHARACTERS = 280
 
 #: Fields of a recalled memory in its JSON, beside those of its record.
 _OF_MEMORY = (
-    "id", "layer", "text", "score", "confidence", "tick", "at", "source", "inherited", "corrected_by", "disputed_by",
-    "outdated", "standing",
+    "id", "layer", "text", "score", "confidence", "retention", "tick", "at", "source", "inherited", "corrected_by",
+    "disputed_by", "outdated", "standing",
 )  # fmt: skip
 
 

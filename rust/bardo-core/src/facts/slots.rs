@@ -44,7 +44,7 @@ pub(crate) fn same_statement(
 }
 
 /// The living facts of a slot.
-fn of_slot(writer: &Writer<'_>, statement: &Statement, tick: u64) -> Step<Vec<StoredFact>> {
+pub(super) fn of_slot(writer: &Writer<'_>, statement: &Statement, tick: u64) -> Step<Vec<StoredFact>> {
     let found = record::select(
         &writer.transaction,
         &format!("WHERE slot_key = ?1 AND owner_key = ?2 AND {LIVING} ORDER BY serial"),

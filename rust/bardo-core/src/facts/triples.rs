@@ -2,15 +2,18 @@
 
 use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
 
+use super::end_cause::EndCause;
 use super::filter::check_fraction;
 use super::mention_rows::find;
 use super::mention_rows::introduce;
 use super::rows::signed;
+use super::slots;
 use super::sqlite::Step;
 use super::sqlite::rows;
 use super::store::FactStore;
 use super::transaction::EDGES;
 use super::transaction::Writer;
+use super::transitions::retire;
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactPayload, FactStatus, Id, Statement, limits};
 use crate::text::names::EntityKind;
@@ -35,7 +38,8 @@ pub struct NewTriple {
     pub valid_from: u64,
     /// Tick from which it no longer holds.
     pub valid_to: Option<u64>,
-    /// Whether what the subject had by this predicate until now ends with it (one can only live in one place).
+    /// Whether what the subject had by this predicate until now ends with it, also what facts state (one can only live in
+    /// one place).
     pub replaces: bool,
 }
 
@@ -74,8 +78,9 @@ pub struct TripleFilter {
 }
 
 impl FactStore {
-    /// Keeps a triple; the answer is its number. The same one, if it still holds, takes the higher confidence.
-    pub fn relate(&self, triple: &NewTriple) -> Result<i64> {
+    /// Keeps a triple; the answer is its number. The same one, if it still holds, takes the higher confidence. One that
+    /// replaces others and holds at the tick also ends the statements of its slot that give it another value.
+    pub fn relate(&self, triple: &NewTriple, tick: u64) -> Result<i64> {
         check_fraction(triple.confidence)?;
         let names = [&triple.subject, &triple.predicate, &triple.object];
         if names.iter().any(|name| name.trim().is_empty() || name.len() > limits::NAME_BYTES) {
@@ -92,7 +97,12 @@ impl FactStore {
                 "Let it end after it begins",
             ));
         }
-        self.write(|writer| insert(writer, triple, false))
+        self.write(|writer| {
+            if triple.replaces && triple.valid_from <= tick && triple.valid_to.is_none_or(|end| end > tick) {
+                end_statements(writer, triple)?;
+            }
+            insert(writer, triple, false)
+        })
     }
 
     /// The triples that pass the filter, the latest first.
@@ -180,7 +190,7 @@ fn insert(writer: &Writer<'_>, triple: &NewTriple, derived: bool) -> Step<i64> {
     if triple.replaces {
         connection
             .prepare_cached(
-                "UPDATE triples SET valid_to = ?4 WHERE subject = ?1 AND predicate = ?2 AND object <> ?3
+                "UPDATE triples SET valid_to = ?4 WHERE subject = ?1 AND predicate = ?2 AND object <> ?3 AND NOT derived
                  AND valid_from <= ?4 AND (valid_to IS NULL OR valid_to > ?4) AND intact",
             )?
             .execute(params![subject, triple.predicate, object, from])?;
@@ -207,6 +217,57 @@ fn insert(writer: &Writer<'_>, triple: &NewTriple, derived: bool) -> Step<i64> {
     Ok(connection.last_insert_rowid())
 }
 
+/// Ends the statements that a relation excludes: those of its slot with another value, and the denial of its value.
+/// A pinned fact stays.
+fn end_statements(writer: &Writer<'_>, triple: &NewTriple) -> Step<()> {
+    let told = Statement {
+        subject: triple.subject.clone(),
+        attribute: triple.predicate.clone(),
+        value: triple.object.clone(),
+        functional: true,
+        ..Statement::default()
+    };
+    for mut stored in slots::of_slot(writer, &told, triple.valid_from)? {
+        let is_excluded =
+            |known: &Statement| known.denied == (known.has_same_value(&told) || known.value.is_empty());
+        if !stored.fact.pinned
+            && stored.fact.created_tick <= triple.valid_from
+            && stored.fact.statement.as_ref().is_some_and(is_excluded)
+        {
+            retire(writer, &mut stored, None, &EndCause::Slot, triple.valid_from)?;
+        }
+    }
+    Ok(())
+}
+
+/// Ends the relations of callers that a statement excludes: other values of an attribute with one at a time, or the value
+/// that it denies. Hearsay, a condition and a time to come end none.
+fn end_relations(connection: &Connection, fact: &Fact, statement: &Statement) -> Step<()> {
+    let is_present = fact.status == FactStatus::Active
+        && statement.condition.is_empty()
+        && statement.since.is_none_or(|since| since <= fact.created_at)
+        && statement.until.is_none_or(|until| until > fact.created_at);
+    if !is_present || fact.is_hearsay() || !(statement.functional || statement.denied) {
+        return Ok(());
+    }
+    let Some(subject) = find(connection, &statement.subject)? else { return Ok(()) };
+    let value = find(connection, &statement.value)?;
+    connection
+        .prepare_cached(
+            "UPDATE triples SET valid_to = ?5 WHERE subject = ?1 AND predicate = ?2 COLLATE NOCASE
+               AND (object IS ?3) = ?4 AND NOT derived AND valid_from <= ?5
+               AND (valid_to IS NULL OR valid_to > ?5) AND intact",
+        )?
+        .execute(params![
+            subject,
+            statement.attribute,
+            value,
+            statement.denied,
+            signed(fact.created_tick)?
+        ])?;
+    Ok(())
+}
+
 /// Subject, attribute and value of a statement, if subject and value are known entities and nothing is denied.
 fn of_entities<'a>(connection: &Connection, statement: &'a Statement) -> Step<Option<[&'a str; 3]>> {
     let is_entity = |name: &str| -> Step<bool> { Ok(find(connection, name)?.is_some()) };
@@ -216,8 +277,12 @@ fn of_entities<'a>(connection: &Connection, statement: &'a Statement) -> Step<Op
     Ok(Some([&statement.subject, &statement.attribute, &statement.value]))
 }
 
-/// Synchronises the triple that a fact states, by its typed payload or its statement, with the fact.
+/// Synchronises the triple that a fact states, by its typed payload or its statement, with the fact, and ends what callers
+/// related that it excludes.
 pub(crate) fn derive(writer: &Writer<'_>, fact: &Fact) -> Step<()> {
+    if let Some(statement) = &fact.statement {
+        end_relations(&writer.transaction, fact, statement)?;
+    }
     let stated = match (&fact.payload, &fact.statement) {
         (FactPayload::CausalLink { cause, effect, .. }, _) => Some([cause.as_str(), CAUSES, effect.as_str()]),
         (_, Some(statement)) => of_entities(&writer.transaction, statement)?,

@@ -36,7 +36,7 @@ impl FromStr for Id {
         uuid::Uuid::parse_str(text).map(|uuid| Self(uuid.into_bytes())).map_err(|_| {
             Error::invalid(
                 format!("{:?} is not an id", text.chars().take(64).collect::<String>()),
-                "Ids are UUIDs such as 0190b6a2-7f4e-7cc3-98c4-dc0c0c07398f; list what is there with `bardo episodes list`, and leave the id of something new out",
+                "Ids are UUIDs such as 0190b6a2-7f4e-7cc3-98c4-dc0c0c07398f; list what is there with `bardo facts list` or `bardo episodes list`, and leave the id of something new out",
             )
         })
     }

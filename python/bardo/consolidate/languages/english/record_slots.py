@@ -100,14 +100,7 @@ def change_of(line: str, attributes: AttributeTable) -> Change | None:
         line: Line of a record.
         attributes: Table of attributes.
     """
-    line = _LOGGED.sub("", line)
-    body = _TYPE.sub("", line)
-    reverted = _REVERT.match(body) or _REVERT.match(line)
-    if reverted:
-        line = reverted["body"] or reverted["subject"]
-        body = _TYPE.sub("", line)
-    scoped = _SCOPE.match(line)
-    scope = scoped["scope"] if scoped and scoped["scope"] not in _GENERIC else ""
+    body, scope, is_reverted = subject_of(line)
     is_version = bool(_OF_VERSION.match(body))
     body, places = _without_environment(_without_verb(body))
     if not scope and (prefixed := _PREFIX.match(body)):
@@ -120,7 +113,7 @@ def change_of(line: str, attributes: AttributeTable) -> Change | None:
     if match is None:
         return None
     key, old, new = (match[name].strip(" \"'`:=,.") for name in ("key", "old", "new"))
-    if bool(reverted) != bool(_REVERTED.match(match["rest"])):
+    if is_reverted != bool(_REVERTED.match(match["rest"])):
         old, new = new, old
     if new.lower().startswith("version "):
         is_version, new = True, new.split(maxsplit=1)[1]
@@ -141,6 +134,22 @@ def change_of(line: str, attributes: AttributeTable) -> Change | None:
         subject.lower(), attribute.lower(), new, condition=condition, functional=is_functional
     )
     return Change(f"{shown} is {new}{where}", statement, old)
+
+
+def subject_of(line: str) -> tuple[str, str, bool]:
+    """The subject of a line without time, level and type of commit, its component, and whether it takes another back.
+
+    The component is the scope of a commit, such as `gateway` of `fix(gateway): ...`, and empty without one.
+    """
+    line = _LOGGED.sub("", line)
+    body = _TYPE.sub("", line)
+    reverted = _REVERT.match(body) or _REVERT.match(line)
+    if reverted:
+        line = reverted["body"] or reverted["subject"]
+        body = _TYPE.sub("", line)
+    scoped = _SCOPE.match(line)
+    scope = scoped["scope"] if scoped and scoped["scope"] not in _GENERIC else ""
+    return body, scope, reverted is not None
 
 
 def _without_verb(body: str) -> str:

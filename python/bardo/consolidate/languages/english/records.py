@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bardo.consolidate.attributes import AttributeTable
+from bardo.consolidate.attributes import BUILT_IN, AttributeTable
 from bardo.consolidate.clause import Clause, Cue, Speech
 from bardo.consolidate.languages.english.record_assertion import asserted
+from bardo.consolidate.languages.english.record_renames import rename_of
 from bardo.consolidate.languages.english.record_slots import change_of
 from bardo.consolidate.languages.english.slots import environments_in
 
@@ -141,9 +142,10 @@ def _clause(line: str, context: set[str], attributes: AttributeTable, *, is_made
         attributes: Table of attributes.
         is_made: Whether the line tells of what took place.
     """
-    body = _COMMIT.sub("", line)
+    # A mark of code is no part of a name.
+    body = _COMMIT.sub("", line).replace("`", "")
     left, value = _changed_values(body)
-    change = change_of(line, attributes) if is_made else None
+    change = rename_of(line, attributes) or change_of(line, attributes) if is_made else None
     return Clause(
         text=change.text if change else "",
         sentence=line[:SENTENCE_CHARACTERS],
@@ -209,8 +211,9 @@ def _pairs(body: str) -> Iterator[tuple[str, str]]:
 
 
 def is_record(line: str) -> bool:
-    """Whether a line of a message is an entry such as `worker.concurrency 8 -> 24` or the subject of a commit."""
-    return bool(_SUBJECT.search(line)) or (bool(_ARROW.search(line)) and len(line.split()) <= ENTRY_WORDS)
+    """Whether a line of a message is the subject of a commit, a rename, or an entry such as `concurrency 8 -> 24`."""
+    is_entry = bool(_ARROW.search(line)) and len(line.split()) <= ENTRY_WORDS
+    return bool(_SUBJECT.search(line)) or is_entry or rename_of(line, BUILT_IN, is_record=False) is not None
 
 
 def words(text: str) -> set[str]:

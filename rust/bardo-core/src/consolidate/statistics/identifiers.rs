@@ -1,24 +1,24 @@
 //! Identifiers and counters: numbers that name or order things. They measure nothing, so that they get no mean and make no
 //! condition of a rule.
 
-/// Last words of the name of an identifier.
-const NAMES: [&str; 13] = [
-    "id",
-    "ids",
-    "uuid",
-    "guid",
-    "hash",
-    "nonce",
-    "seq",
-    "sequence",
-    "block",
-    "timestamp",
-    "epoch",
-    "lsn",
-    "txid",
-];
-/// Last words of a name that say identifier only where the numbers never repeat.
-const AMBIGUOUS: [&str; 9] = ["number", "no", "height", "index", "slot", "offset", "cursor", "ts", "serial"];
+use std::sync::LazyLock;
+
+/// Names of numbers by what they say, from `identifier_names.txt`.
+static NAMES: LazyLock<Vec<(Name, &str)>> = LazyLock::new(|| {
+    let lines = include_str!("identifier_names.txt").lines().filter_map(|line| line.split_once(':'));
+    let named = lines.filter_map(|(kind, names)| {
+        let kind = match kind {
+            "name" => Name::Identifier,
+            "label" => Name::Label,
+            "position" => Name::Position,
+            _ => return None,
+        };
+        Some(names.split(',').map(move |name| (kind, name.trim())))
+    });
+    named.flatten().collect()
+});
+/// Minimum number of digits of numbers that all have the same number of digits, to be identifiers.
+const DIGITS: i32 = 4;
 /// Numbers from which on a sequence shows whether it counts.
 const LEAST: usize = 32;
 /// Share of distinct numbers among those of an ambiguous name.
@@ -34,8 +34,10 @@ pub(crate) fn is_identifier(path: &str, numbers: impl Iterator<Item = f64> + Clo
     }
     match name_of(path) {
         Name::Identifier => true,
-        Name::Ambiguous if count >= 3 => distinct(numbers.clone()) >= DISTINCT && is_rising(numbers, count),
-        _ => count >= LEAST && distinct(numbers.clone()) >= DISTINCT && is_rising(numbers, count),
+        Name::Label | Name::Position if count < 3 => false,
+        Name::Label if have_same_digits(numbers.clone()) => distinct(numbers) >= DISTINCT,
+        Name::Label | Name::Position => distinct(numbers.clone()) >= DISTINCT && is_rising(numbers, count),
+        Name::Other => count >= LEAST && distinct(numbers.clone()) >= DISTINCT && is_rising(numbers, count),
     }
 }
 
@@ -45,33 +47,50 @@ pub(crate) fn continues(greatest: f64, numbers: impl Iterator<Item = f64> + Clon
     numbers.clone().all(|number| is_whole(number) && number > greatest) && is_rising(numbers, count)
 }
 
+/// Kind of a number by its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
+    /// Whole numbers under it are identifiers.
     Identifier,
-    Ambiguous,
+    /// Whole numbers that never repeat are identifiers if they rise, or have the same number of digits.
+    Label,
+    /// Whole numbers that never repeat are a counter if they rise.
+    Position,
     Other,
 }
 
 fn name_of(path: &str) -> Name {
-    let last = path.rsplit('.').next().unwrap_or(path);
+    let words = words(path).join(" ");
+    let is_last = |name: &str| {
+        words.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with(' '))
+    };
+    // The longest name decides: `order no` before `no`.
+    let named = NAMES.iter().filter(|(_, name)| is_last(name)).max_by_key(|(_, name)| name.len());
+    named.map_or(Name::Other, |(kind, _)| *kind)
+}
+
+/// Words of a path in lower case, without digits at their end: `meta.traceId2` is "meta trace id".
+fn words(path: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut was_lower = false;
-    for letter in last.chars() {
+    for letter in path.chars().chain(['.']) {
         if !letter.is_alphanumeric() || letter.is_uppercase() && was_lower {
-            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+            let whole = std::mem::take(&mut word);
+            let named = whole.trim_end_matches(|letter: char| letter.is_numeric());
+            words.extend((!named.is_empty()).then(|| named.to_owned()));
         }
         if letter.is_alphanumeric() {
             word.extend(letter.to_lowercase());
         }
         was_lower = letter.is_lowercase();
     }
-    words.extend((!word.is_empty()).then_some(word));
-    match words.last().map(String::as_str) {
-        Some(last) if NAMES.contains(&last) => Name::Identifier,
-        // `block_number`, `order no`: what is numbered has a name of its own.
-        Some(last) if AMBIGUOUS.contains(&last) => Name::Ambiguous,
-        _ => Name::Other,
-    }
+    words
+}
+
+fn have_same_digits(numbers: impl Iterator<Item = f64>) -> bool {
+    let mut digits = numbers.map(|number| if number < 1.0 { 0 } else { number.log10().floor() as i32 + 1 });
+    digits.next().is_some_and(|first| first >= DIGITS && digits.all(|other| other == first))
 }
 
 fn is_whole(number: f64) -> bool {
@@ -102,10 +121,17 @@ mod tests {
 
     #[test]
     fn names_of_identifiers_are_recognised_by_their_last_word() {
-        for path in ["aave.block", "orderId", "tx_hash", "meta.trace-id", "timestamp"] {
+        for path in ["aave.block", "orderId", "tx_hash", "meta.trace-id", "timestamp", "user_id2"] {
             assert!(check(path, &[19_000_123.0]), "{path}");
         }
-        for path in ["pnl", "blocked", "liquid", "fluid", "block.lag"] {
+        for path in
+            ["account_number", "account.number", "order no", "zip", "zipCode", "db.port", "home_phone"]
+        {
+            assert!(check(path, &[8080.0, 8080.0, 443.0]), "{path}");
+        }
+        for path in
+            ["pnl", "blocked", "liquid", "fluid", "block.lag", "ports", "port.latency", "ticket_count"]
+        {
             assert!(!check(path, &[3.0, 1.0, 2.0]), "{path}");
         }
         assert!(!check("id", &[0.5]), "a fraction measures");
@@ -115,6 +141,14 @@ mod tests {
     fn a_height_that_repeats_is_measured_and_one_that_rises_counts() {
         assert!(!check("height", &[183.0, 176.0, 183.0, 169.0]));
         assert!(check("height", &[19_000_001.0, 19_000_002.0, 19_000_007.0]));
+    }
+
+    #[test]
+    fn labels_of_one_length_that_never_repeat_are_identifiers() {
+        assert!(check("locker_number", &[50_412.0, 10_977.0, 83_340.0]));
+        assert!(!check("locker_number", &[50_412.0, 10_977.0, 50_412.0]));
+        assert!(!check("number", &[12.0, 90.0, 41.0]), "two digits count things, too");
+        assert!(!check("height", &[5_041.0, 1_097.0, 8_334.0]), "a height is measured unless it rises");
     }
 
     #[test]
