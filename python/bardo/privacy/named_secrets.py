@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bardo.bequeath.privacy import figures
-from bardo.bequeath.privacy.cues import after
+from bardo.privacy import figures
+from bardo.privacy.cues import after
 
 #: Start, end and kind of a span.
 Found = tuple[int, int, str]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bardo.bequeath.privacy import figures
-from bardo.bequeath.privacy.cues import after, cue
+from bardo.privacy import figures
+from bardo.privacy.cues import after, cue
 
 #: Start, end and kind of a span: `contact` for what an heir needs to deal with a person, `identity` for bank cards and
 #: numbers by which others pass for one.
