@@ -120,17 +120,6 @@ PATTERNS: tuple[Pattern, ...] = (
         r"(?!\[redacted)(?P<secret>(?=[^\s\"',;]{0,255}\d)[^\s\"',;]{6,256})",
         "ours: a word that names a secret, and a word with a digit",
     ),
-    Pattern(
-        "password",
-        r"(?<!\S)(?:mysql|mysqldump|mysqladmin|mariadb|"
-        r"sshpass)\b[^\n]{0,80}?\s-p\s?(?P<secret>(?!\[redacted)[^\s\"'-][^\s]{3,128})",
-        "MySQL reference manual, end-user guidelines for password security",
-    ),
-    Pattern(
-        "password",
-        r"(?<!\S)(?:curl|wget|http)\b[^\n]{0,80}?\s(?:-u|--user)\s?[\w.@-]{1,64}:(?P<secret>(?!\[redacted)\S{3,128})",
-        "curl manual, --user",
-    ),
     Pattern("jwt", _START + r"eyJ[\w-]{8,4096}\.[\w-]{8,8192}(?:\.[\w-]{0,4096})?", "RFC 7519"),
     Pattern(
         "bearer",
@@ -141,13 +130,6 @@ PATTERNS: tuple[Pattern, ...] = (
         "url_password",
         r"\b[a-z][a-z0-9+.-]{1,20}://(?P<secret>[^\s/:@]{0,128}:[^\s/@]{1,128})@",
         "RFC 3986, 3.2.1",
-    ),
-    Pattern(
-        "password",
-        r"(?i)\b(?:password|passwd|pwd|passphrase|passcode)"
-        + _ASSIGN
-        + r"(?!\[redacted|None\b|null\b|nil\b|true\b|false\b|\$|os\.|<|\*)(?P<secret>[^\s\"',;]{3,256})",
-        "ours: an assignment to a word that names a password",
     ),
     Pattern(
         "password",

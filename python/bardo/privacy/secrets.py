@@ -7,11 +7,11 @@ The word lists that give the topic of a sentence are in `private.toml`; numbers 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.privacy import business, figures, identities, named_secrets
+from bardo.privacy import assignments, business, commands, figures, identities, named_secrets
 from bardo.privacy.cues import after, bits, common_words, cue
 from bardo.privacy.named_secrets import PREDICATE
 
@@ -45,6 +45,7 @@ _NAME = re.compile(
     r"example|internal|local|eth)|[0-9a-f-]{7,64}|0x[0-9a-fA-F]+|[+-]?\d[\d.,:–-]*[%a-zA-Z°]{0,4}|[A-Za-z]{2,8}-?\d{1,3}[a-z]?|[A-Z]{1,5}-\d{1,6}|"
     r"(?:[a-z]{1,6}\d{1,3}){1,3}[a-z]\d?|[a-z]\d{1,2}[a-z](?:[-_][a-z]+)*|"
     r"(?=(?:[a-z\d]+-)*[a-z]{1,3}-)[a-z]{1,12}(?:-(?:[a-z]{1,12}\d{0,3}|\d{1,3})){1,4}|"
+    r"[a-z]+(?:[-_.][a-z]+)*@[a-z]+(?:[-.][a-z\d]+)*|"
     r"(?:vlan|node|host|rack|server|worker|pod|shard|subnet|build|job|ticket|task|step|issue|batch|block|order|release)-\d{4,7}"
 )
 #: The name of a program with its version, as in `zdesigner-5.1.17`.
@@ -171,6 +172,7 @@ def found(sentence: str) -> Iterator[Span]:
     """Finds the secrets and identities of one sentence without overlap, ignoring the marks of an earlier pass."""
     taken = [match.span() for match in MARKED.finditer(sentence)]
     plain = MARKED.sub(lambda match: " " * len(match[0]), sentence)
+    plain = assignments.mask(plain)
     named = business.mask(plain)
     without_versions = PRERELEASE.sub(lambda match: " " * len(match[0]), named)
     for find in (_contacts, _named, _passwords, _seeds, _keys, _identities, _codes):
@@ -182,7 +184,18 @@ def found(sentence: str) -> Iterator[Span]:
 
 def told(text: str) -> list[Span]:
     """Finds the secrets that a whole text tells, in order."""
-    return [Span(*one) for one in named_secrets.phrases(text)]
+    plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
+    finders = (assignments.values, commands.arguments, named_secrets.phrases)
+    return apart(Span(*one) for find in finders for one in find(plain))
+
+
+def apart(spans: Iterable[Span]) -> list[Span]:
+    """Returns spans in order and without overlap, the first and longest of each."""
+    kept: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
 
 
 def without_closing(secret: str) -> str:

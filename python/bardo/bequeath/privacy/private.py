@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from bardo.bequeath.privacy import own_sentences
-from bardo.privacy import business, figures, identities, secrets
+from bardo.privacy import assignments, business, figures, identities, secrets
 from bardo.privacy.secrets import Span
 
 #: Names of the kinds found here, as in marks and counts.
@@ -57,12 +57,7 @@ def spans(text: str) -> list[Span]:
                 if one.kind not in _FIGURES or cuts.isdisjoint({start + one.start, start + one.end})
             ]
             start = stop
-    found.sort(key=lambda span: (span.start, -span.end))
-    apart: list[Span] = []
-    for span in found:
-        if not apart or span.start >= apart[-1].end:
-            apart.append(span)
-    return apart
+    return secrets.apart(found)
 
 
 def _stop(text: str, start: int, end: int) -> int:
@@ -78,6 +73,7 @@ def _of(sentence: str) -> Iterator[Span]:
         taken.append((span.start, span.end))
         yield span
     plain = secrets.MARKED.sub(lambda match: " " * len(match[0]), sentence)
+    plain = assignments.mask(plain)
     # Numbers are skipped inside of spans already found, and inside of permitted telephone and test numbers.
     for start, end in (
         *taken,
