@@ -1,6 +1,6 @@
 """Finds values of fields and options whose name has a word for a secret: `JWT_SIGNING_SECRET: "otter-battery"`.
 
-The name decides, whatever the value resembles. References to a secret, such as `${X}` or a path, are none.
+The name decides. References to a secret, such as `${X}` or a path, are none.
 """
 
 from __future__ import annotations

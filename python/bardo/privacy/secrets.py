@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.privacy import assignments, business, commands, figures, identities, named_secrets
+from bardo.privacy import answers, assignments, business, commands, figures, identities, locks, named_secrets
 from bardo.privacy.cues import after, bits, common_words, cue
 from bardo.privacy.named_secrets import PREDICATE
 
@@ -55,7 +55,7 @@ _RELEASE = re.compile(
 _LINKING = (
     r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
-    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|(?<=hasło\s)to|это|c'est|är|(?<=salasana\s)on|stays|still)\b|は|是|：)\s{0,2}"
+    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|still)\b|は|是|：)\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(
     _LINKING + r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
@@ -185,7 +185,7 @@ def found(sentence: str) -> Iterator[Span]:
 def told(text: str) -> list[Span]:
     """Finds the secrets that a whole text tells, in order."""
     plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
-    finders = (assignments.values, commands.arguments, named_secrets.phrases)
+    finders = (assignments.values, commands.arguments, named_secrets.phrases, answers.answers, locks.codes)
     return apart(Span(*one) for find in finders for one in find(plain))
 
 
