@@ -50,10 +50,10 @@ PATTERNS: tuple[Pattern, ...] = (
         r"https://hooks\.slack\.com/(?:services|workflows)/[\w/-]{20,255}",
         "Slack docs, incoming webhooks",
     ),
-    Pattern("stripe_key", _START + r"[sr]k_(?:live|test)_\w{16,255}", "Stripe docs, API keys"),
+    Pattern("stripe_key", _START + r"[sr]k_(?:live|test)_\w{10,255}", "Stripe docs, API keys"),
     Pattern(
         "sk_key",
-        _START + r"sk-[\w-]{20,255}",
+        _START + r"sk-(?=[\w-]{0,255}\d)[\w-]{20,255}",
         "OpenAI and Anthropic API references, authentication (`sk-...`)",
     ),
     Pattern("google_key", _START + r"AIza[\w-]{35}" + _END, "Google Cloud docs, API keys"),

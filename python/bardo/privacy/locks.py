@@ -34,7 +34,7 @@ _TURNS = (
 _SPELLED = rf"(?i:{_DIGIT}(?:[\s,-]{{1,2}}{_DIGIT}){{2,9}})"
 _GROUPS = r"\d{1,2}(?:(?:[ ,/–-]|, )\d{1,2}){1,4}"
 _FORM = re.compile(
-    rf"(?<![\w.,:/$€£#*+-])(?:{_KEYPAD}|{_TURNS}|{_SPELLED}|{_GROUPS}|\d{{3,8}}|(?=[A-Z]*\d)[A-Z\d]{{4,10}})"
+    rf"(?<![\w.,:/$€£#*+-])(?:{_KEYPAD}|{_TURNS}|{_SPELLED}|{_GROUPS}|\d{{3,8}}|[A-Z]{{1,4}}-\d{{3,6}}|(?=[A-Z]*\d)[A-Z\d]{{4,10}})"
     r"(?![\w%°€$£*#/-]|[.,:]\d|\s?[€$£%])"
 )
 #: Forms of codes alone.
@@ -47,9 +47,9 @@ _SET = re.compile(
 )
 #: A verb of telling or entering, or a sign, directly before a code.
 _TOLD = re.compile(
-    r"(?i)(?:\b(?:is|are|it's|its|was|says|reads|now|still|stays|remains|use|uses|takes|wants|try|enter|type|punch in|"
-    r"punch|key in|tap|press|hit|dial|then|with|w/|sequence|combo|combination|code|override|goes|lautet|est|es|è|ist)|"
-    rf"[:=?–—]|->|→){_ADVERB}"
+    r"(?i)(?:\b(?:is|are|it's|its|was|says|reads|now|still|stays|remains|uses?|takes|wants|try|enters?|types?|punch in|"
+    r"punch|key in|tap in|tap|press|hit|dial|then|with|w/|sequence|combo|combination|code|override|goes|"
+    rf"lautet|est|es|è|ist)|[:=?–—]|->|→){_ADVERB}"
 )
 _CARD = re.compile(
     r"(?i)\b(?:three|four|3|4|last)\s(?:three\s|four\s|little\s)?(?:numbers|digits|figures)?\s?(?:on|at|from)\s(?:the\s)?"

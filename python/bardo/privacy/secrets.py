@@ -13,8 +13,11 @@ from functools import cache
 
 from bardo.privacy import answers, assignments, business, commands, figures, identities, locks, named_secrets
 from bardo.privacy.cues import after, bits, common_words, cue
+from bardo.privacy.formats import COMPILED
 from bardo.privacy.named_secrets import PREDICATE
 
+#: Kinds of spans that are secrets; others are contacts.
+_SECRET = frozenset({"password", "seed_phrase", "code", "identity", "key_bytes", "random_key", "hex_secret"})
 #: Characters searched before a token for its label, and before a password for words that make it a hash.
 _LABELLED, _BESIDE = 56, 24
 #: Minimum entropy of a random token in bits per character; words and identifiers in camel case stay below.
@@ -52,6 +55,8 @@ _NAME = re.compile(
 _RELEASE = re.compile(
     r"(?:[a-z]{2,}(?:[-_][a-z]+)*[-_@]?v?\d{1,4}|[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_@]?v?\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,3}"
 )
+#: Words for a password that have other senses, in which a plain word follows them.
+_AMBIGUOUS = re.compile(r"(?i)pass|logins?")
 _LINKING = (
     r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
@@ -189,6 +194,20 @@ def told(text: str) -> list[Span]:
     return apart(Span(*one) for find in finders for one in find(plain))
 
 
+def holds(text: str) -> bool:
+    """Whether a text holds a secret: in a form that only secrets have, told as one, or beside a word for one."""
+    if any(expression.search(text) for _, expression in COMPILED) or told(text):
+        return True
+    plain = assignments.mask(text)
+    is_named = any(cue(name).search(plain) for name in ("password", "code", "key", "seed", "document"))
+    if not is_named and not cue("locked").search(plain):
+        return False
+    kinds = _SECRET if is_named else {"code"}
+    if any(span.kind in kinds for span in found(text)):
+        return True
+    return is_named and any(kind == "code" for _, _, kind, _ in figures.figures(business.mask(plain)))
+
+
 def apart(spans: Iterable[Span]) -> list[Span]:
     """Returns spans in order and without overlap, the first and longest of each."""
     kept: list[Span] = []
@@ -264,6 +283,7 @@ def _told_after(text: str, found: re.Match[str]) -> Iterator[Span]:
         told
         and (told["quoted"] or _is_secret(told["secret"]))
         and not named_secrets.LENGTH.match(text, told.start("secret"))
+        and not (_AMBIGUOUS.fullmatch(found[0]) and (told["secret"] or "").isalpha())
         and not (unspaced and (told["secret"] or "")[:1] >= "\u2e80")
     ):
         yield _group(told, "password")
