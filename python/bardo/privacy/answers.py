@@ -65,6 +65,14 @@ _SHOWN = re.compile(
     r"(?:(?:password|secret|token|key|pw|credential)s?\s(?:of\s)?)?)"
     r"[\"'“`]?(?P<secret>(?=\S*\d)(?=\S*[A-Za-z])[\w!#$%&*+~^@=-]{6,64})"
 )
+#: Values of several parts or with figures, with which a thing is encrypted.
+_ENCRYPTED = re.compile(
+    r"(?i)\b(?:encrypted|protected|locked|zipped|opens|unlocks|decrypts|unlock|decrypt)\b[^.;\n]{0,48}?\b"
+    r"(?:with|using)\s[\"'“]?(?P<secret>(?=\S*[-_\d!#$%&*~^@])[A-Za-z][\w!#$%&*~^@-]{5,63})"
+)
+_ALGORITHM = re.compile(
+    r"(?i)(?:aes|rsa|sha|gpg|pgp|argon|chacha|xchacha|ed|ecdsa|zip|7z|luks|bitlocker|file|full|two|one|bcrypt)[-_]?\S*"
+)
 _KNOWN_FORM = re.compile(
     r"[a-z]+[-_]?\d{1,3}|v?\d+(?:\.\d+)*\w{0,3}|[A-Z]{1,5}-\d{1,6}|0x[\da-fA-F]{1,8}|[a-z]\d{2}_\d{2}"
 )
@@ -88,6 +96,14 @@ def answers(text: str) -> Iterator[Found]:
         elif link := _UNCHANGED.match(text, name.end() + 1):
             yield from _phrase(text, link.end(), least=1)
     yield from _spelled(text)
+    for match in _ENCRYPTED.finditer(text):
+        is_thing = cue("encrypted").search(text[: match.start("secret")])
+        if (
+            is_thing
+            and not _ALGORITHM.fullmatch(match["secret"])
+            and not _KNOWN_FORM.fullmatch(match["secret"])
+        ):
+            yield (*match.span("secret"), "password")
     for match in _SHOWN.finditer(text):
         if not _KNOWN_FORM.fullmatch(match["secret"]):
             yield (*match.span("secret"), "password")

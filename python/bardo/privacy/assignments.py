@@ -52,6 +52,8 @@ _NUMBERS = frozenset({"pin", "otp", "totp", "puk", "cvv", "cvc"})
 _WEAK = frozenset(
     {"pass", "token", "secret", "pin", "otp", "license", "licence", "credential", "creds", "pw"}
 )
+#: Ends of names without a separator: `PGPASSWORD`.
+_ENDINGS = ("password", "passwd", "passphrase", "secret", "token", "apikey")
 _PASSWORDS = re.compile(
     r"(?i)pass|pw|senha|contras|heslo|has[lł]o|parola|kennwort|wachtwoord|l[oö]s?zenord|salasana"
 )
@@ -86,7 +88,7 @@ def is_secret_name(words: list[str]) -> bool:
     """Whether the words of a field's name make its value a secret."""
     if not field_words("about").isdisjoint(words):
         return False
-    return not field_words("secret").isdisjoint(words) or (
+    return any(word in field_words("secret") or word.endswith(_ENDINGS) for word in words) or (
         words[-1:] == ["key"] and not field_words("key").isdisjoint(words)
     )
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from bardo.privacy.assignments import is_reference
 from bardo.privacy.cues import command_options, pipe_readers
-from bardo.privacy.named_secrets import Found
+from bardo.privacy.named_secrets import PREDICATE, Found
 
 #: The rest of a command, up to the next one.
 _REST = re.compile(r"(?:\"[^\"\n]{0,256}\"|'[^'\n]{0,256}'|\\\n|[^\n|;&\"'`]){0,512}")
@@ -25,11 +25,12 @@ _HERE = re.compile(r"(?P<reader>[^\n|;]{1,160})<<<\s{0,2}[\"']?(?P<bare>[^\s\"']
 
 def arguments(text: str) -> Iterator[Found]:
     """Finds arguments of commands that are secrets by the syntax of the program."""
-    for program, options in _programs():
-        for match in program.finditer(text):
-            rest = _REST.match(text, match.end())
-            if rest:
-                yield from _of_options(text, rest.start(), rest.end(), options)
+    if _any_program().search(text):
+        for program, options in _programs():
+            for match in program.finditer(text):
+                rest = _REST.match(text, match.end())
+                if rest:
+                    yield from _of_options(text, rest.start(), rest.end(), options)
     for pattern in (_PIPED, _HERE):
         for match in pattern.finditer(text):
             if _reader().search(match["reader"]):
@@ -47,7 +48,7 @@ class _Option:
     """Option that takes a secret.
 
     Args:
-        name: Name with its hyphens.
+        name: Name with its hyphens, or "+" and the place of the secret among the arguments.
         sign: "*" if the secret is attached, or the sign between a user and the secret; else empty.
     """
 
@@ -93,6 +94,13 @@ def _programs() -> tuple[tuple[re.Pattern[str], tuple[_Option, ...]], ...]:
 
 
 @cache
+def _any_program() -> re.Pattern[str]:
+    """Returns the pattern of the first words of all programs, so that prose is searched once."""
+    first = {one.split()[0] for programs in command_options() for one in programs.split(",")}
+    return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(first)))})(?:\.exe)?(?=\s)")
+
+
+@cache
 def _reader() -> re.Pattern[str]:
     readers = (r"\b[^\n|]{0,60}?".join(map(re.escape, one.split())) for one in pipe_readers())
     return re.compile("|".join(rf"(?<![\w-])(?:{one})(?![\w])" for one in readers))
@@ -100,6 +108,11 @@ def _reader() -> re.Pattern[str]:
 
 def _of_options(text: str, start: int, end: int, options: Sequence[_Option]) -> Iterator[Found]:
     words = list(_ARGUMENT.finditer(text, start, end))
+    for option in options:
+        if option.name.startswith("+") and len(words) >= (place := int(option.name)):
+            bare = _unquoted(text, *words[place - 1].span())
+            if not is_reference(text[slice(*bare)]) and not PREDICATE.match(text[slice(*bare)]):
+                yield (*bare, "password")
     for word, following in zip(words, [*words[1:], None], strict=True):
         for option in options:
             span = option.value(word, following)

@@ -33,12 +33,14 @@ _TURNS = (
 )
 _SPELLED = rf"(?i:{_DIGIT}(?:[\s,-]{{1,2}}{_DIGIT}){{2,9}})"
 _GROUPS = r"\d{1,2}(?:(?:[ ,/–-]|, )\d{1,2}){1,4}"
+#: Buttons of a mechanical lock, pressed one after the other.
+_PRESSED = r"\d(?:\s(?:and|then)\s\d){1,3}(?:\stogether)?(?:,?\s(?:and\s)?then\s\d){1,4}"
 _FORM = re.compile(
-    rf"(?<![\w.,:/$€£#*+-])(?:{_KEYPAD}|{_TURNS}|{_SPELLED}|{_GROUPS}|\d{{3,8}}|[A-Z]{{1,4}}-\d{{3,6}}|(?=[A-Z]*\d)[A-Z\d]{{4,10}})"
+    rf"(?<![\w.,:/$€£#*+-])(?:{_PRESSED}|{_KEYPAD}|{_TURNS}|{_SPELLED}|{_GROUPS}|\d{{3,8}}|[A-Z]{{1,4}}-\d{{3,6}}|(?=[A-Z]*\d)[A-Z\d]{{4,10}})"
     r"(?![\w%°€$£*#/-]|[.,:]\d|\s?[€$£%])"
 )
 #: Forms of codes alone.
-_SURE = re.compile(rf"{_KEYPAD}|{_TURNS}|(?i:{_DIGIT}(?:-{_DIGIT}){{2,9}})")
+_SURE = re.compile(rf"{_PRESSED}|{_KEYPAD}|{_TURNS}|(?i:{_DIGIT}(?:-{_DIGIT}){{2,9}})")
 _ADVERB = r"(?:\s(?:is|are|now|still|again|just|in|to|the code|at the moment|currently|always|goes|:))*[\s\"'“(]{1,2}$"
 #: A verb of setting directly before a code.
 _SET = re.compile(
@@ -54,6 +56,7 @@ _TOLD = re.compile(
 _CARD = re.compile(
     r"(?i)\b(?:three|four|3|4|last)\s(?:three\s|four\s|little\s)?(?:numbers|digits|figures)?\s?(?:on|at|from)\s(?:the\s)?"
     r"(?:back|front|reverse|signature strip)\b[^.;\d]{0,48}?(?P<code>\d{3,4})(?![\d-])|"
+    r"\b(?:cvv2?|cvc2?|cid)(?:\s(?:is|code|number|on the back)){0,3}[\s:=]{1,3}(?P<named>\d{3,4})(?![\d-])|"
     r"\bback of (?:the|my|his|her|our|your) card[^.;\d]{0,32}?(?P<back>\d{3,4})(?![\d-])"
 )
 #: A name of a combination before a sign: `the combo? 19 44 06`.
