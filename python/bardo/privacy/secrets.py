@@ -60,7 +60,8 @@ _AMBIGUOUS = re.compile(r"(?i)pass|logins?")
 _LINKING = (
     r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
-    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)\s{0,2}"
+    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|"
+    r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(
     _LINKING + r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
