@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from secret_sentences import sentences
 
 from bardo.bequeath.privacy.private import KINDS
-from bardo.bequeath.privacy.redact import MARK, PATTERNS, Redactor, is_private
+from bardo.bequeath.privacy.redact import MARK, Redactor
+from bardo.privacy.cues import is_private
+from bardo.privacy.formats import PATTERNS
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 SECRETS = {

@@ -170,6 +170,17 @@ def test_a_secret_stays_in_its_episode_and_is_no_fact(memory: bardo.Grimoire, cl
         ("the token is 9aKqx7ZxPPwLmN0tt", True),
         ("sk-learn-contrib-packages are fine", False),
         ("the code lives in utf8_to_latin1.py", False),
+        ('JWT_SIGNING_SECRET: "correct-otter-battery"', True),
+        ("sshpass -p 'gravel&Tide' ssh deploy@build-03 uptime", True),
+        ("The passphrase? seven wet badgers waltz", True),
+        ("The gate is #2580* for couriers", True),
+        ("security question: the street i grew up on = Gasworks Lane", True),
+        ("My IBAN is DE89 3704 0044 0532 0130 00", True),
+        ("The first bad commit is 4be0d2f1a7c93356e18f0bb27d5ac9e3410f68d7", False),
+        ("The clevis pin is 8x40, the bearing is 6204-2RS", False),
+        ("INC0093381 was raised after password resets started to lag", False),
+        ("The gate's port is 8080", False),
+        ("The safe load of the beam is 2400 N", False),
     ],
 )
 def test_ordinary_figures_are_no_secrets(sentence: str, secret: bool):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bardo.bequeath.privacy.cues import is_private
 from bardo.consolidate.pages.wording import RATES
+from bardo.privacy.cues import is_private
 
 _NUMBER = r"-?\d[\d.]*(?:e[-+]?\d+)?"
 _COUNT = r"\d[\d,]{0,14}"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bardo.bequeath.privacy import figures
-from bardo.bequeath.privacy.cues import after
+from bardo.privacy import figures
+from bardo.privacy.cues import after
 
 #: Start, end and kind of a span.
 Found = tuple[int, int, str]
@@ -61,7 +61,7 @@ _QUOTED = re.compile(r"[\"“«'](?P<secret>[^\"”»\n]{2,120}?)[\"”»'](?!\w
 _REMARK = re.compile(
     r"(?i)\s(?:until|till|since|but|because|when|whenever|while|if|before|after|which|who|please|so|for|and\s(?:it|we|i|you|he|she|they|then|must|never|not|do))\b"
 )
-_FUNCTION = re.compile(
+FUNCTION = re.compile(
     r"(?i)^(?:for|in|into|on|at|to|from|with|without|within|of|by|via|under|over|behind|beside|between|against|through|during|about|until|till|since|but|and|or|because|when|while|if|as|before|after|is|was|has|"
     r"please|every|each|once|twice|again|today|yesterday|tomorrow|tonight|now|soon|always|never|last|next|per|this|that|too|"
     r"again|only|than|it|we|you|they|he|she|i)$"
@@ -174,12 +174,12 @@ def _phrase(text: str, start: int, *, is_phrase: bool, is_sign: bool) -> tuple[i
     if remark := _REMARK.search(said):
         said = said[: remark.start()]
     words = said.split()[:_WORDS]
-    if not words or not words[0][:1].isalnum() or _is_remark(words, is_sign):
+    if not words or not words[0][:1].isalnum() or is_remark(words, is_sign):
         return None
     if not is_phrase:
         if not all(word.isalpha() and word.islower() for word in words[:2]):
             return None
-        stop = next((place for place, word in enumerate(words) if _FUNCTION.match(word)), len(words))
+        stop = next((place for place, word in enumerate(words) if FUNCTION.match(word)), len(words))
         words = words[:stop]
         if len(words) < 2:
             return None
@@ -189,13 +189,13 @@ def _phrase(text: str, start: int, *, is_phrase: bool, is_sign: bool) -> tuple[i
     return start, end
 
 
-def _is_remark(words: list[str], is_sign: bool) -> bool:
+def is_remark(words: list[str], is_sign: bool) -> bool:
     """Whether words after a name say something about the secret, instead of telling it."""
     first, rest = words[0].strip(".!?:"), words[1:]
     if not PREDICATE.match(first):
         return bool(LENGTH.match(" ".join(words)))
     if _PARTICIPLE.match(first):
-        return len(rest) < 2 or bool(_FUNCTION.match(rest[0]) or PREDICATE.match(rest[0]))
+        return len(rest) < 2 or bool(FUNCTION.match(rest[0]) or PREDICATE.match(rest[0]))
     if _DETERMINER.match(first):
         return len(rest) < 2 or bool(_DESCRIBED.search(" ".join(rest))) or (not is_sign and len(rest) > 5)
     return True

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bardo.bequeath.privacy import figures
-from bardo.bequeath.privacy.cues import after, cue
+from bardo.privacy import figures
+from bardo.privacy.cues import after, cue
 
 #: Start, end and kind of a span: `contact` for what an heir needs to deal with a person, `identity` for bank cards and
 #: numbers by which others pass for one.
@@ -22,6 +22,8 @@ _ID_TOKEN = re.compile(
 _TAIL = re.compile(r"(?i)\b(?:ending(?: in)?|ends in|last (?:four|4)(?: digits)?)\s(?P<secret>\d{3,6})\b")
 _IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:\s?[A-Z\d]{2,4}){3,8}(?:\s?[A-Z\d]{1,4})?(?![\w-])")
 CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
+#: The number of an incident, a change or a request, as service desks write it.
+_TICKET = re.compile(r"(?:INC|CHG|REQ|RITM|PRB|TASK|TKT|CASE|BUG)-?\d{4,10}")
 #: Identifiers: letters before many digits, or groups of digits between hyphens.
 _CONTRACT = re.compile(
     r"(?<![\w.$€£/:+-])(?:[A-Z]{1,3}\d{6,10}|[A-Z]{0,4}-?\d{2,9}(?:-\d{2,9}){2,4}|"
@@ -75,7 +77,9 @@ def identities(text: str) -> Iterator[Found]:
         if cue("person_line").search(text) or not cue("public_line").search(text):
             yield (*match.span(), kind)
     for match in _CONTRACT.finditer(text):
-        if not _DATE.fullmatch(match[0]) and not _PUBLIC_NUMBER.search(text[: match.start()][-_LABELLED:]):
+        if _DATE.fullmatch(match[0]) or _TICKET.fullmatch(match[0]):
+            continue
+        if not _PUBLIC_NUMBER.search(text[: match.start()][-_LABELLED:]):
             yield (*match.span(), kind)
 
 

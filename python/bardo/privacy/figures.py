@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bardo.bequeath.privacy.cues import after, before, cue, is_private, weights
+from bardo.privacy.cues import after, before, cue, is_private, weights
 
 #: Characters searched on each side of a number for its unit or its label.
 BESIDE = 28

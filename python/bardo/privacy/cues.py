@@ -76,6 +76,23 @@ def common_words() -> frozenset[str]:
     return frozenset(_table()["common"].split())
 
 
+@cache
+def field_words(name: str) -> frozenset[str]:
+    """Returns words in the names of fields: of secrets, of keys, of what is about a secret, of failed logins."""
+    return frozenset(_table()["field"][name].split())
+
+
+def command_options() -> dict[str, str]:
+    """Returns the options that take a secret, by the programs that have them."""
+    found: dict[str, str] = _table()["command"]
+    return found
+
+
+def pipe_readers() -> list[str]:
+    """Returns programs and options that read a secret from a pipe."""
+    return [reader.strip() for reader in _table()["pipe"]["readers"].split(",")]
+
+
 def is_private(name: str) -> bool:
     """Whether a field name (`position_size`, `unrealizedPnl`, `wallet.balance`) marks private content."""
     words = [word.lower() for word in _WORD.findall(name)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bardo.bequeath.privacy.cues import after, cue
+from bardo.privacy.cues import after, cue
 
 #: Characters searched before an identifier for its label, and after it for a unit.
 _REACH, _BESIDE = 64, 28

@@ -1,0 +1,1 @@
+"""Private data: finds secrets, identities and private numbers in a text."""

@@ -1,0 +1,95 @@
+"""Finds codes of things that are locked, in the forms in which people tell codes: `the gate is #2580*`.
+
+A code needs a thing with a lock in the text, and a verb of setting or entering before the code, or a form that only
+codes have: digits with the keys of a keypad, turns of a dial, digits spelled one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bardo.privacy import figures
+from bardo.privacy.cues import after, cue
+from bardo.privacy.named_secrets import Found
+
+#: Maximum number of characters between a thing with a lock and its code.
+_REACH = 160
+_DIGIT = (
+    r"(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine|double|"
+    r"null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun)"
+)
+_KEY = r"(?:star|hash|pound|asterisk|tick|check)"
+#: Digits with the keys of a keypad, at least one of which is no digit.
+_KEYPAD = (
+    rf"[#*]\d{{3,8}}[#*]?|\d{{3,8}}[#*]|{_KEY}[ ,]{{1,2}}\d{{3,8}}|"
+    rf"\d{{3,8}},?\s(?:and|then|plus|followed by)\s(?:the\s)?{_KEY}(?:\skey)?"
+)
+_SIDE = r"(?:left|right|links|rechts|clockwise|anticlockwise)"
+#: Turns of a dial, with directions on one side.
+_TURNS = (
+    r"[RL]\s?\d{1,2}(?:[\s,/-]{1,3}[RL]\s?\d{1,2}){1,4}|\d{1,2}\s?[RL](?:[\s,/-]{1,3}\d{1,2}\s?[RL]){1,4}|"
+    rf"\d{{1,2}}\s{_SIDE}(?:(?:,|,?\sthen|\sand)?\s\d{{1,2}}\s{_SIDE}){{1,4}}"
+)
+_SPELLED = rf"(?i:{_DIGIT}(?:[\s,-]{{1,2}}{_DIGIT}){{2,9}})"
+_GROUPS = r"\d{1,2}(?:(?:[ ,/–-]|, )\d{1,2}){1,4}"
+#: Buttons of a mechanical lock, pressed one after the other.
+_PRESSED = r"\d(?:\s(?:and|then)\s\d){1,3}(?:\stogether)?(?:,?\s(?:and\s)?then\s\d){1,4}"
+_FORM = re.compile(
+    rf"(?<![\w.,:/$€£#*+-])(?:{_PRESSED}|{_KEYPAD}|{_TURNS}|{_SPELLED}|{_GROUPS}|\d{{3,8}}|[A-Z]{{1,4}}-\d{{3,6}}|(?=[A-Z]*\d)[A-Z\d]{{4,10}})"
+    r"(?![\w%°€$£*#/-]|[.,:]\d|\s?[€$£%])"
+)
+#: Forms of codes alone.
+_SURE = re.compile(rf"{_PRESSED}|{_KEYPAD}|{_TURNS}|(?i:{_DIGIT}(?:-{_DIGIT}){{2,9}})")
+_ADVERB = r"(?:\s(?:is|are|now|still|again|just|in|to|the code|at the moment|currently|always|goes|:))*[\s\"'“(]{1,2}$"
+#: A verb of setting directly before a code.
+_SET = re.compile(
+    r"(?i)\b(?:set|reset|changed|switched|moved|re-?dialled|re-?dialed|rolled|updated|dials?|turns?)"
+    rf"(?:\s(?:it|them|this|that|back))?(?:\s(?:to|on)|:){_ADVERB}"
+)
+#: A verb of telling or entering, or a sign, directly before a code.
+_TOLD = re.compile(
+    r"(?i)(?:\b(?:is|are|it's|its|was|says|reads|now|still|stays|remains|uses?|takes|wants|try|enters?|types?|punch in|"
+    r"punch|key in|tap in|tap|press|hit|dial|then|with|w/|sequence|combo|combination|code|override|goes|"
+    rf"lautet|est|es|è|ist)|[:=?–—]|->|→){_ADVERB}"
+)
+_CARD = re.compile(
+    r"(?i)\b(?:three|four|3|4|last)\s(?:three\s|four\s|little\s)?(?:numbers|digits|figures)?\s?(?:on|at|from)\s(?:the\s)?"
+    r"(?:back|front|reverse|signature strip)\b[^.;\d]{0,48}?(?P<code>\d{3,4})(?![\d-])|"
+    r"\b(?:cvv2?|cvc2?|cid)(?:\s(?:is|code|number|on the back)){0,3}[\s:=]{1,3}(?P<named>\d{3,4})(?![\d-])|"
+    r"\bback of (?:the|my|his|her|our|your) card[^.;\d]{0,32}?(?P<back>\d{3,4})(?![\d-])"
+)
+#: A name of a combination before a sign: `the combo? 19 44 06`.
+_NAMED = re.compile(
+    r"(?i)\b(?:combo|combination|(?:pin|pass|key|door|gate|safe|alarm|entry|access)\s?code|pin)(?:\s(?:is|was|stays|still|now)){0,3}\s?[?:=–—-]?\s{0,2}"
+    rf"(?P<code>(?:{_GROUPS})|(?-i:{_TURNS}))(?![\w%/-]|[.,:]\d)"
+)
+
+
+def codes(text: str) -> Iterator[Found]:
+    """Finds codes of locks, of dials, and those on the back of a card."""
+    for match in _CARD.finditer(text):
+        yield (*match.span(match.lastgroup or 0), "code")
+    for match in _NAMED.finditer(text):
+        yield (*match.span("code"), "code")
+    things = [match.end() for match in cue("locked").finditer(text)]
+    if not things:
+        return
+    for match in _FORM.finditer(text):
+        thing = max((end for end in things if 0 < match.start() - end <= _REACH), default=None)
+        if thing is not None and _is_code(text, match, thing):
+            yield (*match.span(), "code")
+
+
+def _is_code(text: str, match: re.Match[str], thing: int) -> bool:
+    """Whether a form of a code is told as one, and measures, dates or counts nothing."""
+    if _SURE.fullmatch(match[0]):
+        return True
+    ahead, behind = text[thing : match.start()], text[match.end() : match.end() + figures.BESIDE]
+    is_amount = any(after(name).match(behind) for name in ("measure", "money", "month", "scale"))
+    if is_amount or re.fullmatch(r"(?:19|20)\d\d", match[0]) or cue("quantity").search(ahead):
+        return False
+    return bool(
+        _SET.search(ahead)
+        or (_TOLD.search(ahead) and not (match[0].isdigit() and figures.counts(match[0], behind)))
+    )

@@ -1,0 +1,444 @@
+"""Finds private text without a documented format: codes, passwords, identities, results, parameters.
+
+Unknown tokens are private by default: a token that looks random, a number that is not a name, a date or a measurement.
+The word lists that give the topic of a sentence are in `private.toml`; numbers are classified in `figures`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from bardo.privacy import answers, assignments, business, commands, figures, identities, locks, named_secrets
+from bardo.privacy.cues import after, bits, common_words, cue
+from bardo.privacy.formats import COMPILED
+from bardo.privacy.named_secrets import PREDICATE
+
+#: Kinds of spans that are secrets; others are contacts.
+_SECRET = frozenset({"password", "seed_phrase", "code", "identity", "key_bytes", "random_key", "hex_secret"})
+#: Characters searched before a token for its label, and before a password for words that make it a hash.
+_LABELLED, _BESIDE = 56, 24
+#: Minimum entropy of a random token in bits per character; words and identifiers in camel case stay below.
+_BITS, _BITS_NAMED = 3.6, 3.0
+#: Minimum length of a random part of an address.
+_LONG_PART = 20
+#: Minimum number of consecutive BIP-39 words of a seed phrase, in a sentence that names one and in any other.
+_SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
+#: Maximum number of letters of a word that is a password only if the text says so.
+_SHORT_PASSWORD = 7
+
+_NUMBERED_LETTERS = re.compile(r"-\d")
+_CLOSING = {")": "(", "]": "[", "}": "{"}
+MARKED = re.compile(r"\[redacted: \w+\]")
+
+#: A word with digits or signs among its letters.
+_ODD = re.compile(
+    r"(?<![\w/.@$\"'\[{=*-])(?=[^\s\"',;]{0,60}[^\W\d_])(?=[^\s\"',;]{0,60}(?:\d|[!@#$%^&*~+]|_))"
+    r"(?!https?:|(?:SHA|sha|MD|md)\d)(?:[A-Za-z][\w-]{0,20}:(?=\S))?(?P<secret>[^\s\"',;:()\[\]{}<>=/，。、；：]{5,64})(?<![.:!?])"
+)
+#: Made-up words, also in texts without the word password: a word and four figures; a sign between words with figures.
+_MADE_UP = re.compile(
+    r"[^\W\d_]{3,}(?:[-_][^\W\d_]{3,})*[-_]?\d{4,}|(?=.*\d)[^\W_]+[#*!^~$&][\w#*!^~$&-]*|(?=.*\d)(?:[A-Z][a-z]+[-_*]){1,4}[^\W\d_]+[!#*]?\d*!?"
+)
+#: Names (numeronyms such as i18n among them), versions, quantities and files, which also have digits or signs.
+_NAME = re.compile(
+    r"[A-Z][A-Z\d_]+|[a-z]+(?:_[a-z]+)+|[a-z]+(?:_[a-z]+)*\(\)|v?\d[\d.]*\w{0,3}|[\w.-]+\.(?:com|org|net|io|py|rs|toml|json|md|txt|db|ts|js|csv|sql|sh|yaml|yml|"
+    r"example|internal|local|eth)|[0-9a-f-]{7,64}|0x[0-9a-fA-F]+|[+-]?\d[\d.,:–-]*[%a-zA-Z°]{0,4}|[A-Za-z]{2,8}-?\d{1,3}[a-z]?|[A-Z]{1,5}-\d{1,6}|"
+    r"(?:[a-z]{1,6}\d{1,3}){1,3}[a-z]\d?|[a-z]\d{1,2}[a-z](?:[-_][a-z]+)*|"
+    r"(?=(?:[a-z\d]+-)*[a-z]{1,3}-)[a-z]{1,12}(?:-(?:[a-z]{1,12}\d{0,3}|\d{1,3})){1,4}|"
+    r"[a-z]+(?:[-_.][a-z]+)*@[a-z]+(?:[-.][a-z\d]+)*|"
+    r"(?:vlan|node|host|rack|server|worker|pod|shard|subnet|build|job|ticket|task|step|issue|batch|block|order|release)-\d{4,7}"
+)
+#: The name of a program with its version, as in `zdesigner-5.1.17`.
+_RELEASE = re.compile(
+    r"(?:[a-z]{2,}(?:[-_][a-z]+)*[-_@]?v?\d{1,4}|[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_@]?v?\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,3}"
+)
+#: Words for a password that have other senses, in which a plain word follows them.
+_AMBIGUOUS = re.compile(r"(?i)pass|logins?")
+_LINKING = (
+    r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
+    r"he|she|they|we)\b[^.;:=]{0,40}?)?"
+    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|"
+    r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)\s{0,2}"
+)
+_AFTER_PASSWORD = re.compile(
+    _LINKING + r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
+    re.IGNORECASE,
+)
+_NEXT_WORD = re.compile(r"\s[\"'“«]?(?P<secret>[^\s\"'”»,;:]{3,64})")
+_SAID = re.compile(
+    r"(?i)\b(?:say|says|said|give|whisper|tell (?:him|her|them)|mention|answer)\s"
+    r"(?:the\s(?:(?:magic|code|secret|safe)\s?)?word\s|(?:codeword|password|parole)\s)(?:is\s)?[\"'“]?(?P<secret>\w{3,40})"
+)
+_CASED = re.compile(
+    r"(?i)[:=–—]\s{0,2}[\"'“]?(?P<secret>\w[\w-]{2,40})[\"'”]?,?\s\(?(?:(?:all\s|in\s)?(?:lower|upper|small|capital)[\s-]?"
+    r"(?:case|letters?|caps)|no spaces|one word|all caps|without spaces|capital \w)\b"
+)
+#: The word that opens a conversation, told to a third person on an occasion: `tell security the word velvet when ...`.
+_TOLD_WORD = re.compile(
+    r"(?i)\btell\s(?:the\s)?\w{3,20}\sthe\s(?:(?:magic|code|secret|safe)\s?)?word\s[\"'“]?(?P<secret>\w{3,40})[\"'”]?(?=\s(?:when|if|at|as)\b|[.,;]|$)"
+)
+#: A word with figures after the word for a password: `key password copper355`; names of algorithms have that form, too.
+_FIGURED_WORD = re.compile(
+    r"(?i)(?!(?:sha|argon|base|utf|aes|rsa|version|python|windows|office|postgres|step|field|rule|row|line|note)[-_]?\d)"
+    r"[a-z]{4,}[-_]?\d{2,}[!#$*]?"
+)
+#: A random word after the thing that it opens: `pw of the nas nlTlRwDpZv`.
+_OF_THING = re.compile(
+    r"\s(?:of|for|on|to|at)\s(?:[\w-]{1,20}\s){1,4}(?P<secret>(?=\S*(?:\d[A-Za-z]|[a-z]\d\w|[a-z][A-Z]\w*[a-z][A-Z]))[^\s,;:/]{6,64})"
+)
+#: A password of one or more words after its mention: `they ask for a codeword, ours is anchor meadow 4411`.
+_OURS = re.compile(
+    r"(?i),\s(?:ours|mine|yours|his|hers|theirs|it)(?:'s|\s(?:is|was))\s[\"'“]?(?P<secret>[\w-]+(?:\s[\w-]+){0,4}?)(?=[\"'”]?(?:[,.;!?)]|\s*$))"
+)
+_ASSIGNED = re.compile(r"\b(?P<left>[\w' -]{2,40})\s=\s[\"'“]?(?P<secret>[A-Za-z]\w{3,40})")
+_CAMEL = re.compile(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
+_UNSPACED_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9!@#$%^&*._-]{3,40}")
+
+_DIGIT = (
+    r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben|"
+    r"acht|neun)"
+)
+_DIGIT_WORDS = re.compile(rf"(?i)\b{_DIGIT}(?:[\s,-]{{1,2}}{_DIGIT}){{3,9}}\b")
+_DIGIT_CHAIN = re.compile(r"(?<![\w.,-])\d(?:-\d){3,7}(?![\w.,]?\d|-)")
+_DIGIT_SPACED = re.compile(r"(?<![\w.,-])\d(?:\s\d){3,7}(?![\w.,]?\d)")
+#: The turns of a combination: `34, right 12, left 56`.
+_TURNS = re.compile(
+    r"(?i)(?<![\w.,])\d{2}(?:[\s,/-]{1,2}(?:then |left |right |links |rechts |back to ){0,2}\d{2}){2,4}(?![\w%]|[.,]\d)"
+)
+#: Groups of digits, as in a spoken code.
+_GROUPS = re.compile(r"(?<![\w.,$€£])\d{2,4}(?:\s\d{2,4}){1,3}(?![\w%]|[.,]\d|\s?[€$£])")
+#: A code of digits with letters, stars or hashes.
+_CODE_TOKEN = re.compile(
+    r"(?<![\w.,:/$€£¥§+~-])(?:#?\d{2,4}[*#]\d{1,6}#?|(?=[A-ZА-Я]*\d)(?=\d*[A-ZА-Я])[A-ZА-Я\d]{4,10})(?![\w%°€$£]|[.,:]\d)"
+)
+_MIXED_CODE = re.compile(r"(?<![\w-])(?=[\w-]{0,40}\d)[A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{2,6}){1,7}(?![\w-])")
+#: A date, a year and a month, or a word with a short number.
+_NO_CODE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d\d-\d\d-\d{4}|[A-Za-z-]+|[A-Za-z]+-\d{1,3}")
+#: Two digits after the word for a code and a colon, without another label.
+_SHORT_CODE = re.compile(r":[^.;]{0,20}\s(?P<secret>\d{2})(?=[,;] )")
+_UNSPACED_CODE = re.compile(r"(?<![\d.])\d{4,8}(?![\d.])")
+
+#: Bytes of a key, between commas.
+_BYTES = re.compile(r"(?<![\w,])\[?(?:\d{1,3},\s?){7,}\d{1,3}\]?(?!\w)")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64,256}(?![0-9A-Za-z])")
+_HEX_NAMED = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?=[a-f\d]*\d)(?=\d*[a-f])[0-9a-f]{12,256}(?![0-9A-Za-z-])")
+#: A long token of letters and digits.
+_TOKEN = re.compile(
+    r"(?<![\w/+@#-])(?=[\w+/.%:-]{0,255}[A-Za-z])(?=[\w+/.%:-]{0,255}\d)[A-Za-z0-9+/_.%-]{14,255}={0,2}(?![\w/@-])"
+)
+#: Tokens of a public form: identifiers, addresses on a chain, ids of content, names of hosts and files.
+_PUBLIC_FORM = re.compile(
+    r"(?:0x)?[0-9a-fA-F-]+|bafy\w{40,}|Qm[1-9A-HJ-NP-Za-km-z]{44}|bc1[a-z0-9]{25,62}|[a-z\d]+(?:[._/-][a-z\d]+)*|[A-Z\d]+(?:_[A-Z\d]+)+|"
+    r"[\w.-]+\.(?:com|org|net|io|py|rs|toml|json|md|txt|eth)|[A-Za-z]+\d{0,4}|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*[._-]?\d{0,4}|[\d.,:+-]+[a-zA-Z]{0,3}"
+)
+#: A path, which resembles a key in base 64.
+_PATH = re.compile(r"[\w-]+(?:/[\w.-]+)+")
+#: An absolute path of words, short numbers and hashes with an extension, which is none of a key.
+_FILE = re.compile(
+    r"[~.]{0,2}(?:/(?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40})(?:[-_.](?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40}))*)+\.[A-Za-z0-9]{1,5}"
+)
+#: A reference number: capitals, a sign, and figures or capitals, as in `ORD-232293-H5MQZ4VF`.
+_REFERENCE = re.compile(r"[A-Z][A-Za-z]{1,4}[-#/](?:\d{2,}[-/])?[A-Z\d]{3,}(?:[-/][A-Z\d]{1,4})?")
+#: The same with words: capitals, a sign, at least three figures, then words, as in `ISDA-8426-714lantern`.
+_NAMED_REFERENCE = re.compile(r"[A-Z]{2,6}[-#/]\d{3,}(?:[-/_][A-Za-z\d]{1,12})*")
+#: The label at the beginning of a token, as in `LEI925518AJ`.
+_LABEL = re.compile(r"[A-Z]{2,6}(?=[-#/]?\d)")
+#: A version before its release (semver.org, 2.0.0, item 9), as in `6.74.388-rc6159`.
+PRERELEASE = re.compile(r"(?<![\w.])v?\d{1,4}\.\d{1,4}\.\d{1,4}-[A-Za-z][A-Za-z\d.-]{0,24}")
+_BASE_32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,}")
+_RUN = re.compile(r"[a-z]{3,8}(?:[\s,]{1,2}[a-z]{3,8}){2,29}")
+#: Words after a colon that are none of a sentence: `the recovery phrase is on a napkin: maple violet 412`.
+_LISTED = re.compile(
+    r":\s{1,2}(?P<secret>(?:[a-z]{3,12}|[\da-f]{2,16})(?:\s(?:[a-z]{3,12}|[\da-f]{2,16})){2,23})\s*(?:[.;]|$)"
+)
+_QUOTED = re.compile(r"[\"'“«](?P<secret>[a-z]{3,8}(?:\s[a-z]{3,8}){2,23})[\"'”»]")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Private span of a text.
+
+    Args:
+        start: Index of the first character.
+        end: Index after the last character.
+        kind: Name in the mark and in the counts.
+        instead: Replacement that keeps the lesson; empty for a mark.
+    """
+
+    start: int
+    end: int
+    kind: str
+    instead: str = ""
+
+
+def found(sentence: str) -> Iterator[Span]:
+    """Finds the secrets and identities of one sentence without overlap, ignoring the marks of an earlier pass."""
+    taken = [match.span() for match in MARKED.finditer(sentence)]
+    plain = MARKED.sub(lambda match: " " * len(match[0]), sentence)
+    plain = assignments.mask(plain)
+    named = business.mask(plain)
+    without_versions = PRERELEASE.sub(lambda match: " " * len(match[0]), named)
+    for find in (_contacts, _named, _passwords, _seeds, _keys, _identities, _codes):
+        for span in find(without_versions if find is _codes else named if find is _identities else plain):
+            if span.start < span.end and all(span.end <= start or span.start >= end for start, end in taken):
+                taken.append((span.start, span.end))
+                yield span
+
+
+def told(text: str) -> list[Span]:
+    """Finds the secrets that a whole text tells, in order."""
+    plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
+    finders = (assignments.values, commands.arguments, named_secrets.phrases, answers.answers, locks.codes)
+    return apart(Span(*one) for find in finders for one in find(plain))
+
+
+def holds(text: str) -> bool:
+    """Whether a text holds a secret: in a form that only secrets have, told as one, or beside a word for one."""
+    if any(expression.search(text) for _, expression in COMPILED) or told(text):
+        return True
+    plain = assignments.mask(text)
+    is_named = any(cue(name).search(plain) for name in ("password", "code", "key", "seed", "document"))
+    if not is_named and not cue("locked").search(plain):
+        return False
+    kinds = _SECRET if is_named else {"code"}
+    if any(span.kind in kinds for span in found(text)):
+        return True
+    return is_named and any(kind == "code" for _, _, kind, _ in figures.figures(business.mask(plain)))
+
+
+def apart(spans: Iterable[Span]) -> list[Span]:
+    """Returns spans in order and without overlap, the first and longest of each."""
+    kept: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
+
+
+def without_closing(secret: str) -> str:
+    """Returns a secret without the brackets at its end that close what began before it, and the stops after them."""
+    bare = secret.rstrip(".!?")
+    while bare[-1:] in _CLOSING and bare.count(_CLOSING[bare[-1]]) < bare.count(bare[-1]):
+        secret = bare = bare[:-1]
+    return secret
+
+
+def opens(text: str) -> bool:
+    """Whether a text mentions a means of access or a person's identity."""
+    if cue("public_code").search(text):
+        return False
+    return any(cue(name).search(text) for name in ("code", "password", "id", "birth", "home")) or bool(
+        cue("lock").search(text) and not cue("software").search(text)
+    )
+
+
+def _group(match: re.Match[str], kind: str) -> Span:
+    name = next((name for name in ("secret", "quoted") if match.groupdict().get(name)), 0)
+    return Span(match.start(name), match.start(name) + len(without_closing(match[name])), kind)
+
+
+def _named(text: str) -> Iterator[Span]:
+    yield from (Span(*found) for found in named_secrets.keys(text))
+
+
+def _passwords(text: str) -> Iterator[Span]:
+    # "PW-2231-880142" is a number with letters, not a password.
+    cues = [
+        match for match in cue("password").finditer(text) if not _NUMBERED_LETTERS.match(text, match.end())
+    ]
+    for found in cues:
+        yield from _told_after(text, found)
+    account = cue("account").search(text)
+    for odd in _ODD.finditer(text):
+        word = odd["secret"].strip(".!?")
+        if _NAME.fullmatch(word) or _is_public(text, odd.start("secret"), _BESIDE):
+            continue
+        is_named = bool(cues) and odd.start() > cues[0].end()
+        if not is_named and (_is_reference(word) or _RELEASE.fullmatch(word)):
+            continue
+        is_for = account is not None and len(word) > _SHORT_PASSWORD and re.search(r"[a-zа-я]", word)
+        if _MADE_UP.fullmatch(word) or ((is_named or is_for) and _is_strange(word)):
+            yield _group(odd, "password")
+    if account and not cues:
+        for match in _ASSIGNED.finditer(text):
+            if cue("account").search(match["left"]) and _CAMEL.search(match["secret"]):
+                yield _group(match, "password")
+    yield from (_group(match, "password") for match in _SAID.finditer(text))
+    yield from (_group(match, "password") for match in _TOLD_WORD.finditer(text))
+    yield from (_group(match, "password") for match in _CASED.finditer(text))
+    yield from (
+        _group(match, "password")
+        for match in _OURS.finditer(text)
+        if cue("password").search(text[: match.start()]) and not PREDICATE.match(match["secret"].split()[0])
+    )
+
+
+def _told_after(text: str, found: re.Match[str]) -> Iterator[Span]:
+    """Finds what stands after a word for a password as the password."""
+    told = _AFTER_PASSWORD.match(text, found.end())
+    unspaced = text[found.start()] >= "\u2e80"
+    if (
+        told
+        and (told["quoted"] or _is_secret(told["secret"]))
+        and not named_secrets.LENGTH.match(text, told.start("secret"))
+        and not (_AMBIGUOUS.fullmatch(found[0]) and (told["secret"] or "").isalpha())
+        and not (unspaced and (told["secret"] or "")[:1] >= "\u2e80")
+    ):
+        yield _group(told, "password")
+    following = _NEXT_WORD.match(text, found.end())
+    if following and (
+        _FIGURED_WORD.fullmatch(following["secret"])
+        or (_ODD.fullmatch(following["secret"]) and not _NAME.fullmatch(following["secret"]))
+    ):
+        yield _group(following, "password")
+    thing = _OF_THING.match(text, found.end())
+    if thing and not _NAME.fullmatch(thing["secret"]):
+        yield _group(thing, "password")
+    if unspaced:
+        words = (
+            word
+            for word in _UNSPACED_WORD.finditer(text, found.end())
+            if not word[0].islower() or _CAMEL.search(word[0])
+        )
+        yield from (Span(*word.span(), "password") for word in words)
+
+
+def _is_reference(word: str) -> bool:
+    """Whether a word is the number of a case, an order or a contract, or begins with its own public label."""
+    label = _LABEL.match(word)
+    if label is None or any(cue(name).fullmatch(label[0]) for name in ("key", "password", "code", "seed")):
+        return False
+    return bool(_NAMED_REFERENCE.fullmatch(word) or cue("public_token").fullmatch(label[0]))
+
+
+def _is_strange(word: str) -> bool:
+    """Whether a word mixes digits, letters and signs in a way that no name does."""
+    return bool(
+        re.search(r"[^\W\d_]{2}", word)
+        and re.search(r"\d.*\d|[!@#$%^&*~+]|[a-z]_\w*\d|[A-Za-z]\d\w*[A-Za-z]|(?:[A-Z][a-z]+[-_]){2}\d", word)
+    )
+
+
+def _is_secret(word: str) -> bool:
+    """Whether a word after `password is` is a password, and not a remark about passwords."""
+    bare = word.strip(".!?:")
+    if re.fullmatch(
+        r"\$?[A-Z][A-Z\d_]*_[A-Z\d_]*|None|null|<\w+>|\*+|\.\.\.|\d{1,2}", bare
+    ) or word.startswith(("$", "os.", "${", "<")):
+        return False
+    return len(bare) > 2 and not PREDICATE.match(bare)
+
+
+def _is_public(text: str, start: int, reach: int = _LABELLED) -> bool:
+    """Whether the text before a token labels it as public."""
+    ahead = text[max(start - reach, 0) : start]
+    labels = [match.end() for match in cue("public_token").finditer(ahead)]
+    return bool(labels) and not any(match.start() > labels[-1] for match in cue("key").finditer(ahead))
+
+
+@cache
+def _seed_words() -> frozenset[str]:
+    """Returns the words of the English BIP-39 list, without those common in plain sentences."""
+    from mnemonic import Mnemonic
+
+    return frozenset(Mnemonic("english").wordlist) - common_words()
+
+
+def _seeds(text: str) -> Iterator[Span]:
+    """Finds seed phrases, whole or in part."""
+    if cue("example").search(text):
+        return
+    is_named = cue("seed").search(text)
+    if is_named:
+        yield from (_group(match, "seed_phrase") for match in _QUOTED.finditer(text))
+        listed = _LISTED.search(text, is_named.end())
+        if listed and not PREDICATE.match(listed["secret"].split()[0]):
+            yield _group(listed, "seed_phrase")
+    least = _SEED_WORDS_NAMED if is_named else _SEED_WORDS
+    for run in _RUN.finditer(text):
+        row: list[re.Match[str]] = []
+        for word in (*re.finditer(r"[a-z]+", run[0]), None):
+            if word and word[0] in _seed_words():
+                row.append(word)
+                continue
+            if len({each[0] for each in row}) >= least:
+                yield Span(run.start() + row[0].start(), run.start() + row[-1].end(), "seed_phrase")
+            row = []
+
+
+def _keys(text: str) -> Iterator[Span]:
+    """Finds keys without a documented format, by the entropy of their characters."""
+    is_key = cue("key").search(text)
+    if is_key:
+        yield from (Span(*match.span(), "key_bytes") for match in _BYTES.finditer(text))
+    yield from (
+        Span(*match.span(), "hex_secret")
+        for match in _HEX.finditer(text)
+        if not _is_public(text, match.start())
+    )
+    if is_key:
+        for match in _HEX_NAMED.finditer(text):
+            if cue("key").search(text[max(match.start() - _LABELLED, 0) : match.start()]) and not _is_public(
+                text, match.start()
+            ):
+                yield Span(*match.span(), "random_key")
+    for match in _TOKEN.finditer(text):
+        token = match[0].rstrip("=.")
+        is_named = cue("key").search(text[max(match.start() - 24, 0) : match.start()])
+        is_base_32 = is_named and _BASE_32.fullmatch(token)
+        is_path = _FILE.fullmatch(token) or (not is_named and _PATH.fullmatch(token))
+        is_page = token.startswith("//") and (
+            not is_key or not any(len(part) >= _LONG_PART for part in token.split("/"))
+        )
+        is_form = _PUBLIC_FORM.fullmatch(token) or is_path or is_page
+        is_reference = not is_named and (_REFERENCE.fullmatch(token) or _is_reference(token))
+        if _is_public(text, match.start()) or is_reference or (is_form and not is_base_32):
+            continue
+        figured = len(re.findall(r"\d", token)) > 1 and len(token) >= 20
+        if bits(token) >= (_BITS_NAMED if is_named else _BITS) and (is_named or figured):
+            yield Span(match.start(), match.start() + len(token), "random_key")
+
+
+def _contacts(text: str) -> Iterator[Span]:
+    yield from (Span(*found) for found in identities.contacts(text))
+
+
+def _identities(text: str) -> Iterator[Span]:
+    yield from (Span(*found) for found in identities.identities(text))
+
+
+def _codes(text: str) -> Iterator[Span]:
+    """Finds codes by their form; `figures` finds those of digits alone."""
+    yield from (Span(*match.span(), "code") for match in _DIGIT_CHAIN.finditer(text))
+    is_public = cue("public_code").search(text)
+    named = None if is_public else cue("code").search(text)
+    lock = cue("lock").search(text)
+    if lock or named:
+        yield from (Span(*match.span(), "code") for match in _TURNS.finditer(text))
+    yield from (Span(*match.span(), "code") for match in _DIGIT_SPACED.finditer(text))
+    if lock or named or re.search(r"(?i)\b(?:type|press|enter|punch|dial|say|with)\b", text):
+        yield from (Span(*match.span(), "code") for match in _DIGIT_WORDS.finditer(text))
+    if named and not named[0].isascii():
+        yield from (Span(*match.span(), "code") for match in _UNSPACED_CODE.finditer(text, named.end()))
+    if is_public or not (lock or named):
+        return
+    for match in (*_GROUPS.finditer(text), *_CODE_TOKEN.finditer(text)):
+        behind = text[match.end() : match.end() + figures.BESIDE]
+        is_measured = (
+            after("measure").match(behind) or after("money").match(behind) or figures.counts(match[0], behind)
+        )
+        is_word = re.fullmatch(r"[A-Z]+\d|\w*[A-Z]{4,}\w*", match[0]) and not named
+        if (
+            not is_measured
+            and not is_word
+            and not figures.is_label(match[0], text[: match.start()], {"lock"})
+        ):
+            yield Span(*match.span(), "code")
+    if named:
+        yield from (_group(match, "code") for match in _SHORT_CODE.finditer(text))
+        for match in _MIXED_CODE.finditer(text):
+            if not _NO_CODE.fullmatch(match[0]):
+                yield Span(*match.span(), "code")
