@@ -338,11 +338,30 @@ def test_what_must_not_be_forgotten_is_no_rejection(tmp_path: Path) -> None:
     assert [kind for kind, _ in entries(tmp_path, clock)] == ["task"]
 
 
+PLANS = {
+    "I'm going to drop the index on orders.": "drop the index on orders",
+    "My plan: merge the two repositories tonight.": "merge the two repositories tonight",
+    "The columns are messy. Next I will rename the columns.": "rename the columns",
+    "Let me rewrite the parser in Rust.": "rewrite the parser in Rust",
+    "Shall I raise the rent of flat 4?": "raise the rent of flat 4",
+}
 REFUSALS = (
     "no", "Stop!", "Wait, no", "Hmm. I do not want that at all.", "Oh no. Please don't do that.",
     "That's not what I want.", "Nope, leave it.", "I'd rather you didn't.", "Absolutely not.",
     "nah don't do that please",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(("plan", "act"), PLANS.items())
+def test_a_no_to_a_plan_of_the_agent_leaves_only_the_rejection_of_the_act(
+    tmp_path: Path, plan: str, act: str
+) -> None:
+    for place, refusal in enumerate(REFUSALS[::3]):
+        folder = tmp_path / str(place)
+        clock = told(folder, ("agent", plan), ("user", refusal))
+        assert entries(folder, clock) == [("rejected", act)], refusal
+    with bardo.gate(folder, clock=clock, words_only=True) as gate:
+        assert gate.before(act).decision == "block"
 
 
 @pytest.mark.parametrize(
@@ -351,6 +370,21 @@ REFUSALS = (
 def test_a_refusal_without_a_proposal_says_nothing(tmp_path: Path, before: str) -> None:
     said = [Utterance(refusal, before) for refusal in REFUSALS]
     assert hear(said, None, None) == [None] * len(REFUSALS)
+
+
+def test_a_plan_that_an_earlier_pass_kept_ends_once_the_user_refuses_it(tmp_path: Path) -> None:
+    clock = told(tmp_path, ("agent", "Next I will rename the columns."))
+    assert entries(tmp_path, clock) == [("task", "Next I will rename the columns.")]
+    told(tmp_path, ("user", "Please don't."), clock=clock)
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        assert [(entry.kind, entry.summary) for entry in gate.state()] == [("rejected", "rename the columns")]
+        (ended,) = [entry for entry in gate.state("task", every=True) if entry.status == "archived"]
+        assert (ended.closed_by, ended.closed_why) == ("the user", "a user contradicted it in the next turn")
+
+
+def test_a_plan_that_the_user_agrees_to_is_kept(tmp_path: Path) -> None:
+    clock = told(tmp_path, ("agent", "Next I will rename the columns."), ("user", "No problem, go ahead!"))
+    assert entries(tmp_path, clock) == [("task", "Next I will rename the columns.")]
 
 
 @pytest.mark.parametrize(
