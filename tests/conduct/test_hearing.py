@@ -342,6 +342,7 @@ PLANS = {
     "I'm going to drop the index on orders.": "drop the index on orders",
     "My plan: merge the two repositories tonight.": "merge the two repositories tonight",
     "The columns are messy. Next I will rename the columns.": "rename the columns",
+    "You could cache the results on disk.": "cache the results on disk",
     "Let me rewrite the parser in Rust.": "rewrite the parser in Rust",
     "Shall I raise the rent of flat 4?": "raise the rent of flat 4",
 }
@@ -365,7 +366,14 @@ def test_a_no_to_a_plan_of_the_agent_leaves_only_the_rejection_of_the_act(
 
 
 @pytest.mark.parametrize(
-    "before", ["", "The harbour was founded in 1802.", "Shall I go on?", "I won't delete it."]
+    "before",
+    [
+        "",
+        "The harbour was founded in 1802.",
+        "Shall I go on?",
+        "I won't delete it.",
+        "Shall I delete it, or keep it in the archive?",
+    ],
 )
 def test_a_refusal_without_a_proposal_says_nothing(tmp_path: Path, before: str) -> None:
     said = [Utterance(refusal, before) for refusal in REFUSALS]

@@ -59,7 +59,7 @@ _PROPOSING = re.compile(
     r"(?:i|we)(?:'ll| will| would|'d| could| can| might| may|(?:'m|'re| am| are) (?:going|about|planning) to|"
     r" (?:plan|intend|propose|suggest|recommend|want)(?: to| that we| that i| we)?| start (?:with|by))"
     rf"(?: (?:be happy|love|like|suggest|propose|recommend)(?: to)?)? {_SOFTENED}|going to|planning to|"
-    r"let me|let's|let us|(?:shall|should|may|can|could) (?:i|we)|(?:do you )?want me to|do you want|"
+    r"you (?:could|might)|let me|let's|let us|(?:shall|should|may|can|could) (?:i|we)|(?:do you )?want me to|do you want|"
     r"would you like(?: me to)?|(?:how|what) about(?: we| i)?|why (?:don't (?:we|i)|not)|"
     r"(?:is it|would it be) (?:ok|okay|fine|alright) if (?:i|we)|(?:i|we) have (?:now )?(?=\w+ed\b)|i've (?=\w+))\s*",
     re.IGNORECASE,
@@ -77,6 +77,8 @@ _LEAVE = re.compile(
 )
 _CLAUSE = re.compile(r"\s*;\s+|\s+[–—-]\s+")
 _POINTING = re.compile(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
+#: Question for a choice, to which a mere "no" is no clear answer.
+_ALTERNATIVES = re.compile(r"\bor\b.*\?", re.IGNORECASE)
 #: Maximum words of a message that is one proposal.
 WHOLE_WORDS = 30
 #: Words that name no act by themselves.
@@ -123,6 +125,8 @@ def proposal(text: str) -> str:
             named = content_stems(act.lower().split()) - content_stems(_GENERIC)
             if _NO_ACT.match(act) or not named:
                 continue
+            if _ALTERNATIVES.search(clause):
+                return ""
             if len(named) > 1 or not _POINTING.search(act):
                 return act
             return text.strip() if len(text.split()) <= WHOLE_WORDS else ""
