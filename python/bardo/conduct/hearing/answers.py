@@ -59,8 +59,8 @@ _PROPOSING = re.compile(
     r"(?:i|we)(?:'ll| will| would|'d| could| can| might| may|(?:'m|'re| am| are) (?:going|about|planning) to|"
     r" (?:plan|intend|propose|suggest|recommend|want)(?: to| that we| that i| we)?| start (?:with|by))"
     rf"(?: (?:be happy|love|like|suggest|propose|recommend)(?: to)?)? {_SOFTENED}|going to|planning to|"
-    r"you (?:could|might)|let me|let's|let us|(?:shall|should|may|can|could) (?:i|we)|(?:do you )?want me to|do you want|"
-    r"would you like(?: me to)?|(?:how|what) about(?: we| i)?|why (?:don't (?:we|i)|not)|"
+    r"you (?:could|might)|let me|let's|let us|(?:shall|should|may|can|could) (?:i|we)|(?:do you )?want me to|"
+    r"do you want|would you like(?: me to)?|(?:how|what) about(?: we| i)?|why (?:don't (?:we|i)|not)|"
     r"(?:is it|would it be) (?:ok|okay|fine|alright) if (?:i|we)|(?:i|we) have (?:now )?(?=\w+ed\b)|i've (?=\w+))\s*",
     re.IGNORECASE,
 )
