@@ -43,9 +43,9 @@ def test_an_answer_that_names_nothing_rejects_the_proposal_before_it(tmp_path: P
     clock = told(
         tmp_path, ("agent", "I could add a chat widget to the shop page."), ("user", "No, I don't want that.")
     )
-    assert entries(tmp_path, clock) == [
-        ("rejected", "I could add a chat widget to the shop page. (No, I don't want that.)")
-    ]
+    assert entries(tmp_path, clock) == [("rejected", "add a chat widget to the shop page")]
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        assert gate.state()[0].detail == "No, I don't want that."
 
 
 def test_small_talk_and_questions_reach_no_gate(tmp_path: Path) -> None:
@@ -295,3 +295,130 @@ def test_what_an_old_chat_said_has_the_day_of_its_words(tmp_path: Path) -> None:
             assert rule.score_at(rule.confirmed_at) == rule.score
             later = gate.note("decision", "We decided on Hetzner for hosting the shop.", by="Ann")
             assert later.changed_at > entry.changed_at
+
+
+@pytest.mark.parametrize(
+    ("said", "act"),
+    [
+        ("Please do not email the tenants", "email the tenants"),
+        ("Okay, and please don't fold the towels for now.", "fold the towels"),
+        ("Please never print the payslips.", "print the payslips"),
+        ("Let's not repaint the corridor, thanks", "repaint the corridor"),
+        ("We don't want Kubernetes in any of our clusters.", "use Kubernetes in one of our clusters"),
+        ("No autoplay videos, please", "add autoplay videos"),
+        ("please avoid calling the Stripe API from the frontend", "call the Stripe API from the frontend"),
+        ("Don’t reply to Hugo, ok?", "reply to Hugo"),
+        ("Thanks for the figures. Please don't invoice Acme twice.", "invoice Acme twice"),
+    ],
+)
+def test_a_plain_prohibition_of_any_act_reaches_the_gate(tmp_path: Path, said: str, act: str) -> None:
+    clock = told(tmp_path, ("user", said))
+    with bardo.gate(tmp_path, clock=clock, words_only=True) as gate:
+        assert gate.before(act).decision in ("warn", "block")
+        assert [entry.kind for entry in gate.state()] in ([], ["rejected"])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Don't worry about the invoice.", "Please don't apologise.", "Don't you think the red is too bright?",
+        "Never mind the typo.", "Never seen such a mess.", "Let's not kid ourselves.", "No worries, please.",
+        "Don't sweat the deadline.", "Do not disturb, says the sign on the door.", "Don't hesitate to call me.",
+        "She told me not to sell the house.", "We don't want to miss the train, so we left early.",
+        "Don't laugh, but I burned the soup.", "I don't want to keep you, go ahead",
+    ],
+)  # fmt: skip
+def test_small_talk_in_the_form_of_a_prohibition_forbids_nothing(tmp_path: Path, said: str) -> None:
+    told(tmp_path, ("user", said))
+    assert not (tmp_path / "conduct.db").exists()
+
+
+def test_what_must_not_be_forgotten_is_no_rejection(tmp_path: Path) -> None:
+    clock = told(tmp_path, ("user", "Don't forget to water the basil on Friday."))
+    assert [kind for kind, _ in entries(tmp_path, clock)] == ["task"]
+
+
+PLANS = {
+    "I'm going to drop the index on orders.": "drop the index on orders",
+    "My plan: merge the two repositories tonight.": "merge the two repositories tonight",
+    "The columns are messy. Next I will rename the columns.": "rename the columns",
+    "You could cache the results on disk.": "cache the results on disk",
+    "Let me rewrite the parser in Rust.": "rewrite the parser in Rust",
+    "Shall I raise the rent of flat 4?": "raise the rent of flat 4",
+}
+REFUSALS = (
+    "no", "Stop!", "Wait, no", "Hmm. I do not want that at all.", "Oh no. Please don't do that.",
+    "That's not what I want.", "Nope, leave it.", "I'd rather you didn't.", "Absolutely not.",
+    "nah don't do that please",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("plan", "act"), PLANS.items())
+def test_a_no_to_a_plan_of_the_agent_leaves_only_the_rejection_of_the_act(
+    tmp_path: Path, plan: str, act: str
+) -> None:
+    for place, refusal in enumerate(REFUSALS[::3]):
+        folder = tmp_path / str(place)
+        clock = told(folder, ("agent", plan), ("user", refusal))
+        assert entries(folder, clock) == [("rejected", act)], refusal
+    with bardo.gate(folder, clock=clock, words_only=True) as gate:
+        assert gate.before(act).decision == "block"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "The harbour was founded in 1802.",
+        "Shall I go on?",
+        "I won't delete it.",
+        "Shall I delete it, or keep it in the archive?",
+    ],
+)
+def test_a_refusal_without_a_proposal_says_nothing(tmp_path: Path, before: str) -> None:
+    said = [Utterance(refusal, before) for refusal in REFUSALS]
+    assert hear(said, None, None) == [None] * len(REFUSALS)
+
+
+def test_a_plan_that_an_earlier_pass_kept_ends_once_the_user_refuses_it(tmp_path: Path) -> None:
+    clock = told(tmp_path, ("agent", "Next I will rename the columns."))
+    assert entries(tmp_path, clock) == [("task", "Next I will rename the columns.")]
+    told(tmp_path, ("user", "Please don't."), clock=clock)
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        assert [(entry.kind, entry.summary) for entry in gate.state()] == [("rejected", "rename the columns")]
+        (ended,) = [entry for entry in gate.state("task", every=True) if entry.status == "archived"]
+        assert (ended.closed_by, ended.closed_why) == ("the user", "a user contradicted it in the next turn")
+
+
+def test_a_plan_that_the_user_agrees_to_is_kept(tmp_path: Path) -> None:
+    clock = told(tmp_path, ("agent", "Next I will rename the columns."), ("user", "No problem, go ahead!"))
+    assert entries(tmp_path, clock) == [("task", "Next I will rename the columns.")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We took the train to Ghent.", "We picked apples all afternoon.", "We sold the old van.",
+        "We chose a blue sofa last year, it broke.", "We went with Tom to the lake last weekend.",
+    ],
+)  # fmt: skip
+def test_a_report_of_what_people_did_is_no_decision(tmp_path: Path, said: str) -> None:
+    told(tmp_path, ("user", said))
+    assert not (tmp_path / "conduct.db").exists()
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["We chose Vitest for the web tests.", "We bought the Miele, not the Bosch.", "We settled on Postgres."],
+)
+def test_a_choice_that_was_made_is_a_decision(tmp_path: Path, said: str) -> None:
+    clock = told(tmp_path, ("user", said))
+    assert entries(tmp_path, clock) == [("decision", said)]
+
+
+def test_the_other_way_is_kept_with_the_ways_or_not_at_all(tmp_path: Path) -> None:
+    ways = "We could sort on the client, or in the database. I'd sort on the client."
+    clock = told(tmp_path / "a", ("agent", ways), ("user", "let's try the other way"))
+    assert entries(tmp_path / "a", clock) == [("decision", f"{ways} (let's try the other way)")]
+    told(tmp_path / "b", ("user", "let's try the other way"))
+    assert not (tmp_path / "b" / "conduct.db").exists()

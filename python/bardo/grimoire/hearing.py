@@ -110,18 +110,25 @@ def _hear(
 
     said = [
         (episode, before)
-        for episode, before in _with_before(episodes)
+        for episode, before in _with_before(episodes, session)
         if is_speech(episode) and episode.role in ("user", "agent")
     ]
     if not said:
         return []
-    from bardo.conduct.hearing import heard, hearing
-    from bardo.conduct.storage.store import ConductStore
+    from bardo.conduct.hearing import answers, heard, hearing
+    from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
+    contradicted = {
+        before.id: episode.speaker or NAMELESS
+        for episode, before in said
+        if before is not None and episode.role == "user" and answers.is_contradiction(episode.text)
+    }
     spoken = [
         (episode, one)
         for episode, before in said
-        for one in hearing.utterances(episode.text, before, by_agent=episode.role == "agent")
+        for one in hearing.utterances(
+            episode.text, before.text if before else "", by_agent=episode.role == "agent"
+        )
         # A secret stays in its episode: entries stand in every prompt.
         if not is_secret(one.summary)
     ]
@@ -150,7 +157,7 @@ def _hear(
         for one, (episode, _) in zip(found, spoken, strict=True)
         if one is not None
     ]
-    if not pairs:
+    if not pairs and not (contradicted and (session.path / FILE_NAME).exists()):
         return []
 
     def vectors_of(texts: Sequence[str]) -> Vectors | None:
@@ -158,23 +165,36 @@ def _hear(
 
     store = ConductStore(session.path, facts=session.facts)
     try:
-        kept = heard.keep(store, pairs, vectors_of, agent=session.agent, now=session.clock.now())
+        kept = heard.keep(
+            store, pairs, vectors_of, agent=session.agent, now=session.clock.now(), contradicted=contradicted
+        )
     finally:
         store.close()
     return [getattr(one, "kind", "rule") for one in kept]
 
 
-def _with_before(episodes: Sequence[Episode]) -> list[tuple[Episode, str]]:
-    """Episodes, each with the words of the other party just before it in the same conversation."""
+def _with_before(episodes: Sequence[Episode], session: Session) -> list[tuple[Episode, Episode | None]]:
+    """Episodes, each with the one of the other party just before it in the same conversation, if there is one.
+
+    An earlier pass may have heard the one before.
+    """
     last: dict[tuple[str | None, str | None], Episode] = {}
     found = []
     for episode in episodes:
         conversation = (episode.thread, episode.session)
-        previous = last.get(conversation)
+        previous = last.get(conversation) or _heard_before(episode, session)
         is_answer = previous is not None and previous.role != episode.role
-        found.append((episode, previous.text if previous is not None and is_answer else ""))
+        found.append((episode, previous if is_answer else None))
         last[conversation] = episode
     return found
+
+
+def _heard_before(episode: Episode, session: Session) -> Episode | None:
+    if episode.thread is None:
+        return None
+    ((before, _),) = session.log.neighbours([episode.id], 1)
+    (previous,) = session.log.get(before) if before else (None,)
+    return previous if previous is not None and previous.session == episode.session else None
 
 
 def _name(episode: Episode, session: Session) -> str:

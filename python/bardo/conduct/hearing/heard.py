@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bardo.conduct.findings import place_of_same
 from bardo.conduct.hearing.hearing import Heard
 from bardo.conduct.model.entries import NEW, STATEMENTS, Rule, StateEntry, StateKind
+from bardo.conduct.parse import wording
 from bardo.conduct.state import rules, state
 from bardo.conduct.state.rules import VectorsOf
 from bardo.conduct.state.told import PROHIBITION, told_already
@@ -18,6 +19,8 @@ SAID = 8.0
 _STATE: dict[str, StateKind] = {
     "rejection": "rejected", "decision": "decision", "task": "task", "discovery": "discovery", "learning": "learning",
 }  # fmt: skip
+#: Kinds of what an agent announces, which do not hold once a user contradicts it.
+_ANNOUNCED: tuple[StateKind, ...] = ("decision", "task")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,19 @@ class Source:
 
 
 def keep(
-    store: ConductStore, heard: Sequence[tuple[Heard, Source]], vectors: VectorsOf, *, agent: str, now: int
+    store: ConductStore,
+    heard: Sequence[tuple[Heard, Source]],
+    vectors: VectorsOf,
+    *,
+    agent: str,
+    now: int,
+    contradicted: Mapping[str, str] | None = None,
 ) -> list[StateEntry | Rule]:
     """Stores what was heard, in order; the same or similar in force is renewed as by `Gate.note` and `Gate.rule`.
 
     A rejection that a person lifted after it was said stays lifted. The agent's own "no" is a decision: only a user's
-    word blocks. A rule that a person has told as an entry of state renews that entry.
+    word blocks. A rule that a person has told as an entry of state renews that entry. What the agent announced is not
+    kept, and ends if an earlier pass kept it, once a user contradicts it in the next turn.
 
     Args:
         store: State and rules of the agent.
@@ -51,7 +61,9 @@ def keep(
         vectors: Vectors of texts, for similar entries by meaning.
         agent: Name of the agent.
         now: Wall clock, microseconds UTC.
+        contradicted: Episodes of the agent that a user contradicted in the next turn, with the name of the user.
     """
+    contradicted = contradicted or {}
     kept: list[StateEntry | Rule] = []
     with store.writing():
         lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
@@ -61,20 +73,27 @@ def keep(
                     kept.append(store.put(replace(told, changed_at=now)))
                     continue
                 score = NEW if source.by_agent else SAID
-                forbids = one.summary if PROHIBITION.match(one.summary) else ""
+                forbids = one.summary if PROHIBITION.match(wording.plain(one.summary)) else ""
                 # A rule is dated by its words, and loses score from now on only.
                 given = Rule("", one.summary, forbids, "", score, source.by, source.episode, source.at, now)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
                 continue
             kind = "decision" if one.kind == "rejection" and source.by_agent else _STATE[one.kind]
+            if kind in _ANNOUNCED and source.episode in contradicted:
+                continue
             later = [entry.summary for entry in lifted if entry.changed_at >= source.at]
             if kind == "rejected" and place_of_same(later, one.summary) is not None:
                 continue
             entry = StateEntry(
-                "", kind, one.summary, "", "",
+                "", kind, one.summary, one.detail, "",
                 by=source.by, episode=source.episode, at=source.at, changed_at=source.at,
             )  # fmt: skip
             kept.append(state.keep(store, entry, vectors, lambda: None, agent=agent))
+        for announced in _ANNOUNCED if contradicted else ():
+            for entry in store.state(kind=announced, limit=-1):
+                if (by := contradicted.get(entry.episode)) is not None:
+                    why = "a user contradicted it in the next turn"
+                    store.put(replace(entry, status="archived", changed_at=now, closed_by=by, closed_why=why))
     return kept
 
 

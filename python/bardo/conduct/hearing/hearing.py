@@ -19,6 +19,9 @@ from typing import Literal, cast
 import numpy as np
 
 from bardo._weights import read_weights
+from bardo.conduct.hearing.answers import is_refusal, proposal
+from bardo.conduct.hearing.prohibition import is_prohibition, is_small_talk
+from bardo.conduct.hearing.reports import is_courtesy, is_deed
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.consolidate.texts.clauses import sentences
@@ -99,7 +102,7 @@ _EMPTY = frozenset({
     "no", "nope", "nah", "not", "never", "don't", "do", "want", "that", "this", "it", "please", "thanks", "thank",
     "you", "i", "we", "let's", "let", "us", "the", "one", "way", "other", "go", "with", "absolutely", "forget", "about",
     "rather", "would", "i'd", "prefer", "sounds", "right", "better", "is", "yes", "yep", "ok", "okay", "a", "an", "to",
-    "of",
+    "of", "try", "take", "use", "option", "instead", "then", "alternative", "first", "second", "former", "latter", "b",
 })  # fmt: skip
 
 
@@ -119,11 +122,28 @@ class Utterance:
 
     @property
     def summary(self) -> str:
-        """Subject in a sentence: an answer that names nothing takes the proposal before it."""
-        words = [word for word in _words(self.text) if word[0].isalpha()]
-        if self.before and len(words) <= _BARE_WORDS and all(word in _EMPTY for word in words):
+        """Subject in a sentence: an answer that names nothing takes the words before it, a refusal the act proposed."""
+        if self.is_refusal and (proposed := proposal(self.before)):
+            return proposed
+        if self.before and self.is_bare:
             return f"{self.before.strip()} ({self.text.strip()})"
         return self.text.strip()
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether its words name nothing by themselves: "let's try the other way"."""
+        words = [word for word in _words(self.text) if word[0].isalpha()]
+        return len(words) <= _BARE_WORDS and all(word in _EMPTY for word in words)
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether a user refuses without naming what: "Hmm, please don't do that"."""
+        return not self.by_agent and is_refusal(self.text)
+
+    @property
+    def is_prohibition(self) -> bool:
+        """Whether a user forbids something in a plain form: "please don't X"."""
+        return not self.by_agent and is_prohibition(self.text)
 
     @property
     def is_wish(self) -> bool:
@@ -213,11 +233,13 @@ class Heard:
         kind: Its kind.
         summary: What it is about.
         margin: Log odds over the next likely kind, less the limit of the kind; below 0 if it is undecided.
+        detail: Words that refuse what the summary names; empty if the summary has them.
     """
 
     kind: Kind
     summary: str
     margin: float
+    detail: str = ""
 
 
 def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[Utterance]:
@@ -230,11 +252,13 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
     """
     if not text.strip() or len(text) > CHARACTERS:
         return []
-    if len(text.split()) <= WHOLE_WORDS:
+    parts = sentences(text)
+    # A sentence beside a prohibition or a refusal must not hide it.
+    is_apart = not by_agent and any(is_prohibition(part) or is_refusal(part) for part in parts)
+    if len(text.split()) <= WHOLE_WORDS and (not is_apart or len(parts) < 2 or is_refusal(text)):
         return [Utterance(_ITEM.sub("", text).strip(), before, by_agent)]
     return [
-        Utterance(_ITEM.sub("", part), "" if place else before, by_agent)
-        for place, part in enumerate(sentences(text))
+        Utterance(_ITEM.sub("", part), "" if place else before, by_agent) for place, part in enumerate(parts)
     ]
 
 
@@ -281,12 +305,27 @@ def read(
     limits = np.asarray(table["limits"])
     found: list[Heard | None] = []
     for utterance, row_scores in zip(utterances, scores, strict=True):
+        if utterance.is_refusal:
+            # By itself it says nothing, so the regression is not asked.
+            refused = proposal(utterance.before)
+            found.append(Heard("rejection", refused, 0.0, utterance.text.strip()) if refused else None)
+            continue
+        if utterance.is_bare and not utterance.before:
+            found.append(None)
+            continue
         place = 1 + int(np.argmax(row_scores[1:]))
+        places = [KINDS.index(kind) for kind in _FORBIDDING]
+        if utterance.is_prohibition:
+            place = max(places, key=lambda one: float(row_scores[one]))
+            found.append(Heard(cast(Kind, KINDS[place]), utterance.summary, 0.0))
+            continue
+        is_idle = not utterance.by_agent and (is_courtesy(utterance.text) or is_small_talk(utterance.text))
+        is_done = not utterance.by_agent and is_deed(utterance.text)
         is_other = {
-            "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice,
-            "rejection": utterance.is_echo or utterance.is_advice,
+            "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done,
+            "rejection": utterance.is_echo or utterance.is_advice or is_idle,
             "task": utterance.is_consent,
-            "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report,
+            "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle,
         }.get(KINDS[place], False)
         if is_other:
             found.append(None)
@@ -294,7 +333,6 @@ def read(
         margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])
         if utterance.is_end and KINDS[place] in _FORBIDDING:
             # An end is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.
-            places = [KINDS.index(kind) for kind in _FORBIDDING]
             place = KINDS.index("rejection")
             margin = float(np.max(row_scores[places]) - np.max(np.delete(row_scores, places)))
         is_heard = margin >= -UNDECIDED

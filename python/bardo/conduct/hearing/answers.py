@@ -1,0 +1,133 @@
+"""Recognises answers that refuse a proposal without naming it, and the act that an agent proposes.
+
+"I don't want that" says something only beside the proposal before it: "I could export the list".
+"""
+
+from __future__ import annotations
+
+import re
+
+from bardo.conduct.hearing.prohibition import is_prohibition
+from bardo.conduct.parse.operation_table import content_stems
+from bardo.consolidate.texts.clauses import sentences
+
+_PART = re.compile(r"\s*(?:[,.!;:…()]+|\s[-–—]+\s)\s*")
+_PARTICLE = (
+    r"(?:oh|ah|aw|hmm+|hm|u[mh]+|er+|ugh|well|ok|okay|hey|wait|hold on|sorry|actually|honestly|look|listen|but|and|so|"
+    r"please|thanks|thank you|thx|for now|really|my god|god|ew+|yikes|whoa|then|right|again|dear)"
+)
+_THAT = r"(?:that|this|it|those|these|them|so|either|any of (?:that|this|those|it))"
+_ADVERB = (
+    r"(?:really|definitely|absolutely|certainly|just|still|actually|honestly|simply|also|even|ever|please)"
+)
+_NO = r"(?:no+|nope|nah|no way|never|stop|nein|non)"
+_REFUSING = (
+    rf"(?:no (?:thanks|thank you|thx|please|sir)|{_NO}|(?:absolutely|certainly|definitely|surely|of course|please|hell|"
+    rf"rather|better|preferably|probably) (?:not|no)|not (?:a chance|in a million years|{_THAT}|like {_THAT}|"
+    r"(?:that|this) (?:one|way))|no chance|don'?t you dare|anything but that|"
+    rf"do(?:n'?t| not)(?: {_ADVERB})*(?: bother| dare)?(?: do)?(?: {_THAT})?|"
+    rf"(?:i )?(?:{_ADVERB} )*do(?:n'?t| not) (?:{_ADVERB} )*(?:want|like|need)(?: you to(?: do)?)?(?: {_THAT})?|"
+    rf"i(?:'d| would) (?:{_ADVERB} |much )*(?:rather|prefer)(?: that| if)?(?: you| we)?(?: (?:didn'?t|did not|don'?t|"
+    rf"do not|not)(?: to)?)(?: do)?(?: {_THAT})?|"
+    rf"(?:that|this|it)(?:'s| is) (?:{_ADVERB} )*not (?:what|how|the way) (?:i|we) (?:want|wanted|need|like|meant|asked"
+    rf"(?: for)?|had in mind)(?: {_THAT})?|let(?:'?s| us) not(?: do)?(?: {_THAT})?|"
+    rf"(?:just )?(?:leave|drop|skip|scrap|forget|cancel|stop) (?:about )?{_THAT}(?: (?:be|alone|as it is|out))?|"
+    r"i(?:'m| am) against (?:it|that|this)|i object|over my dead body)"
+)
+_TAIL = (
+    r"(?:please|thanks|thank you|at all|ever|again|for now|right now|really|now|sorry|anymore|any more|yet)"
+)
+#: Part of an answer that refuses, with particles before and after it: "oh no please don't do that".
+_REFUSAL = re.compile(
+    rf"(?:(?:{_PARTICLE}|{_NO}) )*{_REFUSING}(?: {_TAIL})*|(?:(?:{_PARTICLE}|{_NO}) )*{_NO}(?: {_TAIL})*",
+    re.IGNORECASE,
+)
+_IDLE = re.compile(rf"(?:{_PARTICLE}|{_TAIL})(?: (?:{_PARTICLE}|{_TAIL}))*", re.IGNORECASE)
+#: Beginning of an answer that contradicts the words before it: "No, use Postgres", but not "no problem".
+_CONTRADICTION = re.compile(
+    rf"(?:(?:{_PARTICLE})[\s,.!…]+)*(?:{_NO}|(?:absolutely|certainly|definitely|rather|better|please) not)"
+    rf"(?:\s*[,.!;:…]|\s+[-–—]|\s*$|\s+(?:{_PARTICLE}|not|i|we|you|use|take|that|this|it|do|don'?t|let'?s)\b)",
+    re.IGNORECASE,
+)
+_SOFTENED = r"(?:(?:now|then|first|also|just|rather|next|simply|probably|maybe|quickly|suggest|propose) )*"
+#: Beginning of a sentence in which an agent proposes or announces an act.
+_PROPOSING = re.compile(
+    r"(?:(?:ok|okay|sure|alright|right|great|good|so|then|and|or|next|first|now|after that|tomorrow|tonight|later|"
+    r"instead|alternatively|otherwise|finally|today|also|as a next step)[\s,:]+)*"
+    r"(?:(?:my|the|our) (?:\w+ )?(?:plan|next step|suggestion|proposal|idea|recommendation|option|way|alternative|"
+    r"choice)(?: now| here)?(?: is|'s| would be|:| -)(?: to)?|another (?:option|way|idea) (?:is|would be)(?: to)?|"
+    r"(?:i|we)(?:'ll| will| would|'d| could| can| might| may|(?:'m|'re| am| are) (?:going|about|planning) to|"
+    r" (?:plan|intend|propose|suggest|recommend|want)(?: to| that we| that i| we)?| start (?:with|by))"
+    rf"(?: (?:be happy|love|like|suggest|propose|recommend)(?: to)?)? {_SOFTENED}|going to|planning to|"
+    r"you (?:could|might)|let me|let's|let us|(?:shall|should|may|can|could) (?:i|we)|(?:do you )?want me to|"
+    r"do you want|would you like(?: me to)?|(?:how|what) about(?: we| i)?|why (?:don't (?:we|i)|not)|"
+    r"(?:is it|would it be) (?:ok|okay|fine|alright) if (?:i|we)|(?:i|we) have (?:now )?(?=\w+ed\b)|i've (?=\w+))\s*",
+    re.IGNORECASE,
+)
+#: Words after which an agent proposes no act: it talks, waits or offers help.
+_NO_ACT = re.compile(
+    r"(?:not|never|n't|know|see|understand|imagine|say|guess|think|help|be|remember|tell|assume|expect|hope|need|wait|"
+    r"anything|something else|more help|any (?:other|more|further)|to know)\b",
+    re.IGNORECASE,
+)
+#: End of a proposal that asks for leave.
+_LEAVE = re.compile(
+    r"[,;]?\s*(?:if (?:you|that|it)\b[^,;]*|ok(?:ay)?|alright|for you|shall i|right|what do you think)?[\s.!?…]*$",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"\s*;\s+|\s+[–—-]\s+")
+_POINTING = re.compile(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
+#: Question for a choice, to which a mere "no" is no clear answer.
+_ALTERNATIVES = re.compile(r"\bor\b.*\?", re.IGNORECASE)
+#: Maximum words of a message that is one proposal.
+WHOLE_WORDS = 30
+#: Words that name no act by themselves.
+_GENERIC = (
+    "help", "continue", "go", "on", "proceed", "anything", "something", "else", "more", "do", "it", "that",
+    "this", "way", "start", "begin", "question", "questions", "assist", "further", "try", "ahead", "retry",
+    "again",
+)  # fmt: skip
+
+
+def is_refusal(text: str) -> bool:
+    """Whether an answer refuses, and names nothing by itself, such as "Hmm, please don't do that".
+
+    Args:
+        text: Answer.
+    """
+    parts = [part for part in _PART.split(text.strip().replace("’", "'")) if part]
+    refusing = [part for part in parts if _REFUSAL.fullmatch(part)]
+    return bool(refusing) and all(part in refusing or _IDLE.fullmatch(part) for part in parts)
+
+
+def is_contradiction(text: str) -> bool:
+    """Whether an answer begins by contradicting what was said before it: "No, use Postgres".
+
+    Args:
+        text: Answer.
+    """
+    bare = text.strip().replace("’", "'")
+    return is_refusal(bare) or is_prohibition(bare) or _CONTRADICTION.match(bare) is not None
+
+
+def proposal(text: str) -> str:
+    """Returns the act that an agent proposes last in its message; empty if it proposes none.
+
+    Args:
+        text: Message of the agent. It is returned as a whole if the act only points at something: "I could drop it".
+    """
+    for sentence in reversed(sentences(text)):
+        for clause in reversed(_CLAUSE.split(sentence.strip().replace("’", "'"))):
+            found = _PROPOSING.match(clause)
+            if found is None:
+                continue
+            act = _LEAVE.sub("", clause[found.end() :]).strip()
+            named = content_stems(act.lower().split()) - content_stems(_GENERIC)
+            if _NO_ACT.match(act) or not named:
+                continue
+            if _ALTERNATIVES.search(clause):
+                return ""
+            if len(named) > 1 or not _POINTING.search(act):
+                return act
+            return text.strip() if len(text.split()) <= WHOLE_WORDS else ""
+    return ""

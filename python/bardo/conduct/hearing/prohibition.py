@@ -1,0 +1,151 @@
+"""Recognises plain prohibitions by their grammar: "please don't X", "never X", "let's not X", "no X, please".
+
+The acts that an agent may be asked to leave are of any domain, so the words of the act decide nothing. Only idioms and
+small talk that have the same grammar ("don't worry", "never mind") are excluded; the regression judges these.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bardo.consolidate.texts.vocabulary import PAST_INNER, PAST_IRREGULAR
+
+_OPENING = re.compile(
+    r"(?:(?:no way|oh no|no|nope|nah|sorry|please|hey|hi|ok|okay|alright|right|hmm+|u[mh]+|well|oh|ugh|actually|"
+    r"honestly|listen|look|wait|thanks|and|but|so|also|just|(?:from now on|for now|in future))[\s,!.:;…–—-]+)*?"
+    r"(?=(?:please,? |just )*(?:do(?:n'?t| not)|never|avoid|let(?:'?s| us) not|(?:we|i) |no )\b)",
+    re.IGNORECASE,
+)
+_PLEASE = r"(?:please,? |just |kindly )*"
+_IMPERATIVE = re.compile(
+    rf"{_PLEASE}(?:(?P<lets>let(?:'?s| us) not)|do(?:n'?t| not)(?: you (?:dare|ever))?|(?P<never>never))"
+    r"(?: (?:ever|again|please|just|even))*,? (?P<act>(?P<verb>[a-z@][\w@-]*)(?P<rest>.*))",
+    re.IGNORECASE | re.DOTALL,
+)
+_UNWANTED = re.compile(
+    r"(?:(?:please,? )?avoid(?= [\w-]+ing\b)|we (?:really |definitely |absolutely )?(?:don'?t|do not) want|"
+    r"i (?:really |definitely |absolutely )?(?:don'?t|do not) want you to) (?P<act>(?P<verb>[\w-]+).*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_THING = re.compile(
+    r"(?:please,? )?no (?P<act>(?P<verb>[\w'-]+)(?: [\w'/-]+){0,8}),? please\b", re.IGNORECASE
+)
+#: Nouns after "no" in phrases that forbid nothing.
+_NO_IDIOM = frozenset({
+    "problem", "problems", "worries", "worry", "rush", "hurry", "need", "idea", "clue", "wonder", "doubt",
+    "stress", "pressure", "offence", "offense", "one", "body", "thanks", "thank", "luck", "news", "way",
+    "chance", "matter", "hard", "shame",
+})  # fmt: skip
+#: Words after which no act follows: subjects of a question or a report, and verbs of an omitted "I".
+_NO_ACT = frozenset({
+    "i", "you", "we", "they", "he", "she", "it", "people", "all", "both", "these", "those", "the", "a", "an",
+    "my", "your", "our", "his", "her", "their", "its", "this", "that", "there", "who", "what", "is", "are",
+    "was", "were", "am", "be", "been", "being", "do", "does", "did", "done", "has", "had", "have", "having",
+    "will", "would", "can", "could", "should", "may", "might", "must", "not", "no", "again", "more", "less",
+    "better", "worse", "so", "too", "in", "on", "at", "of", "for", "from", "with", "by", "to", "if", "when",
+    "since", "before", "after", "until", "quite", "really", "only", "know", "think", "want", "need", "like",
+    "see", "remember", "understand", "recall", "believe", "care", "matter", "mean", "seen", "gone", "heard",
+    "thought", "knew", "known", "said", "told", "felt", "understood",
+})  # fmt: skip
+#: Forms of the past that are the verb itself, too.
+_BOTH = frozenset({
+    "put", "quit", "hit", "cut", "beat", "become", "run", "read", "hurt", "knit", "bred", "let", "set",
+})  # fmt: skip
+_PAST = (frozenset(PAST_IRREGULAR) | frozenset(PAST_INNER)) - _BOTH
+#: Small talk in the form of a prohibition.
+_SMALL_TALK = re.compile(
+    r"(?:worry|fret|panic|fear|mind|hesitate|forget|apologi[sz]e|sweat|mention it|underestimate|say never|overthink|"
+    r"count your|bet on it|lose (?:heart|hope|faith|sleep|your)|hold your breath|"
+    r"(?:thank|kid) (?:me|us|yourself|yourselves|ourselves)|"
+    r"get (?:me|too|so|your|excited|upset|mad|hung|carried|ahead)|shoot the messenger|give up|split hairs|"
+    r"take (?:it|this|that|me|everything) (?:personal|serious|the wrong|wrong|so|too|for granted)\w*)\b",
+    re.IGNORECASE,
+)
+#: Acts that are small talk, or orders to the agent, by what follows: "don't be sad", "don't be so formal".
+_UNCLEAR = re.compile(
+    r"(?:be|feel|stress|expect|hope|laugh|cry|miss|disturb|pretend|bet|blame|judge|hate|count on|wait (?:up|for me)|"
+    r"(?:make|start with|quote) me|get (?:it|any|used|lost|hurt|sick|stuck)|take (?:it|this|that|me|my|everything) |"
+    r"(?:tell|ask) (?:me|anyone|anybody|him|her|them)|ask (?:why|how|what)|"
+    r"let (?:me (?:forget|keep|stop|interrupt|hold|down)|(?:it|this|that|them|him|her|anyone) "
+    r"(?:get|bother|fool|stop|worry|ruin))|look (?:now|at me|so|surprised)|hold (?:it against|back)|"
+    r"(?:trouble|beat|push|hurt|tire) yourself|stay up|work too|act (?:surprised|like)|go there|go away|die|"
+    r"argue|fight|dwell|exaggerate|jump to|rush)\b",
+    re.IGNORECASE,
+)
+_LETS_IDIOM = re.compile(
+    r"(?:argue|fight|dwell|exaggerate|jump|go there|lose|talk about (?:it|that))\b", re.IGNORECASE
+)
+#: Speech of others, a joke after an announcement, and a report of what followed.
+_NOT_SAID_TO_AGENT = re.compile(
+    r"[\"“”«»]|,? (?:says?|said|reads|goes)(?: (?:the|my|a|our|he|she)\b|[.!]?$)|"
+    r"^\S+(?: \S+){0,2}, but\b|, so (?:we|i) \w+(?:ed|t)\b",
+    re.IGNORECASE,
+)
+#: Question that only asks for assent: ", ok?".
+_TAG = re.compile(r"[,.!]?\s*(?:ok(?:ay)?|please|alright|right|will you|thanks)\s*\?+\s*$", re.IGNORECASE)
+_WORD = re.compile(r"[\w@-]+")
+_POINTING = frozenset({
+    "it", "that", "this", "them", "those", "these", "him", "her", "me", "you", "us", "so", "there", "here",
+    "now", "then", "please", "thanks", "thank", "again", "ever", "anymore", "yet", "too", "either", "at", "all",
+    "for", "and", "or", "to", "do", "the", "a", "an", "yourself", "ok", "okay",
+})  # fmt: skip
+_ARTICLES = frozenset(("a", "an", "the"))
+
+
+def is_prohibition(text: str) -> bool:
+    """Whether a sentence of a user is a plain prohibition to the agent, with an act or a thing of its own.
+
+    Args:
+        text: Sentence.
+    """
+    bare = _bare(text)
+    if "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
+        return False
+    if (found := _IMPERATIVE.match(bare)) is not None:
+        verb = found["verb"].lower()
+        act = found["act"]
+        if any(one.match(act) for one in (_SMALL_TALK, _UNCLEAR)) or (
+            found["lets"] and _LETS_IDIOM.match(act)
+        ):
+            return False
+        is_base = verb not in _NO_ACT and not (found["never"] and _is_inflected(verb))
+        return is_base and _names(found["rest"])
+    if (found := _UNWANTED.match(bare)) is not None:
+        is_thing = found["verb"].lower() in _ARTICLES or found["verb"].lower() not in _POINTING
+        return is_thing and _names(found["act"])
+    found = _NO_THING.match(bare)
+    return found is not None and found["verb"].lower() not in _NO_IDIOM
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a sentence only has the form of a prohibition: "don't worry", "let's not forget the cake".
+
+    Args:
+        text: Sentence.
+    """
+    found = _IMPERATIVE.match(_bare(text))
+    return found is not None and _SMALL_TALK.match(found["act"]) is not None
+
+
+def _bare(text: str) -> str:
+    """Returns a sentence without the words before its clause, and without a question for assent after it."""
+    bare = _TAG.sub("", text.strip().replace("’", "'"))
+    opening = _OPENING.match(bare)
+    return bare[opening.end() :] if opening is not None else bare
+
+
+def _is_inflected(verb: str) -> bool:
+    """Whether a verb is in the past, a participle or in the third person: "never seen", "never works"."""
+    if verb in _PAST:
+        return True
+    # "Feed" and "bring" have no vowel before, or a double one in the ending.
+    if verb.endswith("ed"):
+        return not verb.endswith("eed") and bool(re.search(r"[aeiouy]", verb[:-2]))
+    if verb.endswith("ing"):
+        return bool(re.search(r"[aeiouy]", verb[:-3]))
+    return verb.endswith("s") and not verb.endswith(("ss", "us"))
+
+
+def _names(words: str) -> bool:
+    """Whether words name a thing, and do not only point at one."""
+    return any(word.lower() not in _POINTING for word in _WORD.findall(words))

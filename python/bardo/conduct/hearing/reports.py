@@ -1,0 +1,88 @@
+"""Recognises reports of what people did, and courtesies, which decide and refuse nothing."""
+
+from __future__ import annotations
+
+import re
+
+from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
+
+_ACT = re.compile(
+    r"\b(?:we|i)(?: (?:all|both|just|also|then|even|already|only|\w+ly))* (?P<verb>[a-z]+)\b(?: (?P<next>[\w']+))?",
+    re.IGNORECASE,
+)
+#: Verbs by which something is decided, in the past.
+_DECIDING = frozenset({
+    "decided", "settled", "agreed", "voted", "opted", "selected", "approved", "adopted", "replaced",
+    "standardised", "standardized", "committed", "signed", "ruled", "rejected", "dropped", "abandoned", "ended",
+    "resolved", "concluded", "migrated", "deprecated", "banned",
+})  # fmt: skip
+#: Verbs that also tell of a lasting choice, unless a time tells when it took place.
+_CHOOSING = frozenset({
+    "chose", "picked", "switched", "moved", "kept", "booked", "stuck", "hired",
+})  # fmt: skip
+_DECIDING_NOUN = re.compile(
+    r"\b(?:decision|choice|call|agreement|verdict|plan|vote|poll)\b|"
+    r"\b(?:said (?:yes|no)|final|in the end|after all|from now on|going forward)\b|"
+    r"\b(?:permanently|for all|instead of|rather than|over|not)\b",
+    re.IGNORECASE,
+)
+#: Words that tell how things are or will be.
+_PRESENT = re.compile(
+    r"\b(?:is|are|will|shall|must|should|its|going)\b|\b(?:we|i|it|that|there|they)'(?:s|re|ll|m|ve)\b|"
+    r"\b(?:we|i) (?:have|want|need|use|keep|take|go|choose|pick)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?:yesterday|tonight|ago|last (?:night|week|weekend|month|year|spring|summer|autumn|fall|winter|\w+day)|"
+    r"(?:on|this|all) (?:the )?(?:\w+day|weekend|morning|afternoon|evening|day|week|night)|at (?:noon|midnight|\w+ "
+    r"o'clock|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+)|in the (?:morning|afternoon|evening)|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+_COURTESY = re.compile(
+    r"\b(?:i|we) (?:really )?(?:don'?t|do not|didn'?t|did not|wouldn'?t|would not) (?:want|mean|wish) to "
+    r"(?:keep|bother|disturb|trouble|bore|interrupt|annoy|hurt|offend|rush|worry|burden|scare|upset|waste|hold|"
+    r"complain|sound|seem|be (?:rude|mean|late|that|a)|impose|pry|nag|spoil|jinx|brag)\b|"
+    r"^(?:\W|oh |well )*no (?:idea|clue|problem|worries|wonder|doubt|luck|news|rush|hurry|stress|need to|kidding|"
+    r"offen[cs]e|hard feelings)\b|^i do(?:n'?t| not) (?:know|remember|recall|understand|mind|care)\b",
+    re.IGNORECASE,
+)
+
+#: Further irregular forms of the past.
+_PAST = frozenset(PAST_IRREGULAR) | frozenset({
+    "had", "did", "was", "were", "said", "told", "knew", "thought", "heard", "felt", "slept", "spoke", "stood",
+    "sat", "understood", "brought", "built", "fought", "forgot", "hid", "lay", "lost", "paid", "rang", "rose",
+    "shook", "shot", "shut", "stole", "stuck", "swept", "swung", "threw", "woke", "wore",
+})  # fmt: skip
+
+
+def is_deed(text: str) -> bool:
+    """Whether a user only reports what was done: "We took the train to Ghent".
+
+    Args:
+        text: Words of the user.
+    """
+    bare = text.strip().replace("’", "'")
+    if _DECIDING_NOUN.search(bare) or _PRESENT.search(bare):
+        return False
+    acts = [(found["verb"].lower(), (found["next"] or "").lower()) for found in _ACT.finditer(bare)]
+    if not acts or any(verb in _DECIDING or not _is_past(verb) for verb, _ in acts):
+        return False
+    is_choice = any(
+        (verb in _CHOOSING and after != "up") or (verb == "went" and after in ("with", "for"))
+        for verb, after in acts
+    )
+    return not is_choice or _TIME.search(bare) is not None
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether words only are polite or idle: "I don't want to keep you", "no idea".
+
+    Args:
+        text: Words of the user.
+    """
+    return _COURTESY.search(text.strip().replace("’", "'")) is not None
+
+
+def _is_past(verb: str) -> bool:
+    return verb.endswith("ed") or verb in _PAST
