@@ -36,10 +36,10 @@ def compare(text: ParsedText, action: ParsedAction) -> Relation:
         reading = Reading.NEAR if grave or not action.whole else Reading.OTHER
         return _relation(reading, f"{reason}, in another environment or at another time")
     reading = _by_things(text, action, grave=grave, touching=bool(common))
-    if reading is Reading.UNKNOWN:
-        return _UNKNOWN
+    if reading is Reading.SAME and action.is_command and action.reads and not kinds[min(meeting)].reads:
+        return _relation(Reading.NEAR, f"{reason}; a dry run")
     things = "the same things" if reading is Reading.SAME else "not all of its things"
-    return _relation(reading, f"{reason} on {things}")
+    return _UNKNOWN if reading is Reading.UNKNOWN else _relation(reading, f"{reason} on {things}")
 
 
 def _is_harmless(text: ParsedText, action: ParsedAction) -> bool:

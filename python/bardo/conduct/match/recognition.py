@@ -47,7 +47,6 @@ _LATER_CLAUSE = re.compile(
 )
 #: String of code.
 _STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
-_DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
 
 
 def compare(
@@ -130,8 +129,8 @@ def joined(found: Relation, by_operation: Relation) -> Relation:
 def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     """Returns the relation by commands, options, packages, hosts, paths and phrases."""
     forbids = rejection.forbids
-    if command := fitting(forbids.commands, action):
-        is_dry = any(_DRY.search(line) for line in action.lines)
+    command, is_dry = fitting(forbids.commands, action)
+    if command:
         reason = _reason(rejection, "commands", command)
         return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
     by_form = _by_form(rejection, action)
@@ -158,8 +157,8 @@ def _by_form(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     if rejected is None or not _has_proposed(rejection):
         return Relation(Reading.UNKNOWN)
     reason = f"command {rejection.text!r}"
-    if any(rejected.covers(each) for each in action.forms):
-        is_dry = any(_DRY.search(line) for line in action.lines)
+    if covered := [each for each in action.forms if rejected.covers(each)]:
+        is_dry = all(each.is_dry_run for each in covered)
         return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
     if len(action.forms) == 1 and action.is_command and rejected.is_apart(action.forms[0]):
         return Relation(Reading.OTHER, f"{reason}; of another kind of objects", exact=True)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo import _core
-from bardo.conduct.parse import operation_table
+from bardo.conduct.parse import dry_runs, operation_table
 from bardo.conduct.parse.shell import Command
 
 #: Maximum number of cached texts.
@@ -178,7 +178,7 @@ def _match(words: Sequence[str]) -> tuple[operation_table.CommandPattern, Sequen
     program = words[0]
     arguments = [word for word in words[1:] if not word.startswith("-")]
     options = [word for word in words[1:] if word.startswith("-")]
-    if set(options) & {"--version", "-V", "--help", "-h"} and program in operation_table.table().commands:
+    if program in operation_table.table().commands and dry_runs.is_help(words):
         return operation_table.CommandPattern(None, (), "read", frozenset(), named=False), [program]
     for command in operation_table.table().commands.get(program, ()):
         length = command.fits(arguments, options)
