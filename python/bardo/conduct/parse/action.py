@@ -36,6 +36,8 @@ _MAIN = re.compile(r"\W*(?:HEAD:)?(?:refs/heads/|remotes/|origin/|upstream/)*(?:
 _BRANCH_PARTS = re.compile(r"[-/]")
 #: End of the name of a package, before its version.
 _VERSION = re.compile(r"(?<!^)@|[=<>~!^\[:]")
+#: Line of an HTTP request that changes nothing.
+_FETCH = re.compile(r"\s*(?:GET|HEAD|OPTIONS)\s+(?:https?://|/)\S+")
 _META = re.compile(r"\\[a-z]+\+?")
 #: Letters in upper case; the letter of a short option is a group.
 _CAPITALS = re.compile(r"(?<!\S)([*?!\[\]]*-[A-Za-z])|[A-Z]+")
@@ -80,6 +82,8 @@ class ParsedAction(ActionOperations):
         form: `command`, `tool` or `prose`.
         verbs: Operations with the more general ones that include them, those of inner commands and SQL included.
         stems: Stems of all words.
+        hosted: Those that only hosts of addresses have.
+        addressed: Those that only addresses have, in the host, the path or the query.
         kinds: Kinds of which a member is named.
         lines: Command lines, each with its prefixes and without, those inside of others included; SQL as `sql ...`.
         dry_lines: Those of commands that only try, or ask for help.
@@ -96,6 +100,8 @@ class ParsedAction(ActionOperations):
     form: Literal["command", "tool", "prose"]
     verbs: frozenset[str]
     stems: frozenset[str]
+    hosted: frozenset[str]
+    addressed: frozenset[str]
     kinds: frozenset[str]
     lines: tuple[str, ...]
     dry_lines: frozenset[str]
@@ -154,7 +160,7 @@ def parse(text: str) -> ParsedAction:
     if sql:
         reads = not writes and not is_writing
     elif form == "prose":
-        reads = _first(text, words.reading) and not is_writing
+        reads = (_first(text, words.reading) or _FETCH.match(text) is not None) and not is_writing
     elif form == "tool" and not top:
         reads = _call_reads(called)
     else:
@@ -168,8 +174,14 @@ def parse(text: str) -> ParsedAction:
         is_writing = not reads and (bool(verbs & _WRITES) or not verbs)
         named = places.of_call(text, called if form == "tool" else "", writes=is_writing)
     stems = stems_of(text)
+    spoken, hosts, paths = places.split_addresses(text)
+    addressed = stems - stems_of(spoken)
+    # In an address that is fetched or told, a word is a name.
+    is_named = form == "prose" or done.operations == {"download"}
+    things = done.things - addressed if is_named else done.things
     return ParsedAction(
         text=text, form=form, verbs=frozenset(verbs), reads=reads, removes=removes, stems=stems,
+        hosted=addressed & stems_of(hosts) - stems_of(paths), addressed=addressed,
         kinds=kinds_in(stems, words.members), lines=(*lines, *(f"sql {line}" for line in sql)), dry_lines=dry_lines,
         options=frozenset(
             name
@@ -186,7 +198,7 @@ def parse(text: str) -> ParsedAction:
         bare=tuple(map(_bare, given_options)) or (options.without_templates(text),),
         forms=tuple(command_forms.of_commands(() if form == "prose" else top)),
         is_command=done.is_command, whole=done.whole, operations=done.operations, first=done.first,
-        mentioned=done.mentioned, programs=done.programs, used=done.used, things=done.things, kin=done.kin,
+        mentioned=done.mentioned, programs=done.programs, used=done.used, things=things, kin=done.kin,
     )  # fmt: skip
 
 
@@ -218,8 +230,8 @@ def _operations_of(text: str, commands: Sequence[shell.Command]) -> ActionOperat
     is_prose = not found
     if is_prose:
         found, first = operations.in_prose(text)
-        spoken = operations.with_particles(text)
-        mentioned, _ = operations.mentioned_in(spoken, operations.words_of(spoken))
+        beside = operations.with_particles(text)
+        mentioned, _ = operations.mentioned_in(beside, operations.words_of(beside))
     things = operations.word_stems(operations.parts_of(text))
     words = [word for command in shell.every(commands) for word in options.read(command.words).used]
     plain = " ".join(words) if is_command else options.without_templates(text)
