@@ -36,8 +36,6 @@ _MAIN = re.compile(r"\W*(?:HEAD:)?(?:refs/heads/|remotes/|origin/|upstream/)*(?:
 _BRANCH_PARTS = re.compile(r"[-/]")
 #: End of the name of a package, before its version.
 _VERSION = re.compile(r"(?<!^)@|[=<>~!^\[:]")
-#: Line of an HTTP request that changes nothing.
-_FETCH = re.compile(r"\s*(?:GET|HEAD|OPTIONS)\s+(?:https?://|/)\S+")
 _META = re.compile(r"\\[a-z]+\+?")
 #: Letters in upper case; the letter of a short option is a group.
 _CAPITALS = re.compile(r"(?<!\S)([*?!\[\]]*-[A-Za-z])|[A-Z]+")
@@ -160,7 +158,7 @@ def parse(text: str) -> ParsedAction:
     if sql:
         reads = not writes and not is_writing
     elif form == "prose":
-        reads = (_first(text, words.reading) or _FETCH.match(text) is not None) and not is_writing
+        reads = _first(text, words.reading) and not is_writing
     elif form == "tool" and not top:
         reads = _call_reads(called)
     else:
