@@ -27,6 +27,7 @@ RELATED = [
     ("call the landlord", "phone the landlord about the heating"),
     ("don't post about politics", "Tweet our opinion on the election."),
     ("don't download films", "curl -O https://a.org/films/metropolis.mkv"),
+    ("don't restart the database", "curl https://ops.a.org/database/restart"),
     ("don't call the payment API", "curl https://pay.a.org/charges"),
 ]
 

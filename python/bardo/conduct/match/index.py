@@ -249,11 +249,12 @@ class ConductIndex:
             can_forbid = _can_forbid(row)
             # "Redis is off the table" is found as "don't use Redis" is: by the operation, or by the name alone.
             plain = wording.plain(text) if can_forbid else text
-            tokens = tokens_of(text) | tokens_of(plain)
+            tokens = tokens_of(text)
             keys = index_keys.of_text(text) if can_forbid else frozenset[str]()
-            self._sizes.append(max(1, len(tokens_of(text) - operation_table.framing_stems())))
+            self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
             if self._sizes[place] == 1 or _NAME.search(plain) is not None:
                 self._short.add(place)
+            tokens |= tokens_of(plain) if plain != text else frozenset()
             for token in (*tokens, *keys):
                 self._postings[token].append(place)
 
