@@ -106,3 +106,42 @@ def test_a_rejection_said_in_a_chat_decides_like_a_plain_one(
     gate.reject(rejection)
     found = gate.before(action).decision
     assert found != "block" if decision == "not block" else found == decision
+
+
+@pytest.mark.parametrize(
+    "rejection",
+    [
+        "we're not going to use Redis", "We are not going to be using Redis", "we won't be using Redis",
+        "we aren’t using Redis any longer", "we are done with Redis", "I'm all through with Redis", "no more Redis",
+        "Redis is off the table", "redis is off-limits", "Redis is out of the question.",
+        "Using Redis is off the table",
+        "stay away from Redis", "Let's stay away from Redis", "I'm not letting anybody use Redis",
+        "we won't let anyone use Redis", "We've stopped using Redis",
+    ],
+)  # fmt: skip
+def test_what_is_no_longer_used_is_forbidden_to_use(gate: bardo.Gate, rejection: str) -> None:
+    forbids = gate.reject(rejection).forbidden
+    assert [thing.lower() for thing in forbids.things] == ["redis"]
+    assert (forbids.verbs, forbids.packages) == (("use",), ("redis",))
+    decided = [
+        gate.before(action).decision
+        for action in ("pip install redis", "use Redis for the queue", "explain what Redis is")
+    ]
+    assert decided == ["block", "block", "allow"]
+
+
+@pytest.mark.parametrize(
+    ("rejection", "things", "verbs", "conditions"),
+    [
+        ("We are not going to deploy on Fridays", (), ("deploy",), ("on friday",)),
+        ("Deploying on Fridays is off the table", (), ("deploy",), ("on friday",)),
+        ("I'm done paying for Heroku", ("Heroku",), ("pay",), ()),
+        ("I'm not letting anyone push to main", (), ("push",), ("to main",)),
+        ("Painting the fence is ruled out", ("Painting fence",), (), ()),
+    ],
+)
+def test_an_act_that_is_ruled_out_is_read_with_its_own_operation(
+    rejection: str, things: tuple[str, ...], verbs: tuple[str, ...], conditions: tuple[str, ...]
+) -> None:
+    forbids = propose(rejection)
+    assert (forbids.things, forbids.verbs, forbids.conditions) == (things, verbs, conditions)

@@ -37,7 +37,7 @@ _CUES = {
     "ends": r"\b(?:cancel\w*|remov\w*|delet\w*|undo|revert\w*|disabl\w*|turn\w* off|switch\w* off|stop\w*|uninstall\w*|"
     r"unsubscrib\w*|block\w*|replac\w*|drop\w*|revok\w*|reduc\w*|lower\w*|declin\w*|reject\w*|clos\w*|sell\w*|repay\w*|off)\b",
     "contrasts": r"\b(?:instead|rather than|without|not|no|never|don't|won't|only|leav\w*|keep\w*|stay\w*)\b",
-    "tries": r"--(?:dry-run|check|diff|help|plan|list)\b",
+    "tries": r"--(?:dry-run|check|diff|help|plan|list)(?![-\w])",
     "elsewhere": r"\b(?:staging|test\w*|sandbox|demo|paper|local\w*|dev|draft|preview)\b",
     "timed": r"\b(?:until|before|after|once|if|when|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
     "asked": r"\?",
@@ -54,6 +54,10 @@ _VAGUE_GROWTH = {"command": 0.6, "tool": 0.3}
 #: Log odds of a text that forbids the action itself, and how much less than the highest still warns. Chosen on the
 #: pairs of `gates-dev.jsonl` and `gates-own.jsonl`.
 _CLEAR, _MARGIN = 6.0, 1.0
+#: Maximum numbers of content words of a brief text and a brief sentence, whose cosines are high for no reason; how much
+#: less they say, and a common operation besides ("sell the piano", "sell raffle tickets"). Chosen on own pairs.
+_BRIEF_TEXT, _BRIEF_ACTION = 2, 4
+_BRIEF, _BARE_OPERATION = 2.5, 1.5
 #: Number of common words that counts as many, and number of cached actions.
 _MANY, _ACTIONS = 4, 16
 _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
@@ -122,6 +126,20 @@ class Pair:
         return self.found.reading is Reading.UNKNOWN and (
             by_word or self.by_operation.reading is Reading.UNKNOWN
         )
+
+    @property
+    def excess(self) -> float:
+        """Returns the log odds of being about the same thing that only come from the brevity of text and action."""
+        text = self.rejection.words - operation_table.framing_stems()
+        is_brief = len(text) <= _BRIEF_TEXT and len(self.action.stems) <= _BRIEF_ACTION
+        if self.action.form != "prose" or not (is_brief and self.is_vague):
+            return 0.0
+        if not self.touch.words:
+            return _BRIEF
+        is_bare = self.by_operation.reading is Reading.UNKNOWN and bool(
+            self.action.verbs & self.rejection.operations
+        )
+        return _BRIEF + _BARE_OPERATION if is_bare else 0.0
 
     @property
     def stands(self) -> bool:
@@ -315,6 +333,7 @@ def _learned(pair: Pair) -> Learned:
     table = weights()
     features = pair.near_features()
     near = _odds(table["near"], features) - near_limit(pair.count)
+    near -= pair.excess
     if pair.is_vague:
         near -= _VAGUE_GROWTH.get(pair.action.form, 0.0) * math.log(min(max(1, pair.count), _COUNTED))
     if near < 0 and not pair.stands:

@@ -21,7 +21,7 @@ from bardo.conduct.match.matching import NEAR, NEAR_WORDS, Touch, near_at
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Capability, Flow
 from bardo.conduct.parse import action as actions
-from bardo.conduct.parse import operation_table, operations
+from bardo.conduct.parse import operation_table, operations, wording
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.rejection import ParsedRejection, ParsedText, parse, parse_text
 from bardo.conduct.storage.rows import Row
@@ -246,11 +246,15 @@ class ConductIndex:
                 self._postings[key].append(place)
         for text in fresh:
             place = self._places[text]
+            can_forbid = _can_forbid(row)
+            # "Redis is off the table" is found as "don't use Redis" is: by the operation, or by the name alone.
+            plain = wording.plain(text) if can_forbid else text
             tokens = tokens_of(text)
-            keys = index_keys.of_text(text) if _can_forbid(row) else frozenset[str]()
+            keys = index_keys.of_text(text) if can_forbid else frozenset[str]()
             self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
-            if self._sizes[place] == 1 or _NAME.search(text) is not None:
+            if self._sizes[place] == 1 or _NAME.search(plain) is not None:
                 self._short.add(place)
+            tokens |= tokens_of(plain) if plain != text else frozenset()
             for token in (*tokens, *keys):
                 self._postings[token].append(place)
 

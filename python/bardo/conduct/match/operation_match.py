@@ -12,6 +12,8 @@ from bardo.conduct.parse.rejection import ParsedText
 
 #: Operations whose object is the named program or package.
 _BY_NAME = frozenset({"use", "install"})
+#: Operations that a request may do which only fetches.
+_BY_REQUEST = frozenset({"use", "call", "send", "download"})
 _relation = partial(Relation, by="operation")
 _UNKNOWN = _relation(Reading.UNKNOWN)
 
@@ -36,10 +38,10 @@ def compare(text: ParsedText, action: ParsedAction) -> Relation:
         reading = Reading.NEAR if grave or not action.whole else Reading.OTHER
         return _relation(reading, f"{reason}, in another environment or at another time")
     reading = _by_things(text, action, grave=grave, touching=bool(common))
-    if reading is Reading.UNKNOWN:
-        return _UNKNOWN
+    if reading is Reading.SAME and action.is_command and action.reads and not kinds[min(meeting)].reads:
+        return _relation(Reading.NEAR, f"{reason}; a dry run")
     things = "the same things" if reading is Reading.SAME else "not all of its things"
-    return _relation(reading, f"{reason} on {things}")
+    return _UNKNOWN if reading is Reading.UNKNOWN else _relation(reading, f"{reason} on {things}")
 
 
 def _is_harmless(text: ParsedText, action: ParsedAction) -> bool:
@@ -49,10 +51,23 @@ def _is_harmless(text: ParsedText, action: ParsedAction) -> bool:
     forbidden = frozenset(name for name in text.operations if not kinds[name].reads) or text.operations
     if any(closure(name) & forbidden for name in action.mentioned):
         return False
+    if _only_fetches(text, action):
+        return True
     looks = all(kinds[name].reads for name in action.operations) and not action.first & text.words
     return (looks and not any(kinds[name].reads for name in text.operations)) or all(
         _apart(name, forbidden) for name in action.operations
     )
+
+
+def _only_fetches(text: ParsedText, action: ParsedAction) -> bool:
+    """Whether an action fetches, where something else is forbidden that its address does not name."""
+    kinds = operation_table.table().operations
+    if {name for name in action.operations if not kinds[name].reads} != {"download"} or any(
+        kinds[name].reads or closure(name) & _BY_REQUEST for name in text.operations
+    ):
+        return False
+    phrases = (phrase for name in text.operations for phrase in operation_table.phrases_of(name))
+    return not any(action.stems.issuperset(phrase) for phrase in phrases)
 
 
 def _difference(text: ParsedText, action: ParsedAction) -> str:
@@ -60,6 +75,8 @@ def _difference(text: ParsedText, action: ParsedAction) -> str:
     kinds = operation_table.table().operations
     if all(kinds[name].reads for name in action.operations):
         return "only reads"
+    if action.operations == {"download"}:
+        return "changes nothing"
     opposite = {each for name in action.operations for wide in closure(name) for each in kinds[wide].opposite}
     return "undoes it" if opposite & text.operations else f"is not {min(text.operations)!r}"
 

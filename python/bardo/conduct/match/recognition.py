@@ -40,6 +40,10 @@ _LACKS = re.compile(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|ski
 _VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
 _HOLDS = {True: "holds", False: "does not hold", None: "is left open"}
 _EXCEPT = re.compile(r"(?i)\b(?:except|other than|besides|but|only|apart from|outside)\b")
+#: Wording that forbids all but what it names.
+_ALL_BUT = re.compile(
+    r"(?i)\b(?:nothing|no|any\w*) (?:\w+ ){0,3}(?:except|other than|besides|but|apart from)\b"
+)
 #: Beginnings of clauses after the first: "review the diff and push it", "check it by pushing", "ask Ben to push".
 _LATER_CLAUSE = re.compile(
     r"(?i)[,;.:!?](?:\s|$)|\b(?:and|then|before|after|by|or|but|while)\b|"
@@ -47,7 +51,6 @@ _LATER_CLAUSE = re.compile(
 )
 #: String of code.
 _STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
-_DRY = re.compile(r"(?<!\S)--(?:dry-run|help|version|check|simulate|whatif)\b")
 
 
 def compare(
@@ -130,8 +133,8 @@ def joined(found: Relation, by_operation: Relation) -> Relation:
 def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     """Returns the relation by commands, options, packages, hosts, paths and phrases."""
     forbids = rejection.forbids
-    if command := fitting(forbids.commands, action):
-        is_dry = any(_DRY.search(line) for line in action.lines)
+    command, is_dry = fitting(forbids.commands, action)
+    if command:
         reason = _reason(rejection, "commands", command)
         return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
     by_form = _by_form(rejection, action)
@@ -158,8 +161,8 @@ def _by_form(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     if rejected is None or not _has_proposed(rejection):
         return Relation(Reading.UNKNOWN)
     reason = f"command {rejection.text!r}"
-    if any(rejected.covers(each) for each in action.forms):
-        is_dry = any(_DRY.search(line) for line in action.lines)
+    if covered := [each for each in action.forms if rejected.covers(each)]:
+        is_dry = all(each.is_dry_run for each in covered)
         return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
     if len(action.forms) == 1 and action.is_command and rejected.is_apart(action.forms[0]):
         return Relation(Reading.OTHER, f"{reason}; of another kind of objects", exact=True)
@@ -251,6 +254,8 @@ def _by_host(rejection: ParsedRejection, action: ParsedAction) -> Relation:
                 # Reading from a host is a use of it.
                 return Relation(Reading.NEAR, f"{reason}; only reads")
             return _lowered(rejection, action, reason, is_undone=False)
+    if action.places.reached and _ALL_BUT.search(rejection.text):
+        return Relation(Reading.NEAR, f"host {min(action.places.reached)!r}, which is not excepted")
     return Relation(Reading.UNKNOWN)
 
 
@@ -302,15 +307,15 @@ def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  #
         if not meeting or action.reads:
             return Relation(Reading.UNKNOWN)
         return Relation(Reading.SAME, f"operation {min(meeting)!r}")
-    thing = next((each for each in forbids.things if _involves(each, action)), None)
+    stems = _things_of(action, verbs)
+    thing = next((each for each in forbids.things if _involves(each, action, stems)), None)
     if thing is None or (thing in forbids.packages and _is_common_noun(thing, action)):
         return Relation(Reading.UNKNOWN)
     reason = f"thing {thing!r}"
     if action.form == "command" and not action.reads and _is_about_paths(forbids):
         return Relation(Reading.NEAR, f"{reason}, none of the paths")
-    if not _does(verbs, action):
-        is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
-        return Relation(Reading.NEAR, f"{reason}, no operation") if is_open else Relation(Reading.UNKNOWN)
+    if (undone := _undone(verbs, action, reason)) is not None:
+        return undone
     if meeting := action.verbs & verbs:
         reason += f", operation {min(meeting)!r}"
     if action.reads and "read" not in verbs:
@@ -358,6 +363,19 @@ def _is_other_package(rejection: ParsedRejection, action: ParsedAction) -> bool:
     return is_named and bool(action.used - action.programs) and stems.isdisjoint(there)
 
 
+def _things_of(action: ParsedAction, verbs: frozenset[str]) -> frozenset[str]:
+    """Returns the stems of the things of an action, by the forbidden operations.
+
+    A word of an address is a name, and no thing that is changed: "api" in `https://api.weather.gov`. It counts where
+    any use is forbidden, since a request uses its host, and in the path of what the forbidden operation is done to:
+    `requests.delete("https://a.org/customers/5")`.
+    """
+    if not verbs.isdisjoint({"use", "install"}):
+        return action.stems
+    is_done = action.form != "prose" and not verbs.isdisjoint(action.verbs)
+    return action.stems - (action.hosted if is_done else action.addressed)
+
+
 def _does(verbs: frozenset[str], action: ParsedAction) -> bool:
     """Whether an action does one of the forbidden operations, or an unknown one where any will do."""
     if verbs <= ANY:
@@ -367,13 +385,38 @@ def _does(verbs: frozenset[str], action: ParsedAction) -> bool:
     return bool(verbs & action.verbs)
 
 
-def _involves(thing: str, action: ParsedAction) -> bool:
-    """Whether an action has all words of a thing, or a member of the kind that they name."""
+def _undone(verbs: frozenset[str], action: ParsedAction, reason: str) -> Relation | None:
+    """Returns the relation of an action that does another operation to a forbidden thing; None if it does that one."""
+    is_change = verbs == {"modify"}
+    if is_change and action.verbs == {"use"}:
+        return Relation(Reading.NEAR, f"{reason}, used")
+    if _does(verbs, action) and not (is_change and _keeps(action)):
+        return None
+    is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
+    return Relation(Reading.NEAR, f"{reason}, no operation") if is_open else Relation(Reading.UNKNOWN)
+
+
+def _keeps(action: ParsedAction) -> bool:
+    """Whether an action leaves its object as it is, as far as its operations tell."""
+    kinds = operation_table.table().operations
+    return (
+        bool(action.verbs) and not action.places.written and all(kinds[name].keeps for name in action.verbs)
+    )
+
+
+def _involves(thing: str, action: ParsedAction, there: frozenset[str]) -> bool:
+    """Whether an action has all words of a thing, or a member of the kind that they name.
+
+    Args:
+        thing: Thing in words.
+        action: Action.
+        there: Stems of the action.
+    """
     stems, named = _thing(thing)
     for kind in named & action.kinds:
         for name in vocabulary().kinds[kind]:
             stems -= name
-    return stems <= action.stems
+    return stems <= there
 
 
 def _is_common_noun(package: str, action: ParsedAction) -> bool:
@@ -419,7 +462,7 @@ def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is
     if conditions.is_known(condition):
         return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")
-    if _involves(words, action):
+    if _involves(words, action, action.stems):
         if preposition == "without":
             # "Without a limit" does not hold for an order with one.
             return _LACKS.search(action.text) is not None

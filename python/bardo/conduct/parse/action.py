@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
-from bardo.conduct.parse import command_forms, operation_table, operations, options, places, shell
+from bardo.conduct.parse import command_forms, dry_runs, operation_table, operations, options, places, shell
 from bardo.conduct.parse.command_forms import CommandForm
 from bardo.conduct.parse.forbidden import kinds_in, stems_of, vocabulary
 
@@ -42,9 +42,6 @@ _CAPITALS = re.compile(r"(?<!\S)([*?!\[\]]*-[A-Za-z])|[A-Z]+")
 _WILDCARD = re.compile(r"[*?]|\[!?\]?[^\]]*\]")
 #: Name of a file in a glob.
 _FILE = re.compile(r"(?<![\w\]])\.[a-z]")
-_HARMLESS = re.compile(
-    r"(?<!\S)(?:--dry-run(?:=\S+)?|--help|-h|--version|--check|--diff|--list|--whatif|--simulate)(?!\S)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +80,11 @@ class ParsedAction(ActionOperations):
         form: `command`, `tool` or `prose`.
         verbs: Operations with the more general ones that include them, those of inner commands and SQL included.
         stems: Stems of all words.
+        hosted: Those that only hosts of addresses have.
+        addressed: Those that only addresses have, in the host, the path or the query.
         kinds: Kinds of which a member is named.
         lines: Command lines, each with its prefixes and without, those inside of others included; SQL as `sql ...`.
+        dry_lines: Those of commands that only try, or ask for help.
         options: Options of the commands, each by its short and its long name.
         installs: Words of the commands that install or use packages.
         reads: Whether it changes nothing, as far as can be seen.
@@ -98,8 +98,11 @@ class ParsedAction(ActionOperations):
     form: Literal["command", "tool", "prose"]
     verbs: frozenset[str]
     stems: frozenset[str]
+    hosted: frozenset[str]
+    addressed: frozenset[str]
     kinds: frozenset[str]
     lines: tuple[str, ...]
+    dry_lines: frozenset[str]
     options: frozenset[str]
     installs: frozenset[str]
     reads: bool
@@ -162,21 +165,22 @@ def parse(text: str) -> ParsedAction:
         reads = not is_writing and _commands_read(text, commands, does)
     removes = bool(verbs & {"remove", "delete", "stop", "close"}) or _first(text, words.removing)
     given_options = [options.read(command.words) for command in commands]
-    lines = [
-        line
-        for command, given in zip(commands, given_options, strict=True)
-        for line in dict.fromkeys((*command.lines, given.line))
-        if line
-    ]
+    lines, dry_lines = _lines_of(commands, given_options)
     if commands:
         named = places.of_commands(text, commands)
     else:
         is_writing = not reads and (bool(verbs & _WRITES) or not verbs)
         named = places.of_call(text, called if form == "tool" else "", writes=is_writing)
     stems = stems_of(text)
+    spoken, hosts, paths = places.split_addresses(text)
+    addressed = stems - stems_of(spoken)
+    # In an address that is fetched or told, a word is a name.
+    is_named = form == "prose" or done.operations == {"download"}
+    things = done.things - addressed if is_named else done.things
     return ParsedAction(
         text=text, form=form, verbs=frozenset(verbs), reads=reads, removes=removes, stems=stems,
-        kinds=kinds_in(stems, words.members), lines=(*lines, *(f"sql {line}" for line in sql)),
+        hosted=addressed & stems_of(hosts) - stems_of(paths), addressed=addressed,
+        kinds=kinds_in(stems, words.members), lines=(*lines, *(f"sql {line}" for line in sql)), dry_lines=dry_lines,
         options=frozenset(
             name
             for command, given in zip(commands, given_options, strict=True)
@@ -189,10 +193,10 @@ def parse(text: str) -> ParsedAction:
             for word in command.line.split()
         ),
         places=named,
-        bare=tuple(" ".join(given.used) for given in given_options) or (options.without_templates(text),),
+        bare=tuple(map(_bare, given_options)) or (options.without_templates(text),),
         forms=tuple(command_forms.of_commands(() if form == "prose" else top)),
         is_command=done.is_command, whole=done.whole, operations=done.operations, first=done.first,
-        mentioned=done.mentioned, programs=done.programs, used=done.used, things=done.things, kin=done.kin,
+        mentioned=done.mentioned, programs=done.programs, used=done.used, things=things, kin=done.kin,
     )  # fmt: skip
 
 
@@ -224,8 +228,8 @@ def _operations_of(text: str, commands: Sequence[shell.Command]) -> ActionOperat
     is_prose = not found
     if is_prose:
         found, first = operations.in_prose(text)
-        spoken = operations.with_particles(text)
-        mentioned, _ = operations.mentioned_in(spoken, operations.words_of(spoken))
+        beside = operations.with_particles(text)
+        mentioned, _ = operations.mentioned_in(beside, operations.words_of(beside))
     things = operations.word_stems(operations.parts_of(text))
     words = [word for command in shell.every(commands) for word in options.read(command.words).used]
     plain = " ".join(words) if is_command else options.without_templates(text)
@@ -245,6 +249,23 @@ def _does(command: shell.Command) -> frozenset[str]:
     if known is not None:
         return frozenset({known[0].does})
     return frozenset().union(*map(_does, command.runs)) or frozenset(operations.in_prose(command.line)[0])
+
+
+def _lines_of(
+    commands: Sequence[shell.Command], given: Sequence[options.Options]
+) -> tuple[list[str], frozenset[str]]:
+    """Returns the lines of commands, and those of dry runs and requests for help."""
+    lines: list[str] = []
+    dry: set[str] = set()
+    for command, read in zip(commands, given, strict=True):
+        lines += filter(None, dict.fromkeys((*command.lines, read.line)))
+        if dry_runs.is_dry_run(command):
+            dry |= {*command.lines, read.line, _bare(read)}
+    return lines, frozenset(dry)
+
+
+def _bare(given: options.Options) -> str:
+    return " ".join(given.used)
 
 
 def _plain_sql(text: str) -> str:
@@ -284,10 +305,13 @@ def _call_reads(called: str) -> bool:
 
 def _commands_read(text: str, commands: Sequence[shell.Command], does: Sequence[frozenset[str]]) -> bool:
     """Whether commands that write no file only read."""
-    if _HARMLESS.search(text):
-        return True
     kinds = operation_table.table().operations
-    is_known = bool(does) and all(found and all(kinds[name].reads for name in found) for found in does)
+    is_known = bool(does) and all(
+        dry_runs.is_dry_run(command)
+        or (command.runs and _commands_read("", command.runs, list(map(_does, command.runs))))
+        or (found and all(kinds[name].reads for name in found))
+        for command, found in zip(commands, does, strict=True)
+    )
     return is_known or bool(_META.search(text) and commands and commands[0].program == "psql")
 
 
@@ -325,21 +349,24 @@ def folded(line: str) -> str:
     return _CAPITALS.sub(lambda found: found[1] or found[0].lower(), line)
 
 
-def fitting(patterns: Sequence[str], action: ParsedAction) -> str:
-    """Returns the glob that a command line of an action fits, or the action itself if it may be one; empty if none.
+def fitting(patterns: Sequence[str], action: ParsedAction) -> tuple[str, bool]:
+    """Returns the glob that a command line of an action fits, and whether that is a dry run; empty if none fits.
 
-    A line of an unknown program without options, such as "deploy billing", is read as prose. Names of files are not
-    sought in texts for people, such as the message of a commit.
+    The action itself may be the line. One of an unknown program without options, such as "deploy billing", is read as
+    prose. Names of files are not sought in texts for people, such as the message of a commit.
     """
     if not patterns:
-        return ""
-    lines = [folded(line) for line in action.lines or (action.text.strip(),)]
-    bare = [folded(line) for line in action.bare] if action.lines else lines
-    return next(
-        (
-            each
-            for each in patterns
-            if any(fits(line, each) for line in (bare if _FILE.search(each) else lines))
-        ),
-        "",
+        return "", False
+    whole = action.lines or (action.text.strip(),)
+    lines, bare = (
+        [(folded(line), line in action.dry_lines) for line in given]
+        for given in (whole, action.bare if action.lines else whole)
     )
+    found = (
+        (each, is_dry)
+        for each in patterns
+        for line, is_dry in (bare if _FILE.search(each) else lines)
+        if fits(line, each)
+    )
+    # A command that is run counts before a dry run.
+    return min(found, key=lambda fit: fit[1], default=("", False))

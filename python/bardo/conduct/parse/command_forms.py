@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from bardo.conduct.parse import operation_table, options, shell
+from bardo.conduct.parse import dry_runs, operation_table, options, shell
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
@@ -31,6 +31,7 @@ class CommandForm:
         kinds: Kinds of objects.
         objects: Names of objects, and all other arguments.
         options: Options by which commands of the tool differ.
+        is_dry_run: Whether it is a dry run, or asks for help.
     """
 
     tool: str
@@ -38,6 +39,7 @@ class CommandForm:
     kinds: frozenset[str]
     objects: frozenset[str]
     options: frozenset[str]
+    is_dry_run: bool
 
     def covers(self, other: CommandForm) -> bool:
         """Whether another command does the same, with further objects and options or without."""
@@ -85,7 +87,7 @@ def of_text(text: str) -> CommandForm | None:
 def of_commands(found: Iterable[shell.Command]) -> Iterator[CommandForm]:
     """Yields the forms of commands of known tools, of those that they run, too."""
     for command in shell.every(found):
-        if (form := _form_of(command.words)) is not None:
+        if (form := _form_of(command)) is not None:
             yield form
 
 
@@ -97,8 +99,9 @@ def _is_framing(word: str, table: operation_table.Table) -> bool:
     )
 
 
-def _form_of(words: Sequence[str]) -> CommandForm | None:
+def _form_of(command: shell.Command) -> CommandForm | None:
     """Returns the form of a command; None if its tool is unknown, or it has no arguments that tell what it does."""
+    words = command.words
     tools = operation_table.table().tools
     head = 2 if " ".join(words[:2]) in tools else 1
     tool = tools.get(" ".join(words[:head]))
@@ -121,7 +124,7 @@ def _form_of(words: Sequence[str]) -> CommandForm | None:
     flags = frozenset(name for flag in given.names for name in tool.flags.get(flag, {flag}))
     return CommandForm(
         tool.name, verb, kinds, frozenset(named),
-        flags if tool.options is None else flags & tool.options,
+        flags if tool.options is None else flags & tool.options, dry_runs.is_dry_run(command),
     )  # fmt: skip
 
 

@@ -34,6 +34,7 @@ class CommandPattern:
         about: Stems of the objects that the command always concerns.
         named: Whether the arguments are names of packages.
         reaches: Whether it connects to the hosts that it names, though it only reads.
+        unless: Options, none of which may be present.
     """
 
     verbs: tuple[tuple[str, ...], ...] | None
@@ -42,6 +43,7 @@ class CommandPattern:
     about: frozenset[str]
     named: bool
     reaches: bool = False
+    unless: frozenset[str] = frozenset()
 
     def fits(self, words: Sequence[str], options: Sequence[str]) -> int | None:
         """Returns the number of words after the program that form the verb; None if the command does not fit."""
@@ -66,6 +68,7 @@ class Operation:
     within: frozenset[str]
     grave: bool
     reads: bool
+    keeps: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +160,7 @@ def table() -> Table:
             frozenset(given.get("within", ())),
             given.get("grave", False),
             given.get("reads", False),
+            given.get("keeps", given.get("reads", False)),
         )
         for name, given in raw["operation"].items()
     }
@@ -178,6 +182,7 @@ def table() -> Table:
             content_stems(given.get("about", ())),
             given.get("named", False),
             given.get("reaches", False),
+            frozenset(given.get("unless", ())),
         )
         for program in given["programs"]:
             commands[program] = (*commands.get(program, ()), command)

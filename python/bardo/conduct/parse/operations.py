@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo import _core
-from bardo.conduct.parse import operation_table
+from bardo.conduct.parse import dry_runs, operation_table, options
 from bardo.conduct.parse.shell import Command
 
 #: Maximum number of cached texts.
@@ -177,11 +177,12 @@ def _match(words: Sequence[str]) -> tuple[operation_table.CommandPattern, Sequen
         return None
     program = words[0]
     arguments = [word for word in words[1:] if not word.startswith("-")]
-    options = [word for word in words[1:] if word.startswith("-")]
-    if set(options) & {"--version", "-V", "--help", "-h"} and program in operation_table.table().commands:
+    flags = [word for word in words[1:] if word.startswith("-")]
+    if program in operation_table.table().commands and dry_runs.is_help(words):
         return operation_table.CommandPattern(None, (), "read", frozenset(), named=False), [program]
     for command in operation_table.table().commands.get(program, ()):
-        length = command.fits(arguments, options)
+        is_excluded = command.unless and not command.unless.isdisjoint(options.read(words).names)
+        length = None if is_excluded else command.fits(arguments, flags)
         if length is not None and _is_no_sentence(arguments[length:], every=not command.verbs):
             return command, [program, *arguments[length:]]
     return None

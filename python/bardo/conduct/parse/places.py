@@ -17,6 +17,8 @@ _PATH = re.compile(
 #: Address with a scheme, and an argument that is a host alone.
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+]*://(?:[^\s/@'\"]*@)?((?:[a-z0-9-]+\.)+[a-z]{2,})")
 _HOST_ALONE = re.compile(r"(?:[\w.-]+@)?((?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[:/].*)?")
+#: Whole address: scheme, user, host and port, and the path with the query.
+_WHOLE = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+]*://([^\s/?#'\"`<>()]+)([^\s'\"`<>()]*)")
 #: Beginning of a string that is an address.
 _QUOTED_ADDRESS = re.compile(rf"[\"'`]{_ADDRESS.pattern}")
 #: Redirection into a file; the name may be the next word.
@@ -69,6 +71,12 @@ def of_call(text: str, called: str, *, writes: bool) -> Places:
 def hosts_in(text: str) -> frozenset[str]:
     """Returns the hosts that a text names."""
     return frozenset(_HOST.findall(text.lower()))
+
+
+def split_addresses(text: str) -> tuple[str, str, str]:
+    """Returns a text without addresses, the hosts of these, and their paths with the queries."""
+    found = _WHOLE.findall(text)
+    return _WHOLE.sub(" ", text), " ".join(host for host, _ in found), " ".join(path for _, path in found)
 
 
 def paths_in(text: str) -> frozenset[str]:

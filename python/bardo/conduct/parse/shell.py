@@ -41,6 +41,7 @@ _WITHOUT_COMMAND = frozenset({"for", "fi", "done", "break", "continue"})
 _INLINE = frozenset({"-c", "-e", "-E", "-r", "-p", "-lc", "-ec", "--eval", "--print", "--command"})
 #: Options of a search for files before the command that it runs with each.
 _WITH_EACH = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+#: General options by which a program does nothing else; `-h` has a value for some.
 _HELP = frozenset({"--help", "-h", "--version", "-V"})
 
 
@@ -204,7 +205,7 @@ def _without_general(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str
     while " ".join(words[:start]) in valued:
         rest = tuple(_past_options(words[start:], " ".join(words[:start])))
         dropped = words[start : len(words) - len(rest)]
-        if not rest or not _HELP.isdisjoint(dropped):
+        if not rest or not (_HELP - valued[" ".join(words[:start])]).isdisjoint(dropped):
             break
         general, words = (*general, *dropped), (*words[:start], *rest)
         start += 1

@@ -31,6 +31,17 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _NOT = r"(?:didn't|did not|don't|do not|won't|not)"
+#: Speaker, with a verb to be; and everybody, whom the speaker lets do nothing.
+_WHO = r"(?:(?:please|so|well) )?(?:i|we|you|they|the team)"
+_IS = rf"{_WHO}(?:'m|'re| am| are)"
+_ANYBODY = (
+    r"(?:any ?(?:body|one)(?: else)?|people|others) (?:to )?(?!(?:in|into|on|near|at|from|out|off|past)\b)"
+)
+#: Thing or act that is ruled out.
+_RULED_OUT = (
+    r"([^.!?;]+?) (?:is|are) (?:off[- ](?:the[- ]table|limits)|out of the question|not an option|no option|"
+    r"an? no[- ]?go|ruled out)\b"
+)
 #: Wordings of a rejection at the beginning of it, and the plain one.
 _FORMS = {
     re.compile(
@@ -42,13 +53,31 @@ _FORMS = {
     re.compile(r"^(?:can|could|would|will) you (?:please )?not\b", re.IGNORECASE): "don't",
     re.compile(r"^(?:please )?(?:hold off(?: on)?|refrain from) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
     re.compile(r"^(?:please )?(?:quit|cease) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
-    re.compile(r"^(?:please )?(?:steer clear of|stay away from) ", re.IGNORECASE): "don't use ",
+    re.compile(rf"^{_IS}(?: not|n't) (?:going|planning|about) to (?:be )?(?!(?:let|allow)\b)", re.IGNORECASE): "don't ",
+    re.compile(
+        rf"^(?:{_IS}(?: not|n't) (?:(?:going|planning) to (?:let|allow)|letting|allowing)|"
+        rf"(?:{_WHO} )?(?:won't|will not|don't|do not|can't|cannot|never) (?:let|allow)) {_ANYBODY}",
+        re.IGNORECASE,
+    ): "don't ",
+    re.compile(
+        rf"^(?:{_IS}(?: all)? (?:done|finished|through)(?: with)?|{_WHO}(?:'ve| have)? (?:stopped|quit)) "
+        r"(?=[\w-]+ing\b)",
+        re.IGNORECASE,
+    ): "don't ",
+    re.compile(rf"^{_IS}(?: all)? (?:done|finished|through) with ", re.IGNORECASE): "don't use ",
+    re.compile(
+        rf"^(?:please |let's |just |{_IS} )*(?:steer(?:ing)? clear of|(?:stay|keep|mov)(?:e|ing)? away from) ",
+        re.IGNORECASE,
+    ): "don't use ",
+    re.compile(rf"(?:^|(?<=[.!?;] ))(?=[\w-]+ing\b){_RULED_OUT}", re.IGNORECASE): r"don't \1",
+    re.compile(rf"(?:^|(?<=[.!?;] )){_RULED_OUT}", re.IGNORECASE): r"don't use \1",
     re.compile(
         r"^(?:please )?(?:leave|keep) (.+?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
         re.IGNORECASE,
     ): r"don't touch \1",
     re.compile(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
     re.compile(r"^no[- ]?body (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
+    re.compile(r"\bany longer\b", re.IGNORECASE): "any more",
 }  # fmt: skip
 #: Beginning that forbids, before the act.
 _FORBIDDING = re.compile(
