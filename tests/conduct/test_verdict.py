@@ -77,7 +77,9 @@ def test_law_7_hundreds_of_long_hostile_entries_stay_within_the_budget(gate: bar
     assert len(verdict.findings) > 200
     assert len(verdict.rules) == 20
     holds(verdict)
-    assert any(re.fullmatch(r"\d+ of \d+ findings did not fit into 3000 tokens", note) for note in verdict.notes)
+    assert any(
+        re.fullmatch(r"\d+ of \d+ findings did not fit into 3000 tokens", note) for note in verdict.notes
+    )
     for budget in (LEAST, 400, 1_000, 8_000):
         holds(gate.before("short ETH case 17", budget=budget), budget)
     with pytest.raises(BudgetTooSmallError):
