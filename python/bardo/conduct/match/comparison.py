@@ -54,10 +54,12 @@ _VAGUE_GROWTH = {"command": 0.6, "tool": 0.3}
 #: Log odds of a text that forbids the action itself, and how much less than the highest still warns. Chosen on the
 #: pairs of `gates-dev.jsonl` and `gates-own.jsonl`.
 _CLEAR, _MARGIN = 6.0, 1.0
-#: Maximum numbers of content words of a brief text and a brief sentence, whose cosines are high for no reason; how much
-#: less they say, and a common operation besides ("sell the piano", "sell raffle tickets"). Chosen on own pairs.
-_BRIEF_TEXT, _BRIEF_ACTION = 2, 4
-_BRIEF, _BARE_OPERATION = 2.5, 1.5
+#: Maximum number of content words of a brief text. Of such a text and a brief sentence cosines are high for no reason:
+#: maximum number of the words of the sentence, and how much less it says, without a common word, and with a common
+#: operation alone ("sell the piano", "sell raffle tickets"). With these no warning of an action
+#: that is the same is lost on the pairs of `gates-train.jsonl` and `gates-extra.jsonl`.
+_BRIEF = 2
+_WITHOUT_WORD, _BARE_OPERATION = (3, 2.5), (4, 4.0)
 #: Number of common words that counts as many, and number of cached actions.
 _MANY, _ACTIONS = 4, 16
 _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
@@ -131,15 +133,15 @@ class Pair:
     def excess(self) -> float:
         """Returns the log odds of being about the same thing that only come from the brevity of text and action."""
         text = self.rejection.words - operation_table.framing_stems()
-        is_brief = len(text) <= _BRIEF_TEXT and len(self.action.stems) <= _BRIEF_ACTION
-        if self.action.form != "prose" or not (is_brief and self.is_vague):
+        if self.action.form != "prose" or len(text) > _BRIEF or not self.is_vague:
             return 0.0
-        if not self.touch.words:
-            return _BRIEF
-        is_bare = self.by_operation.reading is Reading.UNKNOWN and bool(
-            self.action.verbs & self.rejection.operations
+        is_bare = self.by_operation.reading is Reading.UNKNOWN and not self.action.verbs.isdisjoint(
+            self.rejection.operations
         )
-        return _BRIEF + _BARE_OPERATION if is_bare else 0.0
+        if self.touch.words and not is_bare:
+            return 0.0
+        most, excess = _BARE_OPERATION if self.touch.words else _WITHOUT_WORD
+        return excess if len(self.action.stems) <= most else 0.0
 
     @property
     def stands(self) -> bool:
