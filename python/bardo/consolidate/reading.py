@@ -18,7 +18,7 @@ from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech, form_of
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.candidates import order
-from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
+from bardo.consolidate.corrections.compatible import are_about_others, is_of_another_slot, keeps_value
 from bardo.consolidate.corrections.correction_rules import have_common_word
 from bardo.consolidate.corrections.effects import Judged, Message, Older, corrected, effective, outlasts
 from bardo.consolidate.corrections.templates import announces, are_of_one_template
@@ -50,8 +50,6 @@ OF_OWNER = 64
 NEAR = 8
 #: Maximum number of pairs of clauses that the cross-encoder reads for a newer clause, the likeliest by the parses.
 READ_AT_MOST = 4
-#: Maximum log odds that the other clauses of a message add to those of a clause that is read alone.
-CONTEXT_ODDS = 3.0
 #: Maximum length of a message in words that is read as a whole.
 READ_WORDS = 80
 #: Maximum number of texts whose clauses are cached.
@@ -388,12 +386,10 @@ class StatementReader:
         is_long = len(message.text.split()) > READ_WORDS
         text = f"{clause.context} {clause.sentence}".strip() if is_long else message.text
         odds = self._odds_of([(other.sentence, text) for _, _, other, _ in near])
-        if len(message.clauses) > 1:
-            # A correction may be in another clause of the message.
-            alone = self._odds_of(
-                [(other.sentence, clause.text or clause.sentence) for _, _, other, _ in near]
-            )
-            odds = [min(whole, part + CONTEXT_ODDS) for whole, part in zip(odds, alone, strict=True)]
+        own = self._odds_of(
+            [(other.sentence, _text_about(other, clause, message) or text) for _, _, other, _ in near]
+        )
+        odds = [min(pair) for pair in zip(odds, own, strict=True)]
         read = [
             (corrections.judge(other, clause, cosine, log_odds), record, other)
             for (_, record, other, cosine), log_odds in zip(near, odds, strict=True)
@@ -473,6 +469,16 @@ class StatementReader:
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records
+
+
+def _text_about(older: Clause, clause: Clause, message: Message) -> str:
+    """Returns a message without its clauses that are about others than an older clause; empty if there are none."""
+    # "The neighbours' whippet died, Pogo is sulking" says of Pogo that he sulks.
+    about = [
+        said for said in message.clauses if said.text == clause.text or not are_about_others(older, said)
+    ]
+    kept = dict.fromkeys(said.text for said in about if said.text)
+    return ". ".join(kept) if len(about) < len(message.clauses) else ""
 
 
 def _may_be_about_one(older: Clause, newer: Clause) -> bool:
