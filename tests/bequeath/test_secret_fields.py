@@ -1,4 +1,4 @@
-"""Secrets that the syntax of a program or of a configuration tells go whole, whatever they resemble."""
+"""Secrets that the syntax of a program or of a configuration tells go whole, and not by their shape."""
 
 from __future__ import annotations
 

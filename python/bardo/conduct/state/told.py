@@ -14,7 +14,7 @@ from bardo.conduct.storage.store import ConductStore
 
 #: Beginning of a rule that forbids, so that the gate warns of the action. A "never" inside may be of something else.
 PROHIBITION = re.compile(
-    r"(?:please )?(?:(?:never|no|don't|don’t|do not|nothing|nobody)\b|(?:we|i) (?:don't|don’t|do not) want\b|"
+    r"(?:please )?(?:(?:never|no(?:thing|body)?|don't|don’t|do not)\b|(?:we|i) (?:don't|don’t|do not) want\b|"
     r"(?:stop|quit|avoid) (?=[\w-]+ing\b))",
     re.IGNORECASE,
 )

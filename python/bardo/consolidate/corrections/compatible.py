@@ -61,7 +61,7 @@ def is_of_another_slot(older: Clause, newer: Clause) -> bool:
         return True
     ours, theirs = set(one.subject.split()), set(other.subject.split())
     value = one.value.lower()
-    # What was renamed is renamed again.
+    # A thing that was renamed is renamed again.
     is_same = ours <= theirs or theirs <= ours or value in theirs
     return ours != theirs and not (is_same and value in newer.replaced)
 
