@@ -422,3 +422,32 @@ def test_the_other_way_is_kept_with_the_ways_or_not_at_all(tmp_path: Path) -> No
     assert entries(tmp_path / "a", clock) == [("decision", f"{ways} (let's try the other way)")]
     told(tmp_path / "b", ("user", "let's try the other way"))
     assert not (tmp_path / "b" / "conduct.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("plan", "answer", "refused", "wanted"),
+    [
+        (
+            "I'm going to use Postgres for the orders.",
+            "No, use MySQL please.",
+            "use Postgres for the orders",
+            "use MySQL",
+        ),
+        ("Shall I deploy on Friday?", "Nope, do it on Monday.", "deploy on Friday", "deploy on Monday"),
+        ("Next I will drop the index.", "No. Drop the view instead.", "drop the index", "drop the view"),
+    ],
+)
+def test_a_no_with_another_way_rejects_the_plan_and_never_the_other_way(
+    tmp_path: Path, plan: str, answer: str, refused: str, wanted: str
+) -> None:
+    clock = told(tmp_path, ("assistant", plan), ("user", answer))
+    assert entries(tmp_path, clock) == [("rejected", refused)]
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        assert gate.state()[0].detail == answer
+        assert gate.before(refused).decision == "block"
+        assert gate.before(wanted).decision != "block"
+
+
+def test_a_no_with_another_way_and_no_plan_before_it_rejects_nothing(tmp_path: Path) -> None:
+    clock = told(tmp_path, ("assistant", "The orders are in Postgres."), ("user", "No, use MySQL please."))
+    assert [kind for kind, _ in entries(tmp_path, clock) if kind == "rejected"] == []

@@ -49,6 +49,14 @@ _CONTRADICTION = re.compile(
     rf"(?:\s*[,.!;:…]|\s+[-–—]|\s*$|\s+(?:{_PARTICLE}|not|i|we|you|use|take|that|this|it|do|don'?t|let'?s)\b)",
     re.IGNORECASE,
 )
+#: The same with the words that follow it, and words by which these deny something themselves.
+_REDIRECTION = re.compile(
+    rf"(?:(?:{_PARTICLE})[\s,.!…]+)*{_NO}(?:\s*[,.!;:…]+|\s+[-–—])\s*(?P<rest>.*\w.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_DENYING = re.compile(
+    r"\b(?:no|not|never|nothing|none|without|stop|avoid|hate|refuse|against)\b|n't\b", re.IGNORECASE
+)
 _SOFTENED = r"(?:(?:now|then|first|also|just|rather|next|simply|probably|maybe|quickly|suggest|propose) )*"
 #: Beginning of a sentence in which an agent proposes or announces an act.
 _PROPOSING = re.compile(
@@ -108,6 +116,16 @@ def is_contradiction(text: str) -> bool:
     """
     bare = text.strip().replace("’", "'")
     return is_refusal(bare) or is_prohibition(bare) or _CONTRADICTION.match(bare) is not None
+
+
+def is_redirection(text: str) -> bool:
+    """Whether an answer says no and then what to do or why, and forbids nothing itself: "No, use Postgres".
+
+    Args:
+        text: Answer.
+    """
+    found = _REDIRECTION.match(text.strip().replace("’", "'"))
+    return found is not None and _DENYING.search(found["rest"]) is None
 
 
 def proposal(text: str) -> str:

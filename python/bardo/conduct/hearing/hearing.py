@@ -19,7 +19,7 @@ from typing import Literal, cast
 import numpy as np
 
 from bardo._weights import read_weights
-from bardo.conduct.hearing.answers import is_refusal, proposal
+from bardo.conduct.hearing.answers import is_redirection, is_refusal, proposal
 from bardo.conduct.hearing.prohibition import is_prohibition, is_small_talk
 from bardo.conduct.hearing.reports import is_courtesy, is_deed
 from bardo.conduct.parse import wording
@@ -329,6 +329,11 @@ def read(
         }.get(KINDS[place], False)
         if is_other:
             found.append(None)
+            continue
+        if KINDS[place] == "rejection" and not utterance.by_agent and is_redirection(utterance.text):
+            # Its own words say what is wanted: "No, use Postgres" refuses the proposal.
+            refused = proposal(utterance.before)
+            found.append(Heard("rejection", refused, 0.0, utterance.text.strip()) if refused else None)
             continue
         margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])
         if utterance.is_end and KINDS[place] in _FORBIDDING:
