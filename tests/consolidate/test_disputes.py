@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import bardo
+from bardo.consolidate.languages.english.parse import MODELS, pipeline
 
 START = 1_772_442_000_000_000
 DAY = 86_400
@@ -29,9 +31,13 @@ def standings(folder: Path, turns: list[str], *, passes: bool) -> tuple[dict[str
 
 
 @pytest.fixture
-def without_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The package as it is without the extra: an import of spaCy fails."""
-    monkeypatch.setitem(sys.modules, "spacy", None)
+def without_spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The package as it is without the extra: imports of spaCy and of its models fail."""
+    for name in ("spacy", *MODELS):
+        monkeypatch.setitem(sys.modules, name, None)
+    pipeline.cache_clear()
+    yield
+    pipeline.cache_clear()
 
 
 @pytest.mark.usefixtures("without_spacy")
