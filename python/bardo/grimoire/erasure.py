@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -211,14 +211,11 @@ class Eraser:
             links=self._links(wanted),
             questions=list(wanted.questions),
             entities=list(wanted.about),
-            called=[name for about in wanted.about for name in self._called(about)],
-        )
-
-    def _called(self, about: str) -> list[str]:
-        """Returns every name of an entity, the given one first."""
-        found = self._upkeep.names.entities(name=about, limit=1)
-        return list(
-            dict.fromkeys([about, *(name for known, _, aliases, *_ in found for name in (known, *aliases))])
+            called=[
+                name
+                for about in wanted.about
+                for name in _every_name(about, self._upkeep.names.entities(name=about, limit=1))
+            ],
         )
 
     def _naming(self, about: Sequence[str]) -> list[str]:
@@ -228,12 +225,13 @@ class Eraser:
         self._upkeep.read_names()
         found: list[str] = []
         for name in about:
-            for *_, mentions, _ in self._upkeep.names.entities(name=name, limit=1):
+            entities = self._upkeep.names.entities(name=name, limit=1)
+            for *_, mentions, _ in entities:
                 found += self._upkeep.names.mentions(name, limit=mentions) if mentions else []
-            for subject in self._called(name):
+            for subject in _every_name(name, entities):
                 found += [fact.id for fact in all_facts(self._facts, subject=subject, status=None)]
                 found += [episode.id for episode in self._log.by_subject(subject, limit=len(self._log))]
-            if not found and not self._upkeep.names.entities(name=name, limit=1):
+            if not found and not entities:
                 raise NotFoundError(
                     f"nothing is known of {name!r}; nothing was forgotten. List who is with `bardo entities list`"
                 )
@@ -489,3 +487,9 @@ def _bequeaths(path: Path, intent: Intent, facts: Sequence[str], looked_for: Nee
     return any(entry.id in gone or entry.text in texts for entry in entries) or any(
         text in held.reflection for text in told
     )
+
+
+def _every_name(about: str, entities: Iterable[tuple[str, str, list[str], *tuple[object, ...]]]) -> list[str]:
+    """Returns every name of an entity, the given one first."""
+    known = (name for name, _, aliases, *_ in entities for name in (name, *aliases))
+    return list(dict.fromkeys([about, *known]))

@@ -122,9 +122,7 @@ class Utterance:
 
     @property
     def summary(self) -> str:
-        """Subject in a sentence: an answer that names nothing takes the words before it, a refusal the act proposed."""
-        if self.is_refusal and (proposed := proposal(self.before)):
-            return proposed
+        """Subject in a sentence: an answer that names nothing takes the words before it."""
         if self.before and self.is_bare:
             return f"{self.before.strip()} ({self.text.strip()})"
         return self.text.strip()
@@ -307,8 +305,7 @@ def read(
     for utterance, row_scores in zip(utterances, scores, strict=True):
         if utterance.is_refusal:
             # By itself it says nothing, so the regression is not asked.
-            refused = proposal(utterance.before)
-            found.append(Heard("rejection", refused, 0.0, utterance.text.strip()) if refused else None)
+            found.append(_refused(utterance))
             continue
         if utterance.is_bare and not utterance.before:
             found.append(None)
@@ -332,8 +329,7 @@ def read(
             continue
         if KINDS[place] == "rejection" and not utterance.by_agent and is_redirection(utterance.text):
             # Its own words say what is wanted: "No, use Postgres" refuses the proposal.
-            refused = proposal(utterance.before)
-            found.append(Heard("rejection", refused, 0.0, utterance.text.strip()) if refused else None)
+            found.append(_refused(utterance))
             continue
         margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])
         if utterance.is_end and KINDS[place] in _FORBIDDING:
@@ -343,6 +339,12 @@ def read(
         is_heard = margin >= -UNDECIDED
         found.append(Heard(cast(Kind, KINDS[place]), utterance.summary, margin) if is_heard else None)
     return found
+
+
+def _refused(utterance: Utterance) -> Heard | None:
+    """Returns the rejection of the act that was proposed just before an answer; None if none was."""
+    refused = proposal(utterance.before)
+    return Heard("rejection", refused, 0.0, utterance.text.strip()) if refused else None
 
 
 def _words(text: str) -> list[str]:
