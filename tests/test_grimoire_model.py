@@ -29,7 +29,7 @@ WORDS = (
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=2, max_size=7).map(" ".join)
 SUBJECTS = st.sampled_from(("aave", "btc", "погода"))
-#: Seconds between two episodes that are no retry of each other (spec 1: 60 s).
+#: Seconds between two episodes that are no retry of each other.
 APART = 61
 
 

@@ -1,7 +1,8 @@
-"""The laws of the house at its front door, each by name; the rooms' own tests go deeper."""
+"""The laws of docs/concepts/architecture.md through the public API; the tests of each stage go deeper."""
 
 from __future__ import annotations
 
+import re
 import string
 import subprocess
 import sys
@@ -25,6 +26,7 @@ RELAXED = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+REPOSITORY = Path(__file__).resolve().parent.parent
 START = 1_700_000_000_000_000
 #: Facts whose figures keep them apart, so that none is taken for another's repetition.
 KNOWN = ("the vault opens at noon", "gas doubles on Mondays", "the relayer drops one message in forty")
@@ -355,3 +357,22 @@ def test_law_15_an_heir_must_earn_what_it_inherits(fresh: Opener, tmp_path: Path
         assert sure["never sign a message that you did not write"] >= 0.3 - 1e-6
         found = heir.recall("when does the vault open?", limit=1)[0]
         assert (found.text, found.inherited, found.source) == (KNOWN[0], True, "testament")
+
+
+def test_each_law_that_the_code_cites_is_on_the_page() -> None:
+    page = (REPOSITORY / "docs" / "concepts" / "architecture.md").read_text(encoding="utf-8")
+    laws = set(re.findall(r"^(\d+)\. \*\*", page.split("## Laws")[1].split("\n## ")[0], re.MULTILINE))
+    assert laws == {str(number) for number in range(1, 16)}
+    sources = [
+        path
+        for folder, suffix in (("python", "py"), ("python", "pyi"), ("rust", "rs"))
+        for path in (REPOSITORY / folder).rglob(f"*.{suffix}")
+    ]
+    cited = {
+        number
+        for path in sources
+        for found in re.findall(r"\blaws? (\d+(?: and \d+)*)", path.read_text(encoding="utf-8"))
+        for number in found.split(" and ")
+    }
+    assert cited
+    assert cited <= laws

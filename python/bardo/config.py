@@ -15,11 +15,11 @@ from bardo.model import CorrectionRule, InnateState
 
 FILE_NAME = "bardo.toml"
 SECONDS_PER_DAY = 86_400
-#: e-folding time of decay in ticks, where ticks are loops (spec, the inheritance experiment: tau = 500 ticks).
+#: e-folding time of decay in ticks, where ticks are loops: that of the inheritance experiment.
 LOOP_TAU_TICKS = 500.0
 #: e-folding time of decay where ticks are seconds: 14 days, as in the recency arm of recall.
 SECONDS_TAU_TICKS = 14.0 * SECONDS_PER_DAY
-#: Loops per day: a Theta tick takes 30 to 120 s (spec, "the three rates"); 60 s is assumed.
+#: Loops per day: a loop of an agent takes 30 to 120 s; 60 s is assumed.
 LOOP_TICKS_PER_DAY = 1_440
 #: Days after which a contradicted fact, or a dream that nothing confirmed, expires.
 EXPIRY_DAYS = 14

@@ -13,7 +13,7 @@ from bardo.model import Fact
 FACTS = 100
 #: Outcomes told before anything is judged, and outcomes that are judged.
 TOLD, JUDGED = 1_000, 1_000
-#: Ticks between outcomes: a reinforcement within 50 of the last counts once (spec 2).
+#: Ticks between outcomes: a reinforcement within 50 of the last counts once.
 PACE = 5
 REINFORCEMENT = 0.1
 #: e-folding time of the decay: long against the run, so that the steps and not the decay are measured.

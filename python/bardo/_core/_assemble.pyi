@@ -113,7 +113,7 @@ def strip_copies(text: str, marks: Sequence[tuple[int, int, int, int]]) -> tuple
     """
 
 def standard_blocks() -> list[tuple[str, int, int, bool, str]]:
-    """The table of spec 5 in the order of a prompt: tag, tokens, priority, protected, place."""
+    """The blocks in the order of a prompt: tag, tokens, priority, protected, place."""
 
 @final
 class FrameLayout:

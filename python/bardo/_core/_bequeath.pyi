@@ -80,7 +80,7 @@ def select_entries(
     heuristic_threshold: float,
     tick: int,
 ) -> Selection:
-    """Chooses the facts that cross, by coverage times value, greedily (spec 6, "Testament").
+    """Chooses the facts that cross, by coverage times value, greedily.
 
     Args:
         facts: All facts of the testator.
@@ -104,9 +104,9 @@ def confidences_at_birth(
     Args:
         entries: Per entry: generations since the one that lived it (1 for what the direct parent lived), the testator's
             confidence at death, and whether it is anti-knowledge (which never falls below 0.3).
-        base: 0.4 for a chosen direct heir, 0.3 through an archive (spec 4, table of sources).
+        base: 0.4 for a chosen direct heir, 0.3 through an archive.
         rate: Factor per generation, or with `linear` what is taken off per generation.
-        linear: Subtract instead of multiply: the named alternative of spec 6.
+        linear: Subtract a step per generation instead of multiplying by a factor.
 
     Raises:
         InvalidInputError: The base or the rate is outside 0..1.

@@ -54,11 +54,11 @@ class Curator:
 
     Args:
         facts: What is known.
-        minimum: Episodes behind a baseline before it is stated as a fact; None for 3 (spec 3).
+        minimum: Episodes behind a baseline before it is stated as a fact; None for 3.
         confirm_minimum: Own observations before an inherited baseline is confirmed or refuted; None for 30.
         expiry_ticks: Ticks after which what is contradicted, or was dreamt, expires; None for 14 days of 1,440 loops.
         outcomes: Paths (or their last parts) of numbers that say how something ended; None for the usual names.
-        eviction_threshold: Confidence below which a fact is archived; None for .05 (spec 2).
+        eviction_threshold: Confidence below which a fact is archived; None for .05.
         capacity: Facts in force at most, pinned ones aside; None for 16,384.
         replay: Earlier episodes that a search for rules reads again; None for 768.
         hold: Whether what comes into being, running statistics aside, is held until `FactStore.release`.
@@ -222,7 +222,7 @@ def digest_facts(facts: FactStore, *, tick: int, now: int, limit: int) -> Digest
 
 @final
 class Standing:
-    """How far a fact has risen, and on what that rests (spec 3, "Promotion").
+    """How far a fact has risen, and on what that rests.
 
     Attributes:
         fact: The record.
@@ -315,7 +315,7 @@ class LintReport:
     act: int | None
 
 def lint_facts(facts: FactStore, *, tick: int, now: int, latest: int, stale_ticks: int) -> LintReport:
-    """Puts the latest facts in order, in one transaction and as one act of the journal (spec 3, "Lint").
+    """Puts the latest facts in order, in one transaction and as one act of the journal.
 
     With fewer than 5 facts in force nothing is done. What is pinned is not touched, and what an earlier lint did and
     a caller took back is left alone.

@@ -67,7 +67,7 @@ def decay(
     pinned: bool = False,
     persistence: str | None = None,
 ) -> float:
-    """Confidence left after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)` (spec 2).
+    """Confidence left after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)`.
 
     Args:
         confidence: 0..1.

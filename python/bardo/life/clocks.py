@@ -9,21 +9,21 @@ from bardo.life.affect import Affect
 
 Phase = Literal["thriving", "stable", "conservation", "declining", "terminal"]
 Cause = Literal["economic", "epistemic", "stochastic"]
-#: Phases of a death (spec 6), in order.
+#: Phases of a death, in order.
 DeathPhase = Literal["acceptance", "settle", "reflect", "legacy"]
 
-#: Lowest vitality of each phase (spec 6); below the last one it is terminal.
+#: Lowest vitality of each phase; below the last one it is terminal.
 PHASES: tuple[tuple[float, Phase], ...] = (
     (0.7, "thriving"),
     (0.5, "stable"),
     (0.3, "conservation"),
     (0.1, "declining"),
 )
-#: Predictive fitness below which the agent is dying (spec 6).
+#: Predictive fitness below which the agent is dying.
 SENESCENCE = 0.35
-#: Part of the lifespan after which more is left to heirs, and the confidence that then suffices (spec 6).
+#: Part of the lifespan after which more is left to heirs, and the confidence that then suffices.
 EARLY_LEGACY, EARLY_CONFIDENCE = 0.85, 0.4
-#: Part of the budget that is set aside at birth for the death (spec 6).
+#: Part of the budget that is set aside at birth for the death.
 RESERVE_SHARE = 0.02
 #: Shape of the survival curve `1 - ratio ** SHAPE`: half of all agents reach 84 % of the lifespan.
 SHAPE = 4
@@ -121,11 +121,11 @@ def phase_of(vitality: float) -> Phase:
 
 
 def reserve_of(budget: float, least: float) -> float:
-    """Part of a budget that is set aside at birth for the death: `max(least, 2 % of the budget)` (spec 6).
+    """Part of a budget that is set aside at birth for the death: `max(least, 2 % of the budget)`.
 
     Args:
         budget: Budget at birth; 0 for none.
-        least: Minimum sum, .30 in the specification.
+        least: Minimum sum, in the currency of the budget.
     """
     return max(least, RESERVE_SHARE * budget) if budget else 0.0
 

@@ -15,7 +15,7 @@ from bardo.recall.filters import Layer
 from quality.data import Corpus, Question
 
 Factors = tuple[float, float, float, float]
-#: The four factors of the score with their weights (spec 4).
+#: The four factors of the score with their weights.
 FACTORS = {"relevance": 0.40, "temporal": 0.20, "importance": 0.25, "emotional": 0.15}
 
 

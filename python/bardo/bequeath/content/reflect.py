@@ -24,7 +24,7 @@ from bardo.errors import InvalidInputError
 from bardo.model import Episode, Fact
 from bardo.recall import feedback
 
-#: Maximum size of the reflection in bytes (spec 6).
+#: Maximum size of the reflection in bytes.
 REFLECTION_BYTES = 5 * 1024
 #: Maximum number of sentences of a section, and of characters of a quotation and of an incident.
 _SENTENCES, _QUOTE, _INCIDENT = 5, 160, 480

@@ -10,7 +10,7 @@ pub const ANTI_KNOWLEDGE_FLOOR: f32 = 0.3;
 pub enum GenerationDiscount {
     /// Factor per generation; 0.85 by default.
     Factor(f32),
-    /// Amount subtracted per generation; 0.05 is the alternative in the specification.
+    /// Amount subtracted per generation.
     Step(f32),
 }
 
