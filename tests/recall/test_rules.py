@@ -13,6 +13,7 @@ from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
 from bardo.recall.decision_questions import asks_for_fact
 from bardo.recall.options import OwnerRecallOptions
+from bardo.recall.rules import RuleBook
 from bardo.recall.situation import Condition, Situation, parse_conditions
 from bardo.surfaces.cli.declared import given_fields, options_of
 
@@ -190,3 +191,12 @@ def test_a_prompt_with_the_dossier_states_the_rules_that_apply(memory) -> None:
     assert stated(prompt.memories) == [LONG.text]
     plain = memory.context("Who lives in Lisbon?", dossier=True)
     assert not stated(plain.memories)
+
+
+def test_rules_are_read_again_after_knowledge_changed_and_not_after_a_recall(memory: bardo.Grimoire) -> None:
+    book = RuleBook(memory._session.facts)
+    first, _ = book.rules()
+    assert "fact" in {found.layer for found in memory.recall("Should I go long on ETH?")}
+    assert book.rules()[0] is first
+    memory.learn(rule("hour >= 20", "action is wait"))
+    assert len(book.rules()[0]) == len(first) + 1

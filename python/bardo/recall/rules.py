@@ -177,7 +177,7 @@ class RuleBook:
     def rules(self) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
         """The rules in force, and the ids of those that contrary evidence lowered."""
         with self._lock:
-            change = self.facts.last_change
+            change = self.facts.last_learned
             if change != self._change:
                 found = list(self._read())
                 measured = self._pages("baseline", "active") if found else ()
