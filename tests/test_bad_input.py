@@ -268,6 +268,12 @@ def test_a_number_out_of_range_is_not_told_a_range_that_it_has_not(
     assert "2**63" not in str(refused.value)
 
 
+def test_a_legal_negative_beside_a_wrong_argument_is_not_blamed(grimoire: bardo.Grimoire) -> None:
+    with pytest.raises(errors.InvalidInputError, match=r"used of outcome\(\) is 123") as refused:
+        grimoire.outcome(123, value=-1)  # type: ignore[arg-type]
+    assert "value" not in str(refused.value)
+
+
 def test_a_time_may_be_a_datetime_that_knows_its_zone(tmp_path: Path, minilm: Embedder) -> None:
     noon = datetime(2026, 3, 2, 12, tzinfo=timezone(timedelta(hours=1)))
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:

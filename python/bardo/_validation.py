@@ -36,6 +36,8 @@ _ACCEPTED: dict[str, type | tuple[type, ...]] = {
 #: Lengths of the tuples of numbers, by annotation: a mood, and the weights of recall.
 _NUMBERS = {"Pad": 3, "Factors": 4}
 _LARGEST = 2**63 - 1
+#: Words of annotations whose numbers may be negative; those of the others count ticks or things.
+_SIGNED = frozenset({"float", "Any", "object"})
 #: Maximum length of a value quoted in a message, in characters.
 _QUOTED = 80
 
@@ -126,9 +128,10 @@ def _problems(
 
 def _problem(where: str, value: object, annotation: str, scope: Mapping[str, object]) -> Iterator[str]:
     """Yields a message if one argument does not fit; `scope` holds the names that its annotation may use."""
-    if not any(_fits(value, kind, scope) for kind in _kinds(annotation)):
+    kinds = _kinds(annotation)
+    if not any(_fits(value, kind, scope) for kind in kinds):
         yield f"{where} is {_shown(value)}. It must be {annotation.replace('SupportsIndex', 'int')}"
-    elif isinstance(value, int) and not 0 <= value <= _LARGEST:
+    elif isinstance(value, int) and not _SIGNED.intersection(kinds) and not 0 <= value <= _LARGEST:
         # Code that has a narrower range checks it.
         yield f"{where} is {_shown(value)}. It must not be {'negative' if value < 0 else 'so large'}"
     elif holds_surrogate(value):

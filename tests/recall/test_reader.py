@@ -166,6 +166,7 @@ def test_ticks_of_the_callers_own_are_seen(tmp_path: Path) -> None:
             grimoire.sleep()
             assert visitor.now_tick == 700
             assert visitor.facts.confidence(fact) == pytest.approx(grimoire.facts.confidence(fact))
+            assert visitor.facts.confidence(fact.id) == pytest.approx(grimoire.facts.confidence(fact.id))
 
 
 def test_ticks_are_told_to_visitors_of_a_memory_that_is_older_than_they(tmp_path: Path) -> None:

@@ -164,7 +164,9 @@ class Facts:
             NotFoundError: There is no fact with the id.
         """
         session = self._session
-        return confidence_now(self._stored(fact), tick=session.now_tick, tau_ticks=session.facts.tau_ticks)
+        return confidence_now(
+            stored_fact(session.facts, fact), tick=session.now_tick, tau_ticks=session.facts.tau_ticks
+        )
 
     @checked
     def retention(self, fact: str | Fact) -> float:
@@ -177,15 +179,9 @@ class Facts:
             NotFoundError: There is no fact with the id.
         """
         session = self._session
-        return retention_now(self._stored(fact), tick=session.now_tick, tau_ticks=session.facts.tau_ticks)
-
-    def _stored(self, fact: str | Fact) -> Fact:
-        if not isinstance(fact, str):
-            return fact
-        (stored,) = self._session.facts.get([fact])
-        if stored is None:
-            raise NotFoundError(f"there is no fact {fact}. Look it up with recall() or facts.list()")
-        return stored
+        return retention_now(
+            stored_fact(session.facts, fact), tick=session.now_tick, tau_ticks=session.facts.tau_ticks
+        )
 
     @checked
     def supersede(self, old: str | Fact, new: str | Fact, *, confidence: float = 0.7) -> Fact:
@@ -321,6 +317,20 @@ def holds_at(statement: Statement | None, instant: int, replaced: int | None = N
         return False
     begin = replaced if statement.since is None else statement.since
     return (begin is None or begin <= instant) and (statement.until is None or instant < statement.until)
+
+
+def stored_fact(store: FactStore, fact: str | Fact) -> Fact:
+    """The fact itself, or the stored fact with an id.
+
+    Raises:
+        NotFoundError: There is no fact with the id.
+    """
+    if not isinstance(fact, str):
+        return fact
+    (stored,) = store.get([fact])
+    if stored is None:
+        raise NotFoundError(f"there is no fact {fact}. Look it up with recall() or facts.list()")
+    return stored
 
 
 def links_of(store: FactStore, facts: Iterable[str | Fact]) -> builtins.list[Link]:

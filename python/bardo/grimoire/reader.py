@@ -18,7 +18,7 @@ from bardo.clock import OFFSET, Ticks
 from bardo.config import Config, Decay
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreError
 from bardo.folder import Folder
-from bardo.grimoire.facts import facts_listed, links_of
+from bardo.grimoire.facts import facts_listed, links_of, stored_fact
 from bardo.grimoire.stores import LOOPS
 from bardo.handle import Handle, facts_of
 from bardo.index.archive.lance_index import LanceIndex
@@ -127,17 +127,23 @@ class VisibleFacts:
             kind=kind, category=category, subject=subject, source=source, status=status,
         )  # fmt: skip
 
-    def confidence(self, fact: Fact) -> float:
-        """Returns the confidence of a fact at the current tick, as far as visible to this process."""
+    @checked
+    def confidence(self, fact: str | Fact) -> float:
+        """Returns the confidence of a fact or of its id, 0..1, at the current tick visible to this process."""
         self._ready()
         ticks = self._ticks()
-        return confidence_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self._decay))
+        return confidence_now(
+            stored_fact(self._store, fact), tick=ticks.now(), tau_ticks=ticks.tau(self._decay)
+        )
 
-    def retention(self, fact: Fact) -> float:
-        """Returns how likely a fact still holds by its age and persistence, 0..1."""
+    @checked
+    def retention(self, fact: str | Fact) -> float:
+        """Returns how likely a fact or that of an id still holds by its age and persistence, 0..1."""
         self._ready()
         ticks = self._ticks()
-        return retention_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self._decay))
+        return retention_now(
+            stored_fact(self._store, fact), tick=ticks.now(), tau_ticks=ticks.tau(self._decay)
+        )
 
     def links(self, *facts: str | Fact) -> builtins.list[Link]:
         """Lists the links from or to any of these facts."""
