@@ -335,6 +335,9 @@ class FactStore:
     def scopes(self, ids: Sequence[str]) -> builtins.list[tuple[str | None, str | None]]:
         """Thread and mode of these facts, which all their evidence shares; None is no restriction."""
 
+    def has_modes(self) -> bool:
+        """Whether any fact in force is known in one mode alone."""
+
     def set_modes(self, modes: Sequence[tuple[str, str]]) -> None:
         """Sets the modes of facts that have no evidence here, by their ids; evidence decides about the others."""
 

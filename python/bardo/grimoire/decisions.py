@@ -21,7 +21,6 @@ from bardo.grimoire.prompts import PromptParts
 from bardo.grimoire.replies import UNSEARCHED, Gathered, Replies
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
-from bardo.grimoire.stores import all_facts
 from bardo.grimoire.writer import Writer
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport
@@ -152,7 +151,7 @@ class Decisions:
         """Returns the dossier as the block of facts, or the reason why the facts are searched instead."""
         narrowing = sorted(FILTERS & recall.keys())
         postures = sorted({"mode", "thread"} & recall.keys())
-        if not narrowing and postures and self._has_modes():
+        if not narrowing and postures and self._session.facts.has_modes():
             # The dossier holds facts of every mode.
             narrowing = postures
         if context.FACTS in blocks or narrowing:
@@ -171,11 +170,6 @@ class Decisions:
         asked = cast("OwnerRecallOptions", {**recall, "layers": ("fact",)})
         found = self._retrieval.recall(task, OFFERED, asked, deciding=True)
         return [memory for memory in found if memory.why.is_seated]
-
-    def _has_modes(self) -> bool:
-        """Whether any fact in force is restricted to a mode."""
-        ids = [fact.id for fact in all_facts(self._session.facts)]
-        return any(mode for _, mode in self._session.facts.scopes(ids))
 
     def outcome(
         self, used: Prompt | Recollection | str, *, value: float, note: str | None, action: str | None

@@ -177,6 +177,7 @@ methods!(FactStore, |store| {
     fn links(ids: Ids) => store.links(&ids.0);
     fn touch(ids: Ids; tick: u64) => store.touch(&ids.0, tick);
     fn scopes(ids: Ids) => store.scopes(&ids.0);
+    fn has_modes() => store.has_modes();
     fn set_modes(modes: Vec<(Parsed<Id>, String)>) => {
         let scope = |mode| Scope { thread: None, mode: Some(mode) };
         store.set_scopes(&modes.into_iter().map(|(id, mode)| (id.0, scope(mode))).collect::<Vec<_>>())

@@ -11,7 +11,7 @@ use super::sqlite::Step;
 use super::store::FactStore;
 use crate::capture::EpisodeLog;
 use crate::error::Result;
-use crate::model::{Episode, Id};
+use crate::model::{Episode, FactStatus, Id};
 
 /// Facts whose scope is derived in one transaction.
 const PAGE: i64 = 256;
@@ -61,6 +61,19 @@ impl FactStore {
                 let serial: Option<i64> = serial.query_row([id.0], |row| row.get(0)).optional()?;
                 found.push(serial.map(|serial| of(connection, serial)).transpose()?.unwrap_or_default());
             }
+            Ok(found)
+        })
+    }
+
+    /// Whether any fact in force is known in a mode alone.
+    pub fn has_modes(&self) -> Result<bool> {
+        self.read(|connection| {
+            let found = connection
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM scopes JOIN facts ON facts.serial = scopes.fact
+                     WHERE scopes.mode IS NOT NULL AND facts.status = ?1)",
+                )?
+                .query_row([FactStatus::Active.name()], |row| row.get(0))?;
             Ok(found)
         })
     }

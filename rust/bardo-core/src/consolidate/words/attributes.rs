@@ -208,6 +208,7 @@ const EACH: &[&str] = &[
     "minimum",
     "minister",
     "model",
+    "nationality",
     "nickname",
     "number",
     "password",
@@ -260,7 +261,6 @@ const EACH_FOR_EVER: &[&str] = &[
     "height",
     "inventor",
     "mother",
-    "nationality",
     "type",
 ];
 
