@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.privacy import answers, assignments, business, commands, figures, identities, locks, named_secrets
+from bardo.privacy import answers, assignments, business, commands, contexts, figures, identities, locks, named_secrets, shapes
 from bardo.privacy.cues import after, bits, common_words, cue
 from bardo.privacy.formats import COMPILED
 from bardo.privacy.named_secrets import PREDICATE
@@ -38,23 +38,6 @@ _ODD = re.compile(
     r"(?<![\w/.@$\"'\[{=*-])(?=[^\s\"',;]{0,60}[^\W\d_])(?=[^\s\"',;]{0,60}(?:\d|[!@#$%^&*~+]|_))"
     r"(?!https?:|(?:SHA|sha|MD|md)\d)(?:[A-Za-z][\w-]{0,20}:(?=\S))?(?P<secret>[^\s\"',;:()\[\]{}<>=/，。、；：]{5,64})(?<![.:!?])"
 )
-#: Made-up words, also in texts without the word password: a word and four figures; a sign between words with figures.
-_MADE_UP = re.compile(
-    r"[^\W\d_]{3,}(?:[-_][^\W\d_]{3,})*[-_]?\d{4,}|(?=.*\d)[^\W_]+[#*!^~$&][\w#*!^~$&-]*|(?=.*\d)(?:[A-Z][a-z]+[-_*]){1,4}[^\W\d_]+[!#*]?\d*!?"
-)
-#: Names (numeronyms such as i18n among them), versions, quantities and files, which also have digits or signs.
-_NAME = re.compile(
-    r"[A-Z][A-Z\d_]+|[a-z]+(?:_[a-z]+)+|[a-z]+(?:_[a-z]+)*\(\)|v?\d[\d.]*\w{0,3}|[\w.-]+\.(?:com|org|net|io|py|rs|toml|json|md|txt|db|ts|js|csv|sql|sh|yaml|yml|"
-    r"example|internal|local|eth)|[0-9a-f-]{7,64}|0x[0-9a-fA-F]+|[+-]?\d[\d.,:–-]*[%a-zA-Z°]{0,4}|[A-Za-z]{2,8}-?\d{1,3}[a-z]?|[A-Z]{1,5}-\d{1,6}|"
-    r"(?:[a-z]{1,6}\d{1,3}){1,3}[a-z]\d?|[a-z]\d{1,2}[a-z](?:[-_][a-z]+)*|"
-    r"(?=(?:[a-z\d]+-)*[a-z]{1,3}-)[a-z]{1,12}(?:-(?:[a-z]{1,12}\d{0,3}|\d{1,3})){1,4}|"
-    r"[a-z]+(?:[-_.][a-z]+)*@[a-z]+(?:[-.][a-z\d]+)*|"
-    r"(?:vlan|node|host|rack|server|worker|pod|shard|subnet|build|job|ticket|task|step|issue|batch|block|order|release)-\d{4,7}"
-)
-#: The name of a program with its version, as in `zdesigner-5.1.17`.
-_RELEASE = re.compile(
-    r"(?:[a-z]{2,}(?:[-_][a-z]+)*[-_@]?v?\d{1,4}|[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_@]?v?\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,3}"
-)
 #: Words for a password that have other senses, in which a plain word follows them.
 _AMBIGUOUS = re.compile(r"(?i)pass|logins?")
 _LINKING = (
@@ -79,11 +62,6 @@ _CASED = re.compile(
 #: The word that opens a conversation, told to a third person on an occasion: `tell security the word velvet when ...`.
 _TOLD_WORD = re.compile(
     r"(?i)\btell\s(?:the\s)?\w{3,20}\sthe\s(?:(?:magic|code|secret|safe)\s?)?word\s[\"'“]?(?P<secret>\w{3,40})[\"'”]?(?=\s(?:when|if|at|as)\b|[.,;]|$)"
-)
-#: A word with figures after the word for a password: `key password copper355`; names of algorithms have that form, too.
-_FIGURED_WORD = re.compile(
-    r"(?i)(?!(?:sha|argon|base|utf|aes|rsa|version|python|windows|office|postgres|step|field|rule|row|line|note)[-_]?\d)"
-    r"[a-z]{4,}[-_]?\d{2,}[!#$*]?"
 )
 #: A random word after the thing that it opens: `pw of the nas nlTlRwDpZv`.
 _OF_THING = re.compile(
@@ -191,7 +169,15 @@ def found(sentence: str) -> Iterator[Span]:
 def told(text: str) -> list[Span]:
     """Finds the secrets that a whole text tells, in order."""
     plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
-    finders = (assignments.values, commands.arguments, named_secrets.phrases, answers.answers, locks.codes)
+    finders = (
+        assignments.values,
+        commands.arguments,
+        named_secrets.phrases,
+        answers.answers,
+        locks.codes,
+        shapes.passwords,
+        contexts.secrets,
+    )
     return apart(Span(*one) for find in finders for one in find(plain))
 
 
@@ -254,13 +240,13 @@ def _passwords(text: str) -> Iterator[Span]:
     account = cue("account").search(text)
     for odd in _ODD.finditer(text):
         word = odd["secret"].strip(".!?")
-        if _NAME.fullmatch(word) or _is_public(text, odd.start("secret"), _BESIDE):
+        if shapes.NAME.fullmatch(word) or _is_public(text, odd.start("secret"), _BESIDE):
             continue
         is_named = bool(cues) and odd.start() > cues[0].end()
-        if not is_named and (_is_reference(word) or _RELEASE.fullmatch(word)):
+        if not is_named and (_is_reference(word) or shapes.RELEASE.fullmatch(word)):
             continue
         is_for = account is not None and len(word) > _SHORT_PASSWORD and re.search(r"[a-zа-я]", word)
-        if _MADE_UP.fullmatch(word) or ((is_named or is_for) and _is_strange(word)):
+        if shapes.MADE_UP.fullmatch(word) or ((is_named or is_for) and shapes.is_strange(word)):
             yield _group(odd, "password")
     if account and not cues:
         for match in _ASSIGNED.finditer(text):
@@ -290,12 +276,12 @@ def _told_after(text: str, found: re.Match[str]) -> Iterator[Span]:
         yield _group(told, "password")
     following = _NEXT_WORD.match(text, found.end())
     if following and (
-        _FIGURED_WORD.fullmatch(following["secret"])
-        or (_ODD.fullmatch(following["secret"]) and not _NAME.fullmatch(following["secret"]))
+        shapes.FIGURED.fullmatch(following["secret"])
+        or (_ODD.fullmatch(following["secret"]) and not shapes.NAME.fullmatch(following["secret"]))
     ):
         yield _group(following, "password")
     thing = _OF_THING.match(text, found.end())
-    if thing and not _NAME.fullmatch(thing["secret"]):
+    if thing and not shapes.NAME.fullmatch(thing["secret"]):
         yield _group(thing, "password")
     if unspaced:
         words = (
@@ -312,14 +298,6 @@ def _is_reference(word: str) -> bool:
     if label is None or any(cue(name).fullmatch(label[0]) for name in ("key", "password", "code", "seed")):
         return False
     return bool(_NAMED_REFERENCE.fullmatch(word) or cue("public_token").fullmatch(label[0]))
-
-
-def _is_strange(word: str) -> bool:
-    """Whether a word mixes digits, letters and signs in a way that no name does."""
-    return bool(
-        re.search(r"[^\W\d_]{2}", word)
-        and re.search(r"\d.*\d|[!@#$%^&*~+]|[a-z]_\w*\d|[A-Za-z]\d\w*[A-Za-z]|(?:[A-Z][a-z]+[-_]){2}\d", word)
-    )
 
 
 def _is_secret(word: str) -> bool:
