@@ -11,7 +11,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.privacy import answers, assignments, business, commands, contexts, figures, identities, locks, named_secrets, shapes
+from bardo.privacy import (
+    answers,
+    assignments,
+    business,
+    commands,
+    contexts,
+    figures,
+    identities,
+    locks,
+    named_secrets,
+    shapes,
+)
 from bardo.privacy.cues import after, bits, common_words, cue
 from bardo.privacy.formats import COMPILED
 from bardo.privacy.named_secrets import PREDICATE
@@ -26,6 +37,8 @@ _BITS, _BITS_NAMED = 3.6, 3.0
 _LONG_PART = 20
 #: Minimum number of consecutive BIP-39 words of a seed phrase, in a sentence that names one and in any other.
 _SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
+#: Number of words of a whole seed phrase.
+_WHOLE_SEED = 12
 #: Maximum number of letters of a word that is a password only if the text says so.
 _SHORT_PASSWORD = 7
 
@@ -41,13 +54,15 @@ _ODD = re.compile(
 #: Words for a password that have other senses, in which a plain word follows them.
 _AMBIGUOUS = re.compile(r"(?i)pass|logins?")
 _LINKING = (
-    r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
+    r"(?:\s(?:for|of|to|on|with|at|in|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
     r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|"
     r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(
-    _LINKING + r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
+    _LINKING + r"(?:the\s(?:word|phrase|text|string)\s|das\swort\s|le\smot\s|la\spalabra\s|la\sparola\s|"
+    r"het\swoord\s|a\spalavra\s)?"
+    r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
     re.IGNORECASE,
 )
 _NEXT_WORD = re.compile(r"\s[\"'“«]?(?P<secret>[^\s\"'”»,;:]{3,64})")
@@ -80,7 +95,7 @@ _DIGIT = (
     r"acht|neun)"
 )
 _DIGIT_WORDS = re.compile(rf"(?i)\b{_DIGIT}(?:[\s,-]{{1,2}}{_DIGIT}){{3,9}}\b")
-_DIGIT_CHAIN = re.compile(r"(?<![\w.,-])\d(?:-\d){3,7}(?![\w.,]?\d|-)")
+_DIGIT_CHAIN = re.compile(r"(?<![\w.,-])(?=(?:[A-Z-]*\d){2})[A-Z\d](?:-[A-Z\d]){3,7}(?![\w.,]?\d|-)")
 _DIGIT_SPACED = re.compile(r"(?<![\w.,-])\d(?:\s\d){3,7}(?![\w.,]?\d)")
 #: The turns of a combination: `34, right 12, left 56`.
 _TURNS = re.compile(
@@ -92,7 +107,7 @@ _GROUPS = re.compile(r"(?<![\w.,$€£])\d{2,4}(?:\s\d{2,4}){1,3}(?![\w%]|[.,]\d
 _CODE_TOKEN = re.compile(
     r"(?<![\w.,:/$€£¥§+~-])(?:#?\d{2,4}[*#]\d{1,6}#?|(?=[A-ZА-Я]*\d)(?=\d*[A-ZА-Я])[A-ZА-Я\d]{4,10})(?![\w%°€$£]|[.,:]\d)"
 )
-_MIXED_CODE = re.compile(r"(?<![\w-])(?=[\w-]{0,40}\d)[A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{2,6}){1,7}(?![\w-])")
+_MIXED_CODE = re.compile(r"(?<![\w/-])(?=[\w-]{0,40}\d)[A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{2,6}){1,7}(?![\w-])")
 #: A date, a year and a month, or a word with a short number.
 _NO_CODE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d\d-\d\d-\d{4}|[A-Za-z-]+|[A-Za-z]+-\d{1,3}")
 #: Two digits after the word for a code and a colon, without another label.
@@ -116,6 +131,7 @@ _PUBLIC_FORM = re.compile(
 _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)+")
 #: An absolute path of words, short numbers and hashes with an extension, which is none of a key.
 _FILE = re.compile(
+    r"(?:/(?:[A-Za-z]+[-_.]?\d{0,4}|v?\d{1,3}(?:\.\d{1,3})*|[A-Za-z]+-\d{1,3}(?:\.\d{1,3}){1,2})){2,}|"
     r"[~.]{0,2}(?:/(?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40})(?:[-_.](?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40}))*)+\.[A-Za-z0-9]{1,5}"
 )
 #: A reference number: capitals, a sign, and figures or capitals, as in `ORD-232293-H5MQZ4VF`.
@@ -186,6 +202,10 @@ def holds(text: str) -> bool:
     if any(expression.search(text) for _, expression in COMPILED) or told(text):
         return True
     plain = assignments.mask(text)
+    if any(identities.cards(plain)) or any(
+        text[span.start : span.end].count(" ") + 1 >= _WHOLE_SEED for span in _seeds(plain)
+    ):
+        return True
     is_named = any(cue(name).search(plain) for name in ("password", "code", "key", "seed", "document"))
     if not is_named and not cue("locked").search(plain):
         return False
@@ -243,7 +263,8 @@ def _passwords(text: str) -> Iterator[Span]:
         if shapes.NAME.fullmatch(word) or _is_public(text, odd.start("secret"), _BESIDE):
             continue
         is_named = bool(cues) and odd.start() > cues[0].end()
-        if not is_named and (_is_reference(word) or shapes.RELEASE.fullmatch(word)):
+        is_other = _is_reference(word) or shapes.FORM.fullmatch(word)
+        if shapes.RELEASE.fullmatch(word) or (not is_named and is_other):
             continue
         is_for = account is not None and len(word) > _SHORT_PASSWORD and re.search(r"[a-zа-я]", word)
         if shapes.MADE_UP.fullmatch(word) or ((is_named or is_for) and shapes.is_strange(word)):

@@ -21,13 +21,14 @@ _SIGNS, _JOINING = "!#$?", "%^&*~+@"
 #: Minimum length of a password without a word for one, and minimum number of its letters.
 _LENGTH, _LETTERS = 8, 4
 #: Names with a sign, figures and letters of both cases.
-_FORM = re.compile(
+FORM = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\w+(?:[.-]\w+)*@(?:[A-Z\d-]+|[a-z][a-z\d.-]*|v?\d[\w.-]*)|"  # mail, host, version
-    r"[\w.-]*\.\w{1,8}[#?][\w.-]+|[\w.-]+#(?:L?\d+(?:-L?\d+)?|[a-z_-]+\d?)|"  # anchors, issues
-    r"[\w./-]+[~^]\d*|v?\d+\.\d+[\w.+~-]*|[A-Za-z]\w*\+\+\d*|"  # revisions, versions, C++17
+    r"[\w.-]*\.\w{1,8}[#?][\w.-]+|(?!(?!Bug|Issue|Ticket|Case|Order|Batch|Lot|Item|Closes|Fixes)[A-Z][a-z]+#\d\d)[\w.-]+#(?:L?\d+(?:-L?\d+)?|[a-z_-]+\d?)|"  # anchors, issues
+    r"(?:[A-Z]+|[a-z][\w./-]*)[~^]{1,2}\d{0,2}|v?\d+\.\d+[\w.+~-]*|[A-Za-z]\w*\+\+\d*|"  # revisions, versions, C++17
     r"[\w.]+\$(?:\d+|[a-z]+\$?\d*)|[\w]+(?:\.\w+)+\$[\w$]+|\$?[A-Z]{1,3}\$\d+|\$\w+|"  # classes, cells, variables
+    r"[A-Z]{2,6}[-#/]\d{2,}[\w/-]*|"  # numbers of tickets
     r"\w+!\w+\+0x[\da-f]+|\w*@@\w*|[\d.,]+[%^*]\S*|[%@&*~^+#]+[\w.-]+|"  # symbols, amounts, references
-    r"[a-z_]\w*(?:[+&*][a-z_]\w*)+|(?:[A-Z\d]+[&+#-])+[A-Z\d]+"  # sums of names, numbers with capitals
+    r"[a-z_]+\d*(?:[+&*][a-z_]+\d*)+|(?:[A-Z\d]+[&+#-])+[A-Z\d]+"  # sums of names, numbers with capitals
 )
 _ESCAPED = re.compile(r"%[\dA-Fa-f]{2}|[%$]\d?[sdif]\b|&(?:\w+;|#)")
 #: Tokens without letters of both cases, or without figures: `copper!8824`, `Birch~Copper`, `QX#7T!9P`.
@@ -43,7 +44,7 @@ MADE_UP = re.compile(
 )
 #: Words of both cases with a figure, joined: `trolley-Nine7`, `Winter-is-1ce`; a figure in place of a letter: `k33per`.
 COMPOUND = re.compile(
-    r"(?=.*\d)(?=.*[A-Z])(?=.*[a-z])(?![A-Z]{2,}[-_.]\d)[A-Za-z\d]+(?:[-_.][A-Za-z\d]+)+|(?i:[a-z]+(?:[013457]+[a-z]+){1,3}\d{0,4})"
+    r"(?=.*\d)(?=.*[A-Z])(?=.*[a-z])(?![A-Z]{2,}[-_.]\d|[A-Za-z]+[-_]v?\d+\.[\d.]+$)[A-Za-z\d]+(?:[-_.][A-Za-z\d]+)+|(?i:[a-z]+(?:[013457]+[a-z]+){1,3}\d{0,4})"
 )
 #: Names (numeronyms such as i18n among them), versions, quantities and files, which also have digits or signs.
 NAME = re.compile(
@@ -56,7 +57,7 @@ NAME = re.compile(
 )
 #: The name of a program with its version, as in `zdesigner-5.1.17`.
 RELEASE = re.compile(
-    r"(?:[a-z]{2,}(?:[-_][a-z]+)*[-_@]?v?\d{1,4}|[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_@]?v?\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,3}"
+    r"(?:[a-z]{2,}(?:[-_][a-z]+)*[-_@]?v?\d{1,4}|[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_@]?v?\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,3}|[A-Za-z]{3,}-v?\d{1,3}\.\d{1,3}"
 )
 #: A word with figures after the word for a password: `key password copper355`; names of algorithms have that form, too.
 FIGURED = re.compile(
@@ -70,7 +71,8 @@ FIGURED = re.compile(
 def passwords(text: str) -> Iterator[Found]:
     """Finds tokens that resemble a password and nothing else."""
     for match in _TOKEN.finditer(text):
-        if is_password(_bare(text, match)):
+        is_anchor = "#" in match["secret"] and text[match.start() - 1 : match.start()] == "/"
+        if not is_anchor and is_password(_bare(text, match)):
             yield (*match.span("secret"), "password")
 
 
@@ -78,7 +80,7 @@ def is_password(token: str) -> bool:
     """Whether a token has the shape of a password and none of a name."""
     inner = token.strip(_EMPHASIS) if token[:1] in _EMPHASIS else token
     letters = [each for each in inner if each.isalpha()]
-    if len(inner) < _LENGTH or _FORM.fullmatch(inner) or _ESCAPED.search(inner):
+    if len(inner) < _LENGTH or FORM.fullmatch(inner) or _ESCAPED.search(inner):
         return False
     if _PLAINER.fullmatch(inner):
         return True
