@@ -77,7 +77,7 @@ _CARD = re.compile(
 #: A code that a service sent, and the code of a card behind its description: `the pin is the year mum was born, 1958`.
 _SENT = re.compile(
     r"(?i)\b(?:sms|text(?: message)?|authenticator(?: app)?|otp|2fa|tan|photo-?tan|push-?tan)\b"
-    r"[^.;\d]{0,32}\b(?:says|said|sent|shows?|reads|gives?|is|was|zeigt|sagt|dice|dit)\s"
+    r"[^.;\d]{0,32}\b(?:says|said|sent|with|shows?|reads|gives?|is|was|zeigt|sagt|dice|dit)\s"
     r"(?P<code>\d(?:[ -]?\d){3,7})(?![\w%]|[.,]\d)"
 )
 _DESCRIBED = re.compile(

@@ -54,9 +54,10 @@ _ODD = re.compile(
 #: Words for a password that have other senses, in which a plain word follows them.
 _AMBIGUOUS = re.compile(r"(?i)pass|logins?")
 _LINKING = (
-    r"(?:\s(?:for|of|to|on|with|at|in|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
+    r"(?:\s(?:for|of|to|on|with|at|in|da|della|dello|fürs|zur|pour|per|para|"
+    r"do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
-    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|"
+    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|war|est|était|es|era|é|è|foi|jest|"
     r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(

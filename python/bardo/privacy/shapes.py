@@ -23,7 +23,9 @@ _LENGTH, _LETTERS = 8, 4
 #: Names with a sign, figures and letters of both cases.
 FORM = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\w+(?:[.-]\w+)*@(?:[A-Z\d-]+|[a-z][a-z\d.-]*|v?\d[\w.-]*)|"  # mail, host, version
-    r"[\w.-]*\.\w{1,8}[#?][\w.-]+|(?!(?!Bug|Issue|Ticket|Case|Order|Batch|Lot|Item|Closes|Fixes)[A-Z][a-z]+#\d\d)[\w.-]+#(?:L?\d+(?:-L?\d+)?|[a-z_-]+\d?)|"  # anchors, issues
+    r"[\w.-]*\.\w{1,8}[#?][\w.-]+|"
+    r"(?!(?!Bug|Issue|Ticket|Case|Order|Batch|Lot|Item|Closes|Fixes)[A-Z][a-z]+#\d\d)"
+    r"[\w.-]+#(?:L?\d+(?:-L?\d+)?|[a-z_-]+\d?)|"  # anchors, issues
     r"(?:[A-Z]+|[a-z][\w./-]*)[~^]{1,2}\d{0,2}|v?\d+\.\d+[\w.+~-]*|[A-Za-z]\w*\+\+\d*|"  # revisions, versions, C++17
     r"[\w.]+\$(?:\d+|[a-z]+\$?\d*)|[\w]+(?:\.\w+)+\$[\w$]+|\$?[A-Z]{1,3}\$\d+|\$\w+|"  # classes, cells, variables
     r"[A-Z]{2,6}[-#/]\d{2,}[\w/-]*|"  # numbers of tickets
