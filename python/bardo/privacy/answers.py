@@ -22,6 +22,11 @@ _LINK = re.compile(
     r"[,;]?\s(?:(?:the|my|our|your|his|her)\s)?(?:answer\s)?(?:on\sfile\s)?(?:is|was|reads|remains|stays|it's|ours\sis|mine\sis)\s"
     r"(?:(?:still|now|again|always|just|actually)\s){0,2}"
 )
+#: One word directly behind the name of a word, at the end of its clause: `duress word nightjar.`
+_WORD_BESIDE = re.compile(
+    r"(?<=word)\s[\"'“]?(?P<secret>[^\W\d_]{4,24})[\"'”]?(?=[,.;!]|\s?$)|(?<=answer)\s(?P<answer>[A-Z][^\W\d_]{2,24})(?=[,.;!]|\s?$)"
+)
+_SIGN = re.compile(r"\s?[:=–—]\s")
 #: An elliptical question.
 _QUESTION = re.compile(
     r"(?i)(?:\s(?:of|for|on|to|vom|von|für|zum|del|de|du|do|van|til)\s[^.;:,?!\n]{1,32})?\s?\?\s{1,2}(?:it's\s|its\s)?"
@@ -86,8 +91,9 @@ def answers(text: str) -> Iterator[Found]:
     """Finds answers to security questions, phrases named before them, and passwords with a remark on their spelling."""
     for name in cue("phrase").finditer(text):
         yield from _answer(text, name)
-    if cue("verification").search(text):
-        for name in cue("question").finditer(text):
+    is_verified = cue("verification").search(text)
+    for name in cue("question" if is_verified else "asked").finditer(text):
+        if is_verified or _SIGN.match(text, name.end()):
             yield from _answer(text, name)
     for name in cue("word_secret").finditer(text):
         link = _QUESTION.match(text, name.end())
@@ -120,6 +126,8 @@ def _answer(text: str, name: re.Match[str]) -> Iterator[Found]:
             yield from _phrase(text, question.end(), least=1)
     elif link := _LINK.match(window, end) or _later(window, end):
         yield from _phrase(text, link.end(), least=1)
+    elif (word := _WORD_BESIDE.match(text, end)) and not PREDICATE.match(word[word.lastgroup or 0]):
+        yield (*word.span(word.lastgroup or 0), "password")
     elif beside := _BESIDE.match(text, end):
         yield from _phrase(text, beside.end(), least=2)
 

@@ -24,12 +24,12 @@ _OPTION = re.compile(rf"(?<!\S)--?{_NAME}(?:=|\s{{1,3}}(?!-)){_VALUE}")
 _ELEMENT = re.compile(r"<(?P<name>[A-Za-z][\w:.-]{0,79})>(?P<bare>[^<\n]{1,256})</")
 #: A value in quotes directly after its name: `identified by 'X'`, `invalid password "X"`.
 _BESIDE = re.compile(
-    r"(?i)(?<![\w-])(?:identified\sby|(?:user|role|with|set|invalid|wrong|bad|incorrect)\s[^\n'\"]{0,60}?\bpassword|wrong\spin)\s"
+    r"(?i)(?<![\w-])(?:identified\sby|password|passwd|passphrase|passwort|kennwort|mot\sde\spasse|contraseña|wachtwoord|senha|wrong\spin)\s"
     r"(?:\"(?P<double>[^\"\n]{1,128})\"|'(?P<single>[^'\n]{1,128})')"
 )
 #: A name of several words.
 _IDENTIFIER = re.compile(
-    r"(?<![\w.-])[A-Za-z]+(?:[_.-][A-Za-z]+|(?<=[a-z])[A-Z][a-z]+)+(?=[\"']?\s{0,3}[:=])"
+    r"(?<![\w.-])[A-Za-z]{1,32}(?:[_.-][A-Za-z]{1,32}|(?<=[a-z])[A-Z][a-z]{1,32}){1,12}(?=[\"']?\s{0,3}[:=])"
 )
 _PART = re.compile(r"[A-ZÀ-Þ]+(?![a-zà-ÿ])|[A-ZÀ-Þ]?[a-zà-ÿ]+|\d+")
 #: A log line of a failed login.
@@ -67,7 +67,7 @@ def values(text: str) -> Iterator[Found]:
             if is_secret_name(words) and _is_value(match, words):
                 yield _span(match, "password" if _PASSWORDS.search(match["name"]) else "api_key")
     for match in _BESIDE.finditer(text):
-        if not is_reference(_value(match)):
+        if not is_reference(_value(match)) and not PREDICATE.match(_value(match)):
             yield _span(match, "password")
     if _FAILED_LOGIN.search(text):
         for match in _FIELD.finditer(text):

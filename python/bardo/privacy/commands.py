@@ -9,7 +9,7 @@ from functools import cache
 
 from bardo.privacy.assignments import is_reference
 from bardo.privacy.cues import command_options, pipe_readers
-from bardo.privacy.named_secrets import PREDICATE, Found
+from bardo.privacy.named_secrets import FUNCTION, PREDICATE, Found
 
 #: The rest of a command, up to the next one.
 _REST = re.compile(r"(?:\"[^\"\n]{0,256}\"|'[^'\n]{0,256}'|\\\n|[^\n|;&\"'`]){0,512}")
@@ -19,6 +19,11 @@ _OPTION = re.compile(r"(?P<name>.+?)(?P<sign>\*|(?<=\w)[:%,](?!\*)|)")
 _PIPED = re.compile(
     r"(?<![\w-])(?:echo|printf)\s(?:-\w{1,3}\s|[\"']%s(?:\\n)?[\"']\s){0,2}"
     r"(?:\"(?P<double>[^\"\n]{1,256})\"|'(?P<single>[^'\n]{1,256})'|(?P<bare>[^\s|\"']{1,256}))\s{0,2}\|\s{0,2}(?P<reader>[^\n|;]{1,160})"
+)
+#: A file in place of a command's output: `--password-file=<(echo X)`.
+_SUBSTITUTED = re.compile(
+    r"(?i)(?:pass|secret|token|key)[\w-]{0,24}[= ]{1,2}<\((?:echo|printf)\s(?:-\w{1,3}\s)?[\"']?"
+    r"(?P<bare>[^\s\"')]{1,256})"
 )
 _HERE = re.compile(r"(?P<reader>[^\n|;]{1,160})<<<\s{0,2}[\"']?(?P<bare>[^\s\"']{1,256})")
 
@@ -31,6 +36,7 @@ def arguments(text: str) -> Iterator[Found]:
                 rest = _REST.match(text, match.end())
                 if rest:
                     yield from _of_options(text, rest.start(), rest.end(), options)
+    yield from ((*match.span("bare"), "password") for match in _SUBSTITUTED.finditer(text))
     for pattern in (_PIPED, _HERE):
         for match in pattern.finditer(text):
             if _reader().search(match["reader"]):
@@ -48,7 +54,7 @@ class _Option:
     """Option that takes a secret.
 
     Args:
-        name: Name with its hyphens, or "+" and the place of the secret among the arguments.
+        name: Name with its hyphens, or "+" and the place of the secret among the arguments, a number or `last`.
         sign: "*" if the secret is attached, or the sign between a user and the secret; else empty.
     """
 
@@ -109,7 +115,8 @@ def _reader() -> re.Pattern[str]:
 def _of_options(text: str, start: int, end: int, options: Sequence[_Option]) -> Iterator[Found]:
     words = list(_ARGUMENT.finditer(text, start, end))
     for option in options:
-        if option.name.startswith("+") and len(words) >= (place := int(option.name)):
+        place = _place(option, words)
+        if 0 < place <= len(words):
             bare = _unquoted(text, *words[place - 1].span())
             if not is_reference(text[slice(*bare)]) and not PREDICATE.match(text[slice(*bare)]):
                 yield (*bare, "password")
@@ -120,8 +127,15 @@ def _of_options(text: str, start: int, end: int, options: Sequence[_Option]) -> 
                 continue
             bare = _unquoted(text, *span)
             value = text[slice(*bare)]
-            if not is_reference(value) and not value.startswith("-"):
+            if not is_reference(value) and not value.startswith("-") and not FUNCTION.match(value):
                 yield (*bare, "password")
+
+
+def _place(option: _Option, words: Sequence[re.Match[str]]) -> int:
+    """Returns the place of an argument that is a secret by its place, counted from 1; zero for another option."""
+    if not option.name.startswith("+"):
+        return 0
+    return len(words) if option.name == "+last" else int(option.name)
 
 
 def _unquoted(text: str, start: int, end: int) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -26,8 +27,7 @@ def _expression(section: str, name: str) -> str:
     # Grouped by first letter, so that a word is compared with few terms.
     bounded: defaultdict[str, list[str]] = defaultdict(list)
     unspaced = []
-    for entry in _table()[section][name].split(","):
-        term = " ".join(entry.split())
+    for term in _terms(_table()[section][name]):
         word = re.escape(term.strip("=*")).replace("\\ ", r"['’\s_-]{1,3}")
         if term >= _UNSPACED:
             unspaced.append(word)
@@ -38,6 +38,23 @@ def _expression(section: str, name: str) -> str:
         bounded[first].append(word if first else r"\w{0,30}" + word)
     groups = [f"(?={first})(?:{'|'.join(words)})" for first, words in bounded.items()]
     return "|".join([rf"(?<![^\W_])(?:{'|'.join(groups)})", *unspaced])
+
+
+def _terms(listed: str) -> Iterator[str]:
+    """Yields the terms of a list, and the slips of typing of those with "~" in front."""
+    for entry in listed.split(","):
+        term = " ".join(entry.split())
+        yield term.removeprefix("~")
+        if term.startswith("~"):
+            yield from slips(term.strip("~*"))
+
+
+def slips(word: str) -> set[str]:
+    """Returns the words that differ from a word by one inner letter left out, doubled, or exchanged with the next."""
+    inner = range(1, len(word) - 1)
+    without = {word[:at] + word[at + 1 :] for at in inner}
+    doubled = {word[:at] + word[at] + word[at:] for at in inner}
+    return without | doubled | {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in inner} - {word}
 
 
 @cache

@@ -89,6 +89,17 @@ PATTERNS: tuple[Pattern, ...] = (
         + _END,
         "token formats of Databricks, Twilio, New Relic, Terraform Cloud, Doppler, Google, Dropbox, Vault",
     ),
+    Pattern(
+        "prefixed_key",
+        _START + r"(?:pk|sk|rk|ak|pat|tok|key|api|secret|token|auth)_(?=\w{0,32}[A-Z])(?=\w{0,32}[a-z])"
+        r"(?=[A-Za-z_]{0,32}\d[\d_]{0,16}[A-Za-z]\w{0,32}\d)\w{8,32}" + _END,
+        "ours: a label of keys, and a short random word",
+    ),
+    Pattern(
+        "password",
+        r"\blogin\s{1,8}\S{1,128}\s{1,8}password\s{1,8}(?!\[redacted)(?P<secret>\S{1,256})",
+        "GNU inetutils manual, the .netrc file",
+    ),
     Pattern("recovery_key", r"(?<![\w-])\d{6}(?:-\d{6}){7}(?![\w-])", "BitLocker recovery guide, Microsoft"),
     Pattern(
         "webhook_url",

@@ -58,6 +58,12 @@ def contacts(text: str) -> Iterator[Found]:
     yield from ((*match.span(), "contact") for match in _EMAIL.finditer(text))
 
 
+def cards(text: str) -> Iterator[Found]:
+    """Finds numbers of bank cards by their check digit."""
+    if not cue("example").search(text):
+        yield from ((*match.span(), "identity") for match in CARD.finditer(text) if _is_card(match[0]))
+
+
 def identities(text: str) -> Iterator[Found]:
     """Finds what identifies persons; of the kind `contact` what an heir needs to deal with them."""
     is_sensitive = any(cue(name).search(text) for name in ("document", "code", "password", "lock"))
@@ -70,7 +76,7 @@ def identities(text: str) -> Iterator[Found]:
             yield match.start(), match.start() + len(match[0].rstrip()), kind
     if not cue("example").search(text):
         yield from ((*match.span(), kind) for match in _IBAN.finditer(text) if _is_iban(match[0]))
-        yield from ((*match.span(), "identity") for match in CARD.finditer(text) if _is_card(match[0]))
+        yield from cards(text)
         if cue("id").search(text):
             yield from _named_identities(text, kind)
     for match in PHONE.finditer(text):

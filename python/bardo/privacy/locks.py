@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bardo.privacy import figures
+from bardo.privacy import assignments, figures
 from bardo.privacy.cues import after, cue
 from bardo.privacy.named_secrets import Found
 
 #: Maximum number of characters between a thing with a lock and its code.
 _REACH = 160
+#: Maximum number of characters between a code and the thing with a lock behind it.
+_AFTER = 64
 _DIGIT = (
     r"(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine|double|"
     r"null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun)"
@@ -22,7 +24,7 @@ _DIGIT = (
 _KEY = r"(?:star|hash|pound|asterisk|tick|check)"
 #: Digits with the keys of a keypad, at least one of which is no digit.
 _KEYPAD = (
-    rf"[#*]\d{{3,8}}[#*]?|\d{{3,8}}[#*]|{_KEY}[ ,]{{1,2}}\d{{3,8}}|"
+    rf"[#*]\d{{1,8}}[#*]|[#*]\d{{3,8}}|\d{{3,8}}[#*]|{_KEY}[ ,]{{1,2}}\d{{3,8}}|"
     rf"\d{{3,8}},?\s(?:and|then|plus|followed by)\s(?:the\s)?{_KEY}(?:\skey)?"
 )
 _SIDE = r"(?:left|right|links|rechts|clockwise|anticlockwise)"
@@ -51,7 +53,20 @@ _SET = re.compile(
 _TOLD = re.compile(
     r"(?i)(?:\b(?:is|are|it's|its|was|says|reads|now|still|stays|remains|uses?|takes|wants|try|enters?|types?|punch in|"
     r"punch|key in|tap in|tap|press|hit|dial|then|with|w/|sequence|combo|combination|code|override|goes|"
-    rf"lautet|est|es|è|ist)|[:=?–—]|->|→){_ADVERB}"
+    rf"mit|avec|con|com|met|tippt?|eingeben|drück\w*|tapez|tape|marca|pulsa|digita|digite|toets|hat|heeft|tiene|lautet|est|es|è|ist)|[:=?–—]|->|→){_ADVERB}"
+)
+#: A verb of setting before a thing with a lock: `set her room safe to`.
+_SET_THING = re.compile(
+    r"(?i)\b(?:set|reset|change[ds]?|switch(?:ed)?|programm?ed|locks?|locked|reprogrammed|moved)\b[^.;\d]{0,40}$"
+)
+#: A verb of entering directly before a code in front of its thing, and verbs of opening behind it.
+_ENTERED = re.compile(
+    r"(?i)\b(?:press|punch(?:es)?(?: in)?|enters?|types?|typed|dial|key(?:s|ed)? in|tap(?: in)?|uses?|with|put in|hit|"
+    r"(?:sent|give|gave|told|tell|text|texted) (?:him|her|them|you|me|the \w+)|"
+    r"drück\w*|tipp\w*|tapez|marca|pulsa|digita|digite|toets)\s[\"'“(]?$"
+)
+_OPENS = re.compile(
+    r"(?i)[\"'”)]?,?\s(?:(?:is|was)\s(?:what|the\s(?:code|number|pin|combination|combo))|opens|unlocks|disarms|gets\s\w+\s(?:in|through)|lets\s|turns\soff|works\s(?:on|for|at))\b"
 )
 _CARD = re.compile(
     r"(?i)\b(?:three|four|3|4|last)\s(?:three\s|four\s|little\s)?(?:numbers|digits|figures)?\s?(?:on|at|from)\s(?:the\s)?"
@@ -59,10 +74,25 @@ _CARD = re.compile(
     r"\b(?:cvv2?|cvc2?|cid)(?:\s(?:is|code|number|on the back)){0,3}[\s:=]{1,3}(?P<named>\d{3,4})(?![\d-])|"
     r"\bback of (?:the|my|his|her|our|your) card[^.;\d]{0,32}?(?P<back>\d{3,4})(?![\d-])"
 )
+#: A code that a service sent, and the code of a card behind its description: `the pin is the year mum was born, 1958`.
+_SENT = re.compile(
+    r"(?i)\b(?:sms|text(?: message)?|authenticator(?: app)?|otp|2fa|tan|photo-?tan|push-?tan)\b"
+    r"[^.;\d]{0,32}\b(?:says|said|sent|with|shows?|reads|gives?|is|was|zeigt|sagt|dice|dit)\s"
+    r"(?P<code>\d(?:[ -]?\d){3,7})(?![\w%]|[.,]\d)"
+)
+_DESCRIBED = re.compile(
+    r"(?i)\b(?:pin|passcode|combo|combination|(?:door|gate|safe|alarm|entry|access|unlock) code|safe)\s"
+    r"(?:is|was|=)\s[^.;:\d]{4,48}"
+    r"[,:]\s(?P<code>\d{4,8})(?=\s?$|[.;!,]\s|[.;!,]$)"
+)
+_DIRECT = re.compile(
+    r"(?i)\b(?:lock ?box|key ?safe|key box|keypad|padlock|safe|unlock|"
+    r"till override|override|disarm)\s(?P<code>\d{4,8})(?![\w%-]|[.,]\d)"
+)
 #: A name of a combination before a sign: `the combo? 19 44 06`.
 _NAMED = re.compile(
-    r"(?i)\b(?:combo|combination|(?:pin|pass|key|door|gate|safe|alarm|entry|access)\s?code|pin)(?:\s(?:is|was|stays|still|now)){0,3}\s?[?:=–—-]?\s{0,2}"
-    rf"(?P<code>(?:{_GROUPS})|(?-i:{_TURNS}))(?![\w%/-]|[.,:]\d)"
+    r"(?i)\b(?:combo|combination|kombination|combinaison|combinación|combinazione|combinatie|combinação|(?:pin|pass|key|door|gate|safe|alarm|entry|access)\s?code|pin)(?:\s(?:is|was|stays|still|now)){0,3}\s?[?:=–—-]?\s{0,2}"
+    rf"(?P<code>(?:{_GROUPS})|\d{{4,8}}|(?-i:{_TURNS}))(?![\w%/-]|[.,:]\d)"
 )
 
 
@@ -70,6 +100,12 @@ def codes(text: str) -> Iterator[Found]:
     """Finds codes of locks, of dials, and those on the back of a card."""
     for match in _CARD.finditer(text):
         yield (*match.span(match.lastgroup or 0), "code")
+    for form in (_SENT, _DESCRIBED):
+        yield from ((*match.span("code"), "code") for match in form.finditer(text))
+    for match in _DIRECT.finditer(assignments.mask(text)):
+        behind = text[match.end() : match.end() + figures.BESIDE]
+        if not after("measure").match(behind) and not figures.counts(match["code"], behind):
+            yield (*match.span("code"), "code")
     for match in _NAMED.finditer(text):
         yield (*match.span("code"), "code")
     things = [match.end() for match in cue("locked").finditer(text)]
@@ -77,7 +113,10 @@ def codes(text: str) -> Iterator[Found]:
         return
     for match in _FORM.finditer(text):
         thing = max((end for end in things if 0 < match.start() - end <= _REACH), default=None)
-        if thing is not None and _is_code(text, match, thing):
+        is_before_thing = any(0 < end - match.end() <= _AFTER for end in things)
+        if (thing is not None and _is_code(text, match, thing)) or (
+            is_before_thing and _is_entered(text, match)
+        ):
             yield (*match.span(), "code")
 
 
@@ -89,7 +128,23 @@ def _is_code(text: str, match: re.Match[str], thing: int) -> bool:
     is_amount = any(after(name).match(behind) for name in ("measure", "money", "month", "scale"))
     if is_amount or re.fullmatch(r"(?:19|20)\d\d", match[0]) or cue("quantity").search(ahead):
         return False
+    if re.fullmatch(r"(?i)\s(?:\w+\s)?(?:to|on|at|with)\s", ahead) and _SET_THING.search(text[:thing]):
+        return True
     return bool(
         _SET.search(ahead)
         or (_TOLD.search(ahead) and not (match[0].isdigit() and figures.counts(match[0], behind)))
     )
+
+
+def _is_entered(text: str, match: re.Match[str]) -> bool:
+    """Whether a form of a code in front of a thing with a lock is entered there, or opens it."""
+    behind = text[match.end() : match.end() + _AFTER]
+    if re.search(r"[.!?\n]\s", behind[: behind.find(" ") + 1]) or cue("quantity").search(behind):
+        return False
+    beside = behind[: figures.BESIDE]
+    is_amount = any(after(name).match(beside) for name in ("measure", "money", "month", "scale"))
+    if is_amount or (match[0].isdigit() and len(match[0]) < 4 and not _OPENS.match(behind)):
+        return False
+    if match[0].isdigit() and figures.counts(match[0], beside):
+        return False
+    return bool(_ENTERED.search(text[: match.start()]) or _OPENS.match(behind))

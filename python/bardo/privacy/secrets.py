@@ -11,7 +11,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.privacy import answers, assignments, business, commands, figures, identities, locks, named_secrets
+from bardo.privacy import (
+    answers,
+    assignments,
+    business,
+    commands,
+    contexts,
+    figures,
+    identities,
+    locks,
+    named_secrets,
+    shapes,
+)
 from bardo.privacy.cues import after, bits, common_words, cue
 from bardo.privacy.formats import COMPILED
 from bardo.privacy.named_secrets import PREDICATE
@@ -26,6 +37,8 @@ _BITS, _BITS_NAMED = 3.6, 3.0
 _LONG_PART = 20
 #: Minimum number of consecutive BIP-39 words of a seed phrase, in a sentence that names one and in any other.
 _SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
+#: Number of words of a whole seed phrase.
+_WHOLE_SEED = 12
 #: Maximum number of letters of a word that is a password only if the text says so.
 _SHORT_PASSWORD = 7
 
@@ -38,33 +51,19 @@ _ODD = re.compile(
     r"(?<![\w/.@$\"'\[{=*-])(?=[^\s\"',;]{0,60}[^\W\d_])(?=[^\s\"',;]{0,60}(?:\d|[!@#$%^&*~+]|_))"
     r"(?!https?:|(?:SHA|sha|MD|md)\d)(?:[A-Za-z][\w-]{0,20}:(?=\S))?(?P<secret>[^\s\"',;:()\[\]{}<>=/，。、；：]{5,64})(?<![.:!?])"
 )
-#: Made-up words, also in texts without the word password: a word and four figures; a sign between words with figures.
-_MADE_UP = re.compile(
-    r"[^\W\d_]{3,}(?:[-_][^\W\d_]{3,})*[-_]?\d{4,}|(?=.*\d)[^\W_]+[#*!^~$&][\w#*!^~$&-]*|(?=.*\d)(?:[A-Z][a-z]+[-_*]){1,4}[^\W\d_]+[!#*]?\d*!?"
-)
-#: Names (numeronyms such as i18n among them), versions, quantities and files, which also have digits or signs.
-_NAME = re.compile(
-    r"[A-Z][A-Z\d_]+|[a-z]+(?:_[a-z]+)+|[a-z]+(?:_[a-z]+)*\(\)|v?\d[\d.]*\w{0,3}|[\w.-]+\.(?:com|org|net|io|py|rs|toml|json|md|txt|db|ts|js|csv|sql|sh|yaml|yml|"
-    r"example|internal|local|eth)|[0-9a-f-]{7,64}|0x[0-9a-fA-F]+|[+-]?\d[\d.,:–-]*[%a-zA-Z°]{0,4}|[A-Za-z]{2,8}-?\d{1,3}[a-z]?|[A-Z]{1,5}-\d{1,6}|"
-    r"(?:[a-z]{1,6}\d{1,3}){1,3}[a-z]\d?|[a-z]\d{1,2}[a-z](?:[-_][a-z]+)*|"
-    r"(?=(?:[a-z\d]+-)*[a-z]{1,3}-)[a-z]{1,12}(?:-(?:[a-z]{1,12}\d{0,3}|\d{1,3})){1,4}|"
-    r"[a-z]+(?:[-_.][a-z]+)*@[a-z]+(?:[-.][a-z\d]+)*|"
-    r"(?:vlan|node|host|rack|server|worker|pod|shard|subnet|build|job|ticket|task|step|issue|batch|block|order|release)-\d{4,7}"
-)
-#: The name of a program with its version, as in `zdesigner-5.1.17`.
-_RELEASE = re.compile(
-    r"(?:[a-z]{2,}(?:[-_][a-z]+)*[-_@]?v?\d{1,4}|[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_@]?v?\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,3}"
-)
 #: Words for a password that have other senses, in which a plain word follows them.
 _AMBIGUOUS = re.compile(r"(?i)pass|logins?")
 _LINKING = (
-    r"(?:\s(?:for|of|to|on|do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
+    r"(?:\s(?:for|of|to|on|with|at|in|da|della|dello|fürs|zur|pour|per|para|"
+    r"do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
-    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|est|es|é|jest|"
+    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|war|est|était|es|era|é|è|foi|jest|"
     r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(
-    _LINKING + r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
+    _LINKING + r"(?:the\s(?:word|phrase|text|string)\s|das\swort\s|le\smot\s|la\spalabra\s|la\sparola\s|"
+    r"het\swoord\s|a\spalavra\s)?"
+    r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
     re.IGNORECASE,
 )
 _NEXT_WORD = re.compile(r"\s[\"'“«]?(?P<secret>[^\s\"'”»,;:]{3,64})")
@@ -79,11 +78,6 @@ _CASED = re.compile(
 #: The word that opens a conversation, told to a third person on an occasion: `tell security the word velvet when ...`.
 _TOLD_WORD = re.compile(
     r"(?i)\btell\s(?:the\s)?\w{3,20}\sthe\s(?:(?:magic|code|secret|safe)\s?)?word\s[\"'“]?(?P<secret>\w{3,40})[\"'”]?(?=\s(?:when|if|at|as)\b|[.,;]|$)"
-)
-#: A word with figures after the word for a password: `key password copper355`; names of algorithms have that form, too.
-_FIGURED_WORD = re.compile(
-    r"(?i)(?!(?:sha|argon|base|utf|aes|rsa|version|python|windows|office|postgres|step|field|rule|row|line|note)[-_]?\d)"
-    r"[a-z]{4,}[-_]?\d{2,}[!#$*]?"
 )
 #: A random word after the thing that it opens: `pw of the nas nlTlRwDpZv`.
 _OF_THING = re.compile(
@@ -102,7 +96,7 @@ _DIGIT = (
     r"acht|neun)"
 )
 _DIGIT_WORDS = re.compile(rf"(?i)\b{_DIGIT}(?:[\s,-]{{1,2}}{_DIGIT}){{3,9}}\b")
-_DIGIT_CHAIN = re.compile(r"(?<![\w.,-])\d(?:-\d){3,7}(?![\w.,]?\d|-)")
+_DIGIT_CHAIN = re.compile(r"(?<![\w.,-])(?=(?:[A-Z-]*\d){2})[A-Z\d](?:-[A-Z\d]){3,7}(?![\w.,]?\d|-)")
 _DIGIT_SPACED = re.compile(r"(?<![\w.,-])\d(?:\s\d){3,7}(?![\w.,]?\d)")
 #: The turns of a combination: `34, right 12, left 56`.
 _TURNS = re.compile(
@@ -114,7 +108,7 @@ _GROUPS = re.compile(r"(?<![\w.,$€£])\d{2,4}(?:\s\d{2,4}){1,3}(?![\w%]|[.,]\d
 _CODE_TOKEN = re.compile(
     r"(?<![\w.,:/$€£¥§+~-])(?:#?\d{2,4}[*#]\d{1,6}#?|(?=[A-ZА-Я]*\d)(?=\d*[A-ZА-Я])[A-ZА-Я\d]{4,10})(?![\w%°€$£]|[.,:]\d)"
 )
-_MIXED_CODE = re.compile(r"(?<![\w-])(?=[\w-]{0,40}\d)[A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{2,6}){1,7}(?![\w-])")
+_MIXED_CODE = re.compile(r"(?<![\w/-])(?=[\w-]{0,40}\d)[A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{2,6}){1,7}(?![\w-])")
 #: A date, a year and a month, or a word with a short number.
 _NO_CODE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d\d-\d\d-\d{4}|[A-Za-z-]+|[A-Za-z]+-\d{1,3}")
 #: Two digits after the word for a code and a colon, without another label.
@@ -138,6 +132,7 @@ _PUBLIC_FORM = re.compile(
 _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)+")
 #: An absolute path of words, short numbers and hashes with an extension, which is none of a key.
 _FILE = re.compile(
+    r"(?:/(?:[A-Za-z]+[-_.]?\d{0,4}|v?\d{1,3}(?:\.\d{1,3})*|[A-Za-z]+-\d{1,3}(?:\.\d{1,3}){1,2})){2,}|"
     r"[~.]{0,2}(?:/(?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40})(?:[-_.](?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40}))*)+\.[A-Za-z0-9]{1,5}"
 )
 #: A reference number: capitals, a sign, and figures or capitals, as in `ORD-232293-H5MQZ4VF`.
@@ -191,7 +186,15 @@ def found(sentence: str) -> Iterator[Span]:
 def told(text: str) -> list[Span]:
     """Finds the secrets that a whole text tells, in order."""
     plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
-    finders = (assignments.values, commands.arguments, named_secrets.phrases, answers.answers, locks.codes)
+    finders = (
+        assignments.values,
+        commands.arguments,
+        named_secrets.phrases,
+        answers.answers,
+        locks.codes,
+        shapes.passwords,
+        contexts.secrets,
+    )
     return apart(Span(*one) for find in finders for one in find(plain))
 
 
@@ -200,6 +203,10 @@ def holds(text: str) -> bool:
     if any(expression.search(text) for _, expression in COMPILED) or told(text):
         return True
     plain = assignments.mask(text)
+    if any(identities.cards(plain)) or any(
+        text[span.start : span.end].count(" ") + 1 >= _WHOLE_SEED for span in _seeds(plain)
+    ):
+        return True
     is_named = any(cue(name).search(plain) for name in ("password", "code", "key", "seed", "document"))
     if not is_named and not cue("locked").search(plain):
         return False
@@ -254,13 +261,14 @@ def _passwords(text: str) -> Iterator[Span]:
     account = cue("account").search(text)
     for odd in _ODD.finditer(text):
         word = odd["secret"].strip(".!?")
-        if _NAME.fullmatch(word) or _is_public(text, odd.start("secret"), _BESIDE):
+        if shapes.NAME.fullmatch(word) or _is_public(text, odd.start("secret"), _BESIDE):
             continue
         is_named = bool(cues) and odd.start() > cues[0].end()
-        if not is_named and (_is_reference(word) or _RELEASE.fullmatch(word)):
+        is_other = _is_reference(word) or shapes.FORM.fullmatch(word)
+        if shapes.RELEASE.fullmatch(word) or (not is_named and is_other):
             continue
         is_for = account is not None and len(word) > _SHORT_PASSWORD and re.search(r"[a-zа-я]", word)
-        if _MADE_UP.fullmatch(word) or ((is_named or is_for) and _is_strange(word)):
+        if shapes.MADE_UP.fullmatch(word) or ((is_named or is_for) and shapes.is_strange(word)):
             yield _group(odd, "password")
     if account and not cues:
         for match in _ASSIGNED.finditer(text):
@@ -290,12 +298,12 @@ def _told_after(text: str, found: re.Match[str]) -> Iterator[Span]:
         yield _group(told, "password")
     following = _NEXT_WORD.match(text, found.end())
     if following and (
-        _FIGURED_WORD.fullmatch(following["secret"])
-        or (_ODD.fullmatch(following["secret"]) and not _NAME.fullmatch(following["secret"]))
+        shapes.FIGURED.fullmatch(following["secret"])
+        or (_ODD.fullmatch(following["secret"]) and not shapes.NAME.fullmatch(following["secret"]))
     ):
         yield _group(following, "password")
     thing = _OF_THING.match(text, found.end())
-    if thing and not _NAME.fullmatch(thing["secret"]):
+    if thing and not shapes.NAME.fullmatch(thing["secret"]):
         yield _group(thing, "password")
     if unspaced:
         words = (
@@ -312,14 +320,6 @@ def _is_reference(word: str) -> bool:
     if label is None or any(cue(name).fullmatch(label[0]) for name in ("key", "password", "code", "seed")):
         return False
     return bool(_NAMED_REFERENCE.fullmatch(word) or cue("public_token").fullmatch(label[0]))
-
-
-def _is_strange(word: str) -> bool:
-    """Whether a word mixes digits, letters and signs in a way that no name does."""
-    return bool(
-        re.search(r"[^\W\d_]{2}", word)
-        and re.search(r"\d.*\d|[!@#$%^&*~+]|[a-z]_\w*\d|[A-Za-z]\d\w*[A-Za-z]|(?:[A-Z][a-z]+[-_]){2}\d", word)
-    )
 
 
 def _is_secret(word: str) -> bool:
