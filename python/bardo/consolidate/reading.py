@@ -168,6 +168,7 @@ class StatementReader:
         forms = {fact.text.casefold() for fact in rule_extraction.of_episode(episode, self._agent)}
         seen: set[str] = set()
         for sentence, value in zip(found, worths, strict=True):
+            first: int | None = None
             drawn.judged |= {clause.text.casefold() for clause in sentence.clauses}
             notes = (
                 list(sentence.notes(who, forms))
@@ -180,10 +181,17 @@ class StatementReader:
                 effects = self._effects(note, episode, drawn, tick=tick)
                 ends = any(resolution.ends for resolution in effects.resolutions)
                 text = note.text
+                if not text and ends and first is not None:
+                    # What the sentence says is kept already: a quote would be its second copy.
+                    drawn.facts += effects.facts
+                    drawn.resolutions += [each._replace(place=first) for each in effects.resolutions]
+                    drawn.corrections += effects.corrections
+                    continue
                 if not text and ends:
                     text = correction_text(note, sentence, who)
                 if text and len(seen) < PER_EPISODE and text.casefold() not in seen:
                     seen.add(text.casefold())
+                    first = len(drawn.facts) if first is None else first
                     drawn.facts.append(fact_of(text, note.clauses, episode, who))
                     drawn.facts += effects.facts
                     drawn.resolutions += effects.resolutions

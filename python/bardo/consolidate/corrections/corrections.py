@@ -20,12 +20,14 @@ from bardo.consolidate.corrections.correction_rules import (
     RULES,
     certain_rule,
     denies_another,
+    ends_person,
     ends_plainly,
     is_of_companion,
     is_of_other_person,
     is_on_other_day,
     leaves_person_out,
     names_ended,
+    names_parted,
 )
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
@@ -102,6 +104,8 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)
     total = _total(found)
+    if names_parted(older, newer) and not certain_rule(older, newer):
+        return Judgement(limits(is_read=encoder_odds is not None).disputes, "ending")
     rule = certain_rule(older, newer)
     is_certain = bool(rule) and (
         rule in ("denial", "judged slot") or total >= limits().disputes or ends_plainly(older, newer)
@@ -193,6 +197,8 @@ def _is_placed(found: Mapping[str, float]) -> bool:
 
 def _are_compatible(older: Clause, newer: Clause) -> bool:
     """Whether both clauses can hold, so that no regression judges them."""
+    if ends_person(older, newer):
+        return False
     # Of two events both happened.
     are_events = older.past and newer.past and not newer.cues & TAKES_BACK
     is_of_companion_alone = is_of_companion(older, newer) and not newer.cues & (TAKES_BACK | ENDS)
