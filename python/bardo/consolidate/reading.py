@@ -20,7 +20,7 @@ from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.candidates import order
 from bardo.consolidate.corrections.compatible import are_about_others, is_of_another_slot, keeps_value
 from bardo.consolidate.corrections.correction_rules import have_common_word
-from bardo.consolidate.corrections.effects import Judged, Message, Older, corrected, effective, outlasts
+from bardo.consolidate.corrections.effects import Judged, Message, Older, corrected, effective, outlasts, without_replaced
 from bardo.consolidate.corrections.templates import announces, are_of_one_template
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
@@ -35,7 +35,7 @@ from bardo.consolidate.texts.noted_facts import (
 )
 from bardo.consolidate.texts.rule_extraction import NAMELESS, speaker
 from bardo.consolidate.texts.secrets import is_secret
-from bardo.consolidate.texts.sentence import Note, Sentence, sentences
+from bardo.consolidate.texts.sentence import QUOTED_CHARACTERS, Note, Sentence, attributed, sentences
 from bardo.model import CorrectionRule, Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
@@ -343,7 +343,7 @@ class StatementReader:
         ]
         worths = self._worths([Sentence(clause.text, (clause,)) for clause in left], "")
         return facts + [
-            fact_of(clause.text, (clause,), episode, who)
+            fact_of(_remaining_text(clause, newer, who), (clause,), episode, who)
             for clause, value in zip(left, worths, strict=True)
             if value >= LEAST_OF_REMAINDERS
         ]
@@ -477,6 +477,12 @@ class StatementReader:
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records
+
+
+def _remaining_text(clause: Clause, newer: Clause, who: str) -> str:
+    """Text of a clause that holds on when its quote ends: the quote without what is replaced, or the clause alone."""
+    quote = attributed(left, who) if (left := without_replaced(clause, newer)) else ""
+    return quote if quote and len(quote) <= QUOTED_CHARACTERS else clause.text
 
 
 def _text_about(older: Clause, clause: Clause, message: Message) -> str:

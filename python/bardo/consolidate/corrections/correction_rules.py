@@ -339,6 +339,26 @@ def have_common_word(older: Clause, newer: Clause) -> bool:
     return is_same_owner(older, newer) and older.predicate in verbs
 
 
+def have_topic_in_common(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses have more in common than the owner: a word, a verb, or the attribute that they state."""
+    one, other = older.statement, newer.statement
+    if one is not None and other is not None and one.attribute == other.attribute:
+        return True
+    if older.predicate == newer.predicate and older.predicate not in LIGHT_VERBS:
+        return True
+    owners = words_of(older.owner) | words_of(older.alias) if is_same_owner(older, newer) else frozenset[str]()
+    old = older.anchors | older.names | older.objects | parts_of(older.figures) | words_of(older.owner)
+    common = (old - owners) & (_said(newer) | newer.objects | parts_of(newer.figures))
+    # "Nore Organ Works" is a name, and tells of no organ.
+    return any((word in older.names) == (word in newer.names) or word in newer.owner for word in common)
+
+
+def gives_same_day(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses name a day of the week, and the same."""
+    days = older.names & newer.names & _WEEKDAYS
+    return bool(days) and not (newer.names & _WEEKDAYS) - days
+
+
 def words_of(text: str) -> frozenset[str]:
     """Words of more than two characters."""
     return frozenset(part for part in re.split(r"[\s']+", text) if len(part) > 2)

@@ -22,6 +22,8 @@ from bardo.consolidate.corrections.correction_rules import (
     denies_another,
     ends_person,
     ends_plainly,
+    gives_same_day,
+    have_topic_in_common,
     is_of_companion,
     is_of_other_person,
     is_on_other_day,
@@ -111,15 +113,18 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         rule in ("denial", "judged slot") or total >= limits().disputes or ends_plainly(older, newer)
     )
     rule = rule if is_certain else _carrying_rule(found, older, newer)
+    is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
     if encoder_odds is not None:
+        if is_unplaced and not is_certain and gives_same_day(older, newer):
+            # "His last day is Friday" gives no other day than "he wants the Friday off".
+            return Judgement(NEVER, READ)
         weighed = _weighed(read_features(older, newer, cosine, encoder_odds, is_announced=bool(rule)))
         judgement = _with_encoder(weighed, rule, is_certain=is_certain)
-        # "We closed the account" disputes no home.
-        is_of_another = not rule and "ending" in newer.cues and judgement.total < SURE
-        return Judgement(NEVER, READ) if is_of_another else judgement
+        # "We closed the account" disputes no home, "I've registered the business" no other work.
+        is_of_another = not rule and ("ending" in newer.cues or not have_topic_in_common(older, newer))
+        return Judgement(NEVER, READ) if is_of_another and judgement.total < SURE else judgement
     if is_certain:
         return Judgement(max(total, limits().ends), rule)
-    is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
     if is_unplaced and older.statement is not None and older.statement.functional:
         # "It's the 15th, her birthday" gives no other home.
         return Judgement(NEVER, rule)

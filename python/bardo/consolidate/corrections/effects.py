@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from functools import cached_property
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections import corrections
 
+#: Aside of at most five words between commas.
+_ASIDE = re.compile(r",(?P<said>(?: [^\s,;:]+){1,5}?)(?P<end>,|(?=[.;:!]?$))")
 #: Maximum number of older records that one clause ends.
 ENDS_AT_MOST = 3
 #: Maximum number of older records that one clause disputes.
@@ -119,5 +122,26 @@ def outlasts(older: Clause, newer: Clause) -> bool:
 
     "Wiebke is from Groningen, not Leeuwarden" leaves "the new apprentice starts on 18 May".
     """
-    replaced = newer.left & (older.anchors | older.names)
+    replaced = _replaced(older, newer)
     return bool(replaced) and not any(value in older.text.casefold() for value in replaced)
+
+
+def without_replaced(older: Clause, newer: Clause) -> str:
+    """The sentence of a clause without the aside that gives the value which a newer one replaces; empty without one.
+
+    Of "New apprentice: Wiebke, from Leeuwarden, starts on 18 May" that is "New apprentice: Wiebke starts on 18 May".
+    """
+    replaced = _replaced(older, newer)
+
+    def kept(aside: re.Match[str]) -> str:
+        is_replaced = any(value in aside["said"].casefold() for value in replaced)
+        return aside["end"].replace(",", "") if is_replaced else aside[0]
+
+    left = _ASIDE.sub(kept, older.sentence)
+    is_free = left != older.sentence and not any(value in left.casefold() for value in replaced)
+    return left if is_free else ""
+
+
+def _replaced(older: Clause, newer: Clause) -> frozenset[str]:
+    """Values of an older clause that a newer one names as replaced."""
+    return newer.left & (older.anchors | older.names)

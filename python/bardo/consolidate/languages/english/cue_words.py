@@ -141,6 +141,11 @@ def parts(head: Any) -> str:
     return found if is_of_person else ""
 
 
+def _is_parting(head: Any) -> bool:
+    """Whether a verb can end a relation."""
+    return any(lemma(head) in verbs for verbs in _table().partings.values())
+
+
 def _is_set_apart(head: Any) -> bool:
     """Whether people were parted by a place or a time, as in "we were separated at the airport"."""
     is_undergone = any(child.dep_ == "auxpass" for child in head.children)
@@ -270,7 +275,7 @@ def _ends(head: Any) -> bool:
     """Whether the verb of a clause ends a state or an activity, and not a meal or a match."""
     table = _table()
     verb, bare = predicate_of(head), lemma(head)
-    if _is_daily(head) or _leaves_on_figure(head):
+    if _is_daily(head) or _leaves_on_figure(head) or (_is_parting(head) and _is_set_apart(head)):
         return False
     if any(f"{verb} {lemma(child)}" in table.ending for child in head.children if child.dep_ == "dobj"):
         # "Give notice", "hand in one's resignation"
@@ -279,7 +284,9 @@ def _ends(head: Any) -> bool:
         complements = {
             lemma(child) for child in head.children if child.dep_ in ("advmod", "acomp", "attr", "prt")
         }
-        return bare in ("be", "get") and (bool(_ENDED & complements) or _is_off(head))
+        # "He's off to make guitars" tells where he goes.
+        is_bound_for = re.search(rf"{re.escape(head.text)} off to\b", head.sent.text) is not None
+        return bare in ("be", "get") and not is_bound_for and (bool(_ENDED & complements) or _is_off(head))
     barred = table.frames.get(verb) or table.frames.get(bare) or frozenset()
     return not any(lemma(child) in barred for child in head.children if child.dep_ in _ENDABLE)
 

@@ -246,7 +246,14 @@ def _clause(
         since = start_of_state(head, words, speech.at, past=past)
     span = _span(words, head)
     text = ""
-    if owner.name and not unreal and not points_outside(head) and not points_to_person(head):
+    # The accountant of "Nore Works Ltd, accountant is Una" is the firm's: the sentence is quoted.
+    is_of_name_before = subject is not None and subject.dep_ == "appos"
+    if (
+        owner.name
+        and not (unreal or is_of_name_before)
+        and not points_outside(head)
+        and not points_to_person(head)
+    ):
         text = sentence_of(head, subject, owner.name, first_person=owner.is_speaker)
     made = Clause(
         text=text,
