@@ -29,7 +29,7 @@ from bardo.consolidate.texts import rule_extraction, worth
 from bardo.consolidate.texts.noted_facts import (
     LEAST_OF_REMAINDERS,
     UNWORTHY,
-    correction_text,
+    correction_note,
     fact_of,
     lesser_notes,
 )
@@ -180,19 +180,18 @@ class StatementReader:
             for note in notes:
                 effects = self._effects(note, episode, drawn, tick=tick)
                 ends = any(resolution.ends for resolution in effects.resolutions)
-                text = note.text
-                if not text and ends and first is not None:
+                if not note.text and ends and first is not None:
                     # What the sentence says is kept already: a quote would be its second copy.
                     drawn.facts += effects.facts
                     drawn.resolutions += [each._replace(place=first) for each in effects.resolutions]
                     drawn.corrections += effects.corrections
                     continue
-                if not text and ends:
-                    text = correction_text(note, sentence, who)
-                if text and len(seen) < PER_EPISODE and text.casefold() not in seen:
-                    seen.add(text.casefold())
+                kept = correction_note(note, sentence, who) if ends and not note.text else note
+                key = kept.text.casefold()
+                if key and len(seen) < PER_EPISODE and key not in seen:
+                    seen.add(key)
                     first = len(drawn.facts) if first is None else first
-                    drawn.facts.append(fact_of(text, note.clauses, episode, who))
+                    drawn.facts.append(fact_of(kept.text, kept.clauses, episode, who))
                     drawn.facts += effects.facts
                     drawn.resolutions += effects.resolutions
                 elif not note.text and effects.resolutions and not is_secret(sentence.text):

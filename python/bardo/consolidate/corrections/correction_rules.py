@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Rule
@@ -25,6 +26,7 @@ _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "
 #: Attributes by which a person has a living animal, or an animal a name.
 _OF_LIVING = frozenset({"name", "pet"})
 _DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
+_TOKEN = re.compile(r"\w[\w.'-]*")
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.]*[_.-][\w.-]*\w|\w+\(\)|[a-z]+[A-Z]\w+")
 
 
@@ -340,17 +342,27 @@ def have_common_word(older: Clause, newer: Clause) -> bool:
 
 
 def have_topic_in_common(older: Clause, newer: Clause) -> bool:
-    """Whether both clauses have more in common than the owner: a word, a verb, or the attribute that they state."""
+    """Whether both clauses have more in common than their speaker: a word, a verb, or the attribute that they state."""
     one, other = older.statement, newer.statement
     if one is not None and other is not None and one.attribute == other.attribute:
         return True
     if older.predicate == newer.predicate and older.predicate not in LIGHT_VERBS:
         return True
-    owners = words_of(older.owner) | words_of(older.alias) if is_same_owner(older, newer) else frozenset[str]()
+    is_of_speaker = older.features.get("self") and newer.features.get("self")
+    speaker = words_of(older.owner) if is_of_speaker else frozenset[str]()
     old = older.anchors | older.names | older.objects | parts_of(older.figures) | words_of(older.owner)
-    common = (old - owners) & (_said(newer) | newer.objects | parts_of(newer.figures))
-    # "Nore Organ Works" is a name, and tells of no organ.
-    return any((word in older.names) == (word in newer.names) or word in newer.owner for word in common)
+    new = _said(newer) | newer.objects | parts_of(newer.figures)
+    said = [*_TOKEN.findall(newer.sentence), *(word for word in new if word not in newer.names)]
+    return any(_is_named(word, older, said) for word in old - speaker)
+
+
+def _is_named(word: str, older: Clause, said: Sequence[str]) -> bool:
+    """Whether a word of an older clause is among others; "Nore Organ Works" does not name an organ."""
+    is_common_noun = word in older.sentence
+    return any(
+        token.casefold().startswith(word) and not (is_common_noun and place and token.istitle())
+        for place, token in enumerate(said)
+    )
 
 
 def gives_same_day(older: Clause, newer: Clause) -> bool:
