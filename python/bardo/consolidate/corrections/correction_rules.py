@@ -45,8 +45,11 @@ def certain_rule(older: Clause, newer: Clause) -> Rule:
         return "judged slot"
     if ends_person(older, newer):
         return "ending"
-    if not _is_comparable(older, newer):
-        return ""
+    return _comparable_rule(older, newer) if _is_comparable(older, newer) else ""
+
+
+def _comparable_rule(older: Clause, newer: Clause) -> Rule:
+    """Name of the rule by which a newer clause of the same owner and case ends an older one."""
     if rule := _replacement_rule(older, newer):
         return rule
     if is_record(newer):
@@ -151,7 +154,9 @@ def _ends_relation(older: Clause, newer: Clause) -> bool:
         f"{newer.owner}'s "
     )
     # "My fiancé is Piet" and "is called Piet" name the person behind the verb.
-    is_naming = older.predicate == "be" or (older.statement is not None and older.statement.attribute == "name")
+    is_naming = older.predicate == "be" or (
+        older.statement is not None and older.statement.attribute == "name"
+    )
     named = words_of(older.owner) - words_of(newer.owner) | (older.names if is_naming else frozenset())
     return is_of_same and bool(newer.anchors & named)
 

@@ -10,6 +10,8 @@ from functools import cached_property
 
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections import corrections
+from bardo.consolidate.corrections.compatible import are_about_others
+from bardo.consolidate.texts.sentence import QUOTED_CHARACTERS, attributed
 
 #: Aside of at most five words between commas.
 _ASIDE = re.compile(r",(?P<said>(?: [^\s,;:]+){1,5}?)(?P<end>,|(?=[.;:!]?$))")
@@ -145,3 +147,19 @@ def without_replaced(older: Clause, newer: Clause) -> str:
 def _replaced(older: Clause, newer: Clause) -> frozenset[str]:
     """Values of an older clause that a newer one names as replaced."""
     return newer.left & (older.anchors | older.names)
+
+
+def remaining_text(clause: Clause, newer: Clause, who: str) -> str:
+    """Text of a clause that holds on when its quote ends: the quote without what is replaced, or the clause alone."""
+    quote = attributed(left, who) if (left := without_replaced(clause, newer)) else ""
+    return quote if quote and len(quote) <= QUOTED_CHARACTERS else clause.text
+
+
+def text_about(older: Clause, clause: Clause, message: Message) -> str:
+    """Returns a message without its clauses that are about others than an older clause; empty if there are none."""
+    # "The neighbours' whippet died, Pogo is sulking" says of Pogo that he sulks.
+    about = [
+        said for said in message.clauses if said.text == clause.text or not are_about_others(older, said)
+    ]
+    kept = dict.fromkeys(said.text for said in about if said.text)
+    return ". ".join(kept) if len(about) < len(message.clauses) else ""

@@ -144,7 +144,11 @@ class Sentence:
                 Note(text, (clause,))
                 for clause, text in zip(lasting, texts, strict=True)
                 if clause.statement is not None
-                or (len(text.split()) > SHORT_WORDS and quote not in texts and not _repeats_slot(clause, alone))
+                or (
+                    len(text.split()) > SHORT_WORDS
+                    and quote not in texts
+                    and not _repeats_slot(clause, alone)
+                )
             )
         else:
             yield Note(quote, self.stated)
@@ -164,9 +168,7 @@ def _gives_lasting_value(clause: Clause) -> bool:
 
 def _repeats_slot(clause: Clause, others: Sequence[Clause]) -> bool:
     """Whether the text of a clause repeats that of another with a slot: "she rang: the dentist is on 26 March"."""
-    return any(
-        other.statement is not None and _stems(other.text) <= _stems(clause.text) for other in others
-    )
+    return any(other.statement is not None and _stems(other.text) <= _stems(clause.text) for other in others)
 
 
 def attributed(text: str, who: str) -> str:

@@ -149,7 +149,9 @@ def _is_parting(head: Any) -> bool:
 def _is_set_apart(head: Any) -> bool:
     """Whether people were parted by a place or a time, as in "we were separated at the airport"."""
     is_undergone = any(child.dep_ == "auxpass" for child in head.children)
-    return is_undergone and any(child.dep_ in ("prep", "agent") and lemma(child) != "from" for child in head.children)
+    return is_undergone and any(
+        child.dep_ in ("prep", "agent") and lemma(child) != "from" for child in head.children
+    )
 
 
 def cues(head: Any, words: list[Any], sentence: Any, *, denied: bool, correction: bool) -> Cues:
@@ -284,9 +286,7 @@ def _ends(head: Any) -> bool:
         complements = {
             lemma(child) for child in head.children if child.dep_ in ("advmod", "acomp", "attr", "prt")
         }
-        # "He's off to make guitars" tells where he goes.
-        is_bound_for = re.search(rf"{re.escape(head.text)} off to\b", head.sent.text) is not None
-        return bare in ("be", "get") and not is_bound_for and (bool(_ENDED & complements) or _is_off(head))
+        return bare in ("be", "get") and (bool(_ENDED & complements) or _is_off(head))
     barred = table.frames.get(verb) or table.frames.get(bare) or frozenset()
     return not any(lemma(child) in barred for child in head.children if child.dep_ in _ENDABLE)
 
