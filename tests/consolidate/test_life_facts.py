@@ -171,7 +171,11 @@ def test_a_name_before_a_comma_is_not_the_subject_after_it(tmp_path: Path) -> No
     said = statements_of(
         tmp_path, "I've registered the business: Nore Works Ltd, accountant is Lars Winther."
     )
-    assert said == {("accountant", "accountant", "Lars Winther"): "Accountant is Lars Winther"}
+    assert said == {
+        ("accountant", "accountant", "Lars Winther"): (
+            "Nadia: I've registered the business: Nore Works Ltd, accountant is Lars Winther."
+        )
+    }
 
 
 def test_what_a_quote_says_already_is_not_kept_once_more(tmp_path: Path) -> None:

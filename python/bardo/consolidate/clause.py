@@ -80,6 +80,7 @@ class Clause:
         over: First instant after the last day of a plan that it announces, such as an appointment.
         relation: Relation of the person that it is about to the speaker, if it is one that can end, such as `partner`.
         parts: Relation of its owner that it ends, as "Tomas and I broke up" ends `partner`.
+        died: Person or animal of whose death it tells, in lower case; empty if it tells of none.
         condition: Case to which it is limited, such as `breakfast`.
         past_dated: Whether it tells of a time that was over long before it was said, such as "in 2012".
         statement: Subject, attribute and value, if a frame of the language gives them.
@@ -120,6 +121,7 @@ class Clause:
     over: int | None = None
     relation: str = ""
     parts: str = ""
+    died: str = ""
     condition: str = ""
     past_dated: bool = False
     statement: Statement | None = None

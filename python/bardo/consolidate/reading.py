@@ -18,10 +18,18 @@ from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech, form_of
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.candidates import order
-from bardo.consolidate.corrections.compatible import are_about_others, is_of_another_slot, keeps_value
-from bardo.consolidate.corrections.correction_rules import have_common_word
-from bardo.consolidate.corrections.effects import Judged, Message, Older, corrected, effective, outlasts
-from bardo.consolidate.corrections.templates import announces, are_of_one_template
+from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
+from bardo.consolidate.corrections.effects import (
+    Judged,
+    Message,
+    Older,
+    corrected,
+    effective,
+    outlasts,
+    remaining_text,
+    text_about,
+)
+from bardo.consolidate.corrections.templates import may_be_about_one
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.routine import is_routine
@@ -29,7 +37,7 @@ from bardo.consolidate.texts import rule_extraction, worth
 from bardo.consolidate.texts.noted_facts import (
     LEAST_OF_REMAINDERS,
     UNWORTHY,
-    correction_text,
+    correction_note,
     fact_of,
     lesser_notes,
 )
@@ -168,6 +176,7 @@ class StatementReader:
         forms = {fact.text.casefold() for fact in rule_extraction.of_episode(episode, self._agent)}
         seen: set[str] = set()
         for sentence, value in zip(found, worths, strict=True):
+            first: int | None = None
             drawn.judged |= {clause.text.casefold() for clause in sentence.clauses}
             notes = (
                 list(sentence.notes(who, forms))
@@ -179,12 +188,18 @@ class StatementReader:
             for note in notes:
                 effects = self._effects(note, episode, drawn, tick=tick)
                 ends = any(resolution.ends for resolution in effects.resolutions)
-                text = note.text
-                if not text and ends:
-                    text = correction_text(note, sentence, who)
-                if text and len(seen) < PER_EPISODE and text.casefold() not in seen:
-                    seen.add(text.casefold())
-                    drawn.facts.append(fact_of(text, note.clauses, episode, who))
+                if not note.text and ends and first is not None:
+                    # What the sentence says is kept already: a quote would be its second copy.
+                    drawn.facts += effects.facts
+                    drawn.resolutions += [each._replace(place=first) for each in effects.resolutions]
+                    drawn.corrections += effects.corrections
+                    continue
+                kept = correction_note(note, sentence, who) if ends and not note.text else note
+                key = kept.text.casefold()
+                if key and len(seen) < PER_EPISODE and key not in seen:
+                    seen.add(key)
+                    first = len(drawn.facts) if first is None else first
+                    drawn.facts.append(fact_of(kept.text, kept.clauses, episode, who))
                     drawn.facts += effects.facts
                     drawn.resolutions += effects.resolutions
                 elif not note.text and effects.resolutions and not is_secret(sentence.text):
@@ -335,7 +350,7 @@ class StatementReader:
         ]
         worths = self._worths([Sentence(clause.text, (clause,)) for clause in left], "")
         return facts + [
-            fact_of(clause.text, (clause,), episode, who)
+            fact_of(remaining_text(clause, newer, who), (clause,), episode, who)
             for clause, value in zip(left, worths, strict=True)
             if value >= LEAST_OF_REMAINDERS
         ]
@@ -365,7 +380,7 @@ class StatementReader:
             for other in record.clauses
             if other.stated
             and not any(keeps_value(other, said) for said in message.clauses)
-            and (not is_learned or _may_be_about_one(other, clause))
+            and (not is_learned or may_be_about_one(other, clause))
             and ((best := corrections.judge(other, clause, corrections.NEAREST)).rule or self._cross_encoder)
             and best.total >= least
         ]
@@ -387,7 +402,7 @@ class StatementReader:
         text = f"{clause.context} {clause.sentence}".strip() if is_long else message.text
         odds = self._odds_of([(other.sentence, text) for _, _, other, _ in near])
         own = self._odds_of(
-            [(other.sentence, _text_about(other, clause, message) or text) for _, _, other, _ in near]
+            [(other.sentence, text_about(other, clause, message) or text) for _, _, other, _ in near]
         )
         odds = [min(pair) for pair in zip(odds, own, strict=True)]
         read = [
@@ -469,21 +484,6 @@ class StatementReader:
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records
-
-
-def _text_about(older: Clause, clause: Clause, message: Message) -> str:
-    """Returns a message without its clauses that are about others than an older clause; empty if there are none."""
-    # "The neighbours' whippet died, Pogo is sulking" says of Pogo that he sulks.
-    about = [
-        said for said in message.clauses if said.text == clause.text or not are_about_others(older, said)
-    ]
-    kept = dict.fromkeys(said.text for said in about if said.text)
-    return ". ".join(kept) if len(about) < len(message.clauses) else ""
-
-
-def _may_be_about_one(older: Clause, newer: Clause) -> bool:
-    """Whether a learned sentence may end an older one: they share a word, and a word of change or half their words."""
-    return have_common_word(older, newer) and (announces(older, newer) or are_of_one_template(older, newer))
 
 
 def _are_apart(one: Fact, other: Fact) -> bool:

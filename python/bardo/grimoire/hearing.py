@@ -63,7 +63,7 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
 
 def end_outdated(session: Session) -> tuple[str, ...]:
     """Ends the gate's statements that were heard in episodes and no longer hold; returns notes."""
-    from bardo.conduct.hearing.heard import end_outdated
+    from bardo.conduct.hearing.heard import end_outdated, supersede_decisions
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
     if not (session.path / FILE_NAME).exists():
@@ -73,9 +73,25 @@ def end_outdated(session: Session) -> tuple[str, ...]:
             over = end_outdated(
                 store, lambda heard: _ended(session, heard), agent=session.agent, now=session.clock.now()
             )
+            over += supersede_decisions(
+                store,
+                lambda heard: _correcting(session, heard),
+                agent=session.agent,
+                now=session.clock.now(),
+            )
     except StoreError as error:
         return (f"statements of the gate that no longer hold were not ended: {error}",)
     return (f"{len(over)} statements of the gate no longer hold and ended",) if over else ()
+
+
+def _correcting(session: Session, heard: Sequence[StateEntry]) -> dict[str, str]:
+    """Episodes that correct those of entries, by the corrected ones."""
+    episodes = sorted({entry.episode for entry in heard})
+    return {
+        older: newer
+        for newer, older, relation, weight, _ in session.facts.links(episodes)
+        if relation == "corrects" and weight >= ENDS and older in episodes
+    }
 
 
 def _ended(session: Session, heard: Sequence[StateEntry]) -> list[list[str]]:

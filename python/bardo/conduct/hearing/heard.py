@@ -9,6 +9,7 @@ from bardo.conduct.findings import place_of_same
 from bardo.conduct.hearing.hearing import Heard
 from bardo.conduct.model.entries import NEW, STATEMENTS, Rule, StateEntry, StateKind
 from bardo.conduct.parse import wording
+from bardo.conduct.required import is_person
 from bardo.conduct.state import rules, state
 from bardo.conduct.state.rules import VectorsOf
 from bardo.conduct.state.told import PROHIBITION, told_already
@@ -129,4 +130,45 @@ def end_outdated(
                 )
             )
             for entry in over
+        ]  # fmt: skip
+
+
+def supersede_decisions(
+    store: ConductStore,
+    newer_of: Callable[[Sequence[StateEntry]], Mapping[str, str]],
+    *,
+    agent: str,
+    now: int,
+) -> list[StateEntry]:
+    """Ends the decisions of people whose words later ones correct, if those were heard as a decision; returns them.
+
+    Args:
+        store: State and rules of the agent.
+        newer_of: Returns, by the episodes of entries, the episodes that correct them.
+        agent: Name of the agent.
+        now: Wall clock, microseconds UTC.
+    """
+    heard = [
+        entry
+        for entry in store.state(kind="decision", limit=-1)
+        if entry.episode and is_person(entry.by, agent)
+    ]
+    by_episode = {entry.episode: entry for entry in heard}
+    newer_of_episode = newer_of(heard) if len(heard) > 1 else {}
+    pairs = [
+        (entry, by_episode[newer])
+        for entry in heard
+        if (newer := newer_of_episode.get(entry.episode)) in by_episode and newer is not None
+    ]
+    if not pairs:
+        return []
+    with store.writing():
+        return [
+            store.put(
+                replace(
+                    older, status="archived", changed_at=now, superseded_by=newer.id, closed_by=newer.by,
+                    closed_why=f"superseded by {newer.id}",
+                )
+            )
+            for older, newer in pairs
         ]  # fmt: skip

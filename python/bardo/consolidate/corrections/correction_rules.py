@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Rule
 
 #: Minimum number of words that a line of a record shares with a statement to end it.
@@ -21,7 +23,10 @@ LIGHT_VERBS = frozenset({"", "be", "have", "get"})
 #: Verbs that a person uses for one activity: "do parkrun", "go to parkrun".
 _LIGHT_ACTIVITIES = frozenset({"do", "go", "have", "attend"})
 _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+#: Attributes by which a person has a living animal, or an animal a name.
+_OF_LIVING = frozenset({"name", "pet"})
 _DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
+_TOKEN = re.compile(r"\w[\w.'-]*")
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.]*[_.-][\w.-]*\w|\w+\(\)|[a-z]+[A-Z]\w+")
 
 
@@ -38,8 +43,13 @@ def certain_rule(older: Clause, newer: Clause) -> Rule:
     """
     if _fills_same_slot(older, newer):
         return "judged slot"
-    if not _is_comparable(older, newer):
-        return ""
+    if ends_person(older, newer):
+        return "ending"
+    return _comparable_rule(older, newer) if _is_comparable(older, newer) else ""
+
+
+def _comparable_rule(older: Clause, newer: Clause) -> Rule:
+    """Name of the rule by which a newer clause of the same owner and case ends an older one."""
     if rule := _replacement_rule(older, newer):
         return rule
     if is_record(newer):
@@ -111,8 +121,8 @@ def names_ended(older: Clause, newer: Clause) -> bool:
 
 
 def ends_plainly(older: Clause, newer: Clause) -> bool:
-    """Whether the words of the newer clause alone end the older one: its activity, or the relation to its person."""
-    return _stops_activity(older, newer) or _ends_relation(older, newer)
+    """Whether the words of the newer clause alone end the older one: its activity, a relation, or a life."""
+    return _stops_activity(older, newer) or ends_person(older, newer)
 
 
 def _stops_activity(older: Clause, newer: Clause) -> bool:
@@ -125,15 +135,60 @@ def _stops_activity(older: Clause, newer: Clause) -> bool:
     return is_same_owner(older, newer) and is_same
 
 
+def ends_person(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause ends the relation to the person of the older one, or tells of a death there."""
+    if not newer.stated or older.denied or older.past or newer.past_dated:
+        return False
+    return _ends_relation(older, newer) or _tells_death(older, newer)
+
+
 def _ends_relation(older: Clause, newer: Clause) -> bool:
     """Whether the newer clause ends the relation to the person of the older one, such as "I broke up with Tomas"."""
-    is_over = (newer.past or newer.features.get("perfect")) and not newer.past_dated
-    if not newer.parts or newer.parts != older.relation or newer.denied or not newer.owner or not is_over:
+    if not newer.parts or not newer.owner:
+        return False
+    if _states_relation(older, newer) or (older.presents and _states_relation(older.presents, newer)):
+        return True
+    if newer.parts != older.relation:
         return False
     is_of_same = f"{older.owner} ".startswith(f"{newer.owner}'s ") or older.text.casefold().startswith(
         f"{newer.owner}'s "
     )
-    return is_of_same and bool(newer.anchors & (words_of(older.owner) - words_of(newer.owner)))
+    # "My fiancé is Piet" and "is called Piet" name the person behind the verb.
+    is_naming = older.predicate == "be" or (
+        older.statement is not None and older.statement.attribute == "name"
+    )
+    named = words_of(older.owner) - words_of(newer.owner) | (older.names if is_naming else frozenset())
+    return is_of_same and bool(newer.anchors & named)
+
+
+def _states_relation(clause: Clause, newer: Clause) -> bool:
+    """Whether a clause states the relation that a newer one ends, with the person whom that one names."""
+    stated = clause.statement
+    if stated is None or stated.denied or (stated.subject, stated.attribute) != (newer.owner, newer.parts):
+        return False
+    return bool(words_of(stated.value.casefold()) & newer.anchors)
+
+
+def names_parted(older: Clause, newer: Clause) -> bool:
+    """Whether the older clause names, beside what it tells, a person to whom the newer one ends the relation.
+
+    After "Emil and I broke up", "I live with my boyfriend Emil in Aarhus" may hold of the place.
+    """
+    is_told = bool(newer.parts and newer.stated) and not newer.past_dated
+    return is_told and any(_states_relation(each, newer) for each in older.kin)
+
+
+def _tells_death(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause tells the death of the one whom the older one names or describes as living."""
+    stated = older.statement
+    if not newer.died:
+        return False
+    if stated is not None and stated.attribute in _OF_LIVING:
+        # Of "a dog called Bruno and a cat" the cat lives on.
+        named = set(re.split(r"[^\w'-]+", stated.value.casefold()))
+        return newer.died in named and "and" not in named
+    is_lasting = stated is not None and BUILT_IN.attribute(stated.attribute).persistence == "permanent"
+    return newer.died in (older.owner, older.alias) and not is_lasting
 
 
 def _denies(older: Clause, newer: Clause) -> bool:
@@ -289,6 +344,36 @@ def have_common_word(older: Clause, newer: Clause) -> bool:
         return True
     verbs = {newer.predicate, *newer.stopped} - {""}
     return is_same_owner(older, newer) and older.predicate in verbs
+
+
+def have_topic_in_common(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses have more in common than their speaker: a word, a verb, or the attribute that they state."""
+    one, other = older.statement, newer.statement
+    if one is not None and other is not None and one.attribute == other.attribute:
+        return True
+    if older.predicate == newer.predicate and older.predicate not in LIGHT_VERBS:
+        return True
+    is_of_speaker = older.features.get("self") and newer.features.get("self")
+    speaker = words_of(older.owner) if is_of_speaker else frozenset[str]()
+    old = older.anchors | older.names | older.objects | parts_of(older.figures) | words_of(older.owner)
+    new = _said(newer) | newer.objects | parts_of(newer.figures)
+    said = [*_TOKEN.findall(newer.sentence), *(word for word in new if word not in newer.names)]
+    return any(_is_named(word, older, said) for word in old - speaker)
+
+
+def _is_named(word: str, older: Clause, said: Sequence[str]) -> bool:
+    """Whether a word of an older clause is among others; "Nore Organ Works" does not name an organ."""
+    is_common_noun = word in older.sentence
+    return any(
+        token.casefold().startswith(word) and not (is_common_noun and place and token.istitle())
+        for place, token in enumerate(said)
+    )
+
+
+def gives_same_day(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses name a day of the week, and the same."""
+    days = older.names & newer.names & _WEEKDAYS
+    return bool(days) and not (newer.names & _WEEKDAYS) - days
 
 
 def words_of(text: str) -> frozenset[str]:

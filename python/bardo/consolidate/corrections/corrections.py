@@ -20,12 +20,17 @@ from bardo.consolidate.corrections.correction_rules import (
     RULES,
     certain_rule,
     denies_another,
+    ends_person,
     ends_plainly,
+    gives_same_day,
+    have_topic_in_common,
     is_of_companion,
     is_of_other_person,
     is_on_other_day,
+    is_same_owner,
     leaves_person_out,
     names_ended,
+    names_parted,
 )
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
@@ -102,27 +107,42 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)
     total = _total(found)
+    if names_parted(older, newer) and not certain_rule(older, newer):
+        return Judgement(limits(is_read=encoder_odds is not None).disputes, "ending")
     rule = certain_rule(older, newer)
     is_certain = bool(rule) and (
         rule in ("denial", "judged slot") or total >= limits().disputes or ends_plainly(older, newer)
     )
     rule = rule if is_certain else _carrying_rule(found, older, newer)
+    is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
     if encoder_odds is not None:
         weighed = _weighed(read_features(older, newer, cosine, encoder_odds, is_announced=bool(rule)))
         judgement = _with_encoder(weighed, rule, is_certain=is_certain)
-        # "We closed the account" disputes no home.
-        is_of_another = not rule and "ending" in newer.cues and judgement.total < SURE
-        return Judgement(NEVER, READ) if is_of_another else judgement
+        # "His last day is Friday" gives no other day than "he wants the Friday off".
+        repeats_day = is_unplaced and gives_same_day(older, newer)
+        is_of_another = repeats_day or _is_of_another_topic(older, newer, rule)
+        is_open = not is_certain and judgement.total < SURE
+        return Judgement(NEVER, READ) if is_open and is_of_another else judgement
     if is_certain:
         return Judgement(max(total, limits().ends), rule)
-    is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
     if is_unplaced and older.statement is not None and older.statement.functional:
         # "It's the 15th, her birthday" gives no other home.
         return Judgement(NEVER, rule)
     if is_unplaced or leaves_person_out(older, newer):
         # An end becomes a dispute, and a dispute nothing.
-        return Judgement(limits().disputes if total >= limits().ends else NEVER, rule)
+        total = limits().disputes if total >= limits().ends else NEVER
     return Judgement(total, rule)
+
+
+def _is_of_another_topic(older: Clause, newer: Clause, rule: Rule) -> bool:
+    """Whether a newer clause tells nothing of an older one that only the cross-encoder finds corrected.
+
+    "We closed the account" disputes no home, and "I've registered the business" no other work.
+    """
+    is_apart = not have_topic_in_common(older, newer)
+    if rule == "ending":
+        return is_apart and not is_same_owner(older, newer)
+    return not rule and ("ending" in newer.cues or (is_apart and bool(older.features.get("self"))))
 
 
 def by_features(older: Clause, newer: Clause, cosine: float) -> float:
@@ -193,6 +213,8 @@ def _is_placed(found: Mapping[str, float]) -> bool:
 
 def _are_compatible(older: Clause, newer: Clause) -> bool:
     """Whether both clauses can hold, so that no regression judges them."""
+    if ends_person(older, newer):
+        return False
     # Of two events both happened.
     are_events = older.past and newer.past and not newer.cues & TAKES_BACK
     is_of_companion_alone = is_of_companion(older, newer) and not newer.cues & (TAKES_BACK | ENDS)

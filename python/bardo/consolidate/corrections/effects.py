@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,11 @@ from functools import cached_property
 
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections import corrections
+from bardo.consolidate.corrections.compatible import are_about_others
+from bardo.consolidate.texts.sentence import QUOTED_CHARACTERS, attributed
 
+#: Aside of at most five words between commas.
+_ASIDE = re.compile(r",(?P<said>(?: [^\s,;:]+){1,5}?)(?P<end>,|(?=[.;:!]?$))")
 #: Maximum number of older records that one clause ends.
 ENDS_AT_MOST = 3
 #: Maximum number of older records that one clause disputes.
@@ -119,5 +124,42 @@ def outlasts(older: Clause, newer: Clause) -> bool:
 
     "Wiebke is from Groningen, not Leeuwarden" leaves "the new apprentice starts on 18 May".
     """
-    replaced = newer.left & (older.anchors | older.names)
+    replaced = _replaced(older, newer)
     return bool(replaced) and not any(value in older.text.casefold() for value in replaced)
+
+
+def without_replaced(older: Clause, newer: Clause) -> str:
+    """The sentence of a clause without the aside that gives the value which a newer one replaces; empty without one.
+
+    Of "New apprentice: Wiebke, from Leeuwarden, starts on 18 May" that is "New apprentice: Wiebke starts on 18 May".
+    """
+    replaced = _replaced(older, newer)
+
+    def kept(aside: re.Match[str]) -> str:
+        is_replaced = any(value in aside["said"].casefold() for value in replaced)
+        return aside["end"].replace(",", "") if is_replaced else aside[0]
+
+    left = _ASIDE.sub(kept, older.sentence)
+    is_free = left != older.sentence and not any(value in left.casefold() for value in replaced)
+    return left if is_free else ""
+
+
+def _replaced(older: Clause, newer: Clause) -> frozenset[str]:
+    """Values of an older clause that a newer one names as replaced."""
+    return newer.left & (older.anchors | older.names)
+
+
+def remaining_text(clause: Clause, newer: Clause, who: str) -> str:
+    """Text of a clause that holds on when its quote ends: the quote without what is replaced, or the clause alone."""
+    quote = attributed(left, who) if (left := without_replaced(clause, newer)) else ""
+    return quote if quote and len(quote) <= QUOTED_CHARACTERS else clause.text
+
+
+def text_about(older: Clause, clause: Clause, message: Message) -> str:
+    """Returns a message without its clauses that are about others than an older clause; empty if there are none."""
+    # "The neighbours' whippet died, Pogo is sulking" says of Pogo that he sulks.
+    about = [
+        said for said in message.clauses if said.text == clause.text or not are_about_others(older, said)
+    ]
+    kept = dict.fromkeys(said.text for said in about if said.text)
+    return ". ".join(kept) if len(about) < len(message.clauses) else ""

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.corrections.correction_rules import is_same_owner
+from bardo.consolidate.corrections.correction_rules import have_common_word, is_same_owner
 
 #: Minimum share of the longer of two texts that both have in common, in order, if they are of one template.
 LEAST_COMMON = 0.5
@@ -62,6 +62,11 @@ def are_of_one_template(older: Clause, newer: Clause) -> bool:
     """Whether two clauses have half of their words in common."""
     old, new = _in_order(older), _in_order(newer)
     return len(set(old) & set(new)) >= LEAST_COMMON * max(len(old), len(new))
+
+
+def may_be_about_one(older: Clause, newer: Clause) -> bool:
+    """Whether a learned sentence may end an older one: they share a word, and a word of change or half their words."""
+    return have_common_word(older, newer) and (announces(older, newer) or are_of_one_template(older, newer))
 
 
 def announces(older: Clause, newer: Clause) -> bool:

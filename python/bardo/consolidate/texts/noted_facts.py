@@ -77,14 +77,22 @@ def _announces(clause: Clause, at: int) -> bool:
     return clause.over is not None and clause.over - at > _DAY and not clause.anchors <= dates
 
 
-def correction_text(note: Note, sentence: Sentence, who: str) -> str:
-    """Text of a correction that ends an older fact, which is kept in any case; empty if its sentence holds a secret."""
+def correction_note(note: Note, sentence: Sentence, who: str) -> Note:
+    """Note of a correction that ends an older fact, which is kept in any case; without text if it holds a secret.
+
+    Args:
+        note: Note on the clause that corrects, without text.
+        sentence: Its sentence.
+        who: Name of the speaker.
+    """
     if is_secret(sentence.text):
-        return ""
+        return note
     (clause,) = note.clauses
     if clause.text and sentence.is_covered((clause,)):
-        return clause.text
-    return sentence.quote(who) or attributed(sentence.text, who)[:QUOTED_CHARACTERS]
+        # "She rang: the dentist is on 26 March" is over after that day.
+        return Note(clause.text, (clause,) if clause.statement is not None else sentence.stated)
+    quote = sentence.quote(who) or attributed(sentence.text, who)[:QUOTED_CHARACTERS]
+    return Note(quote, sentence.stated)
 
 
 def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) -> Fact:

@@ -138,11 +138,17 @@ class Sentence:
             yield Note(alone[0].text, self.stated)
         elif is_firm or not quote:
             # A value that can be replaced must not stay in force inside a quote, nor what lasts fade with it.
-            texts = [self.text_of(clause, who) for clause in alone]
+            lasting = [clause for clause in self.stated if clause.text or _gives_lasting_value(clause)]
+            texts = [self.text_of(clause, who) for clause in lasting]
             yield from (
                 Note(text, (clause,))
-                for clause, text in zip(alone, texts, strict=True)
-                if clause.statement is not None or (len(text.split()) > SHORT_WORDS and quote not in texts)
+                for clause, text in zip(lasting, texts, strict=True)
+                if clause.statement is not None
+                or (
+                    len(text.split()) > SHORT_WORDS
+                    and quote not in texts
+                    and not _repeats_slot(clause, alone)
+                )
             )
         else:
             yield Note(quote, self.stated)
@@ -151,6 +157,18 @@ class Sentence:
         """Whether the texts of some clauses have nearly all words of the sentence."""
         said = _stems(self.text)
         return len(said & _stems(" ".join(clause.text for clause in clauses))) >= COVERAGE * len(said)
+
+
+def _gives_lasting_value(clause: Clause) -> bool:
+    """Whether a clause gives the one value of an attribute that holds for years, without a pronoun as its subject."""
+    stated = clause.statement
+    is_lasting_value = stated is not None and stated.functional and is_lasting(stated.attribute, "years")
+    return is_lasting_value and not clause.context
+
+
+def _repeats_slot(clause: Clause, others: Sequence[Clause]) -> bool:
+    """Whether the text of a clause repeats that of another with a slot: "she rang: the dentist is on 26 March"."""
+    return any(other.statement is not None and _stems(other.text) <= _stems(clause.text) for other in others)
 
 
 def attributed(text: str, who: str) -> str:

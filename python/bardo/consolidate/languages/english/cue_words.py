@@ -11,13 +11,15 @@ from importlib import resources
 from typing import Any
 
 from bardo.consolidate.clause import Cue
-from bardo.consolidate.languages.english.grammar import lemma, predicate_of
+from bardo.consolidate.languages.english.grammar import is_denied, is_past, lemma, predicate_of
 
 #: Phrases of a new state that are more than one word.
 _NOW = re.compile(
     r"\b(?:these days|from now on|as of|any ?more|no longer|going forward)\b",
     re.IGNORECASE,
 )
+#: Words by which what held does so no more.
+_NO_MORE = re.compile(r"\b(?:any ?more|no longer|any longer)\b", re.IGNORECASE)
 #: Complements with which "is" or "gets" ends a thing: "is over", "got cancelled".
 _ENDED = frozenset(
     {"over", "gone", "history", "off", "done", "finished", "dead", "closed", "cancelled", "canceled"}
@@ -67,6 +69,7 @@ class _Table:
         frames: Objects with which an ending verb ends nothing that lasts.
         relations: Words for a person in a relation that can end, by relation.
         partings: Verbs that end a relation, by relation.
+        bonds: Words by which two people are in a relation, by relation.
     """
 
     ending: frozenset[str]
@@ -77,6 +80,7 @@ class _Table:
     frames: Mapping[str, frozenset[str]]
     relations: Mapping[str, frozenset[str]]
     partings: Mapping[str, frozenset[str]]
+    bonds: Mapping[str, frozenset[str]]
 
 
 @cache
@@ -96,6 +100,7 @@ def _table() -> _Table:
         correction=re.compile(rf"(?<!\w)(?:{phrases})(?!\w)", re.IGNORECASE),
         relations={name: frozenset(words) for name, words in read["relations"].items()},
         partings={name: frozenset(verbs) for name, verbs in read["partings"].items()},
+        bonds={name: frozenset(words) for name, words in read["bonds"].items()},
         frames={verb: frozenset(objects) for verb, objects in read["frames"].items()},
     )
 
@@ -115,9 +120,18 @@ def relation_of(subject: Any) -> str:
 
 
 def parts(head: Any) -> str:
-    """Relation that a verb ends: `partner` of "break up"; else empty."""
+    """Relation that a clause ends: `partner` of "broke up", "aren't together any more"; else empty."""
     table = _table()
     verbs = {predicate_of(head), lemma(head)}
+    if lemma(head) == "be":
+        said = {lemma(child) for child in head.children}
+        is_over = is_denied(head) and bool(_NO_MORE.search(head.sent.text))
+        return next((name for name, words in table.bonds.items() if is_over and said & words), "")
+    is_told = is_past(head) or head.tag_ == "VBN"
+    if not is_told or is_denied(head) or _is_set_apart(head):
+        return ""
+    if lemma(head) == "get":
+        verbs |= {lemma(child) for child in head.children if child.dep_ == "acomp"}
     found = next((name for name, known in table.partings.items() if verbs & known), "")
     # One divorces a husband, and splits a bill.
     objects = [child for child in head.children if child.dep_ == "dobj"]
@@ -125,6 +139,19 @@ def parts(head: Any) -> str:
         each.pos_ == "PROPN" or lemma(each) in table.relations[found] for each in objects
     )
     return found if is_of_person else ""
+
+
+def _is_parting(head: Any) -> bool:
+    """Whether a verb can end a relation."""
+    return any(lemma(head) in verbs for verbs in _table().partings.values())
+
+
+def _is_set_apart(head: Any) -> bool:
+    """Whether people were parted by a place or a time, as in "we were separated at the airport"."""
+    is_undergone = any(child.dep_ == "auxpass" for child in head.children)
+    return is_undergone and any(
+        child.dep_ in ("prep", "agent") and lemma(child) != "from" for child in head.children
+    )
 
 
 def cues(head: Any, words: list[Any], sentence: Any, *, denied: bool, correction: bool) -> Cues:
@@ -138,6 +165,8 @@ def cues(head: Any, words: list[Any], sentence: Any, *, denied: bool, correction
         correction: Whether the sentence takes back an earlier statement.
     """
     found = Cues(_kinds(head, words, sentence))
+    if parts(head):
+        found.kinds.add("ending")
     if denied:
         found.kinds.add("denial")
     if correction:
@@ -248,7 +277,7 @@ def _ends(head: Any) -> bool:
     """Whether the verb of a clause ends a state or an activity, and not a meal or a match."""
     table = _table()
     verb, bare = predicate_of(head), lemma(head)
-    if _is_daily(head) or _leaves_on_figure(head):
+    if _is_daily(head) or _leaves_on_figure(head) or (_is_parting(head) and _is_set_apart(head)):
         return False
     if any(f"{verb} {lemma(child)}" in table.ending for child in head.children if child.dep_ == "dobj"):
         # "Give notice", "hand in one's resignation"

@@ -96,7 +96,7 @@ def subject_of(head: Any) -> Any:
     for token in (head, *ancestors_by_conj(head)):
         for child in token.children:
             if child.dep_ in SUBJECTS and child.dep_ != "expl":
-                return _unclosed(child, token) or child
+                return _unclosed(child, token) or _kinship_before(child) or child
     return None
 
 
@@ -109,6 +109,14 @@ def _unclosed(subject: Any, head: Any) -> Any:
         if is_after_comma and subject.pos_ == "PROPN" and child.right_edge.i + 1 == head.i:
             return child
     return None
+
+
+def _kinship_before(subject: Any) -> Any:
+    """The noun of "my boyfriend Tomas bakes", if the parse takes it for an adjunct of the verb; else None."""
+    before = subject.nbor(-1) if subject.pos_ == "PROPN" and subject.i > subject.sent.start else None
+    if before is None or before.dep_ != "npadvmod" or before.ent_type_:
+        return None
+    return before if any(child.dep_ == "poss" for child in before.children) else None
 
 
 def apposed(subject: Any) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.dates import DATE
 from bardo.consolidate.languages.english.frames import frames, phrase_of
-from bardo.consolidate.languages.english.grammar import lemma, predicate_of
-from bardo.consolidate.languages.english.owners import FAMILY, is_of_speaker
+from bardo.consolidate.languages.english.grammar import is_denied, is_future, lemma, predicate_of
+from bardo.consolidate.languages.english.owners import FAMILY, Owner, is_of_speaker
 
 #: Attribute, value, and subject; an empty subject is the owner of the clause.
 LifeSlot = tuple[str, str, str]
@@ -46,14 +46,39 @@ def event_slot(clause: Clause, head: Any, *, who: str, is_kin: bool, is_self: bo
     return (_death_of_object(head, who) or _founding(head)) if is_self and who else None
 
 
+def who_died(head: Any, owner: Owner, who: str) -> str:
+    """Person or animal of whose death a clause tells, in lower case; empty if it tells of none.
+
+    Args:
+        head: Head of the clause.
+        owner: Its owner.
+        who: Name of the speaker in lower case; empty if unknown.
+    """
+    if is_denied(head):
+        return ""
+    if predicate_of(head) in frames()["deaths"]["subject"] and not is_future(head):
+        return owner.key
+    is_undergone = any(child.dep_ == "nsubjpass" for child in head.children) or (
+        head.dep_ == "ccomp" and lemma(head.head) == "have"
+    )
+    if is_undergone and _is_of_death(head):
+        return owner.key
+    found = _death_of_object(head, who) if owner.is_speaker else None
+    return found[2] if found else ""
+
+
 def _death_of_object(head: Any, who: str) -> LifeSlot | None:
-    """Slot of "we buried Pogo" and "we had to put our dog Rufus down"."""
-    below = [child for child in head.children if child.dep_ == "xcomp"] if lemma(head) == "have" else []
-    for verb in (head, *below):
-        particles = {lemma(child) for child in verb.children if child.dep_ in ("prt", "advmod", "npadvmod")}
-        said = {lemma(verb), *(f"{lemma(verb)} {particle}" for particle in particles)}
-        thing = next((child for child in verb.children if child.dep_ == "dobj"), None)
-        if thing is None or not said & set(frames()["deaths"]["object"]):
+    """Slot of "we buried Pogo", "we had to put our dog Rufus down" and "we had Rufus put down"."""
+    verbs = [head]
+    while lemma(verbs[-1]) == "have":
+        below = [child for child in verbs[-1].children if child.dep_ in ("xcomp", "ccomp")]
+        if not below:
+            break
+        verbs.append(below[0])
+    for verb in verbs:
+        labels = ("dobj", "nsubj") if verb.dep_ == "ccomp" else ("dobj",)
+        thing = next((child for child in verb.children if child.dep_ in labels), None)
+        if thing is None or not _is_of_death(verb):
             continue
         if thing.pos_ == "PROPN" and not any(thing.children):
             return "death", "died", thing.text.lower()
@@ -61,6 +86,24 @@ def _death_of_object(head: Any, who: str) -> LifeSlot | None:
             names = (each.text.lower() for each in thing.children if each.dep_ == "appos")
             return "death", "died", next(names, f"{who}'s {lemma(thing)}")
     return None
+
+
+def _is_of_death(verb: Any) -> bool:
+    """Whether the object of a verb is dead, as of "bury" and "put down"."""
+    particles = {lemma(child) for child in verb.children if child.dep_ in ("prt", "advmod", "npadvmod")}
+    said = {lemma(verb), *(f"{lemma(verb)} {particle}" for particle in particles)}
+    return bool(said & set(frames()["deaths"]["object"])) and not _lays_down(verb)
+
+
+def _lays_down(verb: Any) -> bool:
+    """Whether "put down" has a place or a purpose: "put the baby down for a nap", "on the sofa"."""
+    below = [
+        each
+        for child in verb.children
+        if lemma(verb) == "put" and child.dep_ == "prep" and lemma(child) in ("for", "in", "on", "onto")
+        for each in child.children
+    ]
+    return any(each.dep_ == "pobj" and each.ent_type_ not in ("DATE", "TIME") for each in below)
 
 
 def _founding(head: Any) -> LifeSlot | None:

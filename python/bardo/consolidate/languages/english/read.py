@@ -21,6 +21,7 @@ from bardo.consolidate.languages.english.grammar import (
     NOT_SERIOUS,
     ORDERS,
     QUOTED,
+    apposed,
     clause_heads,
     introduces_finding,
     is_denied,
@@ -35,7 +36,7 @@ from bardo.consolidate.languages.english.grammar import (
     subject_of,
 )
 from bardo.consolidate.languages.english.institutions import places_of_institutions
-from bardo.consolidate.languages.english.life_slots import tells_age
+from bardo.consolidate.languages.english.life_slots import tells_age, who_died
 from bardo.consolidate.languages.english.owners import (
     FAMILY,
     SPEAKER,
@@ -245,7 +246,14 @@ def _clause(
         since = start_of_state(head, words, speech.at, past=past)
     span = _span(words, head)
     text = ""
-    if owner.name and not unreal and not points_outside(head) and not points_to_person(head):
+    # The accountant of "Nore Works Ltd, accountant is Una" is the firm's: the sentence is quoted.
+    is_of_name_before = subject is not None and subject.dep_ == "appos"
+    if (
+        owner.name
+        and not (unreal or is_of_name_before)
+        and not points_outside(head)
+        and not points_to_person(head)
+    ):
         text = sentence_of(head, subject, owner.name, first_person=owner.is_speaker)
     made = Clause(
         text=text,
@@ -274,6 +282,7 @@ def _clause(
         condition=condition_of(words),
         relation=relation_of(subject),
         parts=parts(head),
+        died="" if unreal else who_died(head, owner, speech.who.lower()),
         past_dated=past and bool(_LONG_PAST.search(span)),
         alias=owner.alias,
         kin=() if unreal or past else tuple(_kin(words, subject, sentence, speech)),
@@ -317,7 +326,8 @@ def _presented(subject: Any, owner: Owner, sentence: Any, speech: Speech) -> Cla
     """Clause that gives the name of the subject: "my daughter Ida swims" says that the speaker has a daughter Ida."""
     if subject is None or lemma(subject) not in FAMILY or not (owner.is_kin and owner.name):
         return None
-    name = next((token.text for token in subject.subtree if token.text.lower() == owner.key), "")
+    words = (*subject.subtree, apposed(subject))
+    name = next((token.text for token in words if token is not None and token.text.lower() == owner.key), "")
     return _relation(lemma(subject), name, sentence, speech.who) if name else None
 
 

@@ -154,9 +154,10 @@ def _of_others(token: Any) -> str:
 
 def _times_last(words: list[Any], head: Any, subject: Any) -> list[Any]:
     """The words after the subject, then the times before it; other words before it are left out."""
-    begin = min(token.i for token in subject.subtree)
+    named = {token.i for token in subject.subtree}
+    begin = min(named)
     times = [token for token in words if token.i < begin and _is_time(token, head)]
-    return [token for token in words if token.i > begin] + times
+    return [token for token in words if token.i > begin and token.i not in named] + times
 
 
 def _is_time(token: Any, head: Any) -> bool:
