@@ -20,8 +20,8 @@ use crate::model::{Id, Micros};
 pub const CORRECTS: &str = "corrects";
 /// Corrections of corrections that are followed.
 const CHAIN: usize = 4;
-/// Fused relevance, in standard deviations of the candidates, by which the newer of a pair may lie behind the older one.
-/// What lies farther behind answers another question than the older one: it stands directly behind.
+/// Fused relevance, in standard deviations of the candidates, by which a disputing memory may lie behind the older one and
+/// come first. What lies farther behind may answer another question than the older one: it stands directly behind.
 const REACH: f32 = 5.0;
 /// Minimum share of the older memory's score that a newer one has which is only known to be about the same.
 const ABOUT_AS_RELEVANT: f32 = 0.6;
@@ -61,8 +61,8 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
     }
 }
 
-/// Raises the newer memory of each pair above the older one, or behind it if it lies farther than [`REACH`] away: a memory
-/// that is shown as corrected is found with its correction.
+/// Raises the newer memory of each pair above the older one. A memory that only disputes it, and lies farther than [`REACH`]
+/// away, comes directly behind: what is shown as disputed is found with what disputes it.
 pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
     let graph = arms.hot.graph();
     if !graph.has_corrections() {
@@ -78,7 +78,8 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
                 let is_near = if correction.only_follows {
                     ranked[newer].score >= score * ABOUT_AS_RELEVANT
                 } else {
-                    ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH
+                    !correction.is_disputed
+                        || ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH
                 };
                 let margin = score.abs().max(f32::MIN_POSITIVE) * MARGIN;
                 let least = match (is_near, correction.only_follows) {

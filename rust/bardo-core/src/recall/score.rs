@@ -17,6 +17,10 @@ pub const NEUTRAL: f32 = 0.5;
 /// 1; what lies far behind can never be lifted past what fits.
 const RELEVANCE_SPAN: f32 = 2.0;
 
+/// Relevance from which the other terms have their full weight: a span behind the best. Below it they fall with the
+/// relevance, so that no age, importance or trust lifts what does not fit above what does.
+const FULL_WEIGHT: f32 = 0.37;
+
 /// Fused relevance from 0 to 1: the best candidate has 1, and order is kept.
 #[must_use]
 pub fn relevance(fused: f32, best: f32) -> f32 {
@@ -163,6 +167,11 @@ impl Term {
         Self { name, value, weight }
     }
 
+    /// The same value with a part of its weight.
+    fn with_part(self, part: f32) -> Self {
+        Self { weight: self.weight * part, ..self }
+    }
+
     /// Part of the sum.
     #[must_use]
     pub fn part(&self) -> f32 {
@@ -234,7 +243,11 @@ impl Score {
                 let weights = &settings.factors;
                 let temporal = temporal(row, situation.tick, settings.tau_ticks);
                 let emotional = emotional(&row.pad, situation.mood);
-                four_factors(weights, situation.relevance, temporal, importance, emotional).map(Some)
+                let fit = (situation.relevance / FULL_WEIGHT).min(1.0);
+                let [relevance, others @ ..] =
+                    four_factors(weights, situation.relevance, temporal, importance, emotional);
+                let [temporal, importance, emotional] = others.map(|term| term.with_part(fit));
+                [relevance, temporal, importance, emotional].map(Some)
             }
             Policy::Rrf => [Some(Term::new("fused", situation.fused, 1.0)), None, None, None],
             Policy::Pinned => pinned_terms(row, situation, importance),
