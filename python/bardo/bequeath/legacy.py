@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 DRAFT = Path("testaments", "death.testament")
 #: Candidates per episode of the testament; copies of one text are taken once, and must not leave places empty.
 COPIES = 2
-#: Maximum share of the bytes of the log in the episodes of a testament, and the bytes that they may have in any case.
+#: Maximum share of the bytes of the log in the own episodes of a testament, and their bytes in any case.
 LOG_SHARE, LEAST_BYTES = 0.25, 16 << 10
 #: Kinds of episodes for the reflection; the latest are used.
 TOLD_KINDS = ("outcome", "regime_shift")
@@ -280,7 +280,7 @@ class _Remains:
         episodes: Episodes of worth, best first.
         worths: Worth of these and of all facts, by id.
         told: Latest outcomes and regime shifts.
-        limit: Maximum size of the episodes of the testament, in bytes.
+        limit: Maximum size of the agent's own episodes in the testament, in bytes.
         inherited: Number of episodes that came with testaments.
         left_behind: Episodes that stay behind: those of no worth, and those beyond the maximum number.
         regimes: Regimes that the payloads name.
