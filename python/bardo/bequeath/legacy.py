@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
 from bardo.bequeath import death_journal
-from bardo.bequeath.content import incidents, left_behind, reflect, worth
+from bardo.bequeath.content import left_behind, reflect, worth
 from bardo.bequeath.content.contents import StoreContents, read_contents
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.known import KnownTexts
@@ -29,6 +29,7 @@ from bardo.bequeath.testament.signing import signer_of, signing_key
 from bardo.bequeath.testament.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
+from bardo.consolidate.pages import incidents
 from bardo.errors import (
     InvalidInputError,
     NotFoundError,
