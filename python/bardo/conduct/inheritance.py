@@ -215,7 +215,7 @@ def _row(one: Directive, now: int) -> Held:
         case _:
             kind: StateKind = one.kind  # type: ignore[assignment] # one of `KINDS`
             row = StateEntry(
-                "", kind, one.text, one.detail, one.domain, by=by, episode=episode, at=one.at, changed_at=now,
+                "", kind, one.text, one.detail, one.domain, by=by, episode=episode, at=one.at, changed_at=one.at or now,
                 corrections=_corrections(one),
             )  # fmt: skip
     return _closed(row, one) if one.ended_at else row
