@@ -22,6 +22,8 @@ SLOW = {
     "sqlite3",
     "subprocess",
 }
+#: Module that only the redaction of a testament needs, with hundreds of patterns.
+PRIVACY = {"bardo.privacy.secrets"}
 #: Modules of an open memory at most, those of Python itself included: each takes a fraction of a millisecond.
 MODULES = 159
 #: Modules that opening a memory loads. Every other module loads at the first call that needs it.
@@ -122,10 +124,29 @@ def test_a_hook_that_asks_a_gate_by_words_loads_no_other_command_and_no_prompt(t
         f"from bardo.surfaces.cli.app import app\ntry:\n    {call}\nexcept SystemExit as end:\n    assert not end.code"
     )
     assert (
-        loaded & (HEAVY | {"bardo.assemble.context", "concurrent.futures", "bardo.surfaces.cli.recall"})
+        loaded
+        & (HEAVY | PRIVACY | {"bardo.assemble.context", "concurrent.futures", "bardo.surfaces.cli.recall"})
         == set()
     )
     assert "bardo.conduct.gate" in loaded
+
+
+def test_the_first_turn_of_a_process_loads_no_matrix_library_and_no_patterns_of_other_calls(
+    tmp_path: Path,
+) -> None:
+    folder = str(tmp_path / "a")
+    with bardo.open(folder, agent="trader") as g:
+        g.remember("The customs code for lamps is 9405")
+        with bardo.gate(folder) as gate:
+            gate.reject("send lamps by air", by="ida")
+    loaded = modules(
+        f"import bardo\nwith bardo.open({folder!r}) as g:\n    turn = g.turn('What is the customs code for lamps?')\n"
+        "    assert '9405' in turn.text and 'by air' in turn.text and not turn.notes"
+    )
+    assert (
+        loaded & (HEAVY | PRIVACY | {"numpy", "bardo.conduct.match.index", "bardo.conduct.parse.shell"})
+        == set()
+    )
 
 
 def test_a_part_that_is_made_once_is_made_once_by_many_threads() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -129,3 +131,16 @@ def test_ends_are_capped_and_those_of_persons_cross_first():
     assert {one.reason for one in over} == {"directive_over_cap"}
     chosen, _ = choose([*done, *lifts], "ann", Redactor(personal=True))
     assert len(chosen) == ENDED_LIMIT
+
+
+def test_an_heir_dates_an_inherited_rejection_by_the_day_of_its_statement(tmp_path, clock, minilm):
+    testament_file = founder(tmp_path, clock)
+    said = clock.now() - 3_600_000_000
+    clock.advance(seconds=90 * 86_400)
+    with bardo.inherit(testament_file, tmp_path / "ben", embedder=minilm, clock=clock) as heir:
+        with gate_of(tmp_path / "ben", clock) as gate:
+            (rejected,) = gate.state("rejected")
+            assert rejected.at == rejected.changed_at <= clock.now() - 89 * 86_400_000_000
+        prompt = str(heir.boot())
+    days = re.findall(rf'date="(\S+)[^>]*>\nrejected \({rejected.id}\)', prompt)
+    assert days == [datetime.fromtimestamp(said / 1e6, UTC).date().isoformat()]

@@ -17,7 +17,7 @@ from bardo.bequeath.family.beliefs import LifeBeliefs, survival
 from bardo.bequeath.lineage import Life, Lineage
 from bardo.bequeath.testament import testament
 from bardo.errors import NotFoundError, StoreUnavailableError
-from bardo.grimoire.family import follow
+from bardo.grimoire.family import examine, follow
 from bardo.surfaces.cli.app import app
 
 LOOPS = {"clock": {"unit": "loops"}}
@@ -232,3 +232,19 @@ def test_the_commands_print_trees_and_beliefs(line, tmp_path):
     assert (rule["lives_lived"], rule["deaths_acting_on_it"], rule["confirmations"]) == (3, 1, 1)
     table = run.invoke(app, ["lineage", "beliefs", str(line)]).stdout
     assert "ben: confirmed" in " ".join(table.split())
+
+
+def test_a_tree_and_an_autopsy_tell_the_days_of_ticks_that_are_seconds(tmp_path, minilm):
+    clock = bardo.ManualClock(1_780_294_200_000_000)
+    with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as ann:
+        ann.remember("We put the antennas on shelf 4.", role="user")
+        clock.advance(seconds=86_400)
+        ann.bequeath(tmp_path / "ann.testament", cause="voluntary")
+    bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm, clock=clock).close()
+    lines = family.find([tmp_path]).render().splitlines()
+    assert lines[0].startswith("ann (generation 0): born on 1 June 2026, died on 2 June 2026 (voluntary)")
+    assert lines[1].startswith("  ben (generation 1): born on 2 June 2026, alive")
+    for place in ("ann", "ann.testament"):
+        audit = examine(tmp_path / place)
+        assert audit.death_tick is not None
+        assert audit.moment(audit.death_tick) == clock.now()

@@ -10,7 +10,7 @@ import pytest
 from estate import episode, fact
 
 import bardo
-from bardo.bequeath.content import incidents
+from bardo.consolidate.pages import incidents
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
 
@@ -129,3 +129,12 @@ def test_a_severe_failure_in_the_words_of_routine_crosses_with_what_happened(
     with bardo.inherit(tmp_path / "ann.testament", tmp_path / "heir", embedder=flat, seed=2) as heir:
         (warning,) = heir.facts.list(kind="warning")
         assert "crushed under the tail lift" in warning.text
+
+
+def test_the_dossier_of_a_living_agent_tells_what_happened_until_that_is_forgotten(tmp_path: Path) -> None:
+    with life(tmp_path / "a") as memory:
+        assert f"1. {SUNK}. Severe failure when " in memory.pages.dossier().text
+        assert not any(SUNK in stored.text for stored in memory.facts.list())
+        (told,) = [one for one in memory.episodes.list() if one.text == SUNK]
+        memory.forget(told.id, reason="asked")
+        assert SUNK not in memory.pages.dossier().text

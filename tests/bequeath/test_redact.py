@@ -12,6 +12,7 @@ from secret_sentences import sentences
 
 from bardo.bequeath.privacy.private import KINDS
 from bardo.bequeath.privacy.redact import MARK, Redactor
+from bardo.model import Fact, Statement
 from bardo.privacy.cues import is_private
 from bardo.privacy.formats import PATTERNS
 
@@ -128,6 +129,21 @@ def test_secrets_of_many_issuers_go_and_identifiers_of_a_business_stay():
     changed = [text for text, secrets in tuned if not secrets and MARK in without_contacts().text(text)]
     assert crossed == []
     assert len(changed) <= 1
+
+
+def test_the_value_of_a_statement_is_redacted_as_its_text_is():
+    redactor = without_contacts()
+
+    def value_in(text: str, subject: str, attribute: str, value: str) -> str:
+        stated = redactor.fact(Fact(text, statement=Statement(subject, attribute, value))).statement
+        assert stated is not None
+        return stated.value
+
+    assert value_in("combd port is 7290", "combd", "port", "7290") == "7290"
+    assert value_in("combd listens on 7,290", "combd", "port", "7290") == "7290"
+    assert value_in("The code of the gate is 7290", "gate", "code", "7290") == f"{MARK}code]"
+    # One of two equal numbers is private: the text still has the other.
+    assert value_in("Block 4800 paid, our stake is 4800", "stake", "size", "4800") != "4800"
 
 
 def labelled() -> list[tuple[str, list[str], list[str]]]:

@@ -145,3 +145,25 @@ def test_a_remark_that_denies_something_else_ends_no_statement(tmp_path: Path, m
         ann.remember("lunch? Tessera DEX won't run away", role="user", kind="turn", verified=True)
         ann.sleep()
         assert ann.facts.get(rule.id).status == "active"
+
+
+def test_an_inherited_line_does_not_dispute_a_later_inherited_statement(tmp_path: Path, minilm):
+    clock = bardo.ManualClock(1_783_330_000_000_000)
+    with bardo.open(tmp_path / "ann", embedder=minilm, clock=clock) as ann:
+        ann.remember("deploy: combd 5.2.0 on wax1 finished in 41 s", role="tool", verified=True)
+        clock.advance(seconds=14 * 86_400)
+        ann.remember("fix(combd): port 7113 -> 7290", kind="commit", verified=True)
+        ann.sleep()
+        (stated,) = [fact for fact in ann.facts.list() if fact.text == "combd port is 7290"]
+        assert not ann.recall("Which port does combd listen on?", limit=1)[0].disputed_by
+        ann.bequeath(tmp_path / "ann.testament", cause="economic")
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "heir", embedder=minilm, clock=clock) as heir:
+        clock.advance(seconds=86_400)
+        heir.remember("We put the spare antennas on shelf 4.", role="user", verified=True)
+        heir.sleep()
+        kept = heir.facts.get(stated.id)
+        assert kept.status == "active"
+        assert kept.statement is not None
+        assert kept.statement.value == "7290"
+        (found,) = [one for one in heir.recall("Which port does combd listen on?") if one.id == stated.id]
+        assert not found.disputed_by

@@ -298,6 +298,35 @@ def test_inherited_episodes_have_a_quarter_of_the_cap(tmp_path):
     assert written.episodes[-1].text == "Own"
 
 
+def test_inherited_episodes_take_no_bytes_of_the_own_ones(tmp_path):
+    lived = {"inherited": {"agent": "ann", "kind": "event", "generation": 1}}
+    episodes = [
+        episode(n, f"Heard {n} " + "at the dock " * 20, kind="inherited", payload=lived) for n in range(40)
+    ]
+    episodes += [episode(50 + n, f"Lived {n} " + "at the dock " * 20) for n in range(40)]
+    written = bequeath(tmp_path, episodes=episodes, episode_bytes=2_000)
+    assert sum(one.kind == "inherited" for one in written.episodes) == 40
+    assert 0 < sum(one.kind != "inherited" for one in written.episodes) < 20
+
+
+def test_a_corrected_episode_crosses_only_with_its_correction(tmp_path):
+    long = "as written in the protocol of the meeting " * 40
+    episodes = [
+        episode(1, "Dumps go to /srv"),
+        episode(2, f"Dumps go to /mnt from now on, {long}"),
+        episode(3, "Retries are 5"),
+        episode(4, "Retries are 3"),
+        # Two that correct each other, as over two lives, do not block each other.
+        episode(5, "The owner is Nadia"),
+        episode(6, "The owner is Omar"),
+    ]
+    pairs = ((2, 1), (4, 3), (5, 6), (6, 5))
+    links = [(id_of(newer), id_of(older), "corrects", 1.0, 1) for newer, older in pairs]
+    written = bequeath(tmp_path, episodes=episodes, links=links, episode_bytes=600)
+    assert [one.id for one in written.episodes] == [id_of(3), id_of(4), id_of(5), id_of(6)]
+    assert written.left_out["episode_over_cap"] == 2
+
+
 def test_links_and_evidence_cross_only_with_what_they_point_at(tmp_path):
     facts = [fact(1, "A", evidence=(id_of(8), id_of(9))), fact(2, "B"), fact(3, "C", status="superseded")]
     links = [(id_of(1), id_of(2), "causes", 1.0, 1), (id_of(1), id_of(3), "causes", 1.0, 1)]

@@ -78,6 +78,21 @@ def test_before_tells_the_health_and_the_tools_that_exist(gate: bardo.Gate) -> N
     assert verdict.tokens < 3_000
 
 
+def test_capabilities_that_fail_come_first_in_every_text(gate: bardo.Gate, home: Path) -> None:
+    probes = {"disk": "ok", "shell": "ok", "mailer": "bad", "queue": "bad", "ftp": "bad"}
+    for name, result in probes.items():
+        gate.capabilities.add(
+            name, f"{name} service", probe=f"{PYTHON} -c 'raise SystemExit({result != 'ok':d})'"
+        )
+    gate.capabilities.check()
+    with bardo.open(home) as memory:
+        texts = (gate.before("tidy up").text, memory.boot().text)
+    for text in texts:
+        told = [name for line in text.splitlines() for name in probes if f"{name} service" in line]
+        assert set(told[:3]) == {"mailer", "queue", "ftp"}
+        assert set(told[3:]) == {"disk", "shell"}
+
+
 def test_fields_are_replaced_by_name_and_removed(gate: bardo.Gate) -> None:
     first = gate.capabilities.add("psql", "query the reports", probe="true")
     second = gate.capabilities.add("PSQL", usage="psql -h reports")

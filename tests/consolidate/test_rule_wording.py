@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import bardo
-from bardo.bequeath.content import incidents
 from bardo.bequeath.privacy.redact import Redactor
+from bardo.consolidate.pages import incidents
 from bardo.consolidate.pages.wording import Rule, is_unsurprising, plain
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock

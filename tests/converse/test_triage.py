@@ -72,6 +72,67 @@ def test_a_message_in_an_unknown_script_counts_as_needing_memory() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "ꯀꯔꯤ ꯇꯧꯔꯤ ꯅꯪ",  # Manipuri
+        "Nimehamia Kisumu jana",  # Swahili
+        "Ngihlala eThekwini manje",  # Zulu
+        "Elan Tartus oma õega",  # Estonian
+        "Locuiesc la Cluj cu fratele meu",  # Romanian
+        "Με λένε Νίκο και μένω στη Θεσσαλονίκη",  # Greek
+        "Käyn lääkärissä joka tiistai",  # Finnish
+    ],
+)
+def test_a_message_in_a_language_that_the_weights_do_not_know_is_worth_saving_and_a_note_says_why(
+    text: str,
+) -> None:
+    found = bardo.triage(text)
+    assert (found.memory, found.save, found.extract) == (True, True, True)
+    assert found.note.startswith("the weights do not know the language")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What do owls eat in winter?",
+        "twelve weird holidays please",
+        "Откати последний коммит, он всё сломал",
+        "qué calor, madre mía, no se puede ni salir a la calle",
+        "सर्वर वाला काम कहाँ तक पहुँचा?",
+        "Dünkü raporu ekibe gönder.",
+        "42 + 17 = 59",
+    ],
+)
+def test_a_message_in_a_language_that_the_weights_know_is_not_saved_for_its_language(text: str) -> None:
+    found = bardo.triage(text)
+    assert not found.save
+    assert not found.note
+
+
+@pytest.mark.parametrize(
+    ("text", "is_own"),
+    [
+        ("I'm allergic to walnuts", True),
+        ("My blood type is AB negative", True),
+        ("My new phone number ends in 42", True),
+        ("I can't eat gluten", True),
+        ("Ich bin gegen Nüsse allergisch", True),
+        ("Ma fille s'appelle Zoé", True),
+        ("Mi hermana vive en Lima", True),
+        ("I'm soaked", False),
+        ("I can't reach the top shelf", False),
+        ("Which blood type can give to everyone?", False),
+        ("Mein Tee ist kalt", False),
+    ],
+)
+def test_what_a_speaker_states_about_themselves_is_worth_saving(
+    text: str, is_own: bool, tmp_path: Path
+) -> None:
+    with bardo.open(tmp_path / "assistant") as g:
+        assert g.triage(text).save == is_own
+
+
+@pytest.mark.parametrize(
     ("text", "kept"),
     [
         ("please remember that I prefer short reports", True),

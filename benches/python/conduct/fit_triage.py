@@ -1,8 +1,9 @@
 """`python -m conduct.fit_triage`: fits the weights of triage on `data/triage-train.jsonl`.
 
-Three ridge regressions share the features of a message: one of nine intents, one of the need of memory, one of worth.
-Each is fitted twice: on features alone, and with the vector of the message under the default model. The limits of
-memory and worth are set by cross-validation that leaves out one message at a time.
+Ridge regressions over the features of a message: of nine intents, of the need of memory, of worth, and of facts that
+a speaker states about themselves. The last is fitted on `data/triage-own.jsonl`, beside the messages without worth:
+with the others it would move the limit of worth. Each is fitted twice: on features alone, and with the vector of the
+message under the default model. The limits are set by cross-validation that leaves out one message at a time.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ PENALTIES, SCALES = (0.1, 0.2, 0.4, 0.8, 1.6), (0.7, 1.0, 1.5, 2.0)
 COMMON = 3
 #: Share of the messages that need memory which pass the limit; precision of worth.
 FOUND, PRECISION = 0.85, 0.75
+#: Precision of the facts that a speaker states about themselves.
+OWN_PRECISION = 0.95
 #: Precision of the class of messages that are not worth a call of the language model.
 SURE = 0.97
 
@@ -82,15 +85,8 @@ def weights(coefficients: Any, names: list[str], scale: float, classes: list[str
     }
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(prog="conduct.fit_triage", description=__doc__)
-    options.add_argument("--write", type=Path, help="where the weights go")
-    given = options.parse_args()
-    rows = load([DATA / "triage-train.jsonl"])
-    with fresh() as (memory, _):
-        vectors, fingerprint = memory._session.indexer.vectors_of([row["text"] for row in rows])
-    assert vectors is not None
-    assert fingerprint is not None
+def table_of(rows: list[dict[str, Any]]) -> tuple[list[str], Any]:
+    """Names of the features that are common among messages, and the row of each message, with a constant last."""
     read = [features(row["text"], row["previous"]) for row in rows]
     counts = Counter(name for each in read for name in each)
     names = sorted(name for name, count in counts.items() if count >= COMMON)
@@ -100,6 +96,37 @@ def main() -> None:
     for row, each in zip(table, read, strict=True):
         known = [places[name] for name in each if name in places]
         row[known] = 1 / np.sqrt(max(1, len(known)))
+    return names, table
+
+
+def own_weights(
+    kind: str, rows: list[dict[str, Any]], vectors: Any, scales: tuple[float, ...]
+) -> dict[str, Any]:
+    """Weights of the regression of facts that a speaker states about themselves."""
+    names, table = table_of(rows)
+    labels = np.array([int(row["own"]) for row in rows])
+    scale, penalty, scores, coefficients = best_of(table, vectors, 2.0 * labels[:, None] - 1, scales)
+    limit = limit_of_precision(scores[:, 0], labels, OWN_PRECISION)
+    recall = (scores[labels == 1, 0] >= limit).mean()
+    print(f"{kind} own (scale {scale}, penalty {penalty}): precision {OWN_PRECISION} recall {recall:.3f}")
+    found = weights(coefficients, names, scale, ["own"])
+    found["bias"] = [round(found["bias"][0] - limit, 3)]
+    return found
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="conduct.fit_triage", description=__doc__)
+    options.add_argument("--write", type=Path, help="where the weights go")
+    given = options.parse_args()
+    rows = load([DATA / "triage-train.jsonl"])
+    own = [{**row, "own": False} for row in rows if not row["save"]] + load([DATA / "triage-own.jsonl"])
+    with fresh() as (memory, _):
+        vectors, fingerprint = memory._session.indexer.vectors_of([row["text"] for row in rows])
+        own_vectors, _ = memory._session.indexer.vectors_of([row["text"] for row in own])
+    assert vectors is not None
+    assert own_vectors is not None
+    assert fingerprint is not None
+    names, table = table_of(rows)
     english = np.array([row["lang"] == "en" for row in rows])
     document: dict[str, Any] = {
         "about": "Ridge regressions of messages; made by benches/python/conduct/fit_triage.py",
@@ -135,6 +162,7 @@ def main() -> None:
                         f"recall {hits / max(1, truth[part].sum()):.3f}"
                     )
             document[kind][target] = found
+        document[kind]["own"] = own_weights(kind, own, np.asarray(own_vectors), scales)
     if given.write:
         given.write.write_text(
             json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8"

@@ -95,6 +95,12 @@ def findings(text: str) -> dict[str, list[str]]:
 def triviality(text: str) -> Literal["emoji", "small_talk", "command"] | None:
     """Why a message needs no memory; None if it has to be read. Takes less than 50 microseconds."""
 
+def identify_language(text: str) -> tuple[str, float] | None:
+    """Language of a text as its ISO 639-3 code, and the confidence in it from 0 to 1.
+
+    None if no letter has a known script.
+    """
+
 def number_names(episodes: Sequence[Episode]) -> list[tuple[str, str]]:
     """Subject and metric of every baseline that episodes can have moved."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
 from bardo.bequeath import death_journal
-from bardo.bequeath.content import incidents, left_behind, reflect, worth
+from bardo.bequeath.content import left_behind, reflect, worth
 from bardo.bequeath.content.contents import StoreContents, read_contents
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.known import KnownTexts
@@ -29,6 +29,7 @@ from bardo.bequeath.testament.signing import signer_of, signing_key
 from bardo.bequeath.testament.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
+from bardo.consolidate.pages import incidents
 from bardo.errors import (
     InvalidInputError,
     NotFoundError,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 DRAFT = Path("testaments", "death.testament")
 #: Candidates per episode of the testament; copies of one text are taken once, and must not leave places empty.
 COPIES = 2
-#: Maximum share of the bytes of the log in the episodes of a testament, and the bytes that they may have in any case.
+#: Maximum share of the bytes of the log in the own episodes of a testament, and their bytes in any case.
 LOG_SHARE, LEAST_BYTES = 0.25, 16 << 10
 #: Kinds of episodes for the reflection; the latest are used.
 TOLD_KINDS = ("outcome", "regime_shift")
@@ -280,7 +281,7 @@ class _Remains:
         episodes: Episodes of worth, best first.
         worths: Worth of these and of all facts, by id.
         told: Latest outcomes and regime shifts.
-        limit: Maximum size of the episodes of the testament, in bytes.
+        limit: Maximum size of the agent's own episodes in the testament, in bytes.
         inherited: Number of episodes that came with testaments.
         left_behind: Episodes that stay behind: those of no worth, and those beyond the maximum number.
         regimes: Regimes that the payloads name.

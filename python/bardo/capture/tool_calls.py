@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,27 +50,53 @@ def beside(message: Mapping[str, Any]) -> list[object]:
     return [*called, *([{"function": alone}] if alone else [])]
 
 
+def calls_in(payload: object) -> list[object]:
+    """Returns the calls in the payload of an episode, in order."""
+    if not isinstance(payload, Mapping):
+        return []
+    content = payload.get("content")
+    within = [part for part in content if is_call(part)] if isinstance(content, list) else []
+    return [*within, *beside(payload)]
+
+
+def line_of(call: object) -> str:
+    """Describes a call in a line: the command of one that runs a shell command, else its name and arguments."""
+    _, given = _read(call)
+    command = (
+        next((given[name] for name in COMMANDS if given.get(name)), "") if isinstance(given, Mapping) else ""
+    )
+    if isinstance(command, list) and all(isinstance(word, str) for word in command):
+        command = _joined(command)
+    # A single word may also name an operation of the tool.
+    return command.strip() if isinstance(command, str) and len(command.split()) > 1 else _call(call)
+
+
 def _call(call: object) -> str:
-    function = call.get("function", call) if isinstance(call, Mapping) else None
-    if not isinstance(function, Mapping):
-        return "a tool"
-    name = str(function.get("name") or function.get("type") or "a tool").removesuffix("_call")
-    server = next((function[key] for key in _SERVERS if isinstance(function.get(key), str)), "")
-    given = next((function[key] for key in _ARGUMENTS if function.get(key)), None)
+    name, given = _read(call)
     shown = _arguments(given)
-    name = f"{server}.{name}" if server else name
     return f"{name}({shown})" if shown else name
 
 
-def _arguments(given: object) -> str:
-    """Arguments as `name=value`; a text that is no JSON object as it is."""
+def _read(call: object) -> tuple[str, object]:
+    """Returns the name of a call, with that of its server, and its arguments; JSON is parsed."""
+    function = call.get("function", call) if isinstance(call, Mapping) else None
+    if not isinstance(function, Mapping):
+        return "a tool", None
+    name = str(function.get("name") or function.get("type") or "a tool").removesuffix("_call")
+    server = next((function[key] for key in _SERVERS if isinstance(function.get(key), str)), "")
+    given: object = next((function[key] for key in _ARGUMENTS if function.get(key)), None)
     if isinstance(given, str):
-        try:
+        with contextlib.suppress(ValueError):
             given = json.loads(given)
-        except ValueError:
-            return str(given)[:ARGUMENT_CHARACTERS]
+    return (f"{server}.{name}" if server else name), given
+
+
+def _arguments(given: object) -> str:
+    """Arguments as `name=value`."""
     if isinstance(given, Mapping):
         shown = ", ".join(f"{name}={_value(value, name)}" for name, value in given.items())
+    elif isinstance(given, str):
+        shown = given
     else:
         shown = "" if given is None else _value(given)
     return shown[:ARGUMENT_CHARACTERS]

@@ -21,6 +21,8 @@ _WORDS = (
 _ERROR_FLAGS = ("is_error", "isError", "error")
 #: Keys of the exit code of a process.
 _EXIT_CODES = ("exit_code", "return_code")
+#: First word of the text of a failed result.
+_FAILED = "Failed"
 #: Maximum depth of a result that is read.
 _DEPTH = 6
 
@@ -51,8 +53,13 @@ def describe(part: Mapping[str, Any]) -> str:
     code = next(filter(None, map(_exit_code, (part, *held))), 0)
     if not code and not any(part.get(flag) for flag in _ERROR_FLAGS):
         return text
-    failed = f"Failed (exit code {code})" if code else "Failed"
+    failed = f"{_FAILED} (exit code {code})" if code else _FAILED
     return f"{failed}: {text}" if text else failed
+
+
+def is_failed(text: str) -> bool:
+    """Whether the text of one or several results tells of a failure; doubtful ones do."""
+    return any(line.startswith(_FAILED) for line in text.splitlines())
 
 
 def _unwrapped(output: object) -> object:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from bardo.conduct.findings import place_of_same
 from bardo.conduct.match.matching import Touch
+from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.entries import CRITICAL, STEP, Answer, Outcome, Result, Rule
 from bardo.conduct.model.procedures import Flow
 from bardo.conduct.state.rules import raised_score

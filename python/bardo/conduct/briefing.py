@@ -11,7 +11,7 @@ from bardo.assemble.copies import MadePrompts
 from bardo.conduct.model.entries import STATEMENTS, StateEntry, StateKind
 from bardo.conduct.model.entry_memory import EntryMemory, told
 from bardo.conduct.model.procedures import Capability, Flow, Mission
-from bardo.conduct.procedures.capabilities import health_text, tool_text
+from bardo.conduct.procedures.capabilities import health_text, tool_text, works
 from bardo.conduct.procedures.flows import results_text
 from bardo.conduct.storage.store import ConductStore
 
@@ -108,7 +108,9 @@ def boot_blocks(store: ConductStore, *, budget: int, now: int, first: str = "") 
         ("tasks", lambda: tasks, 7),
         ("flows", lambda: _flows(store, now), 7),
         ("decisions", lambda: _told(store, "decision", "context"), 6),
-        ("capabilities", lambda: _capabilities(store), 6),
+        # A block of their own: within one, the best stand at both ends.
+        ("failing_capabilities", lambda: _capabilities(store, working=False), 7),
+        ("capabilities", lambda: _capabilities(store, working=True), 6),
         ("lessons", lambda: _told(store, "learning", "discovery"), 5),
     ]
     made = [(name, section(), priority) for name, section, priority in sections]
@@ -143,8 +145,10 @@ def _flows(store: ConductStore, now: int) -> list[EntryMemory]:
     ]
 
 
-def _capabilities(store: ConductStore) -> list[EntryMemory]:
-    found = sorted(store.rows(Capability), key=lambda each: (each.health in ("ok", ""), each.name))
+def _capabilities(store: ConductStore, *, working: bool) -> list[EntryMemory]:
+    found = sorted(
+        (each for each in store.rows(Capability) if works(each) is working), key=lambda each: each.name
+    )
     return [
         told(_cut(health_text(each) if each.health else tool_text(each)), each.checked_at or each.at, each.by)
         for each in found[:TOP]

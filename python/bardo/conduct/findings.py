@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from bardo import _core
 from bardo.conduct.match.index import ConductIndex
 from bardo.conduct.match.matching import NOTHING, Touch
 from bardo.conduct.model.entries import CRITICAL, Outcome, Rule, StateEntry
@@ -112,15 +111,3 @@ def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, b
 def _touch_of(flow: Flow, found: Mapping[str, Touch]) -> Touch:
     touches = [touch for text in flow.texts if (touch := found.get(text)) is not None]
     return max(touches, key=lambda touch: touch.closeness, default=NOTHING)
-
-
-def place_of_same(known: Sequence[str], given: str) -> int | None:
-    """Finds the index of a text with the same content words in any order and no word that reverses the meaning."""
-    for place, (there, (share, _, apart)) in enumerate(zip(known, _core.touches(known, given), strict=True)):
-        if " ".join(there.casefold().split()) == " ".join(given.casefold().split()):
-            return place
-        if share == 1.0 and not apart:
-            ((back, _, apart_back),) = _core.touches([given], there)
-            if back == 1.0 and not apart_back:
-                return place
-    return None

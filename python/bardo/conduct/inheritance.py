@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bardo.bequeath.content.directives import KINDS, Directive
-from bardo.conduct.findings import place_of_same
+from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of, mark_of
 from bardo.conduct.model.entries import Rule, StateEntry, StateKind, StateStatus
 from bardo.conduct.model.procedures import Flow, Mission
@@ -215,7 +215,7 @@ def _row(one: Directive, now: int) -> Held:
         case _:
             kind: StateKind = one.kind  # type: ignore[assignment] # one of `KINDS`
             row = StateEntry(
-                "", kind, one.text, one.detail, one.domain, by=by, episode=episode, at=one.at, changed_at=now,
+                "", kind, one.text, one.detail, one.domain, by=by, episode=episode, at=one.at, changed_at=one.at or now,
                 corrections=_corrections(one),
             )  # fmt: skip
     return _closed(row, one) if one.ended_at else row

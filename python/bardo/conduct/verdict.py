@@ -12,7 +12,7 @@ from bardo.conduct.match.matching import Decider, Touch
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry
 from bardo.conduct.model.entry_memory import told as _told
 from bardo.conduct.model.procedures import Capability, Flow
-from bardo.conduct.procedures.capabilities import health_text, tool_text
+from bardo.conduct.procedures.capabilities import health_text, tool_text, works
 from bardo.conduct.procedures.flows import told as flow_text
 from bardo.errors import BudgetTooSmallError, InvalidInputError
 
@@ -226,7 +226,7 @@ def with_texts(verdict: Verdict, budget: int, made: MadePrompts, *, now: int) ->
         raise InvalidInputError(f"the budget is {budget!r}. It must be a whole number of tokens")
     if budget < LEAST:
         raise BudgetTooSmallError(f"a verdict needs a budget of at least {LEAST} tokens, not {budget}")
-    few = replace(verdict, rules=verdict.applying, state=(), capabilities=())
+    few = replace(verdict, rules=(), state=(), capabilities=())
     text, brief = (LazyText(partial(_text_of, each, budget, made, now)) for each in (verdict, few))
     return replace(verdict, _text=text, _brief=brief)
 
@@ -253,7 +253,13 @@ def _text_of(verdict: Verdict, budget: int, made: MadePrompts, now: int) -> Text
 
 
 #: Contents of blocks whose names do not tell them.
-_CONTENTS = {"against": "findings", "gate_rules": "rules", "state": "entries of state", "flow": "flows"}
+_CONTENTS = {
+    "against": "findings",
+    "gate_rules": "rules",
+    "state": "entries of state",
+    "flow": "flows",
+    "failing_capabilities": "capabilities that fail",
+}
 
 
 def _blocks(verdict: Verdict, budget: int, now: int) -> list[Block]:
@@ -261,9 +267,18 @@ def _blocks(verdict: Verdict, budget: int, now: int) -> list[Block]:
     against = [_told(_finding_text(each), each.at, each.by) for each in verdict.findings]
     flow = verdict.flow
     flows = [] if flow is None else [_told(flow_text(flow, now), flow.changed_at, flow.by)]
-    rules = [_told(rule.text, rule.at, rule.by) for rule in verdict.rules]
+    # Also a rule below the score of those shown before every action, if it applies to this one.
+    known = {rule.id: rule for rule in (*verdict.applying, *verdict.rules)}
+    rules = [_told(rule.text, rule.at, rule.by) for rule in known.values()]
     tools = [_told(tool_text(each), each.changed_at, each.by) for each in verdict.tools]
-    capabilities = [_told(health_text(each), each.checked_at, each.by) for each in verdict.capabilities]
+    failing, working = (
+        [
+            _told(health_text(each), each.checked_at, each.by)
+            for each in verdict.capabilities
+            if works(each) is is_ok
+        ]
+        for is_ok in (False, True)
+    )
     outcomes = [_told(_outcome_text(each), each.changed_at, each.by) for each in verdict.outcomes]
     state = [_told(_state_text(each), each.changed_at, each.by) for each in verdict.state]
     return [
@@ -271,7 +286,9 @@ def _blocks(verdict: Verdict, budget: int, now: int) -> list[Block]:
         Block("flow", memories=flows, priority=8, cap=budget // 4),
         Block("gate_rules", memories=rules, priority=8, cap=budget // 4),
         Block("tools", memories=tools, priority=7, cap=budget // 8),
-        Block("capabilities", memories=capabilities, priority=7, cap=budget // 8),
+        # A block of their own: within one, the best stand at both ends.
+        Block("failing_capabilities", memories=failing, priority=8, cap=budget // 8),
+        Block("capabilities", memories=working, priority=7, cap=budget // 8),
         Block("outcomes", memories=outcomes, priority=7, cap=budget // 8),
         Block("state", memories=state, priority=7, cap=budget // 4),
     ]

@@ -17,7 +17,7 @@ from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech, form_of
 from bardo.consolidate.corrections import corrections
-from bardo.consolidate.corrections.candidates import order
+from bardo.consolidate.corrections.candidates import has_judged, order
 from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
 from bardo.consolidate.corrections.effects import (
     Judged,
@@ -469,6 +469,7 @@ class StatementReader:
             )
             for fact in facts
             if fact.status in ("active", "contradicted")
+            and not has_judged(fact, before)
             and fact.payload.get("type", "none") not in STATISTICS
             and not set(evidence) & set(fact.evidence)
             and not (newer is not None and _are_apart(newer, fact))

@@ -30,6 +30,26 @@ _KINDS = r"(?:tool|library|package|framework|plugin|extension|app|utility|SDK|CL
 _NAME = r"(?:`(?P<quoted>[^`\s]+)`|\*\*(?P<bold>[^*\s]+)\*\*|(?P<plain>[A-Za-z][\w.+-]*\w))"
 #: "Tool: ripgrep", "a tool called ripgrep", "the library `httpx`".
 _TOOL = re.compile(rf"\b{_KINDS}(?::\s*|\s+(?:called|named)\s+|\s+(?=[`*])){_NAME}", re.IGNORECASE)
+#: Nouns of programs, and nouns of programs or persons with the word before that tells the program.
+_PROGRAMS = (
+    rf"(?:{_KINDS}|proxy|server|database|cache|broker|balancer|gateway|scheduler|linter|formatter|debugger|profiler|compiler|"
+    r"bundler|parser|generator|viewer|browser|shell|multiplexer|ORM|UI|GUI|TUI|IDE|DSL|"
+    r"(?:migration|task|test|job|process|package|version|window|password|file|git|http|rest|sql|database|text|code|mail|"
+    r"e-?mail|terminal|dependency|environment)[\s-]+(?:runner|manager|client|editor))"
+)
+#: "Discovered dbmate, a migration runner", "I use lazygit now, a terminal UI for git".
+_APPOSED = re.compile(
+    r"\b(?:discovered|found|came across|tried(?: out)?|us(?:e|ed|es|ing)|adopted|switched to|moved to|recommends?)\s+"
+    rf"{_NAME}(?:\s+(?:now|today|lately|instead|daily))?\s*,\s+an?\s+(?:[\w-]+\s+){{0,4}}?{_PROGRAMS}\b",
+    re.IGNORECASE,
+)
+#: "Set up Caddy as reverse proxy", "set up Postgres on the box".
+_SET_UP = re.compile(
+    rf"(?<!not )(?<!n't )\bset(?:ting)?\s+up\s+{_NAME}\s+(?:"
+    rf"as\s+(?:an?\s+|the\s+|our\s+)?(?:[\w-]+\s+){{0,3}}?{_PROGRAMS}\b"
+    r"|on\s+(?:the|my|our)\s+(?:box|server|host|laptop|machine|vps|cluster)\b)",
+    re.IGNORECASE,
+)
 #: "Install Docker", "installed `ripgrep`"; not "the install", "installed yesterday" or "not installed".
 _INSTALL = re.compile(
     rf"(?<!not )(?<!n't )(?<!the )(?<!an )\b(?:re)?install(?:ed|ing)?\s+(?:the\s+)?(?:latest\s+|new\s+)?{_NAME}",
@@ -217,11 +237,11 @@ def _warnings(file: Path, units: list[_Unit]) -> Iterator[NoteWarning]:
     for place, unit in enumerate(units):
         prose = unit.prose
         has = findings(unit.whole)
-        tool = _TOOL.search(prose)
+        tool = _TOOL.search(prose) or _APPOSED.search(prose)
         name = _name(tool)
         if name and not has["urls"] and name.casefold() not in addresses:
             yield _warning(file, unit, "tool_without_link", name)
-        install = _INSTALL.search(prose)
+        install = _INSTALL.search(prose) or _SET_UP.search(prose)
         name = _name(install)
         # A command may stand between backticks, or in the code of this unit or of the next one.
         after = units[place + 1] if place + 1 < len(units) else None

@@ -2,7 +2,8 @@
 
 A pre-filter in the core recognises greetings, acknowledgements, emoji and commands. Every other message is read by
 regressions over its words and, with the default model, its vector (`triage.json`, fitted by
-`benches/python/conduct/fit_triage.py`). A failure counts as a message that needs memory and is worth saving.
+`benches/python/conduct/fit_triage.py`). A failure counts as a message that needs memory and is worth saving. So does a
+message in a language that the regressions do not know.
 """
 
 from __future__ import annotations
@@ -35,8 +36,15 @@ Knows = Callable[[str], bool]
 #: Tokens of an answer: to a trivial message, to fewer words than `FEW_WORDS`, to at most `BRIEF_WORDS`, and to others.
 TRIVIAL_TOKENS, FEW_TOKENS, BRIEF_TOKENS, FULL_TOKENS = 500, 400, 800, 2_500
 FEW_WORDS, BRIEF_WORDS = 4, 12
-#: Share of a message's features that the weights know; under it the message is in an unfamiliar language.
+#: Share of a message's features that the weights know; under it the message is not judged to be without need or worth.
 FAMILIAR = 0.35
+#: Languages of the messages that the weights are fitted on, as ISO 639-3 codes.
+LANGUAGES = frozenset({
+    "eng", "deu", "spa", "fra", "ita", "por", "nld", "pol", "rus", "tur", "ara", "hin", "cmn", "jpn", "kor",
+})  # fmt: skip
+#: Minimum confidence in another language, times the share of words that the weights do not know. Of the messages in
+#: `triage-dev.jsonl`, all in known languages, none reaches it whose share of known words is at most `FAMILIAR`.
+FOREIGN = 0.22
 #: Messages that ask to be kept, in English: they are worth saving, however the regressions read them.
 _TO_KEEP = re.compile(
     r"\s*(?:please\s+|also\s+|and\s+)?(?:remember\b|note:|note that|keep in mind|for the record|from now on|always\s|"
@@ -134,23 +142,45 @@ def _triage(text: str, previous: Sequence[str], embed: Embed | None, knows: Know
     table = weights["words" if vector is None else "both"]
     found = features(text, previous)
     intents, known = _scores(table["intent"], found, vector)
-    memory, save = (float(_scores(table[name], found, vector)[0][0]) for name in ("memory", "save"))
+    memory, save, own = (
+        float(_scores(table[name], found, vector)[0][0]) for name in ("memory", "save", "own")
+    )
+    is_foreign = _is_foreign(text, found, table["intent"]["features"])
+    if is_foreign:
+        foreign = (
+            "the weights do not know the language; the message counts as needing memory and as worth saving"
+        )
+        note = f"{note}; {foreign}" if note else foreign
     # A text with few known features is not judged: it counts as needing memory, and as worth reading.
-    familiar = known >= FAMILIAR
+    familiar = known >= FAMILIAR and not is_foreign
     words = len(text.split())
     needs = memory >= 0 or not familiar or _ELLIPTIC.match(text) is not None
     if not needs and knows is not None and _QUESTION.search(text):
         # Words do not tell the friend of a person from a public figure; the memory does.
         needs = knows(text)
+    is_worth = save >= 0 or own >= 0 or is_foreign or _TO_KEEP.match(text) is not None
     return Triage(
         intent=table["intent"]["classes"][int(np.argmax(intents))],
         memory=needs,
-        save=save >= 0 or _TO_KEEP.match(text) is not None,
-        extract=save >= table["save"]["sure"] or not familiar,
+        save=is_worth,
+        extract=is_worth or save >= table["save"]["sure"] or not familiar,
         max_tokens=FEW_TOKENS if words < FEW_WORDS else BRIEF_TOKENS if words <= BRIEF_WORDS else FULL_TOKENS,
         by="words" if vector is None else "model",
         note=note,
     )
+
+
+def _is_foreign(text: str, found: frozenset[str], weights: Mapping[str, Any]) -> bool:
+    """Whether a message is in a language that the weights do not know."""
+    words = [name for name in found if name.startswith("w ")]
+    if not words:
+        return False
+    share = sum(name in weights for name in words) / len(words)
+    identified = _core.identify_language(text[:READ])
+    if identified is None:
+        return True
+    language, confidence = identified
+    return language not in LANGUAGES and share <= FAMILIAR and confidence * (1 - share) >= FOREIGN
 
 
 def _scores(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bardo._core import EpisodeLog
+from bardo.conduct.procedures.repeated import FEWEST, REPEATED, repeated_flows
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError
 from bardo.grimoire.passes import CuratorPasses
 from bardo.grimoire.scribe import Scribe, SourceReport
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import all_facts
+from bardo.model import Episode
 from bardo.ports import Progress, no_progress
 
 #: Maximum number of learned facts that a report shows.
@@ -30,6 +33,7 @@ class BacktestReport:
         learned: Texts of the surest facts, at most 20.
         entries: Number of entries of state, by kind.
         rules: Number of rules.
+        flows: Names of the flows: sequences of tool calls that succeeded in several jobs.
         notes: Notes on the files and on the consolidation.
     """
 
@@ -39,6 +43,7 @@ class BacktestReport:
     learned: tuple[str, ...]
     entries: dict[str, int]
     rules: int
+    flows: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -74,10 +79,31 @@ def backtest(
         read += scribe.read(path, {"verified": True}, file_format=None, name=None, whole=True).sources
     progress("reading", len(paths), len(paths))
     slept = passes.sleep(dry_run=False, progress=progress)
-    return _report(session, read, slept.notes)
+    flows = tuple(_seed_flows(session))
+    return _report(session, read, flows, slept.notes)
 
 
-def _report(session: Session, read: list[SourceReport], notes: Iterable[str]) -> BacktestReport:
+def _seed_flows(session: Session) -> Iterator[str]:
+    """Stores the flows that the transcripts repeat, and yields their names."""
+    store = ConductStore(session.path, facts=session.facts)
+    try:
+        for flow in repeated_flows(_arrivals(session.log)):
+            yield store.put(flow).name
+    finally:
+        store.close()
+
+
+def _arrivals(log: EpisodeLog) -> Iterator[Episode]:
+    """Yields all episodes in the order of their replay."""
+    seen = 0
+    while page := log.since(seen):
+        yield from (episode for _, episode in page)
+        seen = page[-1][0]
+
+
+def _report(
+    session: Session, read: list[SourceReport], flows: tuple[str, ...], notes: Iterable[str]
+) -> BacktestReport:
     facts = sorted(all_facts(session.facts), key=lambda fact: -fact.confidence)
     store = ConductStore(session.path, facts=session.facts)
     try:
@@ -90,7 +116,12 @@ def _report(session: Session, read: list[SourceReport], notes: Iterable[str]) ->
         told.append(
             "no rejections, decisions or rules were heard in the transcripts: facts alone were learned"
         )
+    if not flows:
+        told.append(
+            f"no flows: no {FEWEST} tool calls in a row, at least one of which changes something, succeeded in "
+            f"{REPEATED} jobs or more"
+        )
     return BacktestReport(
         tuple(read), len(session.log), len(facts), tuple(fact.text for fact in facts[:SHOWN]),
-        dict(entries), rules, (*told, *notes),
+        dict(entries), rules, flows, (*told, *notes),
     )  # fmt: skip

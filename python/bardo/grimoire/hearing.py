@@ -54,7 +54,7 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
             break
     if not kept:
         return tuple(notes)
-    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kept.items()))
+    counts = ", ".join(f"{kind} ({count})" for kind, count in sorted(kept.items()))
     return (
         *notes,
         f"kept from what was said, in the gate: {counts}",

@@ -42,6 +42,7 @@ def records_of(session: Session) -> Records:
         lambda fact, tick: confidence_now(fact, tick=tick, tau_ticks=store.tau_ticks),
         decided,
         session.config.curator.outcomes,
+        session.ticks.seconds,
     )
 
 

@@ -10,7 +10,6 @@ from bardo import _core
 from bardo.config import Recall
 from bardo.consolidate.statement_ends import StatementEnds
 from bardo.errors import EmbedderUnavailableError, UnusableVectorError
-from bardo.index.embedding.sentences import has_direction
 from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
@@ -232,6 +231,8 @@ class Retriever:
                 return vectors[0], tokens[0]
             vector = self.embedder.embed_queries(texts)[0]
             # A custom embedder may not check its vectors.
+            from bardo.index.embedding.sentences import has_direction
+
             if not has_direction(vector):
                 raise UnusableVectorError(
                     "the embedder returned a vector of zeros, NaN or infinity", rows=(0,)

@@ -7,7 +7,7 @@ use bardo_core::model::decay::{self as forgetting, DecayFactors};
 use bardo_core::model::{self, Metadata, Persistence};
 use bardo_core::text::same_statement::{self, Overlap};
 use bardo_core::text::sentences::{self, MAX_PIECES};
-use bardo_core::text::{prefilter, stop_words, urls_commands_paths};
+use bardo_core::text::{language, prefilter, stop_words, urls_commands_paths};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -58,6 +58,9 @@ functions! {
 
     /// Why a message needs no memory: `emoji`, `small_talk` or `command`; nothing if it has to be read.
     fn triviality(text: &str) => Ok(prefilter::triviality(text).map(prefilter::Triviality::name));
+
+    /// Language of a text as its ISO 639-3 code, and the confidence in it; nothing if no letter has a known script.
+    fn identify_language(text: &str) => Ok(language::identify_language(text));
 
     /// The baselines that episodes can have moved.
     fn number_names(episodes: Episodes)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 
 from bardo._core import count_tokens
 from bardo._validation import require_text
-from bardo.bequeath.content import incidents
 from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.content.tables import LinkTuple
 from bardo.bequeath.lineage import Life
 from bardo.bequeath.privacy.redact import Redactor, tells_holdings
 from bardo.clock import day_of
+from bardo.consolidate.pages import incidents
 from bardo.consolidate.pages.twins import Wording
 from bardo.consolidate.pages.wording import Rule, counted, is_of_ancestor
 from bardo.errors import InvalidInputError

@@ -13,9 +13,9 @@ from collections.abc import Collection, Container, Iterator, Mapping
 from typing import Any
 
 from bardo import _core
-from bardo.bequeath.content import incidents
 from bardo.bequeath.content.directives import EPISODE_KIND
 from bardo.capture.recorder import PAGE
+from bardo.consolidate.pages import incidents
 from bardo.model import INHERITED_KIND, Episode, Fact
 
 #: Minimum share of rare pairs in an episode of worth.

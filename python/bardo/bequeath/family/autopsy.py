@@ -10,6 +10,7 @@ from typing import Any
 from bardo.bequeath.content.worth import inherited_fields
 from bardo.bequeath.lineage import Life
 from bardo.bequeath.testament.testament import Testament
+from bardo.clock import MICROSECONDS
 from bardo.errors import InvalidInputError
 from bardo.life.history import NO_FEATURES, OUTCOME, VALUE
 from bardo.model import INHERITED_KIND, Episode, Fact
@@ -40,6 +41,7 @@ class Records:
         confidence: Returns the confidence of such a fact at a tick.
         decided: Returns the tick at which a prompt was made, by its id; None if it is not on record.
         outcomes: Names of the numbers in payloads that measure an outcome.
+        seconds: Offset of the ticks from the seconds of the epoch; None where ticks are no seconds.
         notes: Limits of the records, one sentence each.
     """
 
@@ -50,6 +52,7 @@ class Records:
     confidence: Callable[[Fact, int], float]
     decided: Callable[[str], int | None] = lambda _: None
     outcomes: Sequence[str] = (VALUE,)
+    seconds: int | None = None
     notes: tuple[str, ...] = ()
 
     def begin(self) -> int:
@@ -90,6 +93,7 @@ class Records:
             lambda tick: [fact for fact in left.facts if fact.created_tick <= tick],
             lambda fact, _: fact.confidence,
             outcomes=outcomes,
+            seconds=left.seconds,
             notes=(note,),
         )
 
@@ -243,6 +247,7 @@ class Autopsy:
         in_force: Number of facts in force then.
         decisions: Last decisions up to then, the latest first.
         notes: Limits of the audit, one sentence each.
+        seconds: Offset of the ticks from the seconds of the epoch; None where ticks are no seconds.
     """
 
     agent: str
@@ -253,6 +258,11 @@ class Autopsy:
     in_force: int
     decisions: tuple[AuditedDecision, ...]
     notes: tuple[str, ...] = field(default=())
+    seconds: int | None = None
+
+    def moment(self, tick: int) -> int | None:
+        """Returns the instant of a tick, in microseconds UTC; None where ticks are no seconds."""
+        return None if self.seconds is None else (tick - self.seconds) * MICROSECONDS
 
 
 def examine(records: Records, *, at: int | None = None, last: int = ACTIONS) -> Autopsy:
@@ -297,7 +307,17 @@ def examine(records: Records, *, at: int | None = None, last: int = ACTIONS) -> 
     )
     life = records.life
     in_force = sum(fact.status == "active" for fact in records.facts_at(tick))
-    return Autopsy(life.agent, life.generation, life.cause, life.death_tick, tick, in_force, audited, notes)
+    return Autopsy(
+        life.agent,
+        life.generation,
+        life.cause,
+        life.death_tick,
+        tick,
+        in_force,
+        audited,
+        notes,
+        records.seconds,
+    )
 
 
 def _audit(

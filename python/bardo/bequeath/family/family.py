@@ -10,6 +10,7 @@ from typing import Any
 
 from bardo.bequeath.lineage import LINEAGE_FILE, Life, Lineage, is_dead
 from bardo.bequeath.testament import testament
+from bardo.clock import MICROSECONDS, day_of
 from bardo.config import Config
 from bardo.errors import BardoError, NotFoundError
 from bardo.folder import Folder
@@ -31,6 +32,7 @@ class FamilyTree:
         handed: Number of facts in each testament that was read, by its hash.
         folders: Folder of each grimoire that was found, by `key` of its life.
         files: File of each testament that was read, by its hash.
+        timed: Lives whose ticks are seconds of the epoch, by `key`.
         notes: Files that could not be read, one sentence each.
     """
 
@@ -38,6 +40,7 @@ class FamilyTree:
     handed: Mapping[str, int] = field(default_factory=dict)
     folders: Mapping[str, Path] = field(default_factory=dict)
     files: Mapping[str, Path] = field(default_factory=dict)
+    timed: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -89,16 +92,24 @@ class FamilyTree:
 
     def told(self, life: Life) -> list[str]:
         """Describes a life: birth and death, facts handed over, inherited facts confirmed and refuted."""
+        born = f"born {self._when(life, life.birth_tick)}"
         if life.death_tick is not None:
-            parts = [f"born at {life.birth_tick}, died at {life.death_tick} ({life.cause})"]
+            parts = [f"{born}, died {self._when(life, life.death_tick)} ({life.cause})"]
         else:
             # Until its death, the files of a founder do not tell its first tick.
-            parts = [f"born at {life.birth_tick}, alive" if life.parents else "alive"]
+            parts = [f"{born}, alive" if life.parents else "alive"]
         if (count := self.handed.get(life.testament or "")) is not None:
             parts.append(f"handed over {count} facts")
         if life.parents:
             parts.append(f"confirmed {life.confirmed}, refuted {life.refuted}")
         return parts
+
+    def _when(self, life: Life, tick: int) -> str:
+        """The day of a tick of a life, or the tick where ticks are loops, or their unit is not known."""
+        # An heir that lives was born in the unit of its parents.
+        of = [life] if life.death_tick is not None else self.parents(life)
+        is_timed = bool(of) and all(key(one) in self.timed for one in of)
+        return f"on {day_of(tick * MICROSECONDS)}" if is_timed else f"at {tick}"
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the tree in plain JSON types; each life with the keys of its parents."""
@@ -169,15 +180,20 @@ def find(places: Sequence[Path]) -> FamilyTree:
     handed: dict[str, int] = {}
     homes: dict[str, Path] = {}
     files: dict[str, Path] = {}
+    timed: set[str] = set()
     notes: list[str] = []
     for path in _candidates(places):
         try:
             if path.is_dir():
                 lineage = lineage_of(path)
                 homes[key(lineage.life)] = path
+                stone = is_dead(path)
+                if stone is not None and not testament.is_far_from(stone.tick, stone.at):
+                    timed.add(key(lineage.life))
             else:
                 read = testament.read(path)
                 lineage, handed[read.hash], files[read.hash] = read.lineage, len(read.facts), path
+                timed |= set() if read.seconds is None else {read.hash}
         except BardoError as error:
             notes.append(f"{path} was left out: {error}")
         else:
@@ -189,7 +205,9 @@ def find(places: Sequence[Path]) -> FamilyTree:
             " Name a folder that holds some"
         )
     tree = FamilyTree.of(lineages)
-    return dataclasses.replace(tree, handed=handed, folders=homes, files=files, notes=tuple(notes))
+    return dataclasses.replace(
+        tree, handed=handed, folders=homes, files=files, timed=frozenset(timed), notes=tuple(notes)
+    )
 
 
 def lineage_of(folder: Path) -> Lineage:

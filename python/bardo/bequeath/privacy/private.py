@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bardo.bequeath.privacy import own_sentences
+from bardo.bequeath.privacy import own_sentences, software
 from bardo.privacy import assignments, business, figures, identities, secrets
 from bardo.privacy.secrets import Span
 
@@ -82,7 +82,7 @@ def _of(sentence: str) -> Iterator[Span]:
         plain = plain[:start] + "_" * (end - start) + plain[end:]
     plain = secrets.PRERELEASE.sub(lambda match: "_" * len(match[0]), business.mask(plain))
     plain = _ADDRESS.sub(lambda match: "_" * len(match[0]), plain)
-    plain = own_sentences.mask(plain)
+    plain = software.mask(own_sentences.mask(plain))
     groups = [match.span() for match in _GROUPED.finditer(plain)]
     for start, end, kind, instead in figures.figures(plain):
         touched = [group for group in groups if group[0] < end and start < group[1]]

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from bardo.bequeath.privacy import own_sentences, private
-from bardo.model import Episode, Fact
+from bardo.model import Episode, Fact, Statement
 from bardo.privacy import secrets
 from bardo.privacy.cues import is_private
 from bardo.privacy.formats import COMPILED
@@ -149,13 +149,7 @@ class Redactor:
         told = fact.text if fact.payload.get("type") == "heuristic" else text
         stated = fact.statement
         if stated is not None:
-            # A statement repeats words of the text, which are counted there.
-            uncounted = self.with_own_counts()
-            subject, value = (
-                uncounted._named_in(part, fact.text, told) or f"{MARK}password]"
-                for part in (stated.subject, stated.value)
-            )
-            stated = replace(stated, subject=subject, value=value)
+            stated = self._statement(stated, fact.text, told)
         return replace(
             fact,
             text=text,
@@ -179,12 +173,32 @@ class Redactor:
             thread=None if episode.thread is None else self.text(episode.thread),
         )
 
+    def _statement(self, stated: Statement, text: str, told: str) -> Statement:
+        """Redacts the subject and the value of a statement as its text is; a value that the text tells is whole.
+
+        Args:
+            stated: Statement of a fact.
+            text: Text of the fact.
+            told: The same, redacted.
+        """
+        # The text counts what was redacted.
+        uncounted = self.with_own_counts()
+        mark = (secrets.MARKED.findall(told) or [f"{MARK}password]"])[0]
+        subject = uncounted._named_in(stated.subject, text, told) or mark
+        value = uncounted._named_in(stated.value, text, told)
+        # A number alone has no context, and would be private.
+        said = f"{stated.subject} {stated.attribute} is {stated.value}"
+        if value and uncounted.text(said) == said:
+            value = stated.value
+        return replace(stated, subject=subject, value=value or mark)
+
     def _named_in(self, part: str, text: str, told: str) -> str:
         """Redacts a subject or a value beside a text; empty for one that redaction took from the text.
 
         A secret is known by the words beside it, which the subject or value does not repeat.
         """
-        return "" if part in text and part not in told else self.text(part)
+        is_gone = part in text and part not in told
+        return "" if is_gone or _occurrences(part, told) < _occurrences(part, text) else self.text(part)
 
     def _goes(self, span: Span) -> bool:
         """Whether a span is redacted."""
@@ -238,6 +252,11 @@ class Redactor:
             done = tokens[place + length - 1].end()
             place += length
         return out + run[done:]
+
+
+def _occurrences(part: str, text: str) -> int:
+    """Number of times that a text holds a part as whole words."""
+    return len(re.findall(rf"(?<!\w){re.escape(part)}(?!\w)", text)) if part else 0
 
 
 @lru_cache(maxsize=4_096)

@@ -20,7 +20,7 @@ from bardo.bequeath.content.reflect import checked_reflection
 from bardo.bequeath.content.tables import LinkTuple
 from bardo.bequeath.lineage import Life
 from bardo.bequeath.privacy.redact import Redactor, tells_holdings
-from bardo.bequeath.selection.token_limit import Parts, fit
+from bardo.bequeath.selection.token_limit import Parts, fit, newer_first
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError
 from bardo.model import INHERITED_KIND, Episode, Fact, Link
@@ -52,7 +52,7 @@ class Estate:
         vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; they measure which facts say
             nearly the same, and do not cross.
         episodes: Episodes of worth, best first; each text is taken once.
-        episode_bytes: Maximum size of the episodes; None for that of a testament.
+        episode_bytes: Maximum size of the agent's own episodes; None for that of a testament.
         worths: Worth of facts and episodes to an heir by id; a fact of none stays behind.
         links: Links among the facts and episodes; a link crosses if both its ends do.
         questions: Open questions.
@@ -269,6 +269,9 @@ def choose_episodes(
 ) -> tuple[list[Episode], list[LeftBehind]]:
     """Chooses episodes in the given order, best first, without copies, and redacts them.
 
+    Inherited episodes have a quota of places, and no share of the bytes: a testament chose them within its own. One
+    that others correct crosses after them, and not without them: alone it would tell the heir what is outdated.
+
     Args:
         estate: Content of the memory.
         settings: Caps.
@@ -276,38 +279,52 @@ def choose_episodes(
         entries: Number of chosen entries, which share the cap with the episodes.
 
     Returns:
-        Episodes that cross, and those that stay behind.
+        Episodes that cross, best first, and those that stay behind.
     """
     most = min(settings.episodes, max(min(settings.entries, EPISODE_LIMIT) - entries, EPISODES_AT_LEAST))
-    limit = estate.episode_bytes
-    most_bytes = _EPISODE_BYTES if limit is None else min(_EPISODE_BYTES, limit)
+    own_left = _EPISODE_BYTES if estate.episode_bytes is None else estate.episode_bytes
     inherited_left = int(INHERITED_SHARE * settings.entries)
-    best: list[Episode] = []
+    given = estate.episodes
+    newer = _newer(given, estate.links)
+    best: dict[int, Episode] = {}
     left: list[LeftBehind] = []
+    over: set[int] = set()
     seen: set[str] = set()
     size = 0
-    for episode in estate.episodes:
+    for place in newer_first(range(len(given)), newer):
+        episode = given[place]
         text = folded(episode.text)
         if text in seen:
             left.append(LeftBehind("episode", episode.id, "episode_copy"))
             continue
-        over = LeftBehind("episode", episode.id, "episode_over_cap")
         is_inherited = episode.kind == INHERITED_KIND
-        if len(best) == most or (is_inherited and not inherited_left):
-            left.append(over)
+        has_place = len(best) < most and (inherited_left > 0 or not is_inherited)
+        if not has_place or not over.isdisjoint(newer[place]):
+            over.add(place)
             continue
         found = redactor.with_own_counts()
         kept = _redacted_episode(episode, found)
         needed = tables.size_of_episode(kept)
-        if size + needed > most_bytes:
-            left.append(over)
+        if size + needed > _EPISODE_BYTES or (not is_inherited and needed > own_left):
+            over.add(place)
             continue
         redactor.counts.update(found.counts)
         size += needed
-        inherited_left -= is_inherited
+        if is_inherited:
+            inherited_left -= 1
+        else:
+            own_left -= needed
         seen.add(text)
-        best.append(kept)
-    return best, left
+        best[place] = kept
+    left += [LeftBehind("episode", given[place].id, "episode_over_cap") for place in sorted(over)]
+    return [best[place] for place in sorted(best)], left
+
+
+def _newer(episodes: Sequence[Episode], links: Iterable[LinkTuple]) -> list[list[int]]:
+    """Places of the episodes that correct each episode."""
+    places = {one.id: place for place, one in enumerate(episodes)}
+    ends = ends_of(link[:4] for link in links)
+    return [[places[one] for one in ends.get(episode.id, ()) if one in places] for episode in episodes]
 
 
 def folded(text: str) -> str:

@@ -99,7 +99,7 @@ def fit(parts: Parts, limit: int, *, worths: Mapping[str, float]) -> tuple[Parts
         key=lambda at: (at in plain, -lines[at].worth / math.sqrt(costs[at] + _OVERHEAD), at),
     )
     newer = _newer(lines, parts.ends)
-    order = _newer_first(ranked, newer)
+    order = newer_first(ranked, newer)
     room = limit - _HEADINGS
     chosen = _Chosen(parts)
     told: set[int] = set()
@@ -149,7 +149,7 @@ def _newer(lines: Sequence[_Line], ends: markdown.Ends) -> list[list[int]]:
     return [[places[one] for one in ends.get(line.id, ()) if one in places] for line in lines]
 
 
-def _newer_first(ranked: Sequence[int], newer: Sequence[Collection[int]]) -> list[int]:
+def newer_first(ranked: Sequence[int], newer: Sequence[Collection[int]]) -> list[int]:
     """An order in which each line comes after those that end or dispute it, which take its rank if it is higher."""
     order: dict[int, None] = {}
     for first in ranked:

@@ -140,6 +140,11 @@ class Testament:
         return known_things.best([self.known], text)
 
     @property
+    def seconds(self) -> int | None:
+        """Offset of the testator's ticks from the seconds of the epoch; None where ticks are no seconds."""
+        return None if self.loops or is_far_from(self.life.death_tick, self.written_at) else 0
+
+    @property
     def held(self) -> int:
         """Number of facts that held at death; the others were refuted or replaced, and cross as tombstones."""
         return sum(fact.status not in markdown.ENDED for fact in self.facts)
@@ -320,7 +325,7 @@ def _parse(data: bytes, path: Path) -> Testament:
             redacted=dict(manifest["redacted"]),
             measure=str(manifest["measure"]),
             written_at=int(manifest["written_at"]),
-            loops=bool(manifest.get("loops", _far_from(life.death_tick, int(manifest["written_at"])))),
+            loops=bool(manifest.get("loops", is_far_from(life.death_tick, int(manifest["written_at"])))),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise tampered(MANIFEST, f"a field is missing or of another type ({error})") from error
@@ -335,8 +340,8 @@ def _read_bundle(content: bytes | None) -> KnownThings | None:
         raise tampered(KNOWN, "it is no bundle of known things") from error
 
 
-def _far_from(tick: int | None, written_at: int) -> bool:
-    """Whether a tick of death is not a second near the time of writing; old testaments do not record the unit."""
+def is_far_from(tick: int | None, written_at: int) -> bool:
+    """Whether a tick of death is not a second near the time of death; old testaments do not record the unit."""
     return tick is not None and abs(tick - written_at // 1_000_000) > _UNCERTAIN_SECONDS
 
 

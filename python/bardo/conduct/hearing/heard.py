@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bardo.conduct.findings import place_of_same
 from bardo.conduct.hearing.hearing import Heard
+from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.entries import NEW, STATEMENTS, Rule, StateEntry, StateKind
 from bardo.conduct.parse import wording
 from bardo.conduct.required import is_person

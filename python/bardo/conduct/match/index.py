@@ -159,7 +159,7 @@ class ConductIndex:
                 share = min(1.0, shared / self._sizes[place])
                 touched.setdefault(self._texts[place], Touch(None, share, shared, apart=True))
             if rest:
-                notes.append(f"{len(rest)} more entries with common words were not compared in full")
+                notes.append(f"entries with common words that were not compared in full: {len(rest)}")
             return touched, notes
 
     def _compared(

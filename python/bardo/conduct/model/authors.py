@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from bardo.bequeath.content.directives import Directive
+if TYPE_CHECKING:
+    from bardo.bequeath.content.directives import Directive
 
 _INHERITED = re.compile(
     r"inherited from (?P<origin>.+?)(?: \((?P<generation>\d+) generations\))?(?:, by (?P<by>.*))?"

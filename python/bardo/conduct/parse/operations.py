@@ -218,16 +218,18 @@ def related_to(stems: Iterable[str]) -> set[str]:
 def canonical(text: str) -> frozenset[str]:
     """Returns the stems of the canonical names of the aliases in a text that are not single words."""
     table = operation_table.table()
-    return canonical_in(text, table.same_phrases) | canonical_in(text, table.near_phrases)
+    return canonical_in(text, table.same_phrases, table.near_phrases)
 
 
-def canonical_in(text: str, phrases: operation_table.Phrases) -> frozenset[str]:
+def canonical_in(text: str, *phrases: operation_table.Phrases) -> frozenset[str]:
     """Returns the stems of the canonical names of the aliases in a text, among given aliases."""
     lower = operation_table.spaced(text)
+    words = set(operation_table.WORD.findall(lower))
     return frozenset(
         stem
-        for word in operation_table.WORD.findall(lower)
-        for pattern, stems in phrases.get(word, ())
+        for each in phrases
+        for word in words & each.keys()
+        for pattern, stems in each[word]
         if pattern.search(lower)
         for stem in stems
     )

@@ -193,6 +193,11 @@ def shown(
     return probed[:limit], tools[:limit]
 
 
+def works(capability: Capability) -> bool:
+    """Whether the last probe of a capability did not fail; also of one without a probe."""
+    return capability.health in ("ok", "")
+
+
 def health_text(capability: Capability) -> str:
     """Returns a capability with the last result of its probe, in a line for a prompt."""
     what = f": {capability.what}" if capability.what else ""

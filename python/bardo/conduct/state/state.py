@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bardo.conduct.findings import place_of_same
+from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import Outcome, StateEntry
 from bardo.conduct.required import is_person, require_person

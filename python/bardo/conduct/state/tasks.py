@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bardo.bequeath import death_journal
-from bardo.conduct.findings import place_of_same
+from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.entries import StateEntry, StateKind
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import GrimoireClosedError, NotFoundError

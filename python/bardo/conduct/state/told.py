@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bardo.conduct.findings import place_of_same
+from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.entries import CRITICAL, Rule, StateEntry, StateKind
 from bardo.conduct.storage.store import ConductStore
 

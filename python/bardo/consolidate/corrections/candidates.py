@@ -1,4 +1,4 @@
-"""Earlier facts with which a learned sentence is compared, by an inverted index of their words."""
+"""Earlier facts with which a learned sentence or a clause is compared, found by an inverted index of their words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from bardo._core import stems
-from bardo.model import Fact
+from bardo.model import INHERITED_KIND, Episode, Fact
 
 #: Maximum number of earlier facts that a sentence is compared with.
 AT_MOST = 16
@@ -60,3 +60,8 @@ def order(fact: Fact) -> tuple[int, str]:
 def _words(text: str) -> set[str]:
     """Stems of the content words of a text."""
     return {stem for stem in stems(_WORD.findall(text.lower())) if stem}
+
+
+def has_judged(fact: Fact, before: Episode | None) -> bool:
+    """Whether an ancestor has judged a fact against an episode: both are inherited, and lost their order of time."""
+    return before is not None and before.kind == INHERITED_KIND and fact.source == "testament"

@@ -9,6 +9,7 @@ from bardo._core import Digest, FactStore, digest_facts
 from bardo.clock import MICROSECONDS
 from bardo.config import SECONDS_PER_DAY
 from bardo.consolidate import lint
+from bardo.consolidate.pages import incidents
 from bardo.consolidate.pages.fact_dates import FactDates
 from bardo.consolidate.pages.twins import Wording, connected, exclude
 from bardo.consolidate.statement_ends import has_ended
@@ -88,9 +89,11 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
     soon = tick + int(min(facts.expiry_ticks, facts.tau_ticks))
     then = _confidences(facts, [fact for fact, _ in held], soon)
     fading = {fact.id for (fact, _), later in zip(held, then, strict=True) if later < threshold}
+    said = _once(held, groups)
+    worded = _in_words([fact for fact, _, _ in said], dates)
     known = tuple(
         Known(fact, confidence, twins, _noted(dates, (fact, *twins)), fact.id in fading)
-        for fact, confidence, twins in _once(held, groups)
+        for fact, (_, confidence, twins) in zip(worded, said, strict=True)
     )
     ids = {one.fact.id for one in known}
     return PageFacts(
@@ -101,6 +104,12 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
         questions=tuple(gap for gap in lint.gaps(facts) if gap.kind in _ASKED),
         confirmed={one.fact.id: dates.confirmed(one.fact) for one in known if one.fact.kind == "heuristic"},
     )
+
+
+def _in_words(facts: Sequence[Fact], dates: FactDates) -> tuple[Fact, ...]:
+    """Facts, of which warnings of severe failures tell what happened."""
+    told = sorted(incidents.failures(facts))
+    return incidents.in_words(facts, {one.id: one for one in dates.episodes(told) if one is not None})
 
 
 def _rivals(

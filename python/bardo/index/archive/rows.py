@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from bardo.errors import EmbeddingMismatchError, InvalidVectorError, StoreForeignError, StoreTooNewError
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Vectors
@@ -155,6 +153,7 @@ def vector_column(vectors: Sequence[Vectors | None], vector_type: Any) -> Any:
     Raises:
         InvalidVectorError: A vector has the wrong number of dimensions, or a component that is not a finite float16.
     """
+    import numpy as np
     import pyarrow as pa
 
     dims = vector_type.list_size
@@ -177,6 +176,8 @@ def checked_vector(vector: Any, dims: int) -> Vectors:
     Raises:
         InvalidVectorError: It has another shape, or NaN or infinite components.
     """
+    import numpy as np
+
     try:
         checked = np.asarray(vector, dtype=np.float32)
     except (TypeError, ValueError) as error:
@@ -202,6 +203,8 @@ def plain(table: Any) -> list[dict[str, Any]]:
 
 def vectors(table: Any) -> list[Vectors | None]:
     """Returns the vectors of a `pyarrow.Table`, each float32 of shape (dims,); None where a row has none."""
+    import numpy as np
+
     column = table.column("vector").combine_chunks()
     # Null values are not part of the flattened column.
     rows = iter(column.flatten().to_numpy(zero_copy_only=False).reshape(-1, column.type.list_size))

@@ -27,10 +27,12 @@ def backtest(
     output.pairs(
         [
             ("files", len(report.sources)), ("episodes", report.episodes), ("facts", report.facts),
-            ("entries of state", sum(report.entries.values())), ("rules", report.rules),
+            ("entries of state", sum(report.entries.values())), ("rules", report.rules), ("flows", len(report.flows)),
         ],
         title="Backtest",
     )  # fmt: skip
     for text in report.learned:
         output.text(f"- {text}")
+    for name in report.flows:
+        output.text(f"- flow: {name}")
     output.note(*report.notes)

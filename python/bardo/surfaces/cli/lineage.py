@@ -1,5 +1,6 @@
 """`bardo lineage` and `bardo autopsy`: the family of an agent, its beliefs over lives, and the audit of a life."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,7 @@ from bardo.surfaces.cli.command import on_memory
 from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.options import HERE, HOME, ROWS, Debug, Json, Limit
 from bardo.surfaces.cli.output import Output
-from bardo.surfaces.cli.values import plain, short
+from bardo.surfaces.cli.values import moment, plain, short
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -181,19 +182,27 @@ def autopsy(
     output = Output(as_json=as_json)
     found = family.examine(place, at=at, last=last)
     output.document(found)
-    end = "alive" if found.death_tick is None else f"died at tick {found.death_tick}: {found.cause}"
+
+    def when(tick: int) -> str:
+        at = found.moment(tick)
+        return f"tick {tick}" if at is None else f"{moment(at)} (tick {tick})"
+
+    end = "alive" if found.death_tick is None else f"died at {when(found.death_tick)}: {found.cause}"
     rows = [
         ("life", f"{found.agent}, generation {found.generation}, {end}"),
-        ("audited", f"as of tick {found.tick}, with {found.in_force} facts in force"),
+        ("audited", f"as of {when(found.tick)}, with {found.in_force} facts in force"),
     ]
     output.pairs(rows, title="Autopsy")
     for decision in found.decisions:
-        output.pairs(_decision(decision), title=f"\nTick {decision.tick}: {short(decision.text)}")
+        title = when(decision.tick)
+        output.pairs(
+            _decision(decision, when), title=f"\n{title[0].upper()}{title[1:]}: {short(decision.text)}"
+        )
     output.note(*found.notes)
 
 
-def _decision(found: "AuditedDecision") -> list[tuple[str, str]]:
-    rows = [("outcome", f"{found.value:+.3g}; decided by the end of tick {found.decided}")]
+def _decision(found: "AuditedDecision", when: Callable[[int], str]) -> list[tuple[str, str]]:
+    rows = [("outcome", f"{found.value:+.3g}; decided by the end of {when(found.decided)}")]
     told = ", ".join(f"{name} {value}" for name, value in found.features.items())
     if told or found.subjects:
         rows.append(("situation", "; ".join(part for part in (", ".join(found.subjects), told) if part)))
@@ -205,7 +214,7 @@ def _decision(found: "AuditedDecision") -> list[tuple[str, str]]:
     rows += [("would have warned", _fact(one)) for one in found.missed]
     for one in found.precedents:
         lived = f", lived by {one.inherited}" if one.inherited else ""
-        rows.append(("went badly before", f"{short(one.text)} ({one.value:+.3g} at tick {one.tick}{lived})"))
+        rows.append(("went badly before", f"{short(one.text)} ({one.value:+.3g} at {when(one.tick)}{lived})"))
     if not found.missed and not found.precedents:
         rows.append(("would have warned", "nothing that stood in memory"))
     more = found.known_total - len(found.known)

@@ -5,6 +5,7 @@
 
 mod file_types;
 pub mod gazetteer;
+pub mod language;
 mod name_words;
 pub mod names;
 pub(crate) mod packed_words;

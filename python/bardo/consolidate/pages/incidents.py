@@ -1,7 +1,8 @@
-"""Words warnings of severe failures for an heir: what happened, then its evidence in brief.
+"""Words warnings of severe failures for the dossier and for an heir: what happened, then its evidence in brief.
 
 A pass of the Curator states conditions and figures alone (`rust/bardo-core/src/consolidate/bloodstains.rs`), since an
-episode that a warning quotes could not be forgotten. At a death the episode crosses anyway, and says what happened.
+episode that a warning quotes could not be forgotten. A dossier is deleted and compiled again when an episode is
+forgotten; at a death the episode crosses anyway.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ def in_words(facts: Sequence[Fact], episodes: Mapping[str, Episode]) -> tuple[Fa
     """Words the warnings of severe failures among facts; the others stay as they are.
 
     Args:
-        facts: Facts of the testator.
-        episodes: Episodes of worth by id, of which a warning tells its own.
+        facts: Facts of the agent.
+        episodes: Episodes by id, of which a warning tells its own.
     """
     return tuple(_in_words(fact, episodes) if is_measured(fact) else fact for fact in facts)
 
