@@ -54,6 +54,17 @@ def test_a_corrected_turn_names_its_correction_and_the_day(
     assert (current.corrected_by, current.outdated, current.standing) == ((), False, "")
 
 
+def test_a_correction_in_few_words_comes_before_what_it_corrects(
+    memory: bardo.Grimoire, clock: bardo.ManualClock
+) -> None:
+    older = say(memory, clock, "The drone firmware in the field is drone-fw 3.4.1.")
+    clock.advance(DAY)
+    newer = memory.remember("bump drone-fw from 3.4.1 to 3.6.0", kind="commit", verified=True)
+    memory.sleep()
+    order = [item.id for item in memory.recall("What firmware do the drones in the field run?", limit=10)]
+    assert order.index(newer.id) < order.index(older.id)
+
+
 def test_a_prompt_tells_a_corrected_turn_from_the_current_one(
     memory: bardo.Grimoire, clock: bardo.ManualClock
 ) -> None:

@@ -372,7 +372,9 @@ def _grade(
     """How well a rule applies: parts to sort by, the greater first; None if nothing connects it with the task."""
     on_action, on_topic = len(words & rule.action), len(words & rule.topic)
     held = sum(known is True for known in met)
-    is_connected = held > 0 or is_alike
+    # A severe failure is of one case: alike decisions do not connect it with a question that names nothing of the case.
+    is_of_this = rule.fact.kind != "warning" or on_action + on_topic > 0 or situation is not None
+    is_connected = held > 0 or (is_alike and is_of_this)
     if not rule.conditions:
         # Nothing structured connects a warning in words: it must share words of substance with the task.
         is_connected = on_action + on_topic > 1 or (on_topic > 0 and situation is not None)
