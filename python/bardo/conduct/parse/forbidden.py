@@ -33,6 +33,13 @@ _UNWANTED = re.compile(
 )
 #: Change of any kind, which the table takes for framing.
 _TOUCHED = re.compile(r"\btouch(?:es|ed|ing)?\b", re.IGNORECASE)
+#: Verb whose object only points: "put this", "hang it". It names nothing.
+_POINTING_VERB = re.compile(
+    r"\b(?P<before>(?:don'?t|do not|not|never|won'?t|will not|to)(?: (?:ever|please|just|even))*) [a-z]+ "
+    r"(?:this|that|it|them|these|those)"
+    r"(?= *(?:$|[.,;:!?])| (?:on|in|to|into|onto|at|for|with|by|from|of|over|through|via)\b)",
+    re.IGNORECASE,
+)
 _FLAG = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 #: Operations for which any action that does not only read will do: "no Redis", "don't change the folder".
 ANY = frozenset({"use", "modify"})
@@ -310,7 +317,7 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     head, found = conditions.split(operations.SUFFIX.sub("", text))
     named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
-    thing, kept = _noun_phrase(head)
+    thing, kept = _noun_phrase(head if named else _POINTING_VERB.sub(r"\g<before>", head))
     verbs = (named - kept) | ({"stop"} if _STOP.search(text) else frozenset())
     if not verbs and _TOUCHED.search(text):
         verbs = CHANGING
@@ -341,8 +348,10 @@ def propose(text: str) -> Forbids:
         *(name.stems for practice in said for name in practice.said if name.is_in(stems, text))
     )
     is_alone = any(practice.alone for practice in said)
+    packages = _package_names(thing, verbs)
     if not thing and scopes and not said:
         thing, _ = _noun_phrase(scopes.pop(0)[1])
+        packages = _package_names(thing, verbs) if verbs else ()
     contrasting = operation_table.table().contrasting
     where = tuple(
         f"{preposition} {words}"
@@ -353,7 +362,7 @@ def propose(text: str) -> Forbids:
     own = Forbids(
         things=(thing,) if thing and not is_alone else (),
         verbs=() if is_alone else tuple(sorted(verbs)),
-        packages=_package_names(thing, verbs),
+        packages=packages,
         flags=flags,
         hosts=hosts,
         paths=paths,
