@@ -191,10 +191,9 @@ def _by_name(rejection: ParsedRejection, action: ParsedAction) -> Relation:
         reason = f"command {' '.join(same[0].split()[:2])!r}"
         is_dry = action.dry_lines.issuperset(same)
         return Relation(Reading.OTHER, f"{reason}; a dry run", exact=True) if is_dry else _exact(reason)
-    is_reading = len(action.lines) == 1 and any(
-        not vocabulary().reading_calls.isdisjoint(line.split()[1:2]) for line, _ in named
-    )
-    if is_reading:
+    # Of another verb of the program: `combctl status`.
+    reads = {line for line, _ in named if not vocabulary().reading_calls.isdisjoint(line.split()[1:2])}
+    if named and (reads | action.dry_lines).issuperset(action.lines):
         return Relation(Reading.OTHER, f"command {action.lines[0]!r}; only reads", exact=True)
     return Relation(Reading.UNKNOWN)
 
