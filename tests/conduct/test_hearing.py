@@ -74,7 +74,7 @@ def test_law_11_what_was_heard_in_a_forgotten_episode_goes_with_it(tmp_path: Pat
     clock = told(tmp_path, ("user", "Never push to main without a review."))
     with bardo.gate(tmp_path, clock=clock) as gate:
         assert [(rule.text, rule.score) for rule in gate.rules()] == [
-            ("Never push to main without a review.", 8.0)
+            ("Never push to main without a review.", 9.0)
         ]
     with bardo.open(tmp_path, clock=clock) as memory:
         memory.forget([one.id for one in memory.episodes.list()], reason="asked")
@@ -83,11 +83,11 @@ def test_law_11_what_was_heard_in_a_forgotten_episode_goes_with_it(tmp_path: Pat
         assert gate.rules() == []
 
 
-def test_a_rule_that_forbids_is_warned_of(tmp_path: Path) -> None:
+def test_a_rule_that_forbids_is_blocked(tmp_path: Path) -> None:
     clock = told(tmp_path, ("user", "Never push to main without a review."))
     with bardo.gate(tmp_path, clock=clock, words_only=True) as gate:
         verdict = gate.before("git push origin main")
-        assert (verdict.decision, verdict.findings[0].reason) == ("warn", "forbidden")
+        assert (verdict.decision, verdict.findings[0].reason) == ("block", "forbidden")
         assert gate.before("git log").decision == "allow"
 
 

@@ -8,6 +8,7 @@ from itertools import chain, zip_longest
 from bardo.assemble.blocks import Block
 from bardo.assemble.context import assemble
 from bardo.assemble.copies import MadePrompts
+from bardo.conduct.model.authors import word_at
 from bardo.conduct.model.entries import STATEMENTS, StateEntry, StateKind
 from bardo.conduct.model.entry_memory import EntryMemory, told
 from bardo.conduct.model.procedures import Capability, Flow, Mission
@@ -140,7 +141,7 @@ def _flows(store: ConductStore, now: int) -> list[EntryMemory]:
     """Returns flows without their steps, which `before` shows, the most used first."""
     flows = sorted(store.rows(Flow, every=False), key=lambda flow: (-flow.used, -flow.changed_at))
     return [
-        told(_cut(f"{flow.name} ({flow.id}; {results_text(flow, now)})"), flow.changed_at, flow.by)
+        told(_cut(f"{flow.name} ({flow.id}; {results_text(flow, now)})"), word_at(flow), flow.by)
         for flow in flows[:TOP]
     ]
 
@@ -171,7 +172,7 @@ def _is_only_heard(entry: StateEntry) -> bool:
 
 
 def _of_entry(entry: StateEntry) -> EntryMemory:
-    return told(f"{entry.kind} ({entry.id}): {_cut(entry.summary)}", entry.changed_at, entry.by)
+    return told(f"{entry.kind} ({entry.id}): {_cut(entry.summary)}", word_at(entry), entry.by)
 
 
 def _cut(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bardo.bequeath.content.directives import KINDS, Directive
 from bardo.conduct.match.same import place_of_same
-from bardo.conduct.model.authors import author_of, mark_of
+from bardo.conduct.model.authors import author_of, mark_of, word_at
 from bardo.conduct.model.entries import Rule, StateEntry, StateKind, StateStatus
 from bardo.conduct.model.procedures import Flow, Mission
 from bardo.conduct.parse.forbidden import Forbids
@@ -63,7 +63,7 @@ def ended_directives(store: ConductStore) -> list[Directive]:
 def _of_entry(entry: StateEntry) -> Directive:
     by, origin, generation = author_of(entry.by)
     return Directive(
-        entry.kind, entry.summary, entry.detail, entry.domain, by=by, at=_word_at(entry), origin=origin,
+        entry.kind, entry.summary, entry.detail, entry.domain, by=by, at=word_at(entry), origin=origin,
         generation=generation, corrections=entry.corrections,
     )  # fmt: skip
 
@@ -71,7 +71,7 @@ def _of_entry(entry: StateEntry) -> Directive:
 def _of_rule(rule: Rule, score: float) -> Directive:
     by, origin, generation = author_of(rule.by)
     return Directive(
-        "rule", rule.text, forbids=rule.forbids, approval=rule.approval, score=score, by=by, at=_word_at(rule),
+        "rule", rule.text, forbids=rule.forbids, approval=rule.approval, score=score, by=by, at=word_at(rule),
         origin=origin, generation=generation, corrections=rule.corrections,
     )  # fmt: skip
 
@@ -79,7 +79,7 @@ def _of_rule(rule: Rule, score: float) -> Directive:
 def _of_flow(flow: Flow) -> Directive:
     by, origin, generation = author_of(flow.by)
     return Directive(
-        "flow", flow.name, domain=flow.domain, by=by, at=_word_at(flow), origin=origin, generation=generation,
+        "flow", flow.name, domain=flow.domain, by=by, at=word_at(flow), origin=origin, generation=generation,
         steps=flow.steps, triggers=flow.triggers, needs_approval=flow.needs_approval,
     )  # fmt: skip
 
@@ -92,13 +92,6 @@ def _of_mission(mission: Mission) -> Directive:
 def _ended(one: Directive, at: int, by: str, why: str = "") -> Directive:
     person, where, _ = author_of(by)
     return replace(one, ended_at=max(at, 1), ended_by=person, ended_why=why, ended_in=where)
-
-
-def _word_at(row: Held) -> int:
-    """Returns the time of the last word on a row; that of an inherited one was said before its inheritance."""
-    if isinstance(row, Mission) or author_of(row.by)[1]:
-        return row.at
-    return row.confirmed_at if isinstance(row, Rule) else row.changed_at
 
 
 def take(store: ConductStore, given: Sequence[Directive], *, now: int) -> tuple[int, int]:
@@ -173,7 +166,7 @@ def _ended_at(row: Held) -> int:
 def _outdates(one: Directive, row: Held) -> bool:
     """Whether an end counts more than a row in force: it is no earlier, and the heir's own row is ended by a person."""
     is_own = not author_of(row.by)[1]
-    return one.ended_at >= _word_at(row) and (bool(one.ended_by) or not is_own)
+    return one.ended_at >= word_at(row) and (bool(one.ended_by) or not is_own)
 
 
 def _closed(row: Held, one: Directive) -> Held:

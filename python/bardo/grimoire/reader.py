@@ -19,6 +19,7 @@ from bardo.config import Config, Decay
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreError
 from bardo.folder import Folder
 from bardo.grimoire.facts import facts_listed, links_of, stored_fact
+from bardo.grimoire.lifted import LiftedReader
 from bardo.grimoire.stores import LOOPS
 from bardo.handle import Handle, facts_of
 from bardo.index.archive.lance_index import LanceIndex
@@ -183,6 +184,7 @@ class Visitor(Handle):
             Arrivals(partial(journaled, folder.episodes), folder.journal, folder.root),
         )
         self._rules = RuleBook(self._facts)
+        self._lifted = LiftedReader(folder.root, self._facts)
         self._made_prompts = MadePrompts(folder.root, agent=self.agent)
         #: Latest tick in any fact, and the number of the last change of facts that it covers.
         self._latest = (0, 0)
@@ -235,7 +237,7 @@ class Visitor(Handle):
             retriever = Retriever(
                 self._apart, None, self._facts, embedder, self.config.recall, ticks.tau(self.config.decay),
                 without=without, rules=self._rules,
-                language=self.config.curator.language,
+                language=self.config.curator.language, lifted=self._lifted,
             )  # fmt: skip
             try:
                 found = retriever.recall(without_surrogates(query), **asked)
@@ -338,6 +340,7 @@ class Visitor(Handle):
 
     def _release(self) -> None:
         self._made_prompts.close()
+        self._lifted.close()
         self._apart.close()
         self._facts.close()
 

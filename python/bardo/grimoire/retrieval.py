@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bardo._cached_property import locked_cached_property
 from bardo._core import ChangeDetector, Changes
+from bardo.grimoire.lifted import LiftedReader
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.model import NEUTRAL
@@ -41,6 +42,7 @@ class Retrieval:
         self._writer = writer
         self._detector = ChangeDetector(session.folder.inbox, session.facts)
         self._rules = RuleBook(session.facts)
+        self._lifted = session.closing(LiftedReader(session.path, session.facts))
         self._retriever: Retriever | None = None
 
     @locked_cached_property
@@ -122,6 +124,7 @@ class Retrieval:
         made = retriever.Retriever(
             self.everything, session.log, session.facts, None, session.config.recall, session.facts.tau_ticks,
             without="a turn does not wait for the model", language=session.config.curator.language,
+            lifted=self._lifted,
         )  # fmt: skip
         now = session.clock.now()
         return made.recall(query, limit=limit, now_tick=session.now_tick, now=now, thread=thread)
@@ -166,7 +169,7 @@ class Retrieval:
             made = self._retriever = retriever.Retriever(
                 self.everything, session.log, session.facts, serving, session.config.recall, tau, factors,
                 session.config.embedding.late_interaction, rules=self._rules,
-                language=session.config.curator.language,
+                language=session.config.curator.language, lifted=self._lifted,
             )  # fmt: skip
         return made.recall(**asked)
 

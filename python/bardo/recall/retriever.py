@@ -13,6 +13,7 @@ from bardo.errors import EmbedderUnavailableError, UnusableVectorError
 from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
+from bardo.recall.lifted import LiftedOf, none_lifted
 from bardo.recall.periods import period_words
 from bardo.recall.recollection import Answer, Moment, Recollection, recollection
 from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
@@ -70,6 +71,7 @@ class Retriever:
         without: Reason for a missing embedder, for a note.
         rules: Rules that may take seats; None for none.
         language: Language of queries and texts, as in `curator.language`; empty for none.
+        lifted: Returns the rejections that persons ended, and a note if they are unknown.
     """
 
     hot: Searcher
@@ -83,6 +85,7 @@ class Retriever:
     without: str = "there is no embedder"
     rules: RuleBook | None = None
     language: str = "english"
+    lifted: LiftedOf = none_lifted
     #: Statements that have ended: they answer no question about the present.
     _ends: StatementEnds = field(init=False, repr=False, compare=False)
     #: Cached default settings: making settings takes longer than many searches.
@@ -163,7 +166,9 @@ class Retriever:
         found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
         tick = filters.as_of if filters is not None and filters.as_of is not None else now_tick
         ends = {} if as_of else self._turn_ends(found, now)
-        moment = Moment(None if as_of else now, self.language, ends, tick, self.tau_ticks)
+        lifted, unread = ((), "") if as_of else self.lifted()
+        notes += [unread] * bool(unread)
+        moment = Moment(None if as_of else now, self.language, ends, tick, self.tau_ticks, lifted)
         return recollection(query, found, notes, now_tick, moment=moment)
 
     def _turn_ends(self, found: Answer, now: int) -> Mapping[str, int]:

@@ -35,7 +35,9 @@ def in_words(
     corrections: Sequence[tuple[str, int | None, bool]],
     now: int | None,
     language: str,
+    *,
     told_until: int | None = None,
+    lifted_at: int | None = None,
 ) -> str:
     """Describes how far a memory holds; empty if nothing is known against it.
 
@@ -45,6 +47,7 @@ def in_words(
         now: Present time, microseconds UTC; None if the query is about the past.
         language: Language of the texts; empty for none.
         told_until: End of what an episode told, microseconds UTC, if it is over.
+        lifted_at: Time at which a person lifted what the memory rejects, microseconds UTC, 0 if it is unknown.
     """
     statement = record.statement if isinstance(record, Fact) else None
     parts = []
@@ -54,6 +57,8 @@ def in_words(
         parts.append(f"from {day(statement.since)}")
     if statement and statement.until is not None:
         parts.append(f"until {day(statement.until)}")
+    if lifted_at is not None:
+        parts.append(_since("lifted", lifted_at))
     ends = [at for _, at, is_disputed in corrections if not is_disputed]
     if told_until is not None and not ends:
         parts.append(f"until {day(told_until)}")

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bardo.conduct.hearing.hearing import Heard
+from bardo.conduct.hearing.orders import is_standing
+from bardo.conduct.hearing.prohibition import is_prohibition
 from bardo.conduct.match.same import place_of_same
-from bardo.conduct.model.entries import NEW, STATEMENTS, Rule, StateEntry, StateKind
+from bardo.conduct.model.entries import CRITICAL, NEW, STATEMENTS, Rule, StateEntry, StateKind
 from bardo.conduct.parse import wording
 from bardo.conduct.required import is_person
 from bardo.conduct.state import rules, state
@@ -15,7 +17,7 @@ from bardo.conduct.state.rules import VectorsOf
 from bardo.conduct.state.told import PROHIBITION, told_already
 from bardo.conduct.storage.store import ConductStore
 
-#: Score of a rule that a user said: it is told before every action, and only a person who gives it makes it critical.
+#: Score of a rule that a user said, other than a standing order: it is told before every action, and fades.
 SAID = 8.0
 _STATE: dict[str, StateKind] = {
     "rejection": "rejected", "decision": "decision", "task": "task", "discovery": "discovery", "learning": "learning",
@@ -53,7 +55,8 @@ def keep(
     """Stores what was heard, in order; the same or similar in force is renewed as by `Gate.note` and `Gate.rule`.
 
     A rejection that a person lifted after it was said stays lifted. The agent's own "no" is a decision: only a user's
-    word blocks. A rule that a person has told as an entry of state renews that entry. What the agent announced is not
+    word blocks. A user's order for all time is a critical rule. A rule that was told as an entry of state renews that
+    entry. What the agent announced is not
     kept, and ends if an earlier pass kept it, once a user contradicts it in the next turn.
 
     Args:
@@ -70,11 +73,15 @@ def keep(
         lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
         for one, source in heard:
             if one.kind == "rule":
-                if (told := told_already(store, one.summary)) is not None:
+                is_order = not source.by_agent and is_standing(one.summary)
+                told = told_already(store, one.summary, agent=agent, is_order=is_order)
+                if told is not None:
                     kept.append(store.put(replace(told, changed_at=now)))
                     continue
-                score = NEW if source.by_agent else SAID
-                forbids = one.summary if PROHIBITION.match(wording.plain(one.summary)) else ""
+                score = CRITICAL if is_order else NEW if source.by_agent else SAID
+                is_forbidding = PROHIBITION.match(wording.plain(one.summary)) is not None
+                is_forbidding |= not source.by_agent and is_prohibition(one.summary)
+                forbids = one.summary if is_forbidding else ""
                 # A rule is dated by its words, and loses score from now on only.
                 given = Rule("", one.summary, forbids, "", score, source.by, source.episode, source.at, now)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))

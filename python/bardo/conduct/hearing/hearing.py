@@ -21,7 +21,7 @@ import numpy as np
 from bardo._weights import read_weights
 from bardo.conduct.hearing.answers import is_redirection, is_refusal, proposal
 from bardo.conduct.hearing.prohibition import is_prohibition, is_small_talk
-from bardo.conduct.hearing.reports import is_courtesy, is_deed
+from bardo.conduct.hearing.reports import is_correction, is_courtesy, is_deed, is_state
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.consolidate.texts.clauses import sentences
@@ -320,8 +320,8 @@ def read(
         is_done = not utterance.by_agent and is_deed(utterance.text)
         is_other = {
             "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done,
-            "rejection": utterance.is_echo or utterance.is_advice or is_idle,
-            "task": utterance.is_consent,
+            "rejection": utterance.is_echo or utterance.is_advice or is_idle or is_correction(utterance.text),
+            "task": utterance.is_consent or is_state(utterance.text),
             "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle,
         }.get(KINDS[place], False)
         if is_other:

@@ -1,4 +1,4 @@
-"""Recognises plain prohibitions by their grammar: "please don't X", "never X", "let's not X", "no X, please".
+"""Recognises plain prohibitions by their grammar: "please don't X", "never X", "let's not X", "hands off X".
 
 The acts that an agent may be asked to leave are of any domain, so the words of the act decide nothing. Only idioms and
 small talk that have the same grammar ("don't worry", "never mind") are excluded; the regression judges these.
@@ -13,7 +13,8 @@ from bardo.consolidate.texts.vocabulary import PAST_INNER, PAST_IRREGULAR
 _OPENING = re.compile(
     r"(?:(?:no way|oh no|no|nope|nah|sorry|please|hey|hi|ok|okay|alright|right|hmm+|u[mh]+|well|oh|ugh|actually|"
     r"honestly|listen|look|wait|thanks|and|but|so|also|just|(?:from now on|for now|in future))[\s,!.:;…–—-]+)*?"
-    r"(?=(?:please,? |just )*(?:do(?:n'?t| not)|never|avoid|let(?:'?s| us) not|(?:we|i) |no )\b)",
+    r"(?=(?:please,? |just )*(?:do(?:n'?t| not)|never|avoid|let(?:'?s| us) not|"
+    r"(?:we|i|you) |(?:we|i)'d |no |hands off|keep (?:your )?hands off|under no|in no|on no)\b)",
     re.IGNORECASE,
 )
 _PLEASE = r"(?:please,? |just |kindly )*"
@@ -26,6 +27,31 @@ _UNWANTED = re.compile(
     r"(?:(?:please,? )?avoid(?= [\w-]+ing\b)|we (?:really |definitely |absolutely )?(?:don'?t|do not) want|"
     r"i (?:really |definitely |absolutely )?(?:don'?t|do not) want you to) (?P<act>(?P<verb>[\w-]+).*)",
     re.IGNORECASE | re.DOTALL,
+)
+_HANDS_OFF = re.compile(
+    r"(?:please,? )?(?:keep (?:your )?)?hands off(?: of)? (?P<act>.+)", re.IGNORECASE | re.DOTALL
+)
+#: Order to the agent: "you must not X", "I'd rather we never X", "under no circumstances X", "you don't X".
+_ORDER = re.compile(
+    r"(?:you (?:(?:must|should|may|shall|can)(?: not| never|n'?t)|cannot|are(?: not|n'?t)(?: allowed)? to)|"
+    r"(?:i|we)(?:'d| would) (?:much )?(?:rather|prefer)(?: that| if)? (?:you|we) "
+    r"(?:never|didn'?t|did not|don'?t|do not)|"
+    r"(?:under no circumstances|in no case|on no account|by no means),? "
+    r"(?:(?:do|may|must|should|shall|can|are|will) )?(?:(?:you|we|anyone|anybody) )?(?:(?:allowed )?to )?|"
+    r"(?P<told>you (?:don'?t|do not|never)))"
+    r"(?: (?:ever|again|please|just|even))*,? ?\b(?P<act>(?P<verb>[a-z@][\w@-]*)(?P<rest>.*))",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Verbs after "you don't" and "you never" of a report about the agent or about people: "you don't sound well".
+_REPORTED = frozenset({
+    "sound", "look", "seem", "feel", "get", "give", "listen", "answer", "reply", "live", "love", "hate", "enjoy", "owe",
+    "deserve", "realise", "realize", "notice", "miss", "mind", "cease", "agree", "trust", "belong", "exist", "learn",
+    "happen", "hear", "find", "fail", "lose", "win", "appear", "become", "make", "stop", "grow", "say", "talk",
+    "speak", "come", "go", "got", "work", "help", "sleep", "eat", "have", "expect", "forget", "let", "disappoint",
+})  # fmt: skip
+#: Clause of a report: a degree, a condition or a wonder, which orders nothing.
+_DEGREE = re.compile(
+    r"\b(?:enough|very|as much|that much|often|anyway|do you|yet|until|unless|if)\b", re.IGNORECASE
 )
 _NO_THING = re.compile(
     r"(?:please,? )?no (?P<act>(?P<verb>[\w'-]+)(?: [\w'/-]+){0,8}),? please\b", re.IGNORECASE
@@ -102,19 +128,34 @@ def is_prohibition(text: str) -> bool:
     if "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
         return False
     if (found := _IMPERATIVE.match(bare)) is not None:
-        verb = found["verb"].lower()
-        act = found["act"]
-        if any(one.match(act) for one in (_SMALL_TALK, _UNCLEAR)) or (
-            found["lets"] and _LETS_IDIOM.match(act)
-        ):
-            return False
-        is_base = verb not in _NO_ACT and not (found["never"] and _is_inflected(verb))
-        return is_base and _names(found["rest"])
+        return _is_imperative(found)
     if (found := _UNWANTED.match(bare)) is not None:
         is_thing = found["verb"].lower() in _ARTICLES or found["verb"].lower() not in _POINTING
         return is_thing and _names(found["act"])
+    if (found := _ORDER.match(bare)) is not None:
+        return _is_order(found)
+    if (found := _HANDS_OFF.match(bare)) is not None:
+        return _names(found["act"])
     found = _NO_THING.match(bare)
     return found is not None and found["verb"].lower() not in _NO_IDIOM
+
+
+def _is_imperative(found: re.Match[str]) -> bool:
+    """Whether words in the form of "don't X" forbid an act, and are no small talk and no report."""
+    act, verb = found["act"], found["verb"].lower()
+    idioms = (_SMALL_TALK, _UNCLEAR, *((_LETS_IDIOM,) if found["lets"] else ()))
+    if any(one.match(act) for one in idioms):
+        return False
+    is_base = verb not in _NO_ACT and not (found["never"] and _is_inflected(verb))
+    return is_base and _names(found["rest"])
+
+
+def _is_order(found: re.Match[str]) -> bool:
+    """Whether words in the form of an order to the agent are one, and no report about it."""
+    verb = found["verb"].lower()
+    is_report = found["told"] and (verb in _REPORTED or _DEGREE.search(found["rest"]) is not None)
+    is_order = verb not in _NO_ACT and not is_report
+    return is_order and not _SMALL_TALK.match(found["act"]) and _names(found["rest"])
 
 
 def is_small_talk(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Recognises reports of what people did, and courtesies, which decide and refuse nothing."""
+"""Recognises reports, corrections and courtesies, which decide, ask and refuse nothing."""
 
 from __future__ import annotations
 
@@ -47,6 +47,36 @@ _COURTESY = re.compile(
     r"offen[cs]e|hard feelings)\b|^i do(?:n'?t| not) (?:know|remember|recall|understand|mind|care)\b",
     re.IGNORECASE,
 )
+#: Thing that is told of, and not the one who speaks or is spoken to.
+_SUBJECT = r"^(?!(?:i|we|you|let'?s|don'?t|never|no)\b)[^,;.?!]{1,80}?"
+_IS_NOT = r"(?:(?:\b(?:is|are|was|were)|'s|'re) not|\b(?:is|are|was|were)n't)"
+#: No words that rule on a thing, and do not correct it, after "is no longer" and "is not".
+_NOT_RULED = (
+    r"(?!(?:allowed|permitted|acceptable|tolerated|wanted|welcome|needed|an option|okay|ok|fine|to|going)\b)"
+)
+#: Correction: what a thing is no longer, or is not, with what it is: "the contact is no longer A, it is B".
+_CORRECTION = re.compile(
+    rf"{_SUBJECT}(?:\b(?:is|are|was|were)|'s|'re) no longer {_NOT_RULED}|"
+    rf"{_SUBJECT}{_IS_NOT} {_NOT_RULED}[^,;.?!]{{1,60}}? any ?(?:more|longer)\b|"
+    rf"{_SUBJECT}{_IS_NOT} {_NOT_RULED}[^,;.?!]{{1,60}}[,;:.–—-]+ ?(?:but |rather )?"
+    r"(?:it|that|he|she|they|this)(?:'s| is|'re| are| was) (?!not\b)",
+    re.IGNORECASE,
+)
+#: State of a thing, in figures: "retries are limited to 5", "the threshold stays at 36.5".
+_STATE = re.compile(
+    r"^(?!(?:i|we|you|let'?s|please)\b)[^?]{1,120}?\b(?:is|are|was|were|stays?|remains?|stands?|has been|have been|"
+    r"sits?)(?: (?:now|currently|still|again|always|only|\w+ly))* (?:(?:limited|capped|restricted|set|fixed|configured|"
+    r"throttled|pinned|bound|raised|lowered|increased|reduced|down|up|bumped|cut|locked|scheduled) )?"
+    r"(?:to|at|by|from) (?:[\w.-]+ ){0,2}?[€$£]?\d",
+    re.IGNORECASE,
+)
+#: Words by which a statement asks for something to be done, now or at a time.
+_OWED = re.compile(
+    r"\b(?:to be|needs?|ha(?:s|ve) to|must|should|shall|due|please|todo|open|pending|left|missing|overdue|deadline|"
+    r"tomorrow|tonight|today|next|appointment|meeting|remind|(?:mon|tues|wednes|thurs|fri|satur|sun)day|want|ought|"
+    r"can you|could you|make sure|check|remember)\b",
+    re.IGNORECASE,
+)
 
 #: Further irregular forms of the past.
 _PAST = frozenset(PAST_IRREGULAR) | frozenset({
@@ -82,6 +112,25 @@ def is_courtesy(text: str) -> bool:
         text: Words of the user.
     """
     return _COURTESY.search(text.strip().replace("’", "'")) is not None
+
+
+def is_correction(text: str) -> bool:
+    """Whether words only correct what a thing is: "The contact is no longer Ana, it is Ben".
+
+    Args:
+        text: Words of the user.
+    """
+    return _CORRECTION.search(text.strip().replace("’", "'")) is not None
+
+
+def is_state(text: str) -> bool:
+    """Whether words only tell how a thing stands, in figures, and ask for nothing: "Retries are limited to 5".
+
+    Args:
+        text: Words that were said.
+    """
+    bare = text.strip().replace("’", "'")
+    return _STATE.search(bare) is not None and _OWED.search(bare) is None
 
 
 def _is_past(verb: str) -> bool:

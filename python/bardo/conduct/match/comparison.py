@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from bardo._weights import read_weights
 from bardo.conduct.match import operation_match, recognition
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
+from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, operation_table
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import ENDING, names_other_product
@@ -117,6 +118,7 @@ class Pair:
         # "Restart the database" ends what the rejection names, and is what it forbids.
         is_named = self.action.form == "prose" and self.action.operations & self.rejection.operations
         is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
+        is_ending |= any(is_destination(thing, self.action) for thing in self.rejection.forbids.things)
         return [name for name in found if name != "ends" or not is_ending]
 
     @property

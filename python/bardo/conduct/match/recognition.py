@@ -5,10 +5,20 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse import command_forms, conditions, operation_table, operations
+from bardo.conduct.match.things import (
+    does,
+    installs,
+    involves,
+    is_common_noun,
+    is_destination,
+    keeps,
+    plain_name,
+    things_of,
+    verbs_against,
+)
+from bardo.conduct.parse import command_forms, conditions, operation_table, operations, wording
 from bardo.conduct.parse.action import ParsedAction, fitting
 from bardo.conduct.parse.forbidden import (
     ANY,
@@ -37,7 +47,6 @@ NEGATED = re.compile(
 #: Prepositions that exclude each other.
 _SIDES = frozenset({"before", "during", "after", "with", "without"})
 _LACKS = re.compile(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
-_VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
 _HOLDS = {True: "holds", False: "does not hold", None: "is left open"}
 _EXCEPT = re.compile(r"(?i)\b(?:except|other than|besides|but|only|apart from|outside)\b")
 #: Wording that forbids all but what it names.
@@ -138,6 +147,8 @@ def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
         reason = _reason(rejection, "commands", command)
         return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
     by_form = _by_form(rejection, action)
+    if by_form.reading is Reading.UNKNOWN:
+        by_form = _by_name(rejection, action)
     if by_form.reading is not Reading.UNKNOWN:
         return by_form
     if flags := action.options.intersection(forbids.flags):
@@ -166,6 +177,24 @@ def _by_form(rejection: ParsedRejection, action: ParsedAction) -> Relation:
         return Relation(Reading.NEAR, f"{reason}; a dry run") if is_dry else _exact(reason)
     if len(action.forms) == 1 and action.is_command and rejected.is_apart(action.forms[0]):
         return Relation(Reading.OTHER, f"{reason}; of another kind of objects", exact=True)
+    return Relation(Reading.UNKNOWN)
+
+
+def _by_name(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    """Returns the relation of commands of unknown programs to a rejection that names the program and its verb."""
+    if action.form != "command" or not _has_proposed(rejection):
+        return Relation(Reading.UNKNOWN)
+    text = wording.plain(rejection.text)
+    named = [(line, verb) for line in action.lines if (verb := command_forms.named_verb(text, line))]
+    same = [line for line, verb in named if verb in line.split()]
+    if same:
+        reason = f"command {' '.join(same[0].split()[:2])!r}"
+        is_dry = action.dry_lines.issuperset(same)
+        return Relation(Reading.OTHER, f"{reason}; a dry run", exact=True) if is_dry else _exact(reason)
+    # Of another verb of the program: `combctl status`.
+    reads = {line for line, _ in named if not vocabulary().reading_calls.isdisjoint(line.split()[1:2])}
+    if named and (reads | action.dry_lines).issuperset(action.lines):
+        return Relation(Reading.OTHER, f"command {action.lines[0]!r}; only reads", exact=True)
     return Relation(Reading.UNKNOWN)
 
 
@@ -262,7 +291,7 @@ def _by_host(rejection: ParsedRejection, action: ParsedAction) -> Relation:
 def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     """Returns the relation by the forbidden path that an action writes, or only names."""
     forbids, places = rejection.forbids, action.places
-    paths = forbids.paths if _is_about_paths(forbids) and _does(_verbs(forbids, action), action) else ()
+    paths = forbids.paths if _protects_paths(forbids) and does(verbs_against(forbids, action), action) else ()
     for path in paths:
         reason = _reason(rejection, "paths", path)
         is_written = any(_is_under(each, path) for each in places.written)
@@ -285,6 +314,17 @@ def _is_about_paths(forbids: Forbids) -> bool:
     return bool(forbids.paths) and all(stems_of(thing) <= words for thing in forbids.things)
 
 
+def _protects_paths(forbids: Forbids) -> bool:
+    """Whether the paths are what is forbidden to change, and not only where the forbidden thing is.
+
+    "Leave the importer alone, everything under legacy/" protects the path as well; "the port in app/config.toml" is
+    another thing, at a place.
+    """
+    is_kept = bool(forbids.verbs) and CHANGING.issuperset(forbids.verbs)
+    is_place = any(path in condition for path in forbids.paths for condition in forbids.conditions)
+    return _is_about_paths(forbids) or (bool(forbids.paths) and is_kept and not is_place)
+
+
 def _reason(rejection: ParsedRejection, name: str, item: str) -> str:
     """Names a pattern, with the practice from which the rejection has it."""
     practice = practice_of(rejection.text, name, item)
@@ -300,16 +340,16 @@ def is_negated(forbids: Forbids, action: ParsedAction) -> bool:
 def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  # noqa: PLR0911 - one return per relation
     """Returns the relation by objects and operations."""
     forbids = rejection.forbids
-    verbs = _verbs(forbids, action)
+    verbs = verbs_against(forbids, action)
     specific = verbs - ANY
     if not forbids.things:
         meeting = specific & action.verbs
         if not meeting or action.reads:
             return Relation(Reading.UNKNOWN)
         return Relation(Reading.SAME, f"operation {min(meeting)!r}")
-    stems = _things_of(action, verbs)
-    thing = next((each for each in forbids.things if _involves(each, action, stems)), None)
-    if thing is None or (thing in forbids.packages and _is_common_noun(thing, action)):
+    stems = things_of(action, verbs)
+    thing = next((each for each in forbids.things if involves(each, action, stems)), None)
+    if thing is None or (thing in forbids.packages and is_common_noun(thing, action)):
         return Relation(Reading.UNKNOWN)
     reason = f"thing {thing!r}"
     if action.form == "command" and not action.reads and _is_about_paths(forbids):
@@ -329,24 +369,16 @@ def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  #
     if (
         action.form == "command"
         and "install" in action.verbs
-        and not any(_installs(each, action) for each in forbids.things)
+        and not any(installs(each, action) for each in forbids.things)
     ):
         return Relation(Reading.NEAR, f"{reason}; of another package")
     if not verbs:
         # The operation is not known: all words decide.
         return Relation(Reading.TOUCHES, reason)
-    if action.removes and "modify" not in verbs:
+    if action.removes and "modify" not in verbs and not is_destination(thing, action):
         # The call of a tool may end something else of the thing.
         return Relation(Reading.NEAR if action.form == "tool" else Reading.OTHER, f"{reason}; ends it")
     return Relation(Reading.SAME, reason)
-
-
-def _verbs(forbids: Forbids, action: ParsedAction) -> frozenset[str]:
-    """Returns the forbidden operations; none if any change is forbidden and the action is not known to be one."""
-    verbs = frozenset(forbids.verbs)
-    # An operation that a sentence only mentions is not done: "look up what changes".
-    done = action.verbs if action.form != "prose" or action.operations else frozenset[str]()
-    return frozenset() if verbs == CHANGING and not verbs & done else verbs
 
 
 def _is_other_package(rejection: ParsedRejection, action: ParsedAction) -> bool:
@@ -363,94 +395,15 @@ def _is_other_package(rejection: ParsedRejection, action: ParsedAction) -> bool:
     return is_named and bool(action.used - action.programs) and stems.isdisjoint(there)
 
 
-def _things_of(action: ParsedAction, verbs: frozenset[str]) -> frozenset[str]:
-    """Returns the stems of the things of an action, by the forbidden operations.
-
-    A word of an address is a name, and no thing that is changed: "api" in `https://api.weather.gov`. It counts where
-    any use is forbidden, since a request uses its host, and in the path of what the forbidden operation is done to:
-    `requests.delete("https://a.org/customers/5")`.
-    """
-    if not verbs.isdisjoint({"use", "install"}):
-        return action.stems
-    is_done = action.form != "prose" and not verbs.isdisjoint(action.verbs)
-    return action.stems - (action.hosted if is_done else action.addressed)
-
-
-def _does(verbs: frozenset[str], action: ParsedAction) -> bool:
-    """Whether an action does one of the forbidden operations, or an unknown one where any will do."""
-    if verbs <= ANY:
-        return True
-    if "install" in verbs and not action.verbs:
-        return True
-    return bool(verbs & action.verbs)
-
-
 def _undone(verbs: frozenset[str], action: ParsedAction, reason: str) -> Relation | None:
     """Returns the relation of an action that does another operation to a forbidden thing; None if it does that one."""
     is_change = verbs == {"modify"}
     if is_change and action.verbs == {"use"}:
         return Relation(Reading.NEAR, f"{reason}, used")
-    if _does(verbs, action) and not (is_change and _keeps(action)):
+    if does(verbs, action) and not (is_change and keeps(action)):
         return None
     is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
     return Relation(Reading.NEAR, f"{reason}, no operation") if is_open else Relation(Reading.UNKNOWN)
-
-
-def _keeps(action: ParsedAction) -> bool:
-    """Whether an action leaves its object as it is, as far as its operations tell."""
-    kinds = operation_table.table().operations
-    return (
-        bool(action.verbs) and not action.places.written and all(kinds[name].keeps for name in action.verbs)
-    )
-
-
-def _involves(thing: str, action: ParsedAction, there: frozenset[str]) -> bool:
-    """Whether an action has all words of a thing, or a member of the kind that they name.
-
-    Args:
-        thing: Thing in words.
-        action: Action.
-        there: Stems of the action.
-    """
-    stems, named = _thing(thing)
-    for kind in named & action.kinds:
-        for name in vocabulary().kinds[kind]:
-            stems -= name
-    return stems <= there
-
-
-def _is_common_noun(package: str, action: ParsedAction) -> bool:
-    """Whether a sentence has the name of a package as a common noun: "wait a moment", not "add a moment dependency"."""
-    if action.form != "prose":
-        return False
-    with_article = (
-        rf"(?i)\b(?:a|an|one|every|each|another|at (?:the|this|that)) {re.escape(package)}\b(?: (\w+))?"
-    )
-    found = list(re.finditer(with_article, action.text))
-    named = len(re.findall(rf"(?i)\b{re.escape(package)}\b", action.text))
-    kinds = operation_table.table().kinds
-    return 0 < len(found) == named and not any(stems_of(match[1] or "") & kinds for match in found)
-
-
-def _installs(thing: str, action: ParsedAction) -> bool:
-    """Whether a command that installs packages names the thing, and not a package with a longer name.
-
-    The thing may also be the program with its prefix: `sudo pip`.
-    """
-    stems, named = _thing(thing)
-    members = [
-        name for kind in named for names in vocabulary().members.values() for name, of in names if of == kind
-    ]
-    wanted = (stems, *members)
-    words = [line.split() for line in action.lines]
-    return any(stems_of(_plain(word)) in wanted for each in words for word in (*each, " ".join(each[:2])))
-
-
-@lru_cache(4_096)
-def _thing(thing: str) -> tuple[frozenset[str], frozenset[str]]:
-    stems = stems_of(thing)
-    kept = stems - vocabulary().incidental
-    return kept or stems, kinds_in(stems, vocabulary().kinds_by_stem)
 
 
 def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is_event: bool) -> bool | None:
@@ -462,7 +415,7 @@ def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is
     if conditions.is_known(condition):
         return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")
-    if _involves(words, action, action.stems):
+    if involves(words, action, action.stems):
         if preposition == "without":
             # "Without a limit" does not hold for an order with one.
             return _LACKS.search(action.text) is not None
@@ -475,15 +428,9 @@ def _package_in(packages: Sequence[str], action: ParsedAction) -> str:
     """Returns the package that a command installs or runs, in any version or a path of it; empty if none."""
     if not packages or not action.installs:
         return ""
-    named = set(map(_plain, action.installs))
+    named = set(map(plain_name, action.installs))
     named |= {name.split("/")[0] for name in named}
-    return next((package for package in packages if _plain(package) in named), "")
-
-
-@lru_cache(4_096)
-def _plain(name: str) -> str:
-    """Returns the name of a package without version, suffix and case."""
-    return re.sub(r"\.(?:js|ts|py|rs|rb|io)$", "", _VERSION.sub("", name.strip("'\"").lower()))
+    return next((package for package in packages if plain_name(package) in named), "")
 
 
 def _is_under(path: str, pattern: str) -> bool:

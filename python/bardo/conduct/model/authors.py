@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from bardo.conduct.model.entries import Rule, StateEntry
+from bardo.conduct.model.procedures import Flow, Mission
+
 if TYPE_CHECKING:
     from bardo.bequeath.content.directives import Directive
 
@@ -23,3 +26,10 @@ def author_of(by: str) -> tuple[str, str, int]:
     """Returns the author, the agent that held it first, and the generations since; no agent for an own entry."""
     match = _INHERITED.fullmatch(by)
     return (match["by"] or "", match["origin"], int(match["generation"] or 1)) if match else (by, "", 0)
+
+
+def word_at(row: StateEntry | Rule | Flow | Mission) -> int:
+    """Returns the time of the last word on a row; that of an inherited one was said before its inheritance."""
+    if isinstance(row, Mission) or author_of(row.by)[1]:
+        return row.at
+    return row.confirmed_at if isinstance(row, Rule) else row.changed_at

@@ -16,7 +16,18 @@ _TEXTS = 16_384
 _BEFORE = 4
 _CODE = re.compile(r"`([^`]+)`")
 #: Words by which a person speaks of a command.
-_RUNS = frozenset({"run", "running", "use", "using", "execute", "call"})
+_RUNS = frozenset({
+    "run", "runs", "running", "use", "uses", "using", "execute", "executes", "executing", "call", "calls", "calling",
+    "invoke", "start", "launch", "issue", "type",
+})  # fmt: skip
+#: Words before a program that does what was said before: "no purging with combctl".
+_BY_MEANS = frozenset({"with", "by", "via", "using", "through"})
+#: Words that end the command in a sentence.
+_AFTER = frozenset({
+    "on", "in", "to", "into", "at", "for", "with", "without", "against", "from", "by", "during", "before", "after",
+    "unless", "until", "and", "or", "if", "when", "while", "as", "again", "please", "ever", "anymore", "because",
+})  # fmt: skip
+_ARTICLES = frozenset({"a", "an", "the", "any", "our", "your", "my"})
 #: End of the name of a package, before its version or its extras.
 _VERSION = re.compile(r"(?<!^)@|[=<>~!^\[]")
 
@@ -82,6 +93,49 @@ def of_text(text: str) -> CommandForm | None:
     found = shell.commands(" ".join(words[before:]))
     forms = list(of_commands(found))
     return forms[0] if len(found) == len(forms) == 1 else None
+
+
+def named_verb(text: str, line: str) -> str:
+    """Returns the verb that the text of a rejection names with the unknown program of a command line; empty for none.
+
+    It is the verb of the line if all words of the command in the text are in the line: "never run combctl purge on
+    production" names `combctl purge --yes`.
+
+    Args:
+        text: Plain form of the rejection.
+        line: Command line.
+    """
+    program, *given = line.split() or [""]
+    table = operation_table.table()
+    verb = next((word for word in given if not word.startswith("-")), "")
+    if program in table.commands or program in table.tools or not verb:
+        return ""
+    there = {*given, *(word.partition("=")[0] for word in given)}
+    for found in re.finditer(rf"(?<![\w./-]){re.escape(program)}(?![\w-])", text):
+        before = [word.lower().strip(".,;:!?`\"'") for word in text[: found.start()].split()]
+        last = next((word for word in reversed(before) if word not in _ARTICLES), "never")
+        command = _command_words(text[found.end() :])
+        is_run = last in _RUNS or last in table.framing or text[: found.start()].endswith("`")
+        if command and is_run:
+            return command[0] if command[0] != given[0] or there.issuperset(command) else ""
+        stems = operation_table.content_stems([verb])
+        if not command and last in _BY_MEANS and stems <= operation_table.content_stems(before):
+            return verb
+    return ""
+
+
+def _command_words(rest: str) -> list[str]:
+    """Returns the words of a command after its program in a sentence: up to the end of the code, clause or phrase."""
+    code, quote, _ = rest.partition("`")
+    words: list[str] = []
+    for word in (code if quote else rest).split():
+        bare = word.rstrip(".,;:!?")
+        if bare.lower() in _AFTER:
+            break
+        words += filter(None, [bare])
+        if bare != word:
+            break
+    return words
 
 
 def of_commands(found: Iterable[shell.Command]) -> Iterator[CommandForm]:

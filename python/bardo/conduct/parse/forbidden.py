@@ -19,6 +19,16 @@ _PROPOSALS = 16_384
 #: Longest list, and longest item in characters.
 LISTED, LONG = 256, 200
 _PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/(?:[\w.*-]*/)*(?:[\w*-]*\.[\w*]+|(?!\w))")
+#: Words with a slash, and names of files, which are paths in the right company only: not "and/or", ".net".
+_SLASHED = re.compile(
+    r"(?<![\w.@/:-])[A-Za-z][\w-]*(?:/[\w*-]+)+(?![\w/])|(?<![\w.])\.[a-z][\w.-]*|\b\w[\w-]*\.[a-z]\w{0,4}\b"
+)
+#: Signs that a word with a slash is a path: a mark of names, a second slash, or the word before it.
+_IS_PATH = re.compile(r"[_\d*]|/.*/")
+_BEFORE_PATH = re.compile(
+    r"\b(?:under|in|inside|within|below|into|from|folders?|director(?:y|ies)|files?|paths?|of|at)(?: the)? [`\"']?$",
+    re.IGNORECASE,
+)
 _HOST = re.compile(
     r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b"
 )
@@ -33,6 +43,13 @@ _UNWANTED = re.compile(
 )
 #: Change of any kind, which the table takes for framing.
 _TOUCHED = re.compile(r"\btouch(?:es|ed|ing)?\b", re.IGNORECASE)
+#: Verb whose object only points: "put this", "hang it". It names nothing.
+_POINTING_VERB = re.compile(
+    r"\b(?P<before>(?:don'?t|do not|not|never|won'?t|will not|to)(?: (?:ever|please|just|even))*) [a-z]+ "
+    r"(?:this|that|it|them|these|those)"
+    r"(?= *(?:$|[.,;:!?])| (?:on|in|to|into|onto|at|for|with|by|from|of|over|through|via)\b)",
+    re.IGNORECASE,
+)
 _FLAG = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 #: Operations for which any action that does not only read will do: "no Redis", "don't change the folder".
 ANY = frozenset({"use", "modify"})
@@ -310,7 +327,7 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     head, found = conditions.split(operations.SUFFIX.sub("", text))
     named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
-    thing, kept = _noun_phrase(head)
+    thing, kept = _noun_phrase(head if named else _POINTING_VERB.sub(r"\g<before>", head))
     verbs = (named - kept) | ({"stop"} if _STOP.search(text) else frozenset())
     if not verbs and _TOUCHED.search(text):
         verbs = CHANGING
@@ -341,8 +358,12 @@ def propose(text: str) -> Forbids:
         *(name.stems for practice in said for name in practice.said if name.is_in(stems, text))
     )
     is_alone = any(practice.alone for practice in said)
+    packages = _package_names(thing, verbs)
     if not thing and scopes and not said:
-        thing, _ = _noun_phrase(scopes.pop(0)[1])
+        _, scope = scopes.pop(0)
+        # After the operation, a word of another one is a part of a name: "no changes to the deploy script".
+        thing = " ".join(filter(stems_of, _bare_words(scope))) if verbs else _noun_phrase(scope)[0]
+        packages = _package_names(thing, verbs) if verbs else ()
     contrasting = operation_table.table().contrasting
     where = tuple(
         f"{preposition} {words}"
@@ -353,7 +374,7 @@ def propose(text: str) -> Forbids:
     own = Forbids(
         things=(thing,) if thing and not is_alone else (),
         verbs=() if is_alone else tuple(sorted(verbs)),
-        packages=_package_names(thing, verbs),
+        packages=packages,
         flags=flags,
         hosts=hosts,
         paths=paths,
@@ -364,7 +385,23 @@ def propose(text: str) -> Forbids:
 
 def places_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Returns the options, hosts and paths that the text of a rejection names."""
-    return tuple(_FLAG.findall(text)), tuple(_HOST.findall(text.lower())), tuple(_PATH.findall(text))
+    return tuple(_FLAG.findall(text)), tuple(_HOST.findall(text.lower())), _paths_in(text)
+
+
+def _paths_in(text: str) -> tuple[str, ...]:
+    """Returns the paths that the text of a rejection names: any word with a slash, if nothing is to be touched."""
+    found = [path.rstrip(".") for path in _PATH.findall(text)]
+    is_touched = _TOUCHED.search(wording.plain(text)) is not None
+    hosts = _HOST.findall(text.lower())
+    for match in _SLASHED.finditer(text):
+        word = match[0].rstrip(".")
+        is_slashed = "/" in word and (_IS_PATH.search(word) or _BEFORE_PATH.search(text[: match.start()]))
+        if (is_slashed or is_touched) and word.lower() not in hosts:
+            found.append(word)
+    # A part of a longer path is none.
+    return tuple(
+        path for path in dict.fromkeys(found) if not any(path != one and path in one for one in found)
+    )
 
 
 def practice_of(text: str, name: str, item: str) -> str:
@@ -428,22 +465,29 @@ def _noun_phrase(head: str) -> tuple[str, frozenset[str]]:
 
     The first operation is the verb: in "delete the migrations", the migrations are a thing.
     """
-    table = operation_table.table()
-    words = [word for word in _TOKEN.findall(head) if word.lower().replace("’", "'") not in table.framing]
+    words = _bare_words(head)
     stems = operation_table.stem_each([word.lower() for word in words])
     phrase: list[str] = []
     verbs: frozenset[str] = frozenset()
     nouns: frozenset[str] = frozenset()
     start = 0
+    named = operations.nouns_in(head)
     while start < len(words):
         told, length = operation_table.phrase_at(stems, start)
-        if told and (not verbs or verbs <= ANY | {"install"}):
+        is_named = length == 1 and words[start].lower() in named
+        if told and not is_named and (not verbs or verbs <= ANY | {"install"}):
             verbs |= told
         elif operation_table.content_stems(words[start : start + length]):
             phrase += words[start : start + length]
             nouns |= told
         start += length
     return " ".join(phrase), nouns - verbs
+
+
+def _bare_words(text: str) -> list[str]:
+    """Returns the words of a text that are no framing."""
+    framing = operation_table.table().framing
+    return [word for word in _TOKEN.findall(text) if word.lower().replace("’", "'") not in framing]
 
 
 def _package_names(phrase: str, verbs: frozenset[str]) -> tuple[str, ...]:

@@ -43,6 +43,14 @@ _REMARK = re.compile(
     r"(?:does|do|is|are|has|have|works?|suffices?|will|handles?|covers?)\b[^,;]*$",
     re.IGNORECASE,
 )
+#: Word in the place of a noun: after a preposition or an article, with the next word, if that is part of a name.
+_ARTICLE = r"(?:the|an?|our|your|my|any|each|every|all|this|these) "
+_PLACED = re.compile(
+    r"\b(?:(?:to|into|onto|(?P<at>in|on|at|from|of|for|with|against|over|under|through|via)) "
+    rf"(?P<article>{_ARTICLE})?|(?P<alone>{_ARTICLE}))(?P<word>[a-z]+)\b"
+    r"(?: (?!(?:on|in|at|to|for|from|of|with|without|by|and|or|until|before|after|if|when|is|are)\b)(?P<next>[a-z]+))?",
+    re.IGNORECASE,
+)
 _NEGATES = re.compile(r"\b(?:no|not|never|don['’]?t|stop|avoid|against)\b", re.IGNORECASE)
 
 
@@ -140,7 +148,7 @@ def forbidden_by(text: str) -> Named:
     if remark is not None and _NEGATES.search(bare[: remark.start()]):
         bare = bare[: remark.start()]
     spoken = [word for word in words_of(bare) if word.lower().replace("’", "'") not in table.framing]
-    operations, objects = mentioned_in(bare, spoken)
+    operations, objects = mentioned_in(bare, spoken, nouns_in(bare))
     if operations - {"use"}:
         operations -= {"use"}
     if not operations and _NAMES_A_THING.search(text.strip()):
@@ -148,8 +156,38 @@ def forbidden_by(text: str) -> Named:
     return Named(operations, tuple(objects), tuple(spoken), bare)
 
 
-def mentioned_in(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list[str]]:
-    """Finds the operations mentioned anywhere in a text, and the other words."""
+def nouns_in(text: str) -> frozenset[str]:
+    """Returns the words of operations that are nouns of a place or a thing: "push to release branches"."""
+    table = operation_table.table()
+    nouns = set()
+    for found in _PLACED.finditer(text):
+        word = found["word"].lower()
+        stems = operation_table.stem_each([word])
+        if word.endswith("ing") or not operation_table.phrase_at(stems)[0]:
+            continue
+        before = operation_table.stem_each([each.lower() for each in words_of(text[: found.start("word")])])
+        told = frozenset().union(
+            *(operation_table.phrase_at(before, place)[0] for place in range(len(before)))
+        )
+        following = operation_table.content_stems([found["next"] or ""])
+        is_named = bool((found["article"] or found["alone"]) and following) or bool(following & table.kinds)
+        # "To deploy" after a verb is its purpose; "to release" may be the branch.
+        is_place = bool(found["at"]) or (bool(told - {"use"}) and not found["next"])
+        if is_named or (told and is_place):
+            nouns.add(word)
+    return frozenset(word for word in nouns if len(re.findall(rf"(?i)\b{word}\b", text)) == 1)
+
+
+def mentioned_in(
+    text: str, spoken: Sequence[str], nouns: frozenset[str] = frozenset()
+) -> tuple[frozenset[str], list[str]]:
+    """Finds the operations mentioned anywhere in a text, and the other words.
+
+    Args:
+        text: Text.
+        spoken: Its words.
+        nouns: Words of operations in lower case that are parts of names, and name no operation.
+    """
     told: set[str] = set()
     commands = operation_table.table().commands
     plain = [word.strip("`'\".,;") for word in text.split()]
@@ -164,7 +202,10 @@ def mentioned_in(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list
     start = 0
     while start < len(stems):
         found_there, length = operation_table.phrase_at(stems, start)
-        if found_there:
+        if length == 1 and spoken[start].lower() in nouns:
+            # Alone it is no thing either: a build server is none of the things of `docker build`.
+            found_there = frozenset()
+        elif found_there:
             told |= found_there
         else:
             rest.append(spoken[start])

@@ -30,7 +30,7 @@ _REASON = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|would|can|could|does|do|did|\w+n't)\b).*$",
     re.IGNORECASE,
 )
-_NOT = r"(?:didn't|did not|don't|do not|won't|not)"
+_NOT = r"(?:didn't|did not|don't|do not|won't|not|never)"
 #: Speaker, with a verb to be; and everybody, whom the speaker lets do nothing.
 _WHO = r"(?:(?:please|so|well) )?(?:i|we|you|they|the team)"
 _IS = rf"{_WHO}(?:'m|'re| am| are)"
@@ -42,12 +42,18 @@ _RULED_OUT = (
     r"([^.!?;]+?) (?:is|are) (?:off[- ](?:the[- ]table|limits)|out of the question|not an option|no option|"
     r"an? no[- ]?go|ruled out)\b"
 )
-#: Wordings of a rejection at the beginning of it, and the plain one.
+#: Wordings of a rejection at the beginning of it, and the plain one. "Put this on Kubernetes" is a use of the name.
 _FORMS = {
     re.compile(
         rf"\b(?:i|we)(?:'d| would) (?:rather|prefer)(?: that| if)? (?:you|we|it|they)? ?{_NOT}(?: to)?\b",
         re.IGNORECASE,
     ): "don't",
+    re.compile(
+        r"^(?:please )?(?:(?:under|in) no circumstances|on no account|by no means),? "
+        r"(?:(?:may|must|should|shall|can|do|will|are|is) )?(?:(?:you|we|i|any ?(?:one|body)) )?(?:(?:allowed )?to )?",
+        re.IGNORECASE,
+    ): "never ",
+    re.compile(r"^(?:please )?(?:keep (?:your )?)?hands off(?: of)? ", re.IGNORECASE): "don't touch ",
     re.compile(r"^(?:(?:i|we) )?(?:prefer|rather|better) not(?: to)?\b", re.IGNORECASE): "don't",
     re.compile(r"\blet(?:'s| us) not\b", re.IGNORECASE): "don't",
     re.compile(r"^(?:can|could|would|will) you (?:please )?not\b", re.IGNORECASE): "don't",
@@ -77,6 +83,12 @@ _FORMS = {
     ): r"don't touch \1",
     re.compile(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
     re.compile(r"^no[- ]?body (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
+    re.compile(
+        rf"^(?:{_WHO} )?(?:don't|do not|won't|will not|never) (?:ever )?(?:put|place|host|run|move|migrate|build) "
+        r"(?:this|that|it|them|these|those|any ?thing|everything|any of (?:this|that|it|them)) (?:on|onto|into|to) "
+        r"(?=(?-i:[A-Z]))(?!(?:mon|tues|wednes|thurs|fri|satur|sun)day)",
+        re.IGNORECASE,
+    ): "don't use ",
     re.compile(r"\bany longer\b", re.IGNORECASE): "any more",
 }  # fmt: skip
 #: Beginning that forbids, before the act.

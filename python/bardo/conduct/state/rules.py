@@ -181,7 +181,9 @@ def _confirmed(known: Rule, given: Rule, agent: str, now: int) -> Rule:
     by = given.by if is_told or not known.by else known.by
     there = replace(known, score=max(given.score, raised_score(known, now)), by=by, confirmed_at=now)
     if (given.episode and not there.episode) or (known.score >= CRITICAL and not is_told):
-        return there
+        # In its own words: the rule holds nothing of the episode.
+        is_forbidding = bool(given.forbids) and given.score >= CRITICAL and is_told
+        return replace(there, forbids=there.forbids or there.text) if is_forbidding else there
     if there.episode != given.episode:
         there = replace(there, text=given.text, forbids="", approval="", episode=given.episode)
     forbids = given.forbids or there.forbids

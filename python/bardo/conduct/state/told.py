@@ -9,13 +9,17 @@ import re
 from dataclasses import replace
 
 from bardo.conduct.match.same import place_of_same
+from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, Rule, StateEntry, StateKind
+from bardo.conduct.required import is_person
 from bardo.conduct.storage.store import ConductStore
 
-#: Beginning of a rule that forbids, so that the gate warns of the action. A "never" inside may be of something else.
+#: Beginning of a rule that forbids an action. A "never" inside may be of something else, unless an act is passive.
 PROHIBITION = re.compile(
-    r"(?:please )?(?:(?:never|no(?:thing|body)?|don't|don’t|do not)\b|(?:we|i) (?:don't|don’t|do not) want\b|"
-    r"(?:stop|quit|avoid) (?=[\w-]+ing\b))",
+    r"[^,;:.]{1,80}? (?:must|may|shall|should|can|are|is)(?:n't| not| never) (?:ever )?be \w+|"
+    r"(?:please )?(?:(?:you|we|agents?) (?:must|may|shall|should|can|will)(?:n't| not| never)\b|"
+    r"(?:you|we|agents?) never\b|(?:never|no(?:thing|body)?|don't|don’t|do not)\b|"
+    r"(?:we|i) (?:don't|don’t|do not) want\b|(?:stop|quit|avoid) (?=[\w-]+ing\b))",
     re.IGNORECASE,
 )
 #: Kinds of entries that may state a rule.
@@ -31,11 +35,14 @@ def retire_heard(store: ConductStore, told: StateEntry, *, agent: str) -> list[R
         agent: Name of the agent.
 
     Returns:
-        The retired rules. A rule that was told, or is critical, stays.
+        The retired rules. A rule that was told stays, and so does a person's order in place of the agent's word.
     """
     if told.kind not in _STATING or told.episode:
         return []
-    heard = [rule for rule in store.rules(every=False) if rule.episode and rule.score < CRITICAL]
+    is_lasting = _is_lasting(told, agent)
+    heard = [
+        rule for rule in store.rules(every=False) if rule.episode and (is_lasting or rule.score < CRITICAL)
+    ]
     same = [rule for rule in heard if _says_same(told, rule.text)]
     return [
         store.put(replace(rule, retired_by=told.by or agent, retired_why=f"told as {told.id}"))
@@ -43,15 +50,23 @@ def retire_heard(store: ConductStore, told: StateEntry, *, agent: str) -> list[R
     ]
 
 
-def told_already(store: ConductStore, text: str) -> StateEntry | None:
+def told_already(store: ConductStore, text: str, *, agent: str, is_order: bool) -> StateEntry | None:
     """Returns the entry in force that was told and says the same as a rule that was heard; None if there is none.
 
     Args:
         store: State and rules of the agent.
         text: Text of the rule.
+        agent: Name of the agent.
+        is_order: Whether the rule is a person's order, for which no mere word of the agent stands.
     """
     told = (entry for kind in _STATING for entry in store.state(kind=kind, limit=-1) if not entry.episode)
-    return next((entry for entry in told if _says_same(entry, text)), None)
+    standing = (entry for entry in told if not is_order or _is_lasting(entry, agent))
+    return next((entry for entry in standing if _says_same(entry, text)), None)
+
+
+def _is_lasting(told: StateEntry, agent: str) -> bool:
+    """Whether an entry may stand for a person's order: a rejection, which blocks, or a person's own word."""
+    return told.kind == "rejected" or is_person(author_of(told.by)[0], agent)
 
 
 def _says_same(told: StateEntry, rule: str) -> bool:

@@ -335,6 +335,7 @@ def show(
     )
     if as_json:
         return
+    from bardo.conduct.model.authors import word_at
     from bardo.surfaces.cli import tables
 
     entries = tables.grid("id", "kind", "what", "status", "by", "when", title="State")
@@ -343,7 +344,8 @@ def show(
         what = "\n".join(
             filter(None, (entry.summary, entry.detail, *(told if entry.kind == "rejected" else ())))
         )
-        entries.add_row(entry.id, entry.kind, what, entry.status, entry.by, moment(entry.changed_at))
+        when = word_at(entry) if entry.status == "active" else entry.changed_at
+        entries.add_row(entry.id, entry.kind, what, entry.status, entry.by, moment(when))
     ruled = tables.grid("id", "score", "rule", "forbids", "needs approval", "by", title="Rules")
     for each in rules:
         ruled.add_row(each.id, f"{scores[each.id]:.1f}", each.text, each.forbids, each.approval, each.by)

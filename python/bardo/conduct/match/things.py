@@ -1,0 +1,119 @@
+"""Tells whether the things of a rejection are in an action, and whether the action does what is forbidden to them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from bardo.conduct.parse import operation_table
+from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.forbidden import ANY, CHANGING, Forbids, kinds_in, stems_of, vocabulary
+
+_VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
+#: Destination of a move, and substitute: "migrate it to X", "replace it with X".
+_MOVED = re.compile(
+    r"(?i)\b(?:(?:migrat|mov|port|switch|convert|transfer)\w* .*?\b(?:to|onto|into)|"
+    r"(?:replac|swap|exchang|substitut)\w* .*?\b(?:with|by|for)) (?P<to>.+)"
+)
+
+
+def things_of(action: ParsedAction, verbs: frozenset[str]) -> frozenset[str]:
+    """Returns the stems of the things of an action, by the forbidden operations.
+
+    A word of an address is a name, and no thing that is changed: "api" in `https://api.weather.gov`. It counts where
+    any use is forbidden, since a request uses its host, and in the path of what the forbidden operation is done to:
+    `requests.delete("https://a.org/customers/5")`.
+    """
+    if not verbs.isdisjoint({"use", "install"}):
+        return action.stems
+    is_done = action.form != "prose" and not verbs.isdisjoint(action.verbs)
+    return action.stems - (action.hosted if is_done else action.addressed)
+
+
+def is_destination(thing: str, action: ParsedAction) -> bool:
+    """Whether a sentence moves something to a thing, or replaces something with it: that is no end of the thing."""
+    if action.form != "prose" or (found := _MOVED.search(action.text)) is None:
+        return False
+    stems, _ = words_of(thing)
+    return stems <= stems_of(found["to"]) and not stems <= stems_of(action.text[: found.start("to")])
+
+
+def verbs_against(forbids: Forbids, action: ParsedAction) -> frozenset[str]:
+    """Returns the forbidden operations; none if any change is forbidden and the action is not known to be one."""
+    verbs = frozenset(forbids.verbs)
+    # An operation that a sentence only mentions is not done: "look up what changes".
+    done = action.verbs if action.form != "prose" or action.operations else frozenset[str]()
+    return frozenset() if verbs == CHANGING and not verbs & done else verbs
+
+
+def does(verbs: frozenset[str], action: ParsedAction) -> bool:
+    """Whether an action does one of the forbidden operations, or an unknown one where any will do."""
+    if verbs <= ANY:
+        return True
+    if "install" in verbs and not action.verbs:
+        return True
+    return bool(verbs & action.verbs)
+
+
+def keeps(action: ParsedAction) -> bool:
+    """Whether an action leaves its object as it is, as far as its operations tell."""
+    kinds = operation_table.table().operations
+    return (
+        bool(action.verbs) and not action.places.written and all(kinds[name].keeps for name in action.verbs)
+    )
+
+
+def involves(thing: str, action: ParsedAction, there: frozenset[str]) -> bool:
+    """Whether an action has all words of a thing, or a member of the kind that they name.
+
+    Args:
+        thing: Thing in words.
+        action: Action.
+        there: Stems of the action.
+    """
+    stems, named = words_of(thing)
+    for kind in named & action.kinds:
+        for name in vocabulary().kinds[kind]:
+            stems -= name
+    return stems <= there
+
+
+def is_common_noun(package: str, action: ParsedAction) -> bool:
+    """Whether a sentence has the name of a package as a common noun: "wait a moment", not "add a moment dependency"."""
+    if action.form != "prose":
+        return False
+    with_article = (
+        rf"(?i)\b(?:a|an|one|every|each|another|at (?:the|this|that)) {re.escape(package)}\b(?: (\w+))?"
+    )
+    found = list(re.finditer(with_article, action.text))
+    named = len(re.findall(rf"(?i)\b{re.escape(package)}\b", action.text))
+    kinds = operation_table.table().kinds
+    return 0 < len(found) == named and not any(stems_of(match[1] or "") & kinds for match in found)
+
+
+def installs(thing: str, action: ParsedAction) -> bool:
+    """Whether a command that installs packages names the thing, and not a package with a longer name.
+
+    The thing may also be the program with its prefix: `sudo pip`.
+    """
+    stems, named = words_of(thing)
+    members = [
+        name for kind in named for names in vocabulary().members.values() for name, of in names if of == kind
+    ]
+    wanted = (stems, *members)
+    words = [line.split() for line in action.lines]
+    return any(stems_of(plain_name(word)) in wanted for each in words for word in (*each, " ".join(each[:2])))
+
+
+@lru_cache(4_096)
+def words_of(thing: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Returns the stems of a thing in words, without incidental ones, and the kinds that it names."""
+    stems = stems_of(thing)
+    kept = stems - vocabulary().incidental
+    return kept or stems, kinds_in(stems, vocabulary().kinds_by_stem)
+
+
+@lru_cache(4_096)
+def plain_name(name: str) -> str:
+    """Returns the name of a package without version, suffix and case."""
+    return re.sub(r"\.(?:js|ts|py|rs|rb|io)$", "", _VERSION.sub("", name.strip("'\"").lower()))
