@@ -22,8 +22,8 @@ _ID_TOKEN = re.compile(
 _TAIL = re.compile(r"(?i)\b(?:ending(?: in)?|ends in|last (?:four|4)(?: digits)?)\s(?P<secret>\d{3,6})\b")
 _IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:\s?[A-Z\d]{2,4}){3,8}(?:\s?[A-Z\d]{1,4})?(?![\w-])")
 CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
-#: The number of an incident, a change or a request, as service desks write it.
-_TICKET = re.compile(r"(?:INC|CHG|REQ|RITM|PRB|TASK|TKT|CASE|BUG)-?\d{4,10}")
+#: The number of an incident, a change or a request, as service desks write it, or of an article of Microsoft.
+_TICKET = re.compile(r"(?:KB|INC|CHG|REQ|RITM|PRB|TASK|TKT|CASE|BUG)-?\d{4,10}")
 #: Identifiers: letters before many digits, or groups of digits between hyphens.
 _CONTRACT = re.compile(
     r"(?<![\w.$€£/:+-])(?:[A-Z]{1,3}\d{6,10}|[A-Z]{0,4}-?\d{2,9}(?:-\d{2,9}){2,4}|"
@@ -41,6 +41,8 @@ _EMAIL = re.compile(
     r"billing)@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?=[A-Za-z0-9-]{0,62}[A-Za-z]{2})[A-Za-z][A-Za-z0-9-]{1,62}"
 )
 PHONE = re.compile(r"(?<![\w+])(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s/-]?\d(?:[\s()/.-]{0,2}\d){5,12}(?![\w-])")
+#: A prefix or groups, which a telephone number has where no word tells of one.
+_SEPARATED = re.compile(r"^\+|\d\)?[\s()/.-]\(?\d")
 _BORN = re.compile(r"\d{1,4}[./ -](?:\d{1,2}|[^\W\d_]{3,10})[./ -]\d{2,4}|\d{1,2}\.? [^\W\d_]{3,10},? \d{4}")
 #: A number and a street, or a street and a number.
 _STREET = re.compile(
@@ -80,10 +82,13 @@ def identities(text: str) -> Iterator[Found]:
         if cue("id").search(text):
             yield from _named_identities(text, kind)
     for match in PHONE.finditer(text):
+        if not (_SEPARATED.search(match[0]) or cue("telephone").search(text)):
+            continue
         if cue("person_line").search(text) or not cue("public_line").search(text):
             yield (*match.span(), kind)
+    is_held = any(cue(name).search(text) for name in ("id", "document", "personal", "telephone", "holder"))
     for match in _CONTRACT.finditer(text):
-        if _DATE.fullmatch(match[0]) or _TICKET.fullmatch(match[0]):
+        if _DATE.fullmatch(match[0]) or _TICKET.fullmatch(match[0]) or not is_held:
             continue
         if not _PUBLIC_NUMBER.search(text[: match.start()][-_LABELLED:]):
             yield (*match.span(), kind)

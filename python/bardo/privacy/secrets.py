@@ -325,9 +325,11 @@ def _is_reference(word: str) -> bool:
 def _is_secret(word: str) -> bool:
     """Whether a word after `password is` is a password, and not a remark about passwords."""
     bare = word.strip(".!?:")
-    if re.fullmatch(
-        r"\$?[A-Z][A-Z\d_]*_[A-Z\d_]*|None|null|<\w+>|\*+|\.\.\.|\d{1,2}", bare
-    ) or word.startswith(("$", "os.", "${", "<")):
+    if (
+        re.fullmatch(r"\$?[A-Z][A-Z\d_]*_[A-Z\d_]*|None|null|<\w+>|\*+|\.\.\.|\d{1,2}", bare)
+        or word.startswith(("$", "os.", "${", "<"))
+        or assignments.is_reference(word)
+    ):
         return False
     return len(bare) > 2 and not PREDICATE.match(bare)
 
