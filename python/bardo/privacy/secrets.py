@@ -21,6 +21,8 @@ from bardo.privacy import (
     identities,
     locks,
     named_secrets,
+    one_time,
+    recipes,
     shapes,
 )
 from bardo.privacy.cues import after, bits, common_words, cue
@@ -58,7 +60,8 @@ _LINKING = (
     r"do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
     r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|war|est|était|es|era|é|è|foi|jest|"
-    r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)\s{0,2}"
+    r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)"
+    r"(?:\s(?:still|now|again|currently|always|immer\snoch|immernoch|weiterhin|jetzt|toujours|maintenant|sigue\ssiendo|todavía|ancora|ainda|nog\ssteeds|nu))?\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(
     _LINKING + r"(?:the\s(?:word|phrase|text|string)\s|das\swort\s|le\smot\s|la\spalabra\s|la\sparola\s|"
@@ -189,6 +192,8 @@ def told(text: str) -> list[Span]:
     finders = (
         assignments.values,
         commands.arguments,
+        recipes.secrets,
+        one_time.secrets,
         named_secrets.phrases,
         answers.answers,
         locks.codes,
