@@ -18,18 +18,23 @@ _REACH, _WORDS = 96, 10
 _LINK = re.compile(
     r"(?i)\s?(?:=|:|->|=>|→|—|–|\s-\s)\s{0,2}|"
     r"[,;]?\s(?:(?:and|so|just|then|please|you|i|we|he|she|they|always)\s){0,2}"
-    r"(?:say|says|said|answer|answered|reply|replied|give|gave|put|use|used|type|typed|enter|entered|try|told\s(?:them|him|her))\s(?:it\sis\s|in\s|with\s)?|"
-    r"[,;]?\s(?:(?:the|my|our|your|his|her)\s)?(?:answer\s)?(?:on\sfile\s)?(?:is|was|reads|remains|stays|it's|ours\sis|mine\sis)\s"
+    r"(?:say|says|said|answer|answered|reply|replied|give|gave|put|use|used(?!\sto\b)|type|typed|enter|entered|try|told\s(?:them|him|her))\s(?:it\sis\s|in\s|with\s)?|"
+    r"[,;]?\s(?:(?:the|my|our|your|his|her)\s)?(?:answer\s)?(?:on\sfile\s)?(?:is|was|used\sto\sbe|reads|remains|stays|it's|ours\sis|mine\sis)\s"
     r"(?:(?:still|now|again|always|just|actually)\s){0,2}"
 )
 #: An answer that was given to the one who asked, in this sentence or the next: `asked for my first pet. told them Rex`.
 _ASKING = re.compile(
-    r"(?i)\b(?:ask(?:s|ed|ing)?|want(?:s|ed)|need(?:s|ed)|demand(?:s|ed)|quizzed|security\squestion|to\sknow|to\shear)\b[^.;!?\n]{0,60}$"
+    r"(?i)\b(?:ask(?:s|ed|ing)?|want(?:s|ed)|need(?:s|ed)|demand(?:s|ed)|had\sto\sgive|verified|checked|quizzed|security\squestion|to\sknow|to\shear)\b[^.;!?\n]{0,60}$"
 )
 _GIVEN = re.compile(
     r"(?i)[^.;!?\n]{0,60}?(?:[.;,]|\s-|\sand|\sso)?\s(?:(?:so|and|then|i|we|he|she|they|mum|dad)\s){0,3}"
     r"(?:(?:told|gave)\s(?:them|him|her|the\s\w+)|said|answered|replied|put|gave|told)\s(?:it\swas\s|it's\s)?"
     r"[\"'“]?(?P<secret>(?-i:[A-ZÀ-Þ\d])[\w'’.-]*(?:\s(?!and\b|so\b|but\b|they\b|which\b|to\b|then\b)[\w'’-]+){0,4})"
+)
+#: The same before the question: `said Mr Fenwick when she asked who my first teacher was`.
+_GIVEN_BEFORE = re.compile(
+    r"(?i)\b(?:said|answered|replied|(?:told|gave)\s(?:them|him|her))\s[\"'“]?(?P<secret>(?-i:[A-ZÀ-Þ])[\w'’.-]*(?:\s[\w'’-]+){0,3}?)[\"'”]?\s"
+    r"(?:when|as|after|because)\s[^.;!?\n]{1,40}?\b(?:asked|wanted)\b[^.;!?\n]{0,40}$"
 )
 #: A phrase in quotes before its name: `"is Malcolm in today", that is the duress phrase`.
 _QUOTED_BEFORE = re.compile(
@@ -38,7 +43,7 @@ _QUOTED_BEFORE = re.compile(
 #: One word directly behind the name of a word, at the end of its clause: `duress word nightjar.`
 _WORD_BESIDE = re.compile(
     r"(?<=word),?\s(?:[\"“](?P<quoted>[^\"”\n]{2,48})[\"”]|"
-    r"'?(?P<secret>[^\W\d_]{4,24})'?(?=[,.;!]|\s?$|\s(?:and|to|so|but|before|twice)\b))|(?<=answer)\s(?P<answer>[A-Z][^\W\d_]{2,24})(?=[,.;!]|\s?$)"
+    r"'?(?P<secret>[^\W\d_]{4,24})'?(?=[,.;!]|\s?$|\s(?:and|to|so|but|before|twice|or|when|if|then|unless|at)\b))|(?<=answer)\s(?P<answer>[A-Z][^\W\d_]{2,24})(?=[,.;!]|\s?$)"
 )
 _SIGN = re.compile(r"\s?[:=–—]\s")
 #: An elliptical question.
@@ -139,6 +144,8 @@ def _given(text: str) -> Iterator[Found]:
         given = _GIVEN.match(text, name.end(), name.end() + 2 * _REACH)
         if given and _ASKING.search(text, max(name.start() - _REACH, 0), name.start()):
             yield (*given.span("secret"), "password")
+        if before := _GIVEN_BEFORE.search(text, max(name.start() - 2 * _REACH, 0), name.start()):
+            yield (*before.span("secret"), "password")
 
 
 def _answer(text: str, name: re.Match[str]) -> Iterator[Found]:

@@ -111,7 +111,6 @@ _EVIDENCE = frozenset(
         "held",
         "tuned",
         "order",
-        "then",
         "rule",
         "lock",
         "near",
@@ -120,6 +119,8 @@ _EVIDENCE = frozenset(
     }
     | {"sign", "effect", "informal", "money", "entered", "signed_percent", "signed_amount", "signed_decimal"}
 )
+#: A unit of traded goods beside a verb of rules, which together are evidence.
+_TRADED = frozenset({"then", "market"})
 #: Verbs of typing or choosing before a number, as of a code without a word for one: `press 41905`.
 _ENTERED = re.compile(
     r"(?i)\b(?:press|type|typed|enter|punch(?: in)?|key in|accepts|asks for|wants|picked|used to be|"
@@ -127,6 +128,7 @@ _ENTERED = re.compile(
     r"composer|composez|tippe|drücke|tasto(?: \w+)?|digita|marca|pulsa|toets|wciśnij)\s$"
 )
 _PANEL = re.compile(r"(?i)\s(?:on|into|at) the (?:panel|pad|keypad|dial|buttons|screen|lock)\b")
+_PINNED = re.compile(r"\w(?:==|~=)\d{1,4}\.\d")
 #: The start value of a generator of random numbers.
 _RANDOM = re.compile(r"(?i)(?:seeds?|random_state|rng|shuffle)[\"']?\s?(?:[=:(]|:=|of|is|was|to|value)?\s?$")
 #: The versions that a package requires: `polars>=1.0,<2`, `torch == 2.4.0`.
@@ -140,7 +142,11 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
     has_figure = any(character.isdigit() for character in text)
     if not has_figure and not _MONEY_WORDS.search(text):
         return
-    text = _REQUIREMENT.sub(_without_requirement, text) if cue("requirement").search(text) else text
+    text = (
+        _REQUIREMENT.sub(_without_requirement, text)
+        if cue("requirement").search(text) or _PINNED.search(text)
+        else text
+    )
     about = _sentence_cues(text)
     for match in _CONDITION.finditer(text):
         above = match["sign"] in {">", ">=", "≥"}
@@ -160,7 +166,8 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
 def score(noticed: set[str]) -> float:
     """Sums the weights of features; above zero is private."""
     known = weights()
-    return sum(known.get(each, 0.0) for each in noticed) if noticed & _EVIDENCE else -1.0
+    is_told = not noticed.isdisjoint(_EVIDENCE) or noticed >= _TRADED
+    return sum(known.get(each, 0.0) for each in noticed) if is_told else -1.0
 
 
 def _without_requirement(match: re.Match[str]) -> str:

@@ -41,6 +41,8 @@ _EMAIL = re.compile(
     r"billing)@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?=[A-Za-z0-9-]{0,62}[A-Za-z]{2})[A-Za-z][A-Za-z0-9-]{1,62}"
 )
 PHONE = re.compile(r"(?<![\w+])(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s/-]?\d(?:[\s()/.-]{0,2}\d){5,12}(?![\w-])")
+#: The hours of a shift: `0900-1300`.
+_SHIFT = re.compile(r"(?:[01]\d|2[0-4])[0-5]\d\s?-\s?(?:[01]\d|2[0-4])[0-5]\d")
 #: A prefix or groups, which a telephone number has where no word tells of one.
 _SEPARATED = re.compile(r"^\+|\d\)?[\s()/.-]\(?\d")
 _BORN = re.compile(r"\d{1,4}[./ -](?:\d{1,2}|[^\W\d_]{3,10})[./ -]\d{2,4}|\d{1,2}\.? [^\W\d_]{3,10},? \d{4}")
@@ -82,7 +84,7 @@ def identities(text: str) -> Iterator[Found]:
         if cue("id").search(text):
             yield from _named_identities(text, kind)
     for match in PHONE.finditer(text):
-        if not (_SEPARATED.search(match[0]) or cue("telephone").search(text)):
+        if _SHIFT.fullmatch(match[0]) or not (_SEPARATED.search(match[0]) or cue("telephone").search(text)):
             continue
         if cue("person_line").search(text) or not cue("public_line").search(text):
             yield (*match.span(), kind)

@@ -38,14 +38,14 @@ _TURNED = (
     r"\d{1,2}(?=\s(?:to|times|turns?)))"
 )
 _DIRECTION = (
-    rf"(?:(?:\d|one|two|three|four|five)\s(?:(?:full|whole|times|turns?)\s){{1,2}})?(?:(?i:{_SIDE}|counter-?clockwise|anti-clockwise)|[LR])"
+    rf"(?:(?:\d|one|two|three|four|five)\s(?:(?:full|whole|times|turns?)\s){{0,2}})?(?:(?i:{_SIDE}|counter-?clockwise|anti-clockwise)|[LR])"
     rf"(?:,?\s{_TURNED}){{0,7}}[\s:]{{1,2}}\d{{1,2}}(?![\d%])"
 )
 #: Directions for a dial, each with its number: `left 34, right twice past it to 12, left 57`.
 _DIRECTIONS = re.compile(
     rf"(?<![\w-]){_DIRECTION}(?:[,;]?\s(?:-\s)?(?:(?:and|then|dann|finally)\s){{0,2}}{_DIRECTION}){{1,5}}(?!\s?(?:km|m|blocks?|miles?|street|exit)\b)"
 )
-_DIAL = re.compile(r"(?i)\b(?:dials?|tumblers?|spin|combo|combination)\b")
+_DIAL = re.compile(r"(?i)\b(?:dials?|tumblers?|spin|opens?|combo|combination)\b")
 #: A code in place of an older one: `isn't 1122 any more, it's 4410`; `not 1122, 4410`.
 _REPLACED = re.compile(
     r"(?i)\b(?:not|isn'?t|no\slonger|used\sto\sbe|was|instead\sof)\s(?P<old>\d{3,8})\b(?:\s[\w']+){0,5},?\s"

@@ -23,6 +23,9 @@ _SEED = re.compile(
     r"(?<![\w/+=-])(?:[A-Z2-7]{16,64}|[a-z2-7]{16,64}|(?:\w{4}[ -]){3,15}\w{4})(?:={1,6})?(?![\w/+-])"
 )
 _BASE_32 = re.compile(r"[A-Z2-7 =-]+|[a-z2-7 =-]+")
+_NAMED = re.compile(r"(?i)\b(?:secret|seed|key)\b(?:\s(?:is|was|for\s\w+)|\s?[:=])?\s[\"'“]?$")
+#: Maximum number of characters between the name of a seed and the seed.
+_BESIDE = 32
 _CODE = re.compile(
     r"(?<![\w.,:/$€£#+-])(?:[A-Z]{1,2}-)?(?P<code>\d{3}[ -]\d{3}|\d{4}[ -]\d{4}|\d{4,8})(?![\w%/-]|[.,:]\d|\s?[€$£%])"
 )
@@ -45,7 +48,10 @@ _LABELLED = re.compile(
 def secrets(text: str) -> Iterator[Found]:
     """Finds codes that a service sent, and the seeds of an authenticator."""
     if cue("authenticator").search(text):
-        yield from ((*match.span(), "random_key") for match in _SEED.finditer(text) if _is_seed(match[0]))
+        for match in _SEED.finditer(text):
+            is_named = _NAMED.search(text, max(match.start() - _BESIDE, 0), match.start())
+            if _is_seed(match[0], is_named=bool(is_named)):
+                yield (*match.span(), "random_key")
     for match in _CODE.finditer(text):
         line = text.rfind("\n", 0, match.start()) + 1
         ahead = text[max(line, match.start() - _REACH) : match.start()]
@@ -66,8 +72,8 @@ def _before_verb(behind: str) -> str:
     return "" if arrived else behind[: figures.BESIDE]
 
 
-def _is_seed(token: str) -> bool:
-    """Whether a token is random text in base 32: with a figure, as nearly every one has."""
+def _is_seed(token: str, *, is_named: bool) -> bool:
+    """Whether a token is random text in base 32: with a figure, as nearly all have, or directly behind its name."""
     bare = re.sub(r"[ =-]", "", token)
-    is_mixed = any(map(str.isdigit, bare)) and any(map(str.isalpha, bare))
+    is_mixed = any(map(str.isalpha, bare)) and (is_named or any(map(str.isdigit, bare)))
     return bool(_BASE_32.fullmatch(token)) and is_mixed and len(bare) >= _LENGTH and bits(bare) >= _BITS

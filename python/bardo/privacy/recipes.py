@@ -19,7 +19,7 @@ _LONGEST = 200
 #: A source of the value: something that has a name or a number.
 _SOURCE = (
     r"(?:name|surname|nickname|maiden name|year|date|birthday|birth year|birthdate|day|month|street|road|village|"
-    r"town|city|title|number|postcode|zip|age|colour|color|breed|brand|model|make|word|song|album|film|book|team|plate|initials|jahr|geburtstag|geburtsjahr|straße|hausnummer|nom|année|rue|nombre|año|calle)"
+    r"town|city|title|number|postcode|zip|age|colour|color|breed|brand|model|make|word|song|album|film|book|team|plate|initials|jahr|geburtstag|geburtsjahr|birth\syear|straße|hausnummer|nom|année|rue|nombre|año|calle)"
 )
 _OWNER = r"(?:the|my|our|your|his|her|their|der|die|das|mein|unser|le|la|el|mon|ma|mi|[\w’']+['’]s)"
 #: How the value is changed.
@@ -36,7 +36,7 @@ _RECIPE = re.compile(
 _VALUE = re.compile(
     r"[,:–—-]\s?[\"'“]?(?P<value>[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+){0,3}|\d{2,8})[\"'”]?(?=[,\s]|$)"
 )
-_NUMBER = re.compile(r",\s?(?P<value>\d{3,8})(?!\w)")
+_NUMBER, _BARE_NUMBER = re.compile(r",\s?(?P<value>\d{3,8})(?!\w)"), re.compile(r"\s(?P<value>\d{3,8})(?!\w)")
 #: From the word for a secret to the recipe.
 _LINK = re.compile(
     r"(?i)(?:\b(?:is|was|are|it's|its|use|uses|used|takes|type|enter|still|now|ist|est|es|wird)|[:=–—])\s(?:(?:still|just|now|simply|always)\s)?$"
@@ -73,7 +73,7 @@ def secrets(text: str) -> Iterator[Found]:
             (is_login and joints > 1) or (is_login and is_cased) or (is_cased and joints > 1)
         ):
             yield (*match.span(), "password")
-    if cue("password_word").search(plain):
+    if is_login:
         yield from ((*match.span(), "password") for match in _NAMED.finditer(plain))
 
 
@@ -92,7 +92,8 @@ def _recipes(plain: str) -> Iterator[Found]:
             if recipe.start() - end > _REACH or not _LINK.search(plain, end, recipe.start()):
                 continue
             is_made = re.search(rf"(?i)\b{_CHANGE}", recipe["rest"])
-            value = (_NUMBER if kind == "code" else _VALUE).search(recipe["rest"])
+            number = _BARE_NUMBER if is_made else _NUMBER
+            value = (number if kind == "code" else _VALUE).search(recipe["rest"])
             if value and not is_made:
                 yield (
                     recipe.start("rest") + value.start("value"),
