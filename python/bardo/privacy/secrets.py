@@ -423,7 +423,7 @@ def _codes(text: str) -> Iterator[Span]:
     is_public = cue("public_code").search(text)
     named = None if is_public else cue("code").search(text)
     lock = cue("lock").search(text)
-    is_public = is_public or (not lock and cue("diagnostic").search(text))
+    is_public = is_public or (None if lock else cue("diagnostic").search(text))
     named = None if is_public else named
     if lock or named:
         yield from (Span(*match.span(), "code") for match in _TURNS.finditer(text))
