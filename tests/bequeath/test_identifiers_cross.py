@@ -6,6 +6,7 @@ import pytest
 
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.consolidate.texts.secrets import is_secret
+from helpers.redaction import assert_secret_goes
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,27 @@ def test_an_identifier_without_evidence_of_privacy_stays(text):
 )
 def test_evidence_beside_a_number_makes_it_private(text, private):
     assert private not in Redactor(personal=False).text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("take the rent from checking 000731882654 at Valley Trust, please", "000731882654"),
+        ("New acct 000731882655 routing 011000138 for Adaeze", "000731882655"),
+        ("savings account no. 7318 8265 41 stays for the roof", "7318 8265 41"),
+    ],
+)
+def test_the_number_of_a_bank_account_goes(text, secret):
+    assert_secret_goes(text, secret)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Checking 40731882 rows took 4 s",
+        "The verification code lives in verify.py, line 4071",
+        "checking PLW-2219",
+    ],
+)
+def test_what_only_looks_like_an_account_or_a_code_stays(text):
+    assert Redactor(personal=False).text(text) == text

@@ -40,6 +40,14 @@ _ARRIVED = re.compile(
     r"got\s(?:it|this|the|a)|(?:put|type|key|tap|enter|punch)\s(?:that|it|this)\b(?:\sin)?|(?:it\s)?(?:expires?|runs?\sout)|valid\s(?:for\s)?\w+\s(?:min|sec)|"
     r"use\sit\s(?:now|quick\w*|before)|is\s(?:the|my|your|our)\s(?:\w+\s)?(?:code|tan|otp)|kam\sper|per\ssms|gilt\snoch|par\ssms)\b"
 )
+#: The name of a one-time code directly before it.
+_NAME = re.compile(
+    r"(?i)\b(?:(?:verification|one[- ]time|security)\s(?:number|code)|bestätigungscode\w*|einmal(?:code|kennwort)\w*|"
+    r"engångskod\w*|engangskode\w*|code de (?:vérification|sécurité)|código de (?:verificaci[oó]n|seguridad)|"
+    r"codice di (?:verifica|sicurezza)|verificatiecode|kod weryfikacyjny)(?:\s\w+)?\s?:?\s$"
+)
+#: Somebody says that the code comes: `check your phone`.
+_ASKED = re.compile(r"(?i)\bcheck (?:your|the|my) (?:phone|texts?|messages?|app)\b")
 _LABELLED = re.compile(
     r"(?i)\b(?:order|ticket|case|parcel|invoice|job|build|batch|room|ext|extension|number|no|nr|to|from|at|on|item|part|order|issue|pr|line|port)\s?#?$"
 )
@@ -57,7 +65,9 @@ def secrets(text: str) -> Iterator[Found]:
         ahead = text[max(line, match.start() - _REACH) : match.start()]
         behind = text[match.end() : match.end() + _REACH].split("\n", 1)[0]
         around = f"{ahead} {behind}"
-        if _LABELLED.search(ahead) or not (_CHANNEL.search(around) and _ARRIVED.search(around)):
+        is_named = _NAME.search(ahead) or _ASKED.search(ahead)
+        is_sent = not _LABELLED.search(ahead) and _CHANNEL.search(around) and _ARRIVED.search(around)
+        if not is_named and not is_sent:
             continue
         if cue("public_code").search(around) or cue("diagnostic").search(around):
             continue
