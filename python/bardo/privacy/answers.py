@@ -18,13 +18,32 @@ _REACH, _WORDS = 96, 10
 _LINK = re.compile(
     r"(?i)\s?(?:=|:|->|=>|→|—|–|\s-\s)\s{0,2}|"
     r"[,;]?\s(?:(?:and|so|just|then|please|you|i|we|he|she|they|always)\s){0,2}"
-    r"(?:say|says|said|answer|reply|give|gave|put|use|used|type|typed|enter|entered|try|told\s(?:them|him|her))\s(?:it\sis\s|in\s|with\s)?|"
-    r"[,;]?\s(?:(?:the|my|our|your|his|her)\s)?(?:answer\s)?(?:on\sfile\s)?(?:is|was|reads|remains|stays|it's|ours\sis|mine\sis)\s"
+    r"(?:say|says|said|answer|answered|reply|replied|give|gave|put|use|used(?!\sto\b)|type|typed|enter|entered|try|told\s(?:them|him|her))\s(?:it\sis\s|in\s|with\s)?|"
+    r"[,;]?\s(?:(?:the|my|our|your|his|her)\s)?(?:answer\s)?(?:on\sfile\s)?(?:is|was|used\sto\sbe|reads|remains|stays|it's|ours\sis|mine\sis)\s"
     r"(?:(?:still|now|again|always|just|actually)\s){0,2}"
+)
+#: An answer that was given to the one who asked, in this sentence or the next: `asked for my first pet. told them Rex`.
+_ASKING = re.compile(
+    r"(?i)\b(?:ask(?:s|ed|ing)?|want(?:s|ed)|need(?:s|ed)|demand(?:s|ed)|had\sto\sgive|verified|checked|quizzed|security\squestion|to\sknow|to\shear)\b[^.;!?\n]{0,60}$"
+)
+_GIVEN = re.compile(
+    r"(?i)[^.;!?\n]{0,60}?(?:[.;,]|\s-|\sand|\sso)?\s(?:(?:so|and|then|i|we|he|she|they|mum|dad)\s){0,3}"
+    r"(?:(?:told|gave)\s(?:them|him|her|the\s\w+)|said|answered|replied|put|gave|told)\s(?:it\swas\s|it's\s)?"
+    r"[\"'“]?(?P<secret>(?-i:[A-ZÀ-Þ\d])[\w'’.-]*(?:\s(?!and\b|so\b|but\b|they\b|which\b|to\b|then\b)[\w'’-]+){0,4})"
+)
+#: The same before the question: `said Mr Fenwick when she asked who my first teacher was`.
+_GIVEN_BEFORE = re.compile(
+    r"(?i)\b(?:said|answered|replied|(?:told|gave)\s(?:them|him|her))\s[\"'“]?(?P<secret>(?-i:[A-ZÀ-Þ])[\w'’.-]*(?:\s[\w'’-]+){0,3}?)[\"'”]?\s"
+    r"(?:when|as|after|because)\s[^.;!?\n]{1,40}?\b(?:asked|wanted)\b[^.;!?\n]{0,40}$"
+)
+#: A phrase in quotes before its name: `"is Malcolm in today", that is the duress phrase`.
+_QUOTED_BEFORE = re.compile(
+    r"(?i)[\"“«](?P<secret>[^\"”»\n]{2,80})[\"”»],?\s(?:(?:that|this|it|which)(?:'s|\sis|\swas)|is|was)\s(?:the|our|their|my)\s(?:\w+\s){0,2}?$"
 )
 #: One word directly behind the name of a word, at the end of its clause: `duress word nightjar.`
 _WORD_BESIDE = re.compile(
-    r"(?<=word)\s[\"'“]?(?P<secret>[^\W\d_]{4,24})[\"'”]?(?=[,.;!]|\s?$)|(?<=answer)\s(?P<answer>[A-Z][^\W\d_]{2,24})(?=[,.;!]|\s?$)"
+    r"(?<=word),?\s(?:[\"“](?P<quoted>[^\"”\n]{2,48})[\"”]|"
+    r"'?(?P<secret>[^\W\d_]{4,24})'?(?=[,.;!]|\s?$|\s(?:and|to|so|but|before|twice|or|when|if|then|unless|at)\b))|(?<=answer)\s(?P<answer>[A-Z][^\W\d_]{2,24})(?=[,.;!]|\s?$)"
 )
 _SIGN = re.compile(r"\s?[:=–—]\s")
 #: An elliptical question.
@@ -35,8 +54,9 @@ _QUESTION = re.compile(
 _BESIDE = re.compile(r"\s(?=[\w'-]+(?:\s[\w'-]+){1,2}(?:[,.;)](?=\s|$)|$))")
 #: Unchanged, then the answer: `the key stays the same as the old one so ...`.
 _UNCHANGED = re.compile(
-    r"(?i)\b(?:is|stays|remains)\s(?:(?:still|exactly)\s)?(?:the\ssame|unchanged|as\s(?:before|it\swas))\b[^.;:,!?\n]{0,40}?"
-    r"(?:[,;:]\s(?:so\s|i\.?e\.?\s|namely\s|that\sis\s|meaning\s)?|\s(?:so|namely|meaning)\s|\s[-–—]\s)(?:it's\s|still\s)?"
+    r"(?i)\b(?:(?:of|for|on|to|at|in)\s[^.;:,!?\n]{1,40}?\s)?(?:(?:is|stays|remains)\s(?:(?:still|exactly)\s)?(?:the\ssame|unchanged|as\s(?:before|it\swas))|"
+    r"(?:hasn't|has\snot|didn't|did\snot|never|hasnt)\schanged?)\b[^.;:,!?\n]{0,40}?"
+    r"(?:[,;:]\s(?:so\s|still\s|i\.?e\.?\s|namely\s|that\sis\s|meaning\s)?|\s(?:so|namely|meaning)\s|\s[-–—]\s)(?:it's\s|still\s)?"
 )
 _QUOTED = re.compile(r"[\"“«'](?P<secret>[^\"”»\n]{2,120}?)[\"”»'](?!\w)")
 _CLAUSE = re.compile(r"[,;\n()]|[.!?。](?=\s|$)|\s[-–—]\s|\s(?:and|but|if|when|because|with|for|then|or)\s|$")
@@ -90,11 +110,14 @@ _ASKED = re.compile(
 def answers(text: str) -> Iterator[Found]:
     """Finds answers to security questions, phrases named before them, and passwords with a remark on their spelling."""
     for name in cue("phrase").finditer(text):
+        if quoted := _QUOTED_BEFORE.search(text, max(name.start() - _REACH, 0), name.start()):
+            yield (*quoted.span("secret"), "password")
         yield from _answer(text, name)
     is_verified = cue("verification").search(text)
     for name in cue("question" if is_verified else "asked").finditer(text):
         if is_verified or _SIGN.match(text, name.end()):
             yield from _answer(text, name)
+    yield from _given(text)
     for name in cue("word_secret").finditer(text):
         link = _QUESTION.match(text, name.end())
         if link and not _ASKED.search(text, 0, name.start()):
@@ -115,11 +138,23 @@ def answers(text: str) -> Iterator[Found]:
             yield (*match.span("secret"), "password")
 
 
+def _given(text: str) -> Iterator[Found]:
+    """Finds answers that someone gave to the one who asked."""
+    for name in cue("question").finditer(text):
+        given = _GIVEN.match(text, name.end(), name.end() + 2 * _REACH)
+        if given and _ASKING.search(text, max(name.start() - _REACH, 0), name.start()):
+            yield (*given.span("secret"), "password")
+        if before := _GIVEN_BEFORE.search(text, max(name.start() - 2 * _REACH, 0), name.start()):
+            yield (*before.span("secret"), "password")
+
+
 def _answer(text: str, name: re.Match[str]) -> Iterator[Found]:
     """Finds the answer behind the name of a phrase or of a security question."""
     end = name.end()
     window = text[: end + _REACH]
-    if unchanged := _UNCHANGED.match(window, end + 1):
+    if (word := _WORD_BESIDE.match(text, end)) and word["quoted"]:
+        yield (*word.span("quoted"), "password")
+    elif unchanged := _UNCHANGED.match(window, end + 1):
         yield from _phrase(text, unchanged.end(), least=1)
     elif question := _QUESTION.match(window, end):
         if not _ASKED.search(text[: name.start()]):

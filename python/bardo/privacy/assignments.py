@@ -18,7 +18,7 @@ _VALUE = (
 )
 _NAME = r"(?P<name>[^\W\d][\w.-]{0,79})"
 _FIELD = re.compile(
-    rf"(?<![\w$@/]){_NAME}(?P<closed>\\?[\"']?\]?)\s{{0,3}}(?P<sign>:=|=>|->|==?|:(?![/:]))\s{{0,3}}(?={_VALUE})"
+    rf"(?<![\w$@/])(?<!\$\{{){_NAME}(?P<closed>\\?[\"']?\]?)\s{{0,3}}(?P<sign>:=|=>|->|==?|:(?![/:]))\s{{0,3}}(?={_VALUE})"
 )
 _OPTION = re.compile(rf"(?<!\S)--?{_NAME}(?:=|\s{{1,3}}(?!-)){_VALUE}")
 _ELEMENT = re.compile(r"<(?P<name>[A-Za-z][\w:.-]{0,79})>(?P<bare>[^<\n]{1,256})</")
@@ -39,7 +39,7 @@ _FAILED_LOGIN = re.compile(
 )
 #: References: variables, calls, templates, literals of no text, addresses without a user, paths and files.
 _REFERENCE = re.compile(
-    r"(?i)[$%<{*.].*|x{3,}|(?:os|process|self|config|settings|env|secrets?|vault|ssm|arn|file|op|keyring|ref|request|req|args|sops|data|input)[.(\[:/].*|"
+    r"(?i)[$%<{*.].*|x{3,}|enc[\[(].*|!\w+.*|(?:os|process|self|config|settings|env|secrets?|vault|ssm|arn|file|op|keyring|ref|request|req|args|sops|data|input)[.(\[:/].*|"
     r"\w+\(.*|none|null|nil|undefined|true|false|yes|no|on|off|https?://[^\s@]*|[a-z]:\\.*|[~.]{0,2}/[\w./-]*/[\w./-]*|"
     r"[\w./-]+\.(?:pem|key|json|txt|ya?ml|crt|cer|gpg|kdbx|env|p12|pfx|jks|py|rs|ts|js|md|toml|ini)(?::\d+)*|\d{1,2}|-+|"
     r"(?:apache|bsd|[al]?gpl|mpl|epl|cc|mit|isc)(?:-[\w.-]+)?|"
@@ -79,9 +79,16 @@ def mask(text: str) -> str:
     """Replaces by underscores public terms, and names of fields about a secret, such as `password_file`."""
     text = cue("public_secret").sub(lambda match: "_" * len(match[0]), text)
     return _IDENTIFIER.sub(
-        lambda match: match[0] if field_words("about").isdisjoint(_words(match[0])) else "_" * len(match[0]),
+        lambda match: "_" * len(match[0]) if _is_about(match[0]) else match[0],
         text,
     )
+
+
+def _is_about(name: str) -> bool:
+    """Whether the name of a field is about a secret, and of no rule of a strategy, such as `min_edge`."""
+    words = _words(name)
+    is_rule = cue("tuned").search(name) and field_words("secret").isdisjoint(words)
+    return not field_words("about").isdisjoint(words) and not is_rule
 
 
 def is_secret_name(words: list[str]) -> bool:

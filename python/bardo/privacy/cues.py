@@ -50,11 +50,17 @@ def _terms(listed: str) -> Iterator[str]:
 
 
 def slips(word: str) -> set[str]:
-    """Returns the words that differ from a word by one inner letter left out, doubled, or exchanged with the next."""
+    """Returns the slips of typing: one inner letter left out, doubled, exchanged, or replaced by the one beside it."""
     inner = range(1, len(word) - 1)
     without = {word[:at] + word[at + 1 :] for at in inner}
     doubled = {word[:at] + word[at] + word[at:] for at in inner}
-    return without | doubled | {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in inner} - {word}
+    replaced = {word[:at] + word[at + step] + word[at + 1 :] for at in inner for step in (-1, 1)}
+    return (
+        without
+        | doubled
+        | replaced
+        | {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in inner} - {word}
+    )
 
 
 @cache

@@ -72,6 +72,9 @@ _PERCENT = re.compile(r"(?i)\s?(?:%|per ?cent\b|prozent\b)")
 _CONTINUED = re.compile(r"[-:/–]\w|\s?[º°]\d")
 #: The rest of a time of the day: `3 am`, `11 o'clock`.
 _CLOCK = re.compile(r"(?i)\s?(?:am|pm|a\.m\.|p\.m\.|o['’]clock|uhr)(?![^\W_])")
+#: The hours of a place or a shift: `fri 8.30-18.00`.
+_HOURS = re.compile(r"(?:[01]?\d|2[0-4])\.[0-5]\d")
+_UNTIL = re.compile(r"\s?(?:[-–]|to|till|until|bis)\s?(?:[01]?\d|2[0-4])(?:[.:][0-5]\d)?(?![\w%]|[.,]\d)")
 _OUT_OF = re.compile(r"\s(?:of|out of|by|for|to|in)\s\d")
 _VERSION_PART = re.compile(r"\d{1,3}\.\d{1,3}")
 #: Amounts too large to be personal.
@@ -98,7 +101,40 @@ _STATUS = re.compile(r"[45]\d\d")
 _FAILED = re.compile(
     r"(?i)\b(?:http|status|errors?|return(?:s|ed)|fail(?:s|ed|ing)|answer(?:s|ed))\b[^.;\d]{0,12}$"
 )
-_CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software")
+_CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software", "diagnostic")
+#: Features that say something of the meaning of a number; its form alone is no evidence that it is private.
+_EVIDENCE = frozenset(
+    {
+        "first",
+        "own",
+        "made",
+        "held",
+        "tuned",
+        "order",
+        "rule",
+        "lock",
+        "near",
+        "moved",
+        "private_field",
+    }
+    | {"sign", "effect", "informal", "money", "entered", "signed_percent", "signed_amount", "signed_decimal"}
+)
+#: A unit of traded goods beside a verb of rules, which together are evidence.
+_TRADED = frozenset({"then", "market"})
+#: Verbs of typing or choosing before a number, as of a code without a word for one: `press 41905`.
+_ENTERED = re.compile(
+    r"(?i)\b(?:press|type|typed|enter|punch(?: in)?|key in|accepts|asks for|wants|picked|used to be|"
+    r"chang\w+ (?:it|this|that) to|use \w+ \w+ with|use (?:the|my|our|her|his) \w+ with|"
+    r"composer|composez|tippe|drücke|tasto(?: \w+)?|digita|marca|pulsa|toets|wciśnij)\s$"
+)
+_PANEL = re.compile(r"(?i)\s(?:on|into|at) the (?:panel|pad|keypad|dial|buttons|screen|lock)\b")
+_PINNED = re.compile(r"\w(?:==|~=)\d{1,4}\.\d")
+#: The start value of a generator of random numbers.
+_RANDOM = re.compile(r"(?i)(?:seeds?|random_state|rng|shuffle)[\"']?\s?(?:[=:(]|:=|of|is|was|to|value)?\s?$")
+#: The versions that a package requires: `polars>=1.0,<2`, `torch == 2.4.0`.
+_REQUIREMENT = re.compile(
+    r"(?<![\w.])(?P<name>[A-Za-z][\w.\[\]-]{0,63})\s?(?:(?:[=~!<>]=|===|[<>~^])\s?v?\d{1,4}(?:\.(?:\d{1,4}|\*)){0,3}(?![\w%]|\.\d)(?:,\s?)?){1,3}"
+)
 
 
 def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
@@ -106,6 +142,11 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
     has_figure = any(character.isdigit() for character in text)
     if not has_figure and not _MONEY_WORDS.search(text):
         return
+    text = (
+        _REQUIREMENT.sub(_without_requirement, text)
+        if cue("requirement").search(text) or _PINNED.search(text)
+        else text
+    )
     about = _sentence_cues(text)
     for match in _CONDITION.finditer(text):
         above = match["sign"] in {">", ">=", "≥"}
@@ -125,7 +166,14 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
 def score(noticed: set[str]) -> float:
     """Sums the weights of features; above zero is private."""
     known = weights()
-    return sum(known.get(each, 0.0) for each in noticed) if noticed else -1.0
+    is_told = not noticed.isdisjoint(_EVIDENCE) or noticed >= _TRADED
+    return sum(known.get(each, 0.0) for each in noticed) if is_told else -1.0
+
+
+def _without_requirement(match: re.Match[str]) -> str:
+    """Replaces the version that a package requires, and no condition on a value that a strategy watches."""
+    is_watched = any(cue(name).search(match["name"]) for name in ("tuned", "own", "held", "price"))
+    return match[0] if is_watched or is_private(match["name"]) else "_" * len(match[0])
 
 
 def _sentence_cues(text: str) -> set[str]:
@@ -185,6 +233,8 @@ def _adjacent_cues(ahead: str, behind: str, about: set[str]) -> set[str]:
         found.add("sign")
     if _EFFECT.search(ahead):
         found.add("effect")
+    if _ENTERED.search(ahead) or _PANEL.match(behind):
+        found.add("entered")
     if _MOVED.search(ahead) or _MOVES.match(behind):
         found.add("moved")
     if _LARGE.match(behind):
@@ -237,6 +287,8 @@ def _only_names(match: re.Match[str], ahead: str, behind: str, about: set[str]) 
             )
         )
         or (is_day and _CLOCK.match(behind))
+        or (_HOURS.fullmatch(number) and _UNTIL.match(behind) and cue("hours").search(ahead))
+        or (number.isdigit() and _RANDOM.search(ahead))
         or (not match["unit"] and is_label(number, ahead, about))
     )
 

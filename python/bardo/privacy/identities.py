@@ -20,10 +20,15 @@ _ID_TOKEN = re.compile(
     r"(?<![\w.$€£-])(?=[^\s]{0,24}\d)[A-Z]{0,6}[-.\s]?\d(?:[A-Z\d]|[-./\s](?=[A-Z\d])){2,30}[A-Z\d](?![\w%]|[.,]\d)"
 )
 _TAIL = re.compile(r"(?i)\b(?:ending(?: in)?|ends in|last (?:four|4)(?: digits)?)\s(?P<secret>\d{3,6})\b")
+#: The number of a bank account behind its sort.
+_BANK = re.compile(
+    r"(?i)\b(?:checking|savings|bank account|giro ?konto|kontonummer|konto|compte|cuenta|conto corrente|rekening)"
+    r"(?:\s(?:account|no\.?|nr\.?|number|is))?:?\s(?P<secret>\d(?:[ -]?\d){7,16})(?![\w-]|[.,]\d)"
+)
 _IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:\s?[A-Z\d]{2,4}){3,8}(?:\s?[A-Z\d]{1,4})?(?![\w-])")
 CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
-#: The number of an incident, a change or a request, as service desks write it.
-_TICKET = re.compile(r"(?:INC|CHG|REQ|RITM|PRB|TASK|TKT|CASE|BUG)-?\d{4,10}")
+#: The number of an incident, a change or a request, as service desks write it, or of an article of Microsoft.
+_TICKET = re.compile(r"(?:KB|INC|CHG|REQ|RITM|PRB|TASK|TKT|CASE|BUG)-?\d{4,10}")
 #: Identifiers: letters before many digits, or groups of digits between hyphens.
 _CONTRACT = re.compile(
     r"(?<![\w.$€£/:+-])(?:[A-Z]{1,3}\d{6,10}|[A-Z]{0,4}-?\d{2,9}(?:-\d{2,9}){2,4}|"
@@ -41,6 +46,10 @@ _EMAIL = re.compile(
     r"billing)@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?=[A-Za-z0-9-]{0,62}[A-Za-z]{2})[A-Za-z][A-Za-z0-9-]{1,62}"
 )
 PHONE = re.compile(r"(?<![\w+])(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s/-]?\d(?:[\s()/.-]{0,2}\d){5,12}(?![\w-])")
+#: The hours of a shift: `0900-1300`.
+_SHIFT = re.compile(r"(?:[01]\d|2[0-4])[0-5]\d\s?-\s?(?:[01]\d|2[0-4])[0-5]\d")
+#: A prefix or groups, which a telephone number has where no word tells of one.
+_SEPARATED = re.compile(r"^\+|\d\)?[\s()/.-]\(?\d")
 _BORN = re.compile(r"\d{1,4}[./ -](?:\d{1,2}|[^\W\d_]{3,10})[./ -]\d{2,4}|\d{1,2}\.? [^\W\d_]{3,10},? \d{4}")
 #: A number and a street, or a street and a number.
 _STREET = re.compile(
@@ -75,18 +84,28 @@ def identities(text: str) -> Iterator[Found]:
         for match in (*_STREET.finditer(text, home.end()), *_ROAD.finditer(text)):
             yield match.start(), match.start() + len(match[0].rstrip()), kind
     if not cue("example").search(text):
-        yield from ((*match.span(), kind) for match in _IBAN.finditer(text) if _is_iban(match[0]))
+        yield from ((*span, kind) for span in _bank_accounts(text))
         yield from cards(text)
         if cue("id").search(text):
             yield from _named_identities(text, kind)
     for match in PHONE.finditer(text):
+        if _SHIFT.fullmatch(match[0]) or not (_SEPARATED.search(match[0]) or cue("telephone").search(text)):
+            continue
         if cue("person_line").search(text) or not cue("public_line").search(text):
             yield (*match.span(), kind)
+    is_held = any(cue(name).search(text) for name in ("id", "document", "personal", "telephone", "holder"))
     for match in _CONTRACT.finditer(text):
-        if _DATE.fullmatch(match[0]) or _TICKET.fullmatch(match[0]):
+        if _DATE.fullmatch(match[0]) or _TICKET.fullmatch(match[0]) or not is_held:
             continue
         if not _PUBLIC_NUMBER.search(text[: match.start()][-_LABELLED:]):
             yield (*match.span(), kind)
+
+
+def _bank_accounts(text: str) -> Iterator[tuple[int, int]]:
+    yield from (match.span() for match in _IBAN.finditer(text) if _is_iban(match[0]))
+    for match in _BANK.finditer(text):
+        if not _is_count(match["secret"], text[match.end() : match.end() + figures.BESIDE]):
+            yield match.span("secret")
 
 
 def _named_identities(text: str, kind: str) -> Iterator[Found]:
@@ -94,14 +113,17 @@ def _named_identities(text: str, kind: str) -> Iterator[Found]:
         number = match[0].strip()
         is_plain = after("measure").match(text, match.end()) or after("money").match(text, match.end())
         is_coin = text[max(match.start() - 2, 0) : match.start()].strip() in {"$", "€", "£"}
-        is_count = " " not in number and figures.counts(
-            number, text[match.end() : match.end() + figures.BESIDE]
-        )
+        is_count = _is_count(number, text[match.end() : match.end() + figures.BESIDE])
         if sum(map(str.isdigit, number)) >= 4 and not (
             is_plain or is_coin or is_count or _DATE.fullmatch(number)
         ):
             yield match.start() + len(match[0]) - len(match[0].lstrip()), match.end(), kind
     yield from ((*match.span("secret"), "identity") for match in _TAIL.finditer(text))
+
+
+def _is_count(number: str, behind: str) -> bool:
+    """Whether a number counts what follows; no count has groups or begins with a zero."""
+    return " " not in number and not number.startswith("0") and figures.counts(number, behind)
 
 
 def _is_iban(text: str) -> bool:

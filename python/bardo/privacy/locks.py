@@ -33,6 +33,24 @@ _TURNS = (
     r"[RL]\s?\d{1,2}(?:[\s,/-]{1,3}[RL]\s?\d{1,2}){1,4}|\d{1,2}\s?[RL](?:[\s,/-]{1,3}\d{1,2}\s?[RL]){1,4}|"
     rf"\d{{1,2}}\s{_SIDE}(?:(?:,|,?\sthen|\sand)?\s\d{{1,2}}\s{_SIDE}){{1,4}}"
 )
+_TURNED = (
+    r"(?:to|past|it|once|twice|thrice|again|full|whole|turns?|two|three|four|all|the|way|on|until|bis|zur|auf|back|round|around|times|by|passing|slowly|and|"
+    r"\d{1,2}(?=\s(?:to|times|turns?)))"
+)
+_DIRECTION = (
+    rf"(?:(?:\d|one|two|three|four|five)\s(?:(?:full|whole|times|turns?)\s){{0,2}})?(?:(?i:{_SIDE}|counter-?clockwise|anti-clockwise)|[LR])"
+    rf"(?:,?\s{_TURNED}){{0,7}}[\s:]{{1,2}}\d{{1,2}}(?![\d%])"
+)
+#: Directions for a dial, each with its number: `left 34, right twice past it to 12, left 57`.
+_DIRECTIONS = re.compile(
+    rf"(?<![\w-]){_DIRECTION}(?:[,;]?\s(?:-\s)?(?:(?:and|then|dann|finally)\s){{0,2}}{_DIRECTION}){{1,5}}(?!\s?(?:km|m|blocks?|miles?|street|exit)\b)"
+)
+_DIAL = re.compile(r"(?i)\b(?:dials?|tumblers?|spin|opens?|combo|combination)\b")
+#: A code in place of an older one: `isn't 1122 any more, it's 4410`; `not 1122, 4410`.
+_REPLACED = re.compile(
+    r"(?i)\b(?:not|isn'?t|no\slonger|used\sto\sbe|was|instead\sof)\s(?P<old>\d{3,8})\b(?:\s[\w']+){0,5},?\s"
+    r"(?:(?:but|now|since\s\w+|from\s\w+|today|it's|it\sis|its|is)\s){0,3}(?P<code>\d{3,8})(?![\w%/-]|[.,:]\d)"
+)
 _SPELLED = rf"(?i:{_DIGIT}(?:[\s,-]{{1,2}}{_DIGIT}){{2,9}})"
 _GROUPS = r"\d{1,2}(?:(?:[ ,/–-]|, )\d{1,2}){1,4}"
 #: Buttons of a mechanical lock, pressed one after the other.
@@ -108,6 +126,11 @@ def codes(text: str) -> Iterator[Found]:
             yield (*match.span("code"), "code")
     for match in _NAMED.finditer(text):
         yield (*match.span("code"), "code")
+    if cue("locked").search(text) or _DIAL.search(text):
+        yield from ((*match.span(), "code") for match in _DIRECTIONS.finditer(text))
+    if cue("locked").search(text) and cue("code").search(text) and not cue("public_code").search(text):
+        for match in _REPLACED.finditer(text):
+            yield from ((*match.span(name), "code") for name in ("old", "code"))
     things = [match.end() for match in cue("locked").finditer(text)]
     if not things:
         return

@@ -73,6 +73,7 @@ PREDICATE = re.compile(
     r"without|if|as|is|are|was|were|be|been|to|of|must|can|should|rotated|changed|reset|hashed|public|secret|safe|unsafe|invalid|valid|"
     r"optional|asked|sent|shared|written|under|patience|printed|es|la|le|el|los|las|der|die|das|den|ein|eine|nicht|un|une|o|os|"
     r"uma|um|nie|не|на|в|ya|bir|drawer|policy|policies|manager|managers|field|prompt|ne|se|"
+    r"immer|immernoch|noch|weiterhin|jetzt|toujours|maintenant|sigue|todavía|ancora|ainda|nog|nu|incorrect|identical|plaintext|mine|yours|default|enough|temporary|permanent|insecure|secure|everywhere|pending|"
     r"different|long|easy|hard|simple|fine|ok|okay|good|bad|private|blank|unique|visible|shown|here|there|active|mandatory|needed|off|over|all|both|more|less|about|like|just|currently|between|case-sensitive|burnt|lost|gone|known|unknown|stolen|broken|due|held|hidden|forgotten|taken|given|set|stuck|see|ask|up|out|"
     r"\w+ed|\w+ly|\w+ing)$"
 )

@@ -21,6 +21,8 @@ from bardo.privacy import (
     identities,
     locks,
     named_secrets,
+    one_time,
+    recipes,
     shapes,
 )
 from bardo.privacy.cues import after, bits, common_words, cue
@@ -58,7 +60,8 @@ _LINKING = (
     r"do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
     r"he|she|they|we)\b[^.;:=]{0,40}?)?"
     r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|war|est|était|es|era|é|è|foi|jest|"
-    r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)\s{0,2}"
+    r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)"
+    r"(?:\s(?:still|now|again|currently|always|immer\snoch|immernoch|weiterhin|jetzt|toujours|maintenant|sigue\ssiendo|todavía|ancora|ainda|nog\ssteeds|nu))?\s{0,2}"
 )
 _AFTER_PASSWORD = re.compile(
     _LINKING + r"(?:the\s(?:word|phrase|text|string)\s|das\swort\s|le\smot\s|la\spalabra\s|la\sparola\s|"
@@ -189,6 +192,8 @@ def told(text: str) -> list[Span]:
     finders = (
         assignments.values,
         commands.arguments,
+        recipes.secrets,
+        one_time.secrets,
         named_secrets.phrases,
         answers.answers,
         locks.codes,
@@ -325,9 +330,11 @@ def _is_reference(word: str) -> bool:
 def _is_secret(word: str) -> bool:
     """Whether a word after `password is` is a password, and not a remark about passwords."""
     bare = word.strip(".!?:")
-    if re.fullmatch(
-        r"\$?[A-Z][A-Z\d_]*_[A-Z\d_]*|None|null|<\w+>|\*+|\.\.\.|\d{1,2}", bare
-    ) or word.startswith(("$", "os.", "${", "<")):
+    if (
+        re.fullmatch(r"\$?[A-Z][A-Z\d_]*_[A-Z\d_]*|None|null|<\w+>|\*+|\.\.\.|\d{1,2}", bare)
+        or word.startswith(("$", "os.", "${", "<"))
+        or assignments.is_reference(word)
+    ):
         return False
     return len(bare) > 2 and not PREDICATE.match(bare)
 
@@ -416,6 +423,8 @@ def _codes(text: str) -> Iterator[Span]:
     is_public = cue("public_code").search(text)
     named = None if is_public else cue("code").search(text)
     lock = cue("lock").search(text)
+    is_public = is_public or (None if lock else cue("diagnostic").search(text))
+    named = None if is_public else named
     if lock or named:
         yield from (Span(*match.span(), "code") for match in _TURNS.finditer(text))
     yield from (Span(*match.span(), "code") for match in _DIGIT_SPACED.finditer(text))
