@@ -1,4 +1,4 @@
-"""Passwords go by the shape of a token, or by the words beside it, on either side and in the next sentence."""
+"""Passwords are found by the shape of a token, or by the words beside it, on either side and in the next sentence."""
 
 from __future__ import annotations
 

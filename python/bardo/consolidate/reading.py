@@ -189,7 +189,7 @@ class StatementReader:
                 effects = self._effects(note, episode, drawn, tick=tick)
                 ends = any(resolution.ends for resolution in effects.resolutions)
                 if not note.text and ends and first is not None:
-                    # What the sentence says is kept already: a quote would be its second copy.
+                    # The statement of the sentence is kept already: a quote would be its second copy.
                     drawn.facts += effects.facts
                     drawn.resolutions += [each._replace(place=first) for each in effects.resolutions]
                     drawn.corrections += effects.corrections

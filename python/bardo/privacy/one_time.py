@@ -46,7 +46,7 @@ _NAME = re.compile(
     r"engångskod\w*|engangskode\w*|code de (?:vérification|sécurité)|código de (?:verificaci[oó]n|seguridad)|"
     r"codice di (?:verifica|sicurezza)|verificatiecode|kod weryfikacyjny)(?:\s\w+)?\s?:?\s$"
 )
-#: Somebody says that the code comes: `check your phone`.
+#: The announcement of a code: `check your phone`.
 _ASKED = re.compile(r"(?i)\bcheck (?:your|the|my) (?:phone|texts?|messages?|app)\b")
 _LABELLED = re.compile(
     r"(?i)\b(?:order|ticket|case|parcel|invoice|job|build|batch|room|ext|extension|number|no|nr|to|from|at|on|item|part|order|issue|pr|line|port)\s?#?$"
