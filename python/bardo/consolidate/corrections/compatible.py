@@ -57,6 +57,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or keeps_value(older, newer)
         or has_new_value(older, newer)
         or tells_event(older, newer)
+        or is_denied_briefly(older, newer)
     )
 
 
@@ -196,6 +197,15 @@ def has_new_value(older: Clause, newer: Clause) -> bool:
     said = older.sentence.casefold()
     is_last = all(said.rfind(new) > said.rfind(old) for new in newer.value for old in newer.replaced)
     return is_last and not older.left & newer.value and all(has_value(said, value) for value in newer.value)
+
+
+def is_denied_briefly(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause denies for a few days what the older one says without a day.
+
+    "Yusuf and I aren't together this weekend" ends nothing of "my partner is Yusuf".
+    """
+    has_day = older.briefly or older.over is not None or older.until is not None
+    return newer.denies_briefly and not has_day
 
 
 def is_of_relative(older: Clause, newer: Clause) -> bool:

@@ -15,7 +15,7 @@ from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
-from bardo.consolidate.languages.english.dates import DATE, bounds
+from bardo.consolidate.languages.english.dates import DATE, bounds, is_of_few_days
 from bardo.consolidate.languages.english.features import features
 from bardo.consolidate.languages.english.fillers import fillers
 from bardo.consolidate.languages.english.grammar import (
@@ -264,6 +264,7 @@ def _clause(
         | {match[0].lower() for match in DATE.finditer(span) if not (match["near"] or match["day3"])},
         stated=not unreal,
         denied=denied,
+        briefly=is_of_few_days(" ".join(token.text for token in words), speech.at, until),
         past=past and lemma(head) != "used",
         cues=frozenset(cues.kinds | {"bound"} if is_bounded else cues.kinds),
         left=frozenset(cues.left),
