@@ -65,6 +65,22 @@ def learned(folder: Path, *lines: str) -> tuple[list[str], list[str]]:
             ("api", "endpoint", "/v2/bookings", ""),
         ),
         ("cache.ttl 5 -> 10 minutes after review", ("cache", "ttl", "10 minutes", "")),
+        (
+            "TASK [upgrade] changed: waxdb: server_version 14.9 -> 16.3",
+            ("waxdb", "server_version", "16.3", ""),
+        ),
+        (
+            "RUNNING HANDLER [restart nginx] changed: nginx: worker_connections 512 -> 1024",
+            ("nginx", "worker_connections", "1024", ""),
+        ),
+        ("changed: redis: maxmemory 2GB -> 4GB", ("redis", "maxmemory", "4GB", "")),
+        ("ansible[4411]: waxdb: server_version 14.9 -> 16.3", ("waxdb", "server_version", "16.3", "")),
+        ("combd[812]: port 7113 -> 7290", ("combd", "port", "7290", "")),
+        ("TASK [upgrade] failed: waxdb: server_version 14.9 -> 16.3", None),
+        ("TASK [upgrade] skipping: waxdb: server_version 14.9 -> 16.3", None),
+        ("TASK [upgrade] changed: waxdb: server_version 14.9 -> 16.3 failed", None),
+        ("TASK [upgrade] would change: waxdb: server_version 14.9 -> 16.3", None),
+        ("PLAN [upgrade] waxdb: server_version 14.9 -> 16.3", None),
     ],
 )
 def test_a_slot_has_component_and_environment(line: str, expected: tuple[str, ...] | None):

@@ -66,6 +66,7 @@ class Clause:
         figures: Numbers, dates and codes in it, in lower case.
         stated: Whether it states something in the speaker's own voice, now or for a time that it names.
         denied: Whether it says that something is not so.
+        briefly: Whether it is said of a few days alone, such as "this weekend".
         past: Whether it tells of something that was over when it was said.
         cues: Effects on earlier statements that its words announce.
         left: Lemmas of what it names as left behind, such as the X of "from X to Y".
@@ -107,6 +108,7 @@ class Clause:
     figures: frozenset[str] = frozenset()
     stated: bool = True
     denied: bool = False
+    briefly: bool = False
     past: bool = False
     cues: frozenset[Cue] = frozenset()
     left: frozenset[str] = frozenset()
@@ -126,3 +128,8 @@ class Clause:
     past_dated: bool = False
     statement: Statement | None = None
     features: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def denies_briefly(self) -> bool:
+        """Whether it denies something for a few days alone, without a word of change."""
+        return self.denied and self.briefly and not self.cues & {"correction", "ending", "instead"}

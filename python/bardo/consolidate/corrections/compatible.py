@@ -19,6 +19,21 @@ from bardo.consolidate.corrections.templates import is_of_another_member
 _MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
 #: Verbs by which a value stays.
 _KEEPING = frozenset({"continue", "keep", "leave", "remain", "stay", "stick"})
+#: Verbs of changing a value, by the denial of which it stays.
+_ADJUSTING = frozenset({
+    "adjust", "alter", "bump", "change", "cut", "decrease", "extend", "increase", "lower", "modify", "raise", "reduce",
+    "shorten", "touch", "tweak", "upgrade",
+})  # fmt: skip
+#: Cues of a clause that tells a change itself, so that a denial of the change corrects it.
+_OF_CHANGE = frozenset({"change", "from"})
+#: Cues by which a clause gives a value as the new one.
+_OF_NEW_VALUE = frozenset({"change", "correction", "from", "instead", "new", "now"})
+#: Level or outcome by which a line of a log tells of an event.
+_EVENT = re.compile(
+    r"\b(?:WARN(?:ING)?|ERR(?:OR)?|CRIT(?:ICAL)?|FATAL|PANIC)\b|\b(?i:ok|done|succeeded|completed|finished|failed|passed)\b"
+)
+#: Time of the day, which a line of a log can have as a value.
+_CLOCK = re.compile(r"\d\d:\d\d\S*")
 #: Environment that a statement without one may be about.
 _PRODUCTION = "production"
 _WORDS = re.compile(r"[a-z _-]+")
@@ -40,6 +55,9 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or is_plan_beside_state(older, newer)
         or denies_other_value(older, newer)
         or keeps_value(older, newer)
+        or has_new_value(older, newer)
+        or tells_event(older, newer)
+        or is_denied_briefly(older, newer)
     )
 
 
@@ -50,8 +68,10 @@ def is_of_another_slot(older: Clause, newer: Clause) -> bool:
     key a value, such as "nginx version: 1.27", is about the component that it names.
     """
     one, other = older.statement, newer.statement
-    if one is None or not (is_record(older) and is_record(newer)):
+    if not (is_record(older) and is_record(newer)):
         return False
+    if one is None:
+        return other is None and _are_two_events(older, newer)
     if other is None:
         names = _WORD.findall(one.subject.lower())
         return newer.cues == {"now"} and not any(
@@ -64,6 +84,34 @@ def is_of_another_slot(older: Clause, newer: Clause) -> bool:
     # A thing that was renamed is renamed again.
     is_same = ours <= theirs or theirs <= ours or value in theirs
     return ours != theirs and not (is_same and value in newer.replaced)
+
+
+def tells_event(older: Clause, newer: Clause) -> bool:
+    """Whether the older clause is a line of a log that tells of one event, which only a denial takes back."""
+    is_line = is_record(older) and older.statement is None and not older.replaced
+    return (
+        is_line
+        and bool(_EVENT.search(older.sentence))
+        and not newer.cues & {"correction", "denial", "instead"}
+    )
+
+
+def _are_two_events(older: Clause, newer: Clause) -> bool:
+    """Whether two lines of records tell of two events, or of two things: several of their values differ."""
+    if newer.replaced or newer.cues != {"now"}:
+        return False
+    old, new = _values_by_key(older), _values_by_key(newer)
+    differences = {(old[key], new[key]) for key in old.keys() & new.keys() if old[key].isdisjoint(new[key])}
+    return len(differences) > 1
+
+
+def _values_by_key(record: Clause) -> dict[str, frozenset[str]]:
+    """Values of the keys of a line of a record, without times of the day."""
+    found: dict[str, set[str]] = {}
+    for key, value in record.fillers:
+        if not _CLOCK.fullmatch(value):
+            found.setdefault(key, set()).add(value)
+    return {key: frozenset(values) for key, values in found.items()}
 
 
 def leaves_value_out(older: Clause, newer: Clause) -> bool:
@@ -80,10 +128,12 @@ def _gives(clause: Clause, value: str) -> bool:
     value = value.removesuffix("()")
     figure = _MEASURE.fullmatch(value)
     parts = set(re.findall(r"[a-z]+", value)) if _WORDS.fullmatch(value) else set()
+    # What another clause of its sentence gives is none of its values.
+    said = clause.text or clause.sentence
     return (
-        has_value(clause.sentence, value)
-        or (figure is not None and has_value(clause.sentence, figure[1]))
-        or (bool(parts) and parts <= set(re.findall(r"[a-z]+", clause.sentence.lower())))
+        has_value(said, value)
+        or (figure is not None and has_value(said, figure[1]))
+        or (bool(parts) and parts <= set(re.findall(r"[a-z]+", said.lower())))
     )
 
 
@@ -126,11 +176,36 @@ def denies_other_value(older: Clause, newer: Clause) -> bool:
 
 
 def keeps_value(older: Clause, newer: Clause) -> bool:
-    """Whether the newer clause says that a figure in the older one's sentence stays: "the GP leaves me on the 100"."""
+    """Whether the newer clause says that a value of the older one stays.
+
+    "The GP leaves me on the 100" keeps a figure, and "we won't raise the threshold" the value that it has.
+    """
+    if newer.denied and newer.predicate in _ADJUSTING:
+        return not (
+            older.cues & _OF_CHANGE or older.predicate == newer.predicate or newer.figures & older.figures
+        )
     is_kept = newer.predicate in _KEEPING and not newer.denied and "ending" not in newer.cues
     return (
         is_kept and bool(newer.figures) and all(has_value(older.sentence, figure) for figure in newer.figures)
     )
+
+
+def has_new_value(older: Clause, newer: Clause) -> bool:
+    """Whether the older clause gives the value to which a line of a record changes: both tell of one change."""
+    if not (newer.replaced and newer.value and is_record(newer)) or not older.cues & _OF_NEW_VALUE:
+        return False
+    said = older.sentence.casefold()
+    is_last = all(said.rfind(new) > said.rfind(old) for new in newer.value for old in newer.replaced)
+    return is_last and not older.left & newer.value and all(has_value(said, value) for value in newer.value)
+
+
+def is_denied_briefly(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause denies for a few days what the older one says without a day.
+
+    "Yusuf and I aren't together this weekend" ends nothing of "my partner is Yusuf".
+    """
+    has_day = older.briefly or older.over is not None or older.until is not None
+    return newer.denies_briefly and not has_day
 
 
 def is_of_relative(older: Clause, newer: Clause) -> bool:

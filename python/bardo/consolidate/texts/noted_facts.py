@@ -147,7 +147,14 @@ def _end_of_plan(clauses: Sequence[Clause]) -> int | None:
         for clause in clauses
         if clause.over or (clause.until and not clause.past and clause.statement is None)
     ]
-    rest = [clause for clause in clauses if clause.stated and clause.over is None and _says_something(clause)]
+    planned = frozenset[str]().union(*(clause.names for clause in clauses if clause.over))
+    rest = [
+        clause
+        for clause in clauses
+        if clause.stated
+        and clause.over is None
+        and (_says_something(clause) or _tells_state(clause, planned))
+    ]
     is_plan = all(clause.past or clause.until for clause in rest)
     return max((end for end in ends if end is not None), default=None) if is_plan else None
 
@@ -159,12 +166,29 @@ def _says_something(clause: Clause) -> bool:
     return bool(clause.text or (has_figure and "verbless" not in clause.features))
 
 
+def _tells_state(clause: Clause, planned: frozenset[str]) -> bool:
+    """Whether a clause that cannot stand alone tells a state beside a plan: "everything answers from Porto now".
+
+    Args:
+        clause: The clause.
+        planned: Names in the clauses of the plan; "it is at Rua Garrett" tells of the plan itself.
+    """
+    may_be_of_plan = "subject pronoun" in clause.features and not clause.cues & {"now", "change"}
+    is_whole = not {"no subject", "verbless"} & clause.features.keys()
+    return bool(clause.names - planned) and is_whole and not may_be_of_plan
+
+
 def _beginning(clauses: Sequence[Clause], at: int) -> int | None:
-    """First instant after a text at which something of a note begins to hold; None if nothing does."""
-    return min(
-        (clause.since for clause in clauses if clause.stated and clause.since and clause.since > at),
-        default=None,
-    )
+    """First instant after a text at which a note begins to hold; None if all or a part of it holds now."""
+    to_come = [clause for clause in clauses if clause.stated and clause.since and clause.since > at]
+    named = frozenset[str]().union(*(clause.names for clause in to_come))
+    if any(
+        clause.stated and not clause.past and _tells_state(clause, named)
+        for clause in clauses
+        if clause not in to_come
+    ):
+        return None
+    return min((clause.since for clause in to_come if clause.since), default=None)
 
 
 def _plan(

@@ -77,6 +77,40 @@ _FROM = re.compile(
 )
 
 
+#: Times of a day or a few.
+_FEW_DAYS = re.compile(
+    rf"\b(?:today|tonight|tomorrow|(?:this|next) (?:weekend|week|morning|afternoon|evening)|(?:{_DAY}))\b",
+    re.IGNORECASE,
+)
+#: Words before a day on which something begins, is found or is due, and does not end.
+_NO_SPAN = re.compile(
+    r"\b(?:since|from|as of|as from|starting|beginning|effective|by|before|after|until|till)\s+(?:the )?$",
+    re.IGNORECASE,
+)
+#: Words of what holds on.
+_LASTING = re.compile(
+    r"\b(?:any ?more|any longer|no longer|from now on|going forward|for good|permanently|ever again)\b",
+    re.IGNORECASE,
+)
+#: Maximum length of a few days in microseconds.
+_FEW = 31 * 86_400_000_000
+
+
+def is_of_few_days(text: str, at: int, until: int | None) -> bool:
+    """Whether a clause is limited to a day or a few: "this weekend", "on Friday", "until Sunday".
+
+    Args:
+        text: Words of the clause.
+        at: Instant of the text, microseconds UTC; 0 if unknown.
+        until: First instant at which the clause no longer holds; None if it has no end.
+    """
+    if _LASTING.search(text):
+        return False
+    if until is not None:
+        return 0 < at <= until <= at + _FEW
+    return any(not _NO_SPAN.search(text[: match.start()]) for match in _FEW_DAYS.finditer(text))
+
+
 def instant(match: re.Match[str], at: int, *, past: bool) -> int | None:
     """First instant of a day, month or year; None if the calendar has no such day.
 

@@ -130,9 +130,16 @@ def possessor_of(noun: Any) -> Any:
 
 
 def _owner_by_possessor(pronoun: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
-    """Owner of what belongs to a person named before: "timo's birthday"; it has no name, as no pronoun stands alone."""
-    before = _before(pronoun, who)
+    """Owner of what belongs to a person or thing named before, such as "timo's birthday".
+
+    "Its" in a clause that is joined to another one points to the subject of that: "combd's config". Other owners have
+    no name, as no pronoun stands alone.
+    """
     is_person = pronoun.text.lower() != "its"
+    if not is_person and (thing := _subject_before(subject, who)) is not None:
+        rest = _joined([token for token in subject.subtree if token.i != pronoun.i])
+        return Owner(f"{thing.key}'s {lemma(subject)}", f"{thing.name}'s {rest}", is_inside=True)
+    before = _before(pronoun, who) if is_person else ""
     person = before or (people[-1] if people and is_person else "")
     return Owner(
         f"{person}'s {lemma(subject)}" if person else "",
@@ -306,6 +313,17 @@ def _person(token: Any, who: str) -> str:
         return str(token.text.lower())
     is_bare = kinship in _NAMED_BY_KINSHIP and not any(token.children)
     return f"{who.lower()}'s {kinship}" if who and (is_bare or is_of_speaker(token)) else kinship
+
+
+def _subject_before(subject: Any, who: str) -> Owner | None:
+    """The thing that is the subject of the clause to which that of a later subject is joined; None for a person."""
+    head = subject.head
+    if head.dep_ != "conj" or not any(child.dep_ == "cc" for child in head.head.children):
+        return None
+    first = [child for child in head.head.children if child.dep_ in SUBJECTS and child.i < head.head.i]
+    is_thing = len(first) == 1 and first[0].pos_ in ("NOUN", "PROPN") and possessor_of(first[0]) is None
+    owner = _owner_by_phrase(first[0], who) if is_thing else None
+    return owner if owner is not None and owner.name and not owner.is_speaker else None
 
 
 def _before(pronoun: Any, who: str) -> str:

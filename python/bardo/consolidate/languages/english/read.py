@@ -11,10 +11,11 @@ from bardo._core import neutralise
 from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import records
+from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
-from bardo.consolidate.languages.english.dates import DATE, bounds
+from bardo.consolidate.languages.english.dates import DATE, bounds, is_of_few_days
 from bardo.consolidate.languages.english.features import features
 from bardo.consolidate.languages.english.fillers import fillers
 from bardo.consolidate.languages.english.grammar import (
@@ -67,11 +68,6 @@ _NEARNESS = frozenset(
 )
 #: Maximum number of words of a quote that is read as a name.
 _QUOTED_NAME = 4
-#: Word before a colon or a dash that announces a line: "Correction: the deadline is 6 June".
-_ANNOUNCEMENT = re.compile(
-    r"(?:correction|corrected|update|updated|edit|erratum|note|nb|fyi|reminder|p\.?s\.?)(?:\s*:|\s+[-–—])\s+(?=\S)",
-    re.IGNORECASE,
-)
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _NUMBER = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
 _LONG_PAST = re.compile(r"\b(?:19|20)\d\d\b|\byears? ago\b|\bback then\b|\bas a (?:kid|child|student)\b")
@@ -118,7 +114,7 @@ class EnglishReader:
             if records.is_record(line):
                 found += records.read(Speech(line, speech.who, speech.at, "record"), self._attributes)
                 continue
-            announcement = _ANNOUNCEMENT.match(line)
+            announcement = ANNOUNCEMENT.match(line)
             said = line[announcement.end() :] if announcement else line
             takes_back = announcement is not None and corrects(announcement[0])
             for sentence in parse(QUOTED.sub(_unquoted, said)).sents:
@@ -268,6 +264,7 @@ def _clause(
         | {match[0].lower() for match in DATE.finditer(span) if not (match["near"] or match["day3"])},
         stated=not unreal,
         denied=denied,
+        briefly=is_of_few_days(" ".join(token.text for token in words), speech.at, until),
         past=past and lemma(head) != "used",
         cues=frozenset(cues.kinds | {"bound"} if is_bounded else cues.kinds),
         left=frozenset(cues.left),

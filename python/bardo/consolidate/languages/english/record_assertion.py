@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bardo.consolidate.languages.english.record_slots import COMMIT_TYPE
+from bardo.consolidate.languages.english.record_slots import COMMIT_TYPE, LOGGED
 
 #: Words by which no change of a record was made.
 _OF_RECORD = re.compile(
@@ -97,6 +97,7 @@ def asserted(
 
 def _led(line: str) -> tuple[bool, str]:
     """Whether a line has the type of a commit, and its text behind time, level and type."""
+    line = LOGGED.sub("", line)
     lead = _LEAD.match(line)
     return (bool(lead["type"]), line[lead.end() :]) if lead else (False, line)
 

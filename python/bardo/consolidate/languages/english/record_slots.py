@@ -51,11 +51,17 @@ _OF_VALUE = re.compile(
     r"adjust(?:s|ed|ing)?|tun(?:es?|ed|ing)|cut(?:s|ting)?|scal(?:es?|ed|ing)|resiz(?:es?|ed|ing)|"
     r"extend(?:s|ed|ing)?|shorten(?:s|ed|ing)?|configur(?:es?|ed|ing))\s+"
 )
+#: End of a key of a version, such as "server_version" and "serverVersion", not of "conversion".
+_NAMES_VERSION = re.compile(r"(?:^|[\W_])(?i:version)$|[a-z]Version$")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.-]*|v\d+")
-#: Time and level of a line of a log, and the name of a log of changes.
-_LOGGED = re.compile(
+#: Time and level of a line of a log, the name of a log of changes, the task of a runner with its status, and a process
+#: that tells of another component.
+LOGGED = re.compile(
     r"(?i)^(?:(?:\[?(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d\S*|info|debug|trace|notice|warn|warning)\]?:?|"
-    r"(?:deploy(?:ment)?|release|build|change|upgrade|migration|rollout|ci)[ -]?log:)\s+)+"
+    r"(?:deploy(?:ment)?|release|build|change|upgrade|migration|rollout|ci)[ -]?log:|"
+    r"(?:(?:running )?handler|play|task|step) \[[^\]\n]{0,80}\]:?|"
+    r"(?:changed|ok|done|success|succeeded|applied|completed|updated|modified):|"
+    r"[\w.-]+\[\d+\]:(?=\s+[\w./-]+:\s))\s+)+"
 )
 _TYPE = re.compile(rf"^(?:[0-9a-f]{{7,40}}\s+)?(?:{COMMIT_TYPE})?")
 _SCOPE = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?[a-z]+\((?P<scope>[^)]+)\)!?:\s+")
@@ -63,11 +69,11 @@ _SCOPE = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?[a-z]+\((?P<scope>[^)]+)\)!?:\s+")
 _ENVIRONMENT = re.compile(
     rf"(?:(?:on|in|for|at|to|of) )?(?:the )?{ENVIRONMENT}(?: env(?:ironment)?\b)?:?\s*", re.IGNORECASE
 )
-_PREFIX = re.compile(r"^(?P<scope>[\w./-]+):\s+(?=\S)")
+_PREFIX = re.compile(r"^(?P<scope>[\w./-]+)(?:\[\d+\])?:\s+(?=\S)")
 #: Words that no key has: the line is a sentence.
 _PROSE = re.compile(
     r"(?i)\b(?:is|are|was|were|i|we|you|they|he|she|it|went|goes|moved|our|my|so|but|and|or|not|no|when|while|if|unless|"
-    r"whether|because|that|which|than)\b|[,;?!\"]"
+    r"whether|because|that|which|than)\b|[,;?!\"]|:\s"
 )
 #: Scopes of commits that name no component.
 _GENERIC = frozenset({"deps", "deps-dev", "build", "ci", "config", "release", "infra", "ops"})
@@ -141,7 +147,7 @@ def subject_of(line: str) -> tuple[str, str, bool]:
 
     The component is the scope of a commit, such as `gateway` of `fix(gateway): ...`, and empty without one.
     """
-    line = _LOGGED.sub("", line)
+    line = LOGGED.sub("", line)
     body = _TYPE.sub("", line)
     reverted = _REVERT.match(body) or _REVERT.match(line)
     if reverted:
@@ -173,7 +179,7 @@ def _named(key: str, scope: str, *, is_version: bool) -> tuple[str, str, str] | 
         scope = ""
     whole = f"{scope} {key}".strip()
     words = key.split()
-    if is_version and words[-1].lower() != "version":
+    if is_version and not _NAMES_VERSION.search(words[-1]):
         return whole, "version", f"{whole} version"
     if "of" in words[1:-1]:
         place = words.index("of", 1)

@@ -51,7 +51,7 @@ _INSTEAD = re.compile(
 #: Patterns of a change from an old value to a new one.
 _CHANGES = (_JSON_CHANGE, _ARROW, _FROM_TO, _CHANGED, _REPLACE, _RENAME, _INSTEAD)
 _WAS = re.compile(
-    r"\(?(?:was(?= \d)|previously|formerly|old|earlier figure of|before that)[: ]+(?P<old>[^\s,;)]+)",
+    r"\(?\b(?:was(?= \d)|previously|formerly|old|earlier figure of|before that)[: ]+(?P<old>[^\s,;)]+)",
     re.IGNORECASE,
 )
 _REMOVED = re.compile(

@@ -128,6 +128,9 @@ def with_slot(
     value = _clean(phrase)
     if not value or value.casefold() == clause.owner:
         return clause
+    if clause.denies_briefly and not is_lasting(name, "weeks", "days"):
+        # "I'm not at Helvion this week" denies no employer.
+        return clause
     is_functional = attributes.attribute(name).functional
     # A day that is the value limits nothing.
     case = " ".join(each for each in clause.condition.split() if each not in value.casefold())
