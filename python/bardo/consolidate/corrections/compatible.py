@@ -128,7 +128,7 @@ def _gives(clause: Clause, value: str) -> bool:
     value = value.removesuffix("()")
     figure = _MEASURE.fullmatch(value)
     parts = set(re.findall(r"[a-z]+", value)) if _WORDS.fullmatch(value) else set()
-    # What another clause of its sentence gives is none of its values.
+    # A value of another clause of its sentence is none of its own.
     said = clause.text or clause.sentence
     return (
         has_value(said, value)

@@ -89,7 +89,7 @@ _NO_SPAN = re.compile(
 )
 #: Words of what holds on.
 _LASTING = re.compile(
-    r"\b(?:any ?more|any longer|no longer|from now on|going forward|for good|permanently|ever again)\b",
+    r"\b(?:any ?more|any longer|no longer|from now on|going forward|for\sgood|permanently|ever again)\b",
     re.IGNORECASE,
 )
 #: Maximum length of a few days in microseconds.
