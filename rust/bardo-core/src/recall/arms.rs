@@ -31,7 +31,7 @@ pub struct Scratch {
     pub least_cosine: f32,
     /// BM25.
     pub words: Vec<f32>,
-    /// Of the search by vectors.
+    /// Working memory of the search by vectors.
     nearest: NearestScratch,
     /// BM25 of every conversation as one document.
     pub sessions: Vec<f32>,

@@ -29,7 +29,7 @@ impl TokenCodes for EpisodeLog {
 /// How late interaction counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LateWeights {
-    /// In the sum of the arms.
+    /// Weight in the sum of the arms.
     pub weight: f32,
     /// Candidates that are looked at: those with the greatest relevance before.
     pub depth: usize,

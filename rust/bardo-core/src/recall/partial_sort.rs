@@ -6,7 +6,7 @@ use super::sort_keys;
 /// Candidates by their score, best first, ties by id; sorted only as far as they are read.
 pub(super) struct PartialSort<'all, 'ranked> {
     all: Vec<&'all ScoredCandidate<'ranked>>,
-    /// Of `order.rs`, each with a place in `all`.
+    /// Keys of `sort_keys`, each with a place in `all`.
     keys: Vec<u64>,
     /// How many stand in their place.
     sorted: usize,

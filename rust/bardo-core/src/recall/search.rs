@@ -39,7 +39,7 @@ pub const MAX_LIMIT: usize = 10_000;
 /// Query and options of a recall.
 #[derive(Clone)]
 pub struct Query<'query> {
-    /// In words.
+    /// Text of the query.
     pub text: &'query str,
     /// The words' vector, if there is an embedder.
     pub vector: Option<&'query [f32]>,

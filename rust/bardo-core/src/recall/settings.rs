@@ -89,7 +89,7 @@ pub struct ConversationWeights {
     pub next_turn: f32,
     /// Part of the best relevance in the session.
     pub session_best: f32,
-    /// Of the session's BM25 as one document.
+    /// Part of the session's BM25 as one document.
     pub session_words: f32,
     /// Where the query names who spoke.
     pub speaker: f32,
@@ -156,7 +156,7 @@ pub struct Settings {
     pub policy: Policy,
     /// How the arms are fused.
     pub fusion: Fusion,
-    /// Of the lexical arm.
+    /// Parameters of BM25 in the lexical arm.
     pub bm25: Bm25,
     /// Weights of the arms in the sum and in the reciprocal ranks.
     pub weights: PerArm,

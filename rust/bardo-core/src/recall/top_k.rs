@@ -81,7 +81,7 @@ impl TopK {
         self.edge = Some(edge);
     }
 
-    /// In no order; `id` tells the id of a slot.
+    /// Keys of the greatest values, in no order; `id` tells the id of a slot.
     pub fn found(mut self, id: impl Fn(Slot) -> Option<Id>) -> Vec<u64> {
         self.cut();
         let wanted = self.count - self.kept.len();

@@ -49,7 +49,7 @@ pub enum Claim {
     Differs(Rule),
     /// A number is no longer what it was.
     Shifted {
-        /// Of what.
+        /// Subject of the number.
         subject: String,
         /// Its path in the payload.
         metric: String,
@@ -344,7 +344,7 @@ fn difference(inside: &Statistic, outside: &Statistic) -> (f64, (f64, f64)) {
 }
 
 impl Measure {
-    /// Of both sets of windows together; what is of one window alone is the later one's.
+    /// The measure of both sets of windows together; a part that belongs to one window alone is the later one's.
     pub fn merge(&self, later: &Self) -> Self {
         match (self, later) {
             (
@@ -398,7 +398,7 @@ impl Measure {
     }
 }
 
-/// Of both by their places; a place that only one has is that one's.
+/// The sums of two lists, place by place; a missing place counts as 0.
 fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
     let at = |numbers: &[f64], place| numbers.get(place).copied().unwrap_or(0.0);
     (0..a.len().max(b.len())).map(|place| at(a, place) + at(b, place)).collect()

@@ -64,9 +64,9 @@ pub(crate) struct Prediction {
 /// Size of a predicted effect, without sign.
 #[derive(Clone, Copy, Debug)]
 enum Effect {
-    /// In units of the outcome: the end of its interval that is nearer to none, at least half of the effect.
+    /// Effect in units of the outcome: the end of its interval that is nearer to zero, at least half of the effect.
     Measured(f64),
-    /// In standard deviations of other outcomes: of a rule that came without figures.
+    /// Effect in standard deviations of other outcomes, for a rule that came without figures.
     Deviations(f64),
 }
 
