@@ -32,8 +32,8 @@ pub const ASKS: &str = "asks itself";
 /// How much more the time counts of an episode that is no turn: the time of a turn is that of its whole session. A month
 /// or a year that is named may also be what the memory speaks of; "yesterday" or "8 May" is when it was made.
 const OWN_DAYS: f32 = 2.5;
-/// Days from which a period is a month or more.
-const MONTH_DAYS: i64 = 28;
+/// Minimum days of a period of a month or more: the length of the shortest month.
+const SHORTEST_MONTH_DAYS: i64 = 28;
 
 /// Features of a query beside its terms.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -131,7 +131,7 @@ impl Surroundings<'_> {
         let weights = self.weights;
         let Some(conversation) = row.conversation else {
             let days = self.clues.named_days(row.at).filter(|_| row.fact.is_none() && weights.date != 0.0);
-            let times = |days: DaySpan| if days.count() < MONTH_DAYS { OWN_DAYS } else { 1.0 };
+            let times = |days: DaySpan| if days.count() < SHORTEST_MONTH_DAYS { OWN_DAYS } else { 1.0 };
             return days.map(|days| (DATE, times(days) * weights.date)).into_iter().collect();
         };
         let is_short = row.words <= weights.short_words;
