@@ -11,13 +11,12 @@ use crate::consolidate::fact_text::{one_line, short};
 use crate::consolidate::statistics::agreement::{standard_error, student};
 use crate::consolidate::statistics::shift;
 use crate::consolidate::statistics::statistic::Statistic;
+use crate::model::calendar::WEEKDAYS;
+use crate::model::statistics::NORMAL_975;
 use crate::model::{FactKind, FactPayload, Id};
 
-/// Normal quantile of an interval of 95 %.
-const QUANTILE_INTERVAL: f64 = 1.959_964;
 /// Names of numbers and words in a payload that say what the agent did.
 pub(in crate::consolidate) const ACTIONS: [&str; 4] = ["action", "decision", "side", "strategy"];
-const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Something that may hold in general.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -339,7 +338,7 @@ fn difference(inside: &Statistic, outside: &Statistic) -> (f64, (f64, f64)) {
         outside.sample_deviation(),
         outside.n as f64,
     );
-    let margin = finite(student(QUANTILE_INTERVAL, freedom) * error);
+    let margin = finite(student(NORMAL_975, freedom) * error);
     (effect, (finite(effect - margin), finite(effect + margin)))
 }
 
