@@ -4,7 +4,7 @@ use crate::hashing::IdMap;
 use crate::index::lexical::{LexicalIndex, Slot};
 use crate::model::Id;
 
-use super::search::ScoredCandidate;
+use super::candidate::ScoredCandidate;
 
 /// Name of the factor in an explanation that gives an episode and the fact that restates it one rank.
 pub const RESTATED: &str = "restated";

@@ -1,6 +1,6 @@
 //! Candidates in the order of their scores, sorted only as far as they are read.
 
-use super::search::ScoredCandidate;
+use super::candidate::ScoredCandidate;
 use super::sort_keys;
 
 /// Candidates by their score, best first, ties by id; sorted only as far as they are read.
