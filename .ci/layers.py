@@ -28,7 +28,7 @@ LAYERS = (
     "model",
     "error",
 )
-WITHOUT_CIRCLES = ("capture", "facts", "index", "text", "engine")
+WITHOUT_CIRCLES = ("capture", "facts", "index", "recall", "text", "engine")
 
 Module = tuple[str, ...]
 # A comment, a text (raw or not), or a character that could be mistaken for the beginning of one.

@@ -19,7 +19,7 @@ WIDTH = 118
 ABOUT = """# Modules
 
 This page lists every Python module with the first sentence of its docstring. It is for developers who look for the
-place of a thing. [The architecture](architecture.md) describes how the rooms work together; `.ci/modules.py` writes
+place of a thing. [The architecture](architecture.md) describes how the folders work together; `.ci/modules.py` writes
 this page.
 """
 
@@ -35,15 +35,15 @@ def page(root: Path) -> str:
     """The page as the docstrings of a checkout have it."""
     parts = [ABOUT]
     package = root / PACKAGE
-    for room in sorted({file.parent for file in package.rglob("*.py")}):
+    for folder in sorted({file.parent for file in package.rglob("*.py")}):
         lines = [
             textwrap.fill(f"- `{file.stem}`: {said}", WIDTH, subsequent_indent="  ")
-            for file in sorted(room.glob("*.py"))
+            for file in sorted(folder.glob("*.py"))
             if file.stem != "__init__" and (said := first_sentence(file))
         ]
         if lines:
-            name = room.relative_to(package.parent).as_posix()
-            own = first_sentence(room / "__init__.py") if (room / "__init__.py").exists() else ""
+            name = folder.relative_to(package.parent).as_posix()
+            own = first_sentence(folder / "__init__.py") if (folder / "__init__.py").exists() else ""
             about = f"{textwrap.fill(own + '.', WIDTH)}\n\n" if own else ""
             parts.append(f"## `{name}`\n{about}" + "\n".join(lines) + "\n")
     return "\n".join(parts)

@@ -15,6 +15,7 @@ import sys
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 ROOT = Path(__file__).parents[1]
 PLACES = (
@@ -47,11 +48,17 @@ BANNED_WORD = re.compile(
 )
 # A description leads with a verb or the field's noun: rule 2 of CONTRIBUTING's "How we write".
 RIDDLE = re.compile(r"(?:What|Who)\b[^?]*$")
+# A description stands alone: rule 3. It is a docstring, an entry of its arguments, `#:` or `///`. A qualified name
+# after "As" says where to look.
+FRAGMENT = re.compile(
+    r"(?:\A\s*|^ +\w+: )(?P<opening>Of|In|As(?! `bardo\.)|From which|By which|See) ", re.MULTILINE
+)
 
 RUST_COMMENT = re.compile(r'(?P<string>r#"(?:.|\n)*?"#|"(?:\\(?:.|\n)|[^"\\])*")|(?P<comment>//[^\n]*)')
 MARKDOWN_CODE = re.compile(r"^```.*?^```|`[^`\n]*`|\]\([^)\s]*\)|^ {4}.*$", re.MULTILINE | re.DOTALL)
 
-Prose = tuple[int, str, bool]  # line, text, and whether the text opens a description
+Place = Literal["inside", "comment", "description"]
+Prose = tuple[int, str, Place]  # line, text, and what the text opens, if anything
 
 
 def main() -> int:
@@ -100,8 +107,14 @@ def problems(path: Path, text: str) -> Iterator[tuple[int, str]]:
         for match in BANNED_WORD.finditer(prose):
             instead = list(BANNED.values())[int(str(match.lastgroup)[1:])]
             yield line + prose.count("\n", 0, match.start()), f"{match[0]!r}: write {instead}"
-        if opens and RIDDLE.match(prose.strip().split("\n", 1)[0]):
+        if opens != "inside" and RIDDLE.match(prose.strip().split("\n", 1)[0]):
             yield line, "a description starts with 'What' or 'Who': name the thing"
+        for match in FRAGMENT.finditer(prose) if opens == "description" else ():
+            found = match["opening"]
+            yield (
+                line + prose.count("\n", 0, match.start("opening")),
+                f"a description starts with {found!r}: name the thing",
+            )
     if path.suffix == ".md" and path.name not in GENERATED:
         for line, written in enumerate(text.splitlines(), start=1):
             if len(written) > LINE_LENGTH and not re.search(r"\S{80}", written):
@@ -110,7 +123,7 @@ def problems(path: Path, text: str) -> Iterator[tuple[int, str]]:
 
 def markdown(text: str, _is_test: bool) -> Iterator[Prose]:
     """Yield the page with its code blanked out."""
-    yield 1, MARKDOWN_CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text), False
+    yield 1, MARKDOWN_CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text), "inside"
 
 
 def rust(text: str, is_test: bool) -> Iterator[Prose]:
@@ -120,14 +133,15 @@ def rust(text: str, is_test: bool) -> Iterator[Prose]:
         line = text.count("\n", 0, match.start()) + 1
         if match["comment"]:
             body = re.sub(r"^//[/!]?", "", match[0])
-            yield line, body, line != previous + 1
+            opens: Place = "description" if match[0].startswith("///") else "comment"
+            yield line, body, "inside" if line == previous + 1 else opens
             previous = line
         elif (
             not is_test
             and (in_tests < 0 or match.start() < in_tests)
             and len(match[0].split()) >= MESSAGE_WORDS
         ):
-            yield line, match[0], False
+            yield line, match[0], "inside"
 
 
 def python(text: str, is_test: bool) -> Iterator[Prose]:
@@ -135,8 +149,10 @@ def python(text: str, is_test: bool) -> Iterator[Prose]:
     previous = -1
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string.lstrip("#: "), token.start[0] != previous + 1
-            previous = token.start[0]
+            opens: Place = "description" if token.string.startswith("#:") else "comment"
+            line = token.start[0]
+            yield line, token.string.lstrip("#: "), "inside" if line == previous + 1 else opens
+            previous = line
     tree = ast.parse(text)
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {
@@ -146,8 +162,8 @@ def python(text: str, is_test: bool) -> Iterator[Prose]:
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            opens = id(node) in docstrings
-            if opens or (not is_test and len(node.value.split()) >= MESSAGE_WORDS):
+            opens = "description" if id(node) in docstrings else "inside"
+            if opens == "description" or (not is_test and len(node.value.split()) >= MESSAGE_WORDS):
                 yield node.lineno, node.value, opens
 
 

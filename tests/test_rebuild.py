@@ -15,7 +15,7 @@ from bardo.model import Episode
 from bardo.ports import ManualClock
 from helpers.models import flat, shape_vectors
 
-#: In seconds.
+#: A day in seconds.
 DAY = 86_400
 #: 2026-01-31 12:00 UTC.
 NOON = 1_769_860_800_000_000

@@ -37,6 +37,13 @@ def test_the_project_uses_no_banned_word() -> None:
         ),
         ("code.rs", "// The index is built anew.\n", "code.rs:1: 'anew': write again"),
         ("code.rs", "/// Who builds it.\nfn built() {}\n", "code.rs:1: a description starts with 'What'"),
+        ("code.rs", "/// Of ours.\nOurs,\n", "code.rs:1: a description starts with 'Of'"),
+        ("code.py", "#: In bytes.\nLIMIT = 8\n", "code.py:1: a description starts with 'In'"),
+        (
+            "code.py",
+            'def built(seed: int) -> None:\n    """Builds it.\n\n    Args:\n        seed: Of the ids.\n    """\n',
+            "code.py:5: a description starts with 'Of'",
+        ),
     ],
 )
 def test_a_planted_violation_is_reported(tmp_path: Path, name: str, text: str, problem: str) -> None:
@@ -50,4 +57,10 @@ def test_code_and_short_strings_are_no_prose(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("`anew` is a word.\n\n```\nanew\n```\n", "utf-8")
     (tmp_path / "code.py").write_text('anew = "anew"\n', "utf-8")
     (tmp_path / "code.rs").write_text('const ANEW: &str = "anew";\n', "utf-8")
+    assert check(tmp_path).returncode == 0
+
+
+def test_a_comment_within_code_may_be_a_sentence_about_the_code(tmp_path: Path) -> None:
+    (tmp_path / "code.rs").write_text("// Of two writes the later one wins.\nlet kept = last;\n", "utf-8")
+    (tmp_path / "code.py").write_text("# In SQLite, booleans are integers.\nkept = 1\n", "utf-8")
     assert check(tmp_path).returncode == 0

@@ -76,7 +76,7 @@ def test_a_damaged_testament_is_refused_whole(tmp_path, whole, changes):
 @fuzzed
 @given(name=st.sampled_from(testament.PARTS), changes=CHANGES)
 def test_parts_that_are_wrong_under_a_right_signature_are_refused_by_type(tmp_path, whole, name, changes):
-    """As an heir meets them whose parent was buggy or hostile: every hash and the signature fit."""
+    """An heir meets such parts if its parent was buggy or hostile: every hash and the signature fit."""
     parts = container.unpack(whole, testament.PARTS)
     parts[name] = damaged(parts[name], changes)
     if name not in {"manifest.json", "manifest.sig"}:

@@ -24,9 +24,9 @@ from bardo.ports import Embedder
 from helpers.models import letters
 
 PAIRS = [json.loads(line) for line in Path(__file__).with_name("actions.jsonl").read_text().splitlines()]
-#: Of the actions that are what was rejected, of those that are near it and of others: how many there are, how many must
-#: be blocked at least or may be at most, and how many may pass in silence. A little worse than what was measured (in
-#: brackets): blocked of the same, of near ones and of others, then the same that pass.
+#: Limits for the actions that are what was rejected, for those near it and for others: how many there are, how many
+#: must be blocked at least or may be at most, and how many may pass in silence. A little worse than what was measured
+#: (in brackets): blocked of the same, of near ones and of others, then the same that pass.
 #: dev 27, 1, 0, 0; held 20, 1, 0, 0; by words alone dev 24, 1, 0, 2; held 20, 1, 0, 0.
 MEANING = {"dev": (25, 2, 0), "held": (18, 2, 0)}
 WORDS = {"dev": (22, 2, 3), "held": (18, 2, 1)}

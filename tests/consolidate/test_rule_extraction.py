@@ -13,7 +13,7 @@ from bardo.consolidate.texts import rule_extraction, statements
 from bardo.model import Episode
 
 SAID = round(datetime(2026, 3, 5, 10, tzinfo=UTC).timestamp() * 1_000_000)
-#: Of the labelled sentences; what they are is printed when a test fails.
+#: Least precision and recall on the labelled sentences; the measured ones are printed when a test fails.
 LEAST_PRECISION, LEAST_RECALL = 0.98, 0.95
 
 

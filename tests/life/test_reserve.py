@@ -141,7 +141,7 @@ def test_the_last_consolidation_draws_on_the_reserve_and_no_further(tmp_path: Pa
 
 
 def test_the_purse_of_a_death_is_spent_on_what_was_said_once(tmp_path: Path) -> None:
-    """Of 162 texts the model reads a few before the reserve is spent: first those without another copy."""
+    """The model reads a few of 162 texts before the reserve is spent: first those without another copy."""
     model = Priced()
     once = [
         "Nobody knows who holds the second key of vault AX-7731",

@@ -52,7 +52,7 @@ impl Numbers {
 /// So many memories, and questions about them.
 #[derive(Debug)]
 pub struct World {
-    /// In order of time.
+    /// Episodes in order of time.
     pub episodes: Vec<Episode>,
     /// One row of [`DIMS`] for each episode.
     pub vectors: Vec<Vec<f32>>,

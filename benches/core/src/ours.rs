@@ -47,7 +47,7 @@ pub fn vectors(hot: &HotSet, vector: &[f32], allowed: &[bool]) -> Vec<Slot> {
     found.into_iter().map(|(slot, _)| slot).collect()
 }
 
-/// As [`vectors`] by the 8-bit codes of every memory: what the sieve saves.
+/// Searches as [`vectors`] does, by the 8-bit codes of every memory: what the sieve saves.
 ///
 /// # Panics
 /// If the vector is refused.

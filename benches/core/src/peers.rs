@@ -10,7 +10,7 @@ pub struct PlainScan {
 }
 
 impl PlainScan {
-    /// Of vectors of one length.
+    /// A scan of vectors of one length.
     #[must_use]
     pub fn new(vectors: &[Vec<f32>]) -> Self {
         let dims = vectors.first().map_or(0, Vec::len);
@@ -67,7 +67,7 @@ mod full_text {
     }
 
     impl Tantivy {
-        /// Of the texts of episodes.
+        /// An index of the texts of episodes.
         ///
         /// # Errors
         /// What tantivy says.

@@ -34,7 +34,7 @@ def files() -> Iterator[Path]:
 
 
 def things() -> Iterator[dict[str, Any]]:
-    """Of each thing, messages that stay true together, and pairs of which the newer replaces the older."""
+    """Yields each thing: messages that stay true together, and pairs of which the newer replaces the older."""
     for file in files():
         for number, thing in enumerate(json.loads(file.read_text())["things"]):
             maker = Maker(file, random.Random(f"things-{file.stem}-{number}"))

@@ -38,8 +38,8 @@ class Life:
 
     Args:
         changes: Whether the second rule stops.
-        curves: Of each rule, numbers of decisions over all lives, and the confidence of the best fact that states it.
-        ends: Of each generation and rule, confidence at the end and source.
+        curves: Numbers of decisions over all lives, and the confidence of the best fact that states it, for each rule.
+        ends: Confidence at the end, and source, for each generation and rule.
         broke: Decisions from the change until no fact in force states the rule that ended.
     """
 

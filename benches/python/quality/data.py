@@ -22,7 +22,7 @@ class Turn:
 
     Args:
         id: Unique within its corpus.
-        text: As it was said.
+        text: Text as it was said.
         speaker: Who said it, where known by name.
         role: `user` or `agent`.
         at: Microseconds UTC.

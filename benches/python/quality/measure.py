@@ -44,7 +44,7 @@ def run(system: System, name: str, corpora: Sequence[Corpus], header: RunHeader)
 
     Args:
         system: What is measured; it is closed at the end.
-        name: Of the set.
+        name: Name of the set.
         corpora: The set.
         header: What is the same for every system of this run.
     """

@@ -23,7 +23,7 @@ BEGIN, STEP = 1_700_000_000_000_000, 60_000_000
 
 
 class TokenKnown(Known):
-    """As `Known`, with a vector for each word: its own, bent towards that of the text, as a model's would be."""
+    """`Known` with a vector for each word: its own, bent towards that of the text, as a model's would be."""
 
     gives_tokens = True
 

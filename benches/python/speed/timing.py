@@ -25,7 +25,7 @@ class Row:
     """One line of the report.
 
     Args:
-        what: Of the table.
+        what: Name of the table.
         system: Who did it.
         seconds: The median; 0 where it is no time.
         ratio: bardo's median over this one; None for bardo itself and where there is none.
@@ -65,8 +65,8 @@ def in_turns(
     """Medians in seconds: for each argument every call has its turn, each time another one first.
 
     Args:
-        calls: By name.
-        arguments: Of one call after the other.
+        calls: Calls by name.
+        arguments: Arguments of one call after the other.
         clock: `CPU`, or `WALL` where the work waits for the disk.
     """
     names = list(calls)

@@ -23,8 +23,8 @@ class Stream:
     """Episodes, and what is true of them.
 
     Args:
-        name: Of the sort of stream.
-        episodes: In any order of ticks.
+        name: Name of the sort of stream.
+        episodes: Episodes, in any order of ticks.
         truth: Tells whether a fact says something true of the stream; nothing is true of noise.
         planted: Regularities that there are to be found.
         tells: Which of them a fact says.

@@ -87,8 +87,8 @@ def select_entries(
         confidences: Their decayed confidence today, 0..1, in the same order.
         vectors: Float32 of shape (len(facts), dims), or None if not all of them are embedded.
         cap: Entries at most.
-        insight_threshold: From which facts cross; anti-knowledge and warnings always do.
-        heuristic_threshold: From which heuristics cross.
+        insight_threshold: Least confidence of facts that cross; anti-knowledge and warnings always do.
+        heuristic_threshold: Least confidence of heuristics that cross.
         tick: The testator's last tick; what expired before it stays behind.
 
     Raises:

@@ -75,7 +75,7 @@ def finish_episodes(episodes: Iterable[Episode], *, now: int, seed: int) -> list
     Args:
         episodes: Any number.
         now: Wall clock, microseconds UTC, for those with an `at` of 0.
-        seed: Of the ids of those that have none, 0 to 2**64 - 1.
+        seed: Seed of the ids of episodes that have none, 0 to 2**64 - 1.
 
     Raises:
         InvalidInputError: A limit of `Episode` is broken.
@@ -88,7 +88,7 @@ class EpisodeLog:
     Args:
         path: The file, such as `folder/episodes.redb`; its folder must be there.
         agent: Owner of the log; empty opens the log of any agent, but creates none.
-        seed: Of the ids, 0 to 2**64 - 1.
+        seed: Seed of the ids, 0 to 2**64 - 1.
         now: Wall clock, microseconds UTC.
         durable: Whether `record` returns only once its episodes would survive a power loss. Without it a crash loses
             up to the last 512 commits; `flush` and `close` make everything durable.
@@ -174,10 +174,10 @@ class EpisodeLog:
         """Episodes of a thread, in order; pages as in `range`."""
 
     def neighbours(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
-        """As `HotSet.beside`, of any episodes; no turn that lies more than `16 * count` episodes of the thread away."""
+        """Up to `count` turns before and after each episode, within `16 * count` episodes of its thread."""
 
     def posture(self, thread: str) -> str | None:
-        """As `HotSet.posture`, of the last 1,024 episodes of a thread."""
+        """The mode of the latest of the last 1,024 episodes of a thread that has one."""
 
     def latest(self, n: int) -> list[Episode]:
         """The last `n` episodes by tick, oldest first."""
@@ -215,11 +215,11 @@ class EpisodeLog:
         A few at a time reach the disk with what is recorded next; after a crash before that the episodes have none.
 
         Args:
-            ids: Of n episodes.
+            ids: Ids of n episodes.
             whole: Float32 of shape (n, dims): of the whole texts.
             sentences: Float32 of shape (sum(counts), dims): of their sentences, one episode after another.
             counts: Sentences of each episode; 0 is allowed.
-            fingerprint: Of the model.
+            fingerprint: Fingerprint of the model.
             tokens: Codes of each episode's tokens, by `pack_tokens`; None keeps none.
 
         Raises:

@@ -13,8 +13,8 @@ class Calibration:
     """Calibration of confidences by outcomes.
 
     Attributes:
-        bins: Of each of 20 equal parts of 0..1, outcomes of facts that were so sure, and how many were good; halved
-            every 512 outcomes, so that the latest count most.
+        bins: Outcomes, and how many of them were good, of the facts in each of 20 equal parts of the confidence 0..1;
+            halved every 512 outcomes, so that the latest count most.
         squares: Sum over all outcomes of `(confidence - outcome)**2`, the outcome being 1 or 0.
         outcomes: How many there were.
     """
@@ -270,8 +270,8 @@ def fact_standing(
         facts: Where it is.
         fact: Its id.
         tick: Now.
-        active_ticks: That a heuristic must have been known for.
-        confidence: Of today from which a heuristic is acted by.
+        active_ticks: Ticks for which a heuristic must have been known.
+        confidence: Least confidence today of a heuristic that is acted by.
 
     Raises:
         NotFoundError: There is none.
@@ -282,7 +282,7 @@ def replay_inherited(facts: FactStore, episodes: Sequence[Episode]) -> list[tupl
 
     Args:
         facts: Where the rules are.
-        episodes: As the ancestors recorded them: with their own kind and payload.
+        episodes: Episodes of the ancestors, with their own kind and payload.
 
     Returns:
         For each rule that some of them followed: its id, the number of decisions that did, whether these came out as
@@ -302,7 +302,7 @@ class LintReport:
         deprecated: Ids of facts that left for the cold tier.
         recategorised: Ids of facts that were filed.
         contradictions: Ids of facts that speak against each other and are linked from now on, the older first.
-        open_questions: As `knowledge_gaps` gives them.
+        open_questions: Open questions, in the form of `knowledge_gaps`.
         act: Number of the act in the journal; None if nothing was done.
     """
 
@@ -365,8 +365,8 @@ def inherit_gaps(
 
     Args:
         facts: Store of the heir.
-        questions: Of each its kind, the question in words, ids of the heir's facts that it is about, the entity, the
-            agent that asked first, and the lives since.
+        questions: Open questions, each with its kind, its text, the ids of the heir's facts that it is about, the
+            entity, the agent that asked first, and the lives since.
         tick: Now.
 
     Returns:

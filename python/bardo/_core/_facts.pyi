@@ -66,7 +66,7 @@ class FactStore:
     Args:
         path: The file; its folder must exist.
         agent: Owner; a file of another agent is refused.
-        seed: Of the random part of new ids.
+        seed: Seed of the random part of new ids.
         now: Microseconds UTC, kept as the birth of a new file.
         create: Whether to begin a new file where there is none.
         tau_ticks: e-folding time of the decay, in ticks; None for 500.
@@ -287,12 +287,12 @@ class FactStore:
         """The facts that pass every filter, ordered by id.
 
         Args:
-            kind: Of this kind.
-            category: In this category or one below it.
-            subject: About this subject, exactly.
-            source: From this source.
-            status: With this status; None for any. Set aside when `as_of` is given.
-            as_of: In force at the end of this tick, and as they were then.
+            kind: Kind of the facts.
+            category: Category of the facts, which includes those below it.
+            subject: Subject that the facts are about, exactly.
+            source: Source of the facts.
+            status: Status of the facts; None for any. Ignored when `as_of` is given.
+            as_of: Tick at whose end the facts were in force; they are returned as they were then.
             after: Id of the last fact of the page before.
             limit: Facts at most.
         """

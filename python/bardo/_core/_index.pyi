@@ -154,7 +154,7 @@ class HotSet:
             own_ticks: Whether the caller gave the ticks: a retry then has the same one.
             counted: Whether ticks are counted by the caller: so has a retry of what brings no `at`.
             template: Every other field of the texts.
-            out_of_order: As for `EpisodeLog.record`.
+            out_of_order: Whether ticks below the last one are accepted, as by `EpisodeLog.record`.
             transcript: Whether they are messages without times: where the list begins with the end of the stored
                 conversation, what is stored is known, and the rest is new, also within a minute.
             source: Source that they come from: its name, its watermark before (as `EpisodeLog.source` returns it), and

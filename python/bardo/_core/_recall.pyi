@@ -21,7 +21,7 @@ class RecallSettings:
         rrf_k: The constant of reciprocal rank fusion.
         bm25_k1: How slowly further occurrences of a term stop counting.
         bm25_b: How much long documents are held back, 0..1.
-        min_cosine: From which a memory is a candidate of the dense arm.
+        min_cosine: Least cosine of a candidate of the dense arm.
         chance_cosine: Added to it per natural logarithm of the memories searched, for the best of them: where even that
             one is less near, the dense arm is silent.
         diversity: 0 ranks by score alone, 1 by unlikeness alone (maximal marginal relevance).

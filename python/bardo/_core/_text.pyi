@@ -113,9 +113,9 @@ def pack_tokens(
     """The codes of several texts' content words, by which late interaction finds them: dims / 8 bytes a token.
 
     Args:
-        words: Of each text.
+        words: Words of each text.
         counts: How many tokens each word was cut into.
-        vectors: Of shape (tokens of all texts, dims); dims is a multiple of 8.
+        vectors: Vectors of the tokens, of shape (tokens of all texts, dims); dims is a multiple of 8.
 
     Raises:
         InvalidVectorError: The parts do not fit together, or a component is not finite.

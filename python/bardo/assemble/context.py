@@ -43,7 +43,7 @@ Voice = Literal["briefing", "first_person"]
 BUDGET = 3_200
 #: Characters from which a text may have to be shortened: the smallest share of a standard block is 100 tokens.
 LONG_TEXT = 400
-#: Of those, kept for the answer; never more than a quarter of a budget, unless the caller says.
+#: Tokens of a budget kept for the answer; never more than a quarter of it, unless the caller says.
 RESERVE = 500
 
 
@@ -338,12 +338,12 @@ def build(
             the block `learned_rules`, unless `blocks` have one.
         rules: Rules of that block that were searched apart from the memories, the most applicable first.
         blocks: Further blocks by name: text, rows, or blocks.
-        budget: As `assemble` takes it.
-        reserve: As `assemble` takes it.
-        tokenizer: As `assemble` takes it.
-        phase: As `assemble` takes it.
-        task_type: As `assemble` takes it.
-        voice: As `assemble` takes it.
+        budget: Tokens of the prompt and of the answer together.
+        reserve: Tokens kept for the answer; the default of `assemble` if None.
+        tokenizer: Tokenizer that counts the tokens, by a name of `assemble`.
+        phase: Phase of life, which says how much of the budget is spent.
+        task_type: Kind of task, which says which block is sure of a part of the window.
+        voice: Voice of the memories.
         words: Tells what is predictable: long texts lose that first, as far as the task does not ask for it. Called
             only if there is a text that may have to be shortened.
         caps: Gives blocks that name no cap one of their own, from the tokens of the prompt and the blocks' names.

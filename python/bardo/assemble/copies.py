@@ -54,7 +54,7 @@ class MadePrompts:
     A file that cannot be read or written stops nothing: the methods say so.
 
     Args:
-        folder: Of the grimoire.
+        folder: Folder of the grimoire.
         agent: Whose prompts; part of every key (law 14).
     """
 
@@ -87,10 +87,10 @@ class MadePrompts:
     def note_text(
         self, prompt_id: str, blocks: Iterable[str], *, others_write: bool = False
     ) -> tuple[str, ...]:
-        """As `note`, from the blocks of a prompt.
+        """Puts the blocks of a prompt on record, as `note` does a whole prompt.
 
         Args:
-            prompt_id: Of the prompt.
+            prompt_id: Id of the prompt.
             blocks: Their texts.
             others_write: Whether another process captures, also where this one cannot write.
         """

@@ -64,7 +64,7 @@ class PromptRecord:
     """A prompt on record: ids and numbers, none of its text.
 
     Args:
-        id: Of the prompt.
+        id: Id of the prompt.
         at: Wall clock when it was made, microseconds UTC.
         tick: Logical time when it was made.
         task_type: Kind of its task; empty if it named none.
@@ -86,7 +86,7 @@ class PromptFeedback:
     """Records of the prompts of one grimoire, in a file of their own; safe to share among threads.
 
     Args:
-        folder: Of the grimoire.
+        folder: Folder of the grimoire.
         learn: Whether learned weights may come into force.
         evidence: Outcomes of a kind of task from which they do.
     """
@@ -108,7 +108,7 @@ class PromptFeedback:
         """Keeps what stands in a prompt; written with the next outcome, or when enough wait.
 
         Args:
-            prompt: As it was handed out.
+            prompt: Prompt that was handed out.
             task_type: Kind of its task.
             phase: Phase of life.
             tick: Logical time.
@@ -152,7 +152,7 @@ class PromptFeedback:
         """Keeps what came of a prompt, durably; whether the prompt is known.
 
         Args:
-            prompt_id: Of the prompt; of several equal ones the latest.
+            prompt_id: Id of the prompt; it stands for the latest of several equal ones.
             value: From -1 to 1.
             at: Wall clock, microseconds UTC.
         """

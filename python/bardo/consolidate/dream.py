@@ -77,7 +77,7 @@ def run(
         log: Where the verified episodes are.
         replayer: Draws them.
         rounds: Replays at most, of 32 episodes each.
-        seed: Of the draws.
+        seed: Seed of the random draws.
         tick: Logical time.
         now: Wall clock, microseconds UTC.
         until: Asked before each replay whether to wake up.

@@ -19,7 +19,7 @@ class Gap:
         kind: `contradiction` (two facts in force speak against each other), `unknown` (memories name it often, no fact
             speaks of it), `untried` (a heuristic without an outcome) or `unanswered` (it was asked at least
             twice, and no memory answered).
-        question: In words; of `unanswered` as it was put.
+        question: Text of the question; for `unanswered` the query as it was put.
         facts: Ids of facts that it is about.
         entity: Who or what it is about.
         confirmed: Whether it was found at two different ticks: it is kept until it is answered.
@@ -58,7 +58,7 @@ class LintReport:
         contradictions: Pairs that speak against each other and are linked from now on, the older first.
         open_questions: What is not known and could be asked (`g.curator.gaps`).
         act: Number of the act in the journal, by which it can be undone; None if nothing was done.
-        changes: Of a rehearsal: every fact that would change.
+        changes: Facts that a dry run would change; empty after a real run.
     """
 
     tick: int
@@ -103,7 +103,7 @@ def run(
         settings: How many are looked at, and what counts as stale.
         tick: Now, in ticks.
         now: Now, in microseconds UTC.
-        ticks_per_day: Of the clock.
+        ticks_per_day: Ticks of the clock in one day.
         dry_run: Only say what would be done.
         progress: Told when it begins and ends.
     """

@@ -32,12 +32,12 @@ class Answer(Protocol):
 
     @property
     def id(self) -> str:
-        """Of the record."""
+        """Id of the recalled record."""
         ...
 
     @property
     def record(self) -> Episode | Fact:
-        """Recalled memories."""
+        """Recalled episode or fact."""
         ...
 
 

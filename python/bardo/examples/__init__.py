@@ -36,7 +36,7 @@ def run(
     Args:
         out: Folder for the grimoires, testaments and the picture; one of an earlier demo is emptied.
         quick: Whether to run fewer years.
-        embedder: As `bardo.open` takes it; None is the default model.
+        embedder: Embedder for `bardo.open`; None is the default model.
         progress: Callback with the progress of each stage.
         say: Callback with the output as Rich renderables.
 

@@ -286,7 +286,7 @@ def live_and_die(
         folder: Folder for the grimoires and testaments; must exist.
         terms: Costs and limits of every life.
         seed: Seed of the ids and keys.
-        embedder: As `bardo.open` takes it; None is the default model.
+        embedder: Embedder for `bardo.open`; None is the default model.
         progress: Callback after every week.
         tell: Callback after every life.
 
@@ -345,7 +345,7 @@ def live_in_pair(
         generation: Generation of the heir.
         terms: Costs and limits of both lives.
         seed: Seed of both.
-        embedder: As `bardo.open` takes it; None is the default model.
+        embedder: Embedder for `bardo.open`; None is the default model.
 
     Returns:
         Lives of the heir and of the twin.
@@ -368,7 +368,7 @@ class _Home:
         days: Days of their lives.
         terms: Costs and limits.
         seed: Seed of the ids and keys.
-        embedder: As `bardo.open` takes it.
+        embedder: Embedder for `bardo.open`.
     """
 
     folder: Path

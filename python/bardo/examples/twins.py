@@ -156,7 +156,7 @@ def compare(
         folder: Folder of the testaments; the memories of the pairs are made in it and deleted.
         terms: Costs and limits of every life.
         seed: Seed of the ids and of the bootstrap.
-        embedder: As `bardo.open` takes it; None is the default model.
+        embedder: Embedder for `bardo.open`; None is the default model.
         progress: Callback after every pair.
 
     Returns:

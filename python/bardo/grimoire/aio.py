@@ -311,12 +311,12 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
 
     @property
     def lost(self) -> tuple[str, Path | None, int] | None:
-        """See `Grimoire.lost`."""
+        """Fault of the journal, its file, and its recovered episodes; None where no loss was accepted."""
         return self.grimoire.lost
 
     @property
     def resumed(self) -> tuple[ForgetReport, ...]:
-        """See `Grimoire.resumed`."""
+        """Reports of interrupted deletions that were finished when the memory was opened."""
         return self.grimoire.resumed
 
     @property

@@ -230,7 +230,7 @@ class Grimoire(Continuity):
 
         Args:
             what: A sentence, a `Fact`, or an iterable of these; copies of prompts are left out. A statement needs none.
-            kind: See `Fact`, as the other fields; `insight`, or of a statement the kind of its attribute, if None.
+            kind: Kind of the fact; `insight`, or the kind of the statement's attribute, if None.
             category: Slash path.
             subjects: Subjects of the fact.
             confidence: 0..1; .7 if None, or less where the source starts with less.

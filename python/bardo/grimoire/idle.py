@@ -74,7 +74,7 @@ class IdleDreams:
         """Interrupts a dream, waits for its end, and lets none start meanwhile.
 
         Args:
-            idle: See `called`.
+            idle: Whether the call is no use of the memory, so that the idle time goes on.
         """
         self.called(idle=idle)
         with self._asleep:

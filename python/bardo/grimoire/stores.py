@@ -212,7 +212,7 @@ def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
 
 
 def facts_in_force(facts: FactStore, now: int, **conditions: Any) -> list[Fact]:
-    """As `all_facts`; without those that have ended by `now`, though no pass has retired them yet.
+    """All facts that meet the conditions and have not ended by `now`, even if no pass has retired those yet.
 
     Args:
         facts: Fact store.

@@ -258,7 +258,7 @@ fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
     })
 }
 
-/// As [`read`]; the default where there is no such attribute.
+/// Reads an attribute as [`read`] does; the default where there is no such attribute.
 fn read_if_any<'py, T>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<T>
 where
     T: Default + for<'a> FromPyObject<'a, 'py>,
@@ -269,7 +269,7 @@ where
     }
 }
 
-/// As [`field`], for the many attributes of many memories: the name is made once.
+/// Reads an attribute as [`field`] does, for the many attributes of many memories: the name is made once.
 fn read<'py, T>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py>,

@@ -27,7 +27,7 @@ functions! {
         Ok(texts.iter().map(|text| split(text)).collect::<Vec<Vec<_>>>())
     };
 
-    /// Of each text, the share of its words of content that an action has, how many these are, and whether they mean
+    /// The share of each text's words of content that an action has, how many these are, and whether they mean
     /// something else there.
     fn touches(texts: Vec<String>, action: &str)
         => Ok(same_statement::touches(&texts, action));

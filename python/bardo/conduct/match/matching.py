@@ -63,8 +63,8 @@ class Learned:
     """Learned comparison of an action with a text (`comparison`): log odds over the limit of each decision.
 
     Args:
-        near: Of being about the same thing; 0 or more warns.
-        same: Of being the same action; 0 or more blocks. The limit is lower where the table reads it
+        near: Log odds of being about the same thing; 0 or more warns.
+        same: Log odds of being the same action; 0 or more blocks. The limit is lower where the table reads it
             so, and no word hints at less.
     """
 

@@ -86,7 +86,7 @@ class FramedSource:
         layer: `episode` or `fact`.
         tick: Logical time.
         at: Microseconds UTC.
-        confidence: Of a fact.
+        confidence: Confidence of the fact; None for an episode.
         source: Where it came from.
         inherited: Whether a predecessor lived it.
     """

@@ -43,7 +43,7 @@ class Entry:
     Args:
         fact: Id of the fact.
         section: Category of the fact, or the ancestor from whom it came.
-        line: As it stands in the file, `When X, prefer Y` where the fact says both.
+        line: Line of the file, `When X, prefer Y` where the fact says both.
         confidence: Today, 0..1.
         innate: Whether an ancestor lived it, and the agent's own episodes bore it out.
     """

@@ -18,7 +18,7 @@ from bardo.model import NEUTRAL, Episode, Fact, FactKind, Pad
 
 #: Bytes of a fact and of its core at most.
 FACT_BYTES, CORE_BYTES = 80, 30
-#: Of what a user says of themselves, and of what the agent concludes.
+#: Confidence of a user's statement about themselves, and of a conclusion of the agent.
 STATED, CONCLUDED = 0.8, 0.7
 #: Bytes of a name that stands in a fact.
 NAME_BYTES = 24
@@ -95,8 +95,8 @@ class Assertion:
     """One thing that a text says.
 
     Args:
-        fact: In at most 80 bytes.
-        core: In at most 30.
+        fact: Text of the fact, at most 80 bytes.
+        core: Core of that text, at most 30 bytes.
         kind: What sort of fact.
         category: A slash path.
         confidence: With which it begins.
@@ -129,7 +129,7 @@ def of_episode(episode: Episode, agent: str) -> list[Fact]:
     """The facts that an episode states; none for what is no speech.
 
     Args:
-        episode: Of the log.
+        episode: Episode of the log.
         agent: Whose memory it is: what it says of itself is no fact about a user.
     """
     who = speaker(episode, agent)
@@ -159,7 +159,7 @@ def distil(text: str, *, who: str = NAMELESS, at: int = 0, rejects: bool = True)
     """Extract the statements of a text, the shortest form first.
 
     Args:
-        text: In English; of another language nothing is found.
+        text: English text; in another language nothing is found.
         who: Whom "I" stands for; empty leaves out what is said of oneself.
         at: When it was said, microseconds UTC, so that "yesterday" gets its date; 0 leaves such statements out.
         rejects: Whether orders such as "don't use tabs" are the speaker's to give.

@@ -101,7 +101,7 @@ class _Form:
     """One way of stating something.
 
     Args:
-        kind: Of the fact.
+        kind: Kind of the fact.
         pattern: Over the words after "I"; `verb` is what is said, `rest` of what.
         says: The third person of the verb; None: by rule.
         request: Whether it may also be a request to the listener.

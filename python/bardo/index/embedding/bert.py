@@ -79,7 +79,7 @@ def build_cross_encoder(weights: Weights) -> Any:
     """Builds the `onnx.ModelProto` of a cross-encoder; the two texts differ in their token types, 0 and 1.
 
     Args:
-        weights: As in `build`, with the two tensors of `HEAD`, which reads the first token and the means of both texts.
+        weights: Tensors of `build`, and the two of `HEAD`, which reads the first token and the means of both texts.
 
     Raises:
         KeyError: A tensor is missing.

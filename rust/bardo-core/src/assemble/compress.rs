@@ -42,8 +42,8 @@ pub struct Condenser<'a> {
 }
 
 impl Condenser<'_> {
-    /// As much of a text as has a chance to fit in some tokens, without its predictable words; and which part of
-    /// the tokens it looked at that is. `None` if nothing can go.
+    /// The beginning of a text that has a chance to fit in some tokens, without its predictable words; and which part
+    /// of the tokens it looked at that is. `None` if nothing can go.
     #[must_use]
     pub fn condense(&self, text: &str, limit: usize, tokenizer: Tokenizer) -> Option<(String, f64)> {
         let seen = &text[..tokenizer.prefix(text, (limit as f64 / WORTH_FROM) as usize)];

@@ -33,9 +33,9 @@ pub enum MarkKind {
 /// A passage of a prompt, by the hashes of its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassageMark {
-    /// Of all of its words.
+    /// Hash of all of its words.
     pub hash: u64,
-    /// Of its first words, by which it is found.
+    /// Hash of its first words, by which it is found.
     pub start: u64,
     /// Number of its words.
     pub words: usize,

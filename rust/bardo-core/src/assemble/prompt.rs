@@ -64,7 +64,7 @@ pub fn assemble(blocks: &[Block], request: &Request) -> Result<AssembledPrompt> 
     assemble_condensed(blocks, request, None)
 }
 
-/// As [`assemble`]; blocks that ask for it lose their predictable words before their ends.
+/// Assembles a prompt as [`assemble`] does; blocks that ask for it lose their predictable words before their ends.
 pub fn assemble_condensed(
     blocks: &[Block],
     request: &Request,

@@ -97,9 +97,9 @@ pub(super) struct Tags<'a> {
 /// The kind of name that stands in a bracket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Of a tag that this prompt uses.
+    /// Name of a tag that this prompt uses.
     Own,
-    /// Of a tag that chat templates use.
+    /// Name of a tag that chat templates use.
     Reserved,
 }
 

@@ -65,7 +65,7 @@ impl VerifiedEpisodes for EpisodeLog {
 /// Observations that a batch adds to one baseline.
 #[derive(Clone, Debug)]
 pub(crate) struct BaselineIncrement {
-    /// Of the batch alone.
+    /// Statistic of the batch alone.
     pub statistic: Statistic,
     /// Ticks of the first and the last observation.
     pub ticks: (u64, u64),

@@ -22,7 +22,7 @@ const OWN_PRIOR: f64 = 8.0;
 /// Outcomes by confidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
-    /// Of each of 20 equal parts of 0..1: outcomes, and how many of them were good; halved every 512 outcomes.
+    /// Outcomes, and how many of them were good, in each of 20 equal parts of 0..1; halved every 512 outcomes.
     pub bins: Vec<(u64, u64)>,
     /// Outcomes in all.
     pub outcomes: u64,
@@ -33,14 +33,14 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Of what was counted.
+    /// The calibration by counted outcomes.
     #[must_use]
     pub fn new(bins: Vec<(u64, u64)>, outcomes: u64, squares: f64) -> Self {
         let map = isotonic(&bins);
         Self { bins, outcomes, squares, map }
     }
 
-    /// Of outcomes counted by confidence alone.
+    /// The calibration by outcomes that were counted by confidence alone.
     #[must_use]
     pub fn of_bins(bins: &[(u64, u64)]) -> Self {
         Self::new(bins.to_vec(), bins.iter().map(|(judged, _)| judged).sum(), 0.0)

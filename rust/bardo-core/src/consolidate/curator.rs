@@ -164,7 +164,7 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
-    /// As what a fact begins, or comes back, that is inferred.
+    /// Status with which an inferred fact begins, or comes back.
     pub const fn birth(&self) -> FactStatus {
         if self.settings.hold { FactStatus::Held } else { FactStatus::Active }
     }
@@ -224,7 +224,7 @@ pub fn rehearse(
 /// Result of a dry run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DryRun {
-    /// As the pass itself would give it.
+    /// Report that the pass itself would give.
     pub report: CuratorReport,
     /// Facts before (where they are there already) and after.
     pub changes: Vec<FactChange>,

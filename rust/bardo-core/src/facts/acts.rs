@@ -29,7 +29,7 @@ const COUNTED_EVERY: i64 = 16;
 /// Name and time of the writer of an act.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'a> {
-    /// In a word: `curator`, `lint`, `dream`.
+    /// Name in one word: `curator`, `lint`, `dream`.
     pub name: &'a str,
     /// Logical time.
     pub tick: u64,

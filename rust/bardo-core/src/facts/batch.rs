@@ -48,7 +48,7 @@ pub(crate) fn mark_key(name: &str) -> String {
 }
 
 impl FactStore {
-    /// As [`FactStore::upsert`], as an act of `actor` and with numbers that are written in the same transaction.
+    /// Upserts facts as an act of `actor`, with numbers that are written in the same transaction.
     pub fn upsert_with_counters(
         &self,
         facts: &[Fact],
@@ -61,8 +61,8 @@ impl FactStore {
             .map(|(outcomes, _)| outcomes)
     }
 
-    /// As [`FactStore::upsert_with_counters`], with verdicts on older facts and links between episodes of which the
-    /// first corrects the second, all in one transaction.
+    /// Upserts facts as [`FactStore::upsert_with_counters`] does, with verdicts on older facts and links between
+    /// episodes of which the first corrects the second, all in one transaction.
     pub fn upsert_resolved(
         &self,
         facts: &[Fact],

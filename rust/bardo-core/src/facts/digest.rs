@@ -138,7 +138,7 @@ fn in_force(
     Ok((facts, first_expiry))
 }
 
-/// Of the facts in force that contradict each other: the rows that give way, and those that stand.
+/// The rows that give way, and those that stand, among the facts in force that contradict each other.
 fn disputes(connection: &Connection, facts: &[DigestRow]) -> Step<(BTreeSet<i64>, BTreeSet<i64>)> {
     let mut statement = connection
         .prepare_cached("SELECT src, dst, intact FROM links WHERE relation = ?1 ORDER BY src, dst")?;

@@ -32,11 +32,11 @@ pub struct Entity {
 /// Which entities; the default is every one.
 #[derive(Clone, Debug, Default)]
 pub struct EntityFilter {
-    /// Known by this name or alias.
+    /// Name or alias of the entities.
     pub name: Option<String>,
-    /// Of this kind.
+    /// Kind of the entities.
     pub kind: Option<EntityKind>,
-    /// Named by this memory.
+    /// Memory that names the entities.
     pub memory: Option<Id>,
 }
 

@@ -325,7 +325,7 @@ pub(crate) fn weaken_one(
     writer.update(&stored, tick)
 }
 
-/// Of two facts in force that cannot both hold, lowers the weaker and links both; the answer is the weaker one. On a tie the
+/// Lowers the weaker of two facts in force that cannot both hold, links both, and returns the weaker one. On a tie the
 /// one with less behind it gives way, then the older one.
 pub(crate) fn oppose(
     writer: &Writer<'_>,

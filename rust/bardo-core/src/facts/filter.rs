@@ -9,7 +9,7 @@ use crate::model::{FactKind, FactStatus, Id, Micros, Source};
 pub struct FactOptions {
     /// The owner; a file of another agent is refused.
     pub agent: String,
-    /// Of the random part of new ids.
+    /// Seed of the random part of new ids.
     pub seed: u64,
     /// The time of opening, kept as the birth of a new file.
     pub now: Micros,
@@ -70,19 +70,19 @@ impl Retention {
 /// Which facts to list; the default is every one.
 #[derive(Clone, Debug, Default)]
 pub struct FactFilter {
-    /// Of this kind.
+    /// Kind of the facts.
     pub kind: Option<FactKind>,
-    /// In this category or one below it.
+    /// Category of the facts, which includes those below it.
     pub category: Option<String>,
-    /// About this subject.
+    /// Subject that the facts are about.
     pub subject: Option<String>,
-    /// From this source.
+    /// Source of the facts.
     pub source: Option<Source>,
-    /// With this status; set aside when `as_of` is given.
+    /// Status of the facts; ignored when `as_of` is given.
     pub status: Option<FactStatus>,
-    /// In force at the end of this tick, and as it was then.
+    /// Tick at whose end the facts were in force; they are listed as they were then.
     pub as_of: Option<u64>,
-    /// After this id, for pages.
+    /// Id of the last fact of the page before.
     pub after: Option<Id>,
 }
 

@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(findable("insight", text), text);
     }
 
-    /// Of which fact, whether it is a baseline (when it is born), and what it says; nothing deletes it.
+    /// A fact's number, whether it is a baseline (when it is born), and its new text; `None` deletes it.
     type Act = (usize, bool, Option<String>);
 
     fn acts() -> impl Strategy<Value = Vec<Act>> {

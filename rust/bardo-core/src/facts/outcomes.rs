@@ -12,6 +12,7 @@ use super::transaction::{Writer, counter};
 use super::transitions::{confirm, refute};
 use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now};
+use crate::model::statistics::NORMAL_975;
 use crate::model::{FactStatus, Id};
 
 /// The outcomes of acting on one fact.
@@ -56,14 +57,11 @@ impl OutcomeTally {
         if cases <= 0.0 {
             return false;
         }
-        let (share, square) = (good / cases, QUANTILE * QUANTILE);
-        let half = QUANTILE * (share * (1.0 - share) / cases + square / (4.0 * cases * cases)).sqrt();
+        let (share, square) = (good / cases, NORMAL_975 * NORMAL_975);
+        let half = NORMAL_975 * (share * (1.0 - share) / cases + square / (4.0 * cases * cases)).sqrt();
         (share + square / (2.0 * cases) + half) / (1.0 + square / cases) < 0.5
     }
 }
-
-/// Normal quantile of an interval of 95 %.
-const QUANTILE: f64 = 1.959_964;
 
 /// Spaced good outcomes that make an inherited fact the agent's own: as many as the episodes that any fact needs.
 pub const EARNED_BY: u64 = 3;

@@ -87,7 +87,7 @@ fn prolonged(stored: &Fact, incoming: &Fact) -> Option<u64> {
     }
 }
 
-/// In force, contradicted or held, and not yet expired by tick ?3: what a repetition may renew.
+/// Condition on facts that a repetition may renew: in force, contradicted or held, and not yet expired by tick ?3.
 pub(crate) const LIVING: &str =
     "status IN ('active', 'contradicted', 'held') AND (expires_tick IS NULL OR expires_tick >= ?3)";
 

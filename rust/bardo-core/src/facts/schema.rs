@@ -462,23 +462,23 @@ pub(crate) struct Direction {
 }
 
 impl Direction {
-    /// Of a vector.
+    /// The direction of a vector.
     pub fn of(parts: Vec<f32>) -> Self {
         let length = dot(&parts, &parts).sqrt();
         Self { parts, length }
     }
 
-    /// Of a vector in its stored form.
+    /// The direction of a vector in its stored form.
     pub fn stored(blob: &[u8]) -> Self {
         Self::of(decode(blob))
     }
 
-    /// As it was given.
+    /// Components of the vector as it was given.
     pub fn parts(&self) -> &[f32] {
         &self.parts
     }
 
-    /// Of length 1; zeros if it has none.
+    /// Components of the vector of length 1; zeros if the length is zero.
     pub fn unit(&self) -> impl Iterator<Item = f32> {
         let length = if self.length > 0.0 { self.length as f32 } else { 1.0 };
         self.parts.iter().map(move |part| part / length)

@@ -17,9 +17,9 @@ const LEAST_ROOM: u64 = 65_536;
 
 /// A failure inside a transaction, before the path of the file is known to the message.
 pub(crate) enum Failure {
-    /// Of SQLite.
+    /// Error that SQLite returned.
     Sqlite(rusqlite::Error),
-    /// Of ours.
+    /// Error that the core found itself.
     Core(Error),
 }
 

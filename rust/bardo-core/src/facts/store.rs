@@ -45,7 +45,7 @@ pub type FactChange = (Option<Fact>, Fact);
 /// State of a store at one look: equal while nothing was written to it since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreVersion {
-    /// Of the connection: the other numbers are its own.
+    /// Number of the connection, to which the other numbers belong.
     opening: u64,
     /// Rows that it has written.
     own: u64,
@@ -325,8 +325,8 @@ impl FactStore {
         self.with_mut(|connection| self.commit(connection, action), "write")
     }
 
-    /// As [`FactStore::write`], without waiting for the disk: it survives the end of the process, and reaches the disk
-    /// with the next write that waits. For counts that a power loss may take: how often a fact was looked at.
+    /// Writes as [`FactStore::write`] does, without waiting for the disk: the transaction survives the end of the
+    /// process, and reaches the disk with the next write that waits. For counts that a power loss may take: how often a fact was looked at.
     pub(crate) fn note<T>(&self, action: impl FnOnce(&Writer<'_>) -> Step<T>) -> Result<T> {
         self.with_mut(
             |connection| {
@@ -339,7 +339,7 @@ impl FactStore {
         )
     }
 
-    /// As [`FactStore::write`], but nothing of it stays. Gives the facts that the action wrote as they would be and, where
+    /// Runs an action as [`FactStore::write`] does, and rolls it back. Gives the facts that the action wrote as they would be and, where
     /// they are there already, as they are, in the order of their first change.
     pub(crate) fn rehearse<T>(
         &self,

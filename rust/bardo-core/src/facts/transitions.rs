@@ -332,7 +332,7 @@ pub(crate) fn revive(stored: &mut StoredFact) {
     revive_as(stored, FactStatus::Active);
 }
 
-/// As [`revive`]; what comes back from the cold tier comes back as `birth`: in force, or held.
+/// Revives a fact as [`revive`] does; from the cold tier it comes back as `birth`: in force, or held.
 pub(crate) fn revive_as(stored: &mut StoredFact, birth: FactStatus) {
     if stored.fact.status == FactStatus::Archived {
         stored.fact.status = birth;

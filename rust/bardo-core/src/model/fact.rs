@@ -102,7 +102,7 @@ named_enum!(
 named_enum!(
     /// Status of a fact.
     FactStatus, "status" {
-        /// In force.
+        /// Fact in force.
         Active = "active",
         /// Replaced by a newer fact; kept as history.
         Superseded = "superseded",

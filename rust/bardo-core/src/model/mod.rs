@@ -8,6 +8,7 @@ mod fingerprint;
 mod id;
 mod mode;
 mod statement;
+pub mod statistics;
 mod value;
 
 pub use episode::{Annotations, Episode, INHERITED_KIND, Role, limits};

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::settings::{Fusion, Settings};
 use super::sort_keys;
-use super::top_k::TopK;
+use super::top_k::{SlotValues, TopK};
 use crate::index::hot::{HotSet, Row};
 use crate::index::lexical::{Analyzer, BLOCK, LexicalIndex, QueryTerm, Slot};
 use crate::index::vectors::{NearestScratch, QueryVector, Similarity, rescored_count};
@@ -31,16 +31,13 @@ pub struct Scratch {
     pub least_cosine: f32,
     /// BM25.
     pub words: Vec<f32>,
-    /// Of the search by vectors.
+    /// Working memory of the search by vectors.
     nearest: NearestScratch,
     /// BM25 of every conversation as one document.
     pub sessions: Vec<f32>,
     /// Knows the words of earlier queries.
     pub analyzer: Analyzer,
 }
-
-/// Slots with their values.
-pub type SlotValues = Vec<(Slot, f32)>;
 
 /// The arms for one query.
 pub struct Arms<'search> {

@@ -1,6 +1,9 @@
 //! Candidates: the union of the arms' lists, every memory with the values of all arms.
 
-use super::arms::{AHEAD, Arms, Scratch, SlotValues};
+use super::arms::{AHEAD, Arms, Scratch};
+use super::score::Score;
+use super::top_k::SlotValues;
+use crate::index::hot::Row;
 use crate::index::lexical::Slot;
 use crate::model::Id;
 
@@ -61,6 +64,30 @@ impl Candidate {
             is_relevant: is_near || words > 0.0 || !has_content,
             fused: 0.0,
         })
+    }
+}
+
+/// A candidate with everything that its score is made of.
+#[derive(Clone, Copy)]
+pub(super) struct ScoredCandidate<'ranked> {
+    pub candidate: &'ranked Candidate,
+    pub row: &'ranked Row,
+    /// Fused relevance from 0 to 1.
+    pub relevance: f32,
+    pub parts: Score,
+    /// Confidence at the tick of the query.
+    pub confidence: f32,
+    /// Age in days at the time of the query.
+    pub age_days: f64,
+    pub score: f32,
+    /// Whether it states a value in force that the query asks about, and was placed before what is told of it.
+    pub is_in_force: bool,
+}
+
+impl ScoredCandidate<'_> {
+    /// The episode that a fact rests on alone.
+    pub fn restates(&self) -> Option<Id> {
+        self.row.fact.as_ref().and_then(|fact| fact.restates)
     }
 }
 

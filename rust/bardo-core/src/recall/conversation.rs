@@ -10,30 +10,30 @@ use crate::index::hot::{HotSet, NO_NAME, Row};
 use crate::index::lexical::Slot;
 use crate::model::{Micros, Role};
 
-/// Names of the parts, as explanations show them.
+/// Name in explanations of the part for an answer to a question like the query.
 pub const ANSWERS: &str = "answers a matching question";
-/// See [`ANSWERS`].
+/// Name in explanations of the part for the relevance of the next turn.
 pub const NEXT: &str = "next turn matches";
-/// See [`ANSWERS`].
+/// Name in explanations of the part for the best relevance in the session.
 pub const SESSION: &str = "best of its session";
-/// See [`ANSWERS`].
+/// Name in explanations of the part for the session's words.
 pub const SESSION_WORDS: &str = "words of its session";
-/// See [`ANSWERS`].
+/// Name in explanations of the part for a speaker whom the query names.
 pub const SPEAKER: &str = "speaker named";
-/// See [`ANSWERS`].
+/// Name in explanations of the part for the role that the query asks of.
 pub const ROLE: &str = "said by whom it asks of";
-/// See [`ANSWERS`].
+/// Name in explanations of the part for a date that the query names.
 pub const DATE: &str = "date named";
-/// See [`ANSWERS`].
+/// Name in explanations of the part for a time that the turn tells.
 pub const TIME: &str = "tells a time";
-/// See [`ANSWERS`].
+/// Name in explanations of the part for a turn that asks a question itself.
 pub const ASKS: &str = "asks itself";
 
 /// How much more the time counts of an episode that is no turn: the time of a turn is that of its whole session. A month
 /// or a year that is named may also be what the memory speaks of; "yesterday" or "8 May" is when it was made.
 const OWN_DAYS: f32 = 2.5;
-/// Days from which a period is a month or more.
-const MONTH_DAYS: i64 = 28;
+/// Minimum days of a period of a month or more: the length of the shortest month.
+const SHORTEST_MONTH_DAYS: i64 = 28;
 
 /// Features of a query beside its terms.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -131,7 +131,7 @@ impl Surroundings<'_> {
         let weights = self.weights;
         let Some(conversation) = row.conversation else {
             let days = self.clues.named_days(row.at).filter(|_| row.fact.is_none() && weights.date != 0.0);
-            let times = |days: DaySpan| if days.count() < MONTH_DAYS { OWN_DAYS } else { 1.0 };
+            let times = |days: DaySpan| if days.count() < SHORTEST_MONTH_DAYS { OWN_DAYS } else { 1.0 };
             return days.map(|days| (DATE, times(days) * weights.date)).into_iter().collect();
         };
         let is_short = row.words <= weights.short_words;

@@ -9,8 +9,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::arms::{Arms, Scratch};
-use super::candidate::Candidate;
-use super::search::ScoredCandidate;
+use super::candidate::{Candidate, ScoredCandidate};
 use crate::hashing::IdMap;
 use crate::index::hot::{Correction, HotSet, Row};
 use crate::index::lexical::Slot;

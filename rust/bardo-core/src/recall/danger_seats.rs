@@ -7,9 +7,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::arms::{Arms, Scratch};
+use super::candidate::ScoredCandidate;
 use super::current_first::corrections_of;
 use super::rule_seats::seats_of;
-use super::search::ScoredCandidate;
 use crate::index::hot::{HotSet, Row, Symbol};
 use crate::index::lexical::{Analyzer, Slot, TermKind};
 use crate::model::{FactStatus, Id};

@@ -4,7 +4,7 @@ use crate::hashing::IdMap;
 use crate::index::lexical::{LexicalIndex, Slot};
 use crate::model::Id;
 
-use super::search::ScoredCandidate;
+use super::candidate::ScoredCandidate;
 
 /// Name of the factor in an explanation that gives an episode and the fact that restates it one rank.
 pub const RESTATED: &str = "restated";
@@ -13,7 +13,7 @@ pub const RESTATED: &str = "restated";
 pub(super) struct DuplicateGroup<'ranked> {
     /// Memory shown for this group.
     pub representative: &'ranked ScoredCandidate<'ranked>,
-    /// Of the best that shares it.
+    /// Best score in the group.
     pub score: f32,
     /// The others.
     pub others: Vec<Id>,
@@ -25,7 +25,7 @@ impl<'ranked> DuplicateGroup<'ranked> {
         Self { representative: ranked, score: ranked.score, others: Vec::new() }
     }
 
-    /// Of who has it.
+    /// Slot of the memory shown for the group.
     pub const fn slot(&self) -> Slot {
         self.representative.candidate.slot
     }

@@ -6,7 +6,7 @@
 //! of what holds. It passes no memory that holds a word of the query which it does not hold, since that may be the answer.
 
 use super::arms::Arms;
-use super::search::ScoredCandidate;
+use super::candidate::ScoredCandidate;
 use crate::index::hot::{Interner, NamedSlot, Symbol};
 use crate::index::lexical::{Analyzer, Slot, TermKind};
 use crate::model::FactStatus;

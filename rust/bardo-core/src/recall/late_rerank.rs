@@ -26,40 +26,6 @@ impl TokenCodes for EpisodeLog {
     }
 }
 
-/// How late interaction counts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LateWeights {
-    /// In the sum of the arms.
-    pub weight: f32,
-    /// Candidates that are looked at: those with the greatest relevance before.
-    pub depth: usize,
-    /// Weight of a match in a turn beside the memory.
-    pub beside: f32,
-    /// Part of the value that may come from turns beside the memory.
-    pub window: f32,
-    /// Taken off per natural logarithm of the number of tokens: the best of many is high by chance.
-    pub chance: f32,
-    /// Content tokens of a memory at which late interaction counts half, and the arms beside it correspondingly more:
-    /// in a long text most words find something.
-    ///
-    /// Measured on `LongMemEval` (development part, recall@5 and @20): .80 and .97 without this, .83 and .99 with it;
-    /// `LoCoMo`'s turns are too short to notice.
-    pub half_at: f32,
-}
-
-impl LateWeights {
-    /// The part of its weight that late interaction keeps in a memory of so many tokens.
-    fn share(&self, tokens: usize) -> f32 {
-        (1.0 + (tokens as f32 / self.half_at).powi(2)).recip()
-    }
-}
-
-impl Default for LateWeights {
-    fn default() -> Self {
-        Self { weight: 1.0, depth: 100, beside: 0.9, window: 0.6, chance: 0.02, half_at: 100.0 }
-    }
-}
-
 /// The query's tokens, and where those of the memories are.
 pub struct LateInteraction<'search> {
     /// Weighted tokens.

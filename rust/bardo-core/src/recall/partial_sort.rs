@@ -1,12 +1,12 @@
 //! Candidates in the order of their scores, sorted only as far as they are read.
 
-use super::search::ScoredCandidate;
+use super::candidate::ScoredCandidate;
 use super::sort_keys;
 
 /// Candidates by their score, best first, ties by id; sorted only as far as they are read.
 pub(super) struct PartialSort<'all, 'ranked> {
     all: Vec<&'all ScoredCandidate<'ranked>>,
-    /// Of `order.rs`, each with a place in `all`.
+    /// Keys of `sort_keys`, each with a place in `all`.
     keys: Vec<u64>,
     /// How many stand in their place.
     sorted: usize,

@@ -5,9 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::arms::{Arms, Scratch, SlotValues};
+use super::arms::{Arms, Scratch};
 use super::candidate::Candidate;
 use super::periods::DaySpan;
+use super::top_k::SlotValues;
 use crate::index::lexical::Slot;
 
 /// Episodes of the periods that are looked at, the latest first.

@@ -15,9 +15,9 @@ const NAMED: usize = 3;
 /// Full record of a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
-    /// Of the log.
+    /// Episode of the log.
     Episode(Arc<Episode>),
-    /// Of the fact store.
+    /// Fact of the fact store.
     Fact(Box<Fact>),
 }
 

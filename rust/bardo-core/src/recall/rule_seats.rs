@@ -4,9 +4,8 @@
 //! and take the last of the first seats, so that the best memories stay first.
 
 use super::arms::{Arms, Scratch};
-use super::candidate::Candidate;
+use super::candidate::{Candidate, ScoredCandidate};
 use super::duplicate_groups::DuplicateGroup;
-use super::search::ScoredCandidate;
 use crate::index::hot::HotSet;
 use crate::index::lexical::Slot;
 use crate::model::Id;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 pub use super::arms::Scratch;
 
-use super::arms::{Arms, SlotValues};
-use super::candidate::{Candidate, unite};
+use super::arms::Arms;
+use super::candidate::{Candidate, ScoredCandidate, unite};
 use super::conversation::{QueryClues, query_words};
 use super::current_first::{CORRECTS, add_corrections, corrections_of, raise_newer};
 use super::danger_seats;
@@ -26,12 +26,13 @@ use super::rare_names::{self, rare_names};
 use super::rule_seats::{self, RuleSeats, Seated};
 use super::score::{Score, ScoreInput, confidence_of, relevance};
 use super::settings::{Fusion, Policy, Settings};
+use super::top_k::SlotValues;
 use crate::consolidate::Calibration;
 use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row, Symbol};
 use crate::index::lexical::{Analyzer, QUERY_BYTES, QueryTerm, Slot, cut};
 use crate::index::vectors::{LateQuery, QueryVector, Tokens};
-use crate::model::{Id, Micros, Pad};
+use crate::model::{Micros, Pad};
 
 /// Memories that one call may return.
 pub const MAX_LIMIT: usize = 10_000;
@@ -39,7 +40,7 @@ pub const MAX_LIMIT: usize = 10_000;
 /// Query and options of a recall.
 #[derive(Clone)]
 pub struct Query<'query> {
-    /// In words.
+    /// Text of the query.
     pub text: &'query str,
     /// The words' vector, if there is an embedder.
     pub vector: Option<&'query [f32]>,
@@ -74,28 +75,6 @@ struct Search<'search> {
     tick: u64,
     /// Calibration of confidences by recorded outcomes.
     calibration: Calibration,
-}
-
-/// A candidate with everything that its score is made of.
-#[derive(Clone, Copy)]
-pub(super) struct ScoredCandidate<'ranked> {
-    pub candidate: &'ranked Candidate,
-    pub row: &'ranked Row,
-    /// Fused relevance from 0 to 1.
-    pub relevance: f32,
-    pub parts: Score,
-    confidence: f32,
-    age_days: f64,
-    pub score: f32,
-    /// Whether it states a value in force that the query asks about, and was placed before what is told of it.
-    pub is_in_force: bool,
-}
-
-impl ScoredCandidate<'_> {
-    /// The episode that a fact rests on alone.
-    pub fn restates(&self) -> Option<Id> {
-        self.row.fact.as_ref().and_then(|fact| fact.restates)
-    }
 }
 
 /// Finds the memories that matter for a query.

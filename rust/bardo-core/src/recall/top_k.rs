@@ -1,11 +1,13 @@
 //! The greatest of many values. Texts of one length that share one word with a query have the very same score, so ties
 //! are many: they are put aside by their value, and ids, which lie far apart, are read only once, of those at the edge.
 
-use super::arms::SlotValues;
 use super::sort_keys;
 use crate::index::lexical::Slot;
 use crate::index::vectors::select::{each_picked, pick};
 use crate::model::Id;
+
+/// Slots with their values.
+pub type SlotValues = Vec<(Slot, f32)>;
 
 /// Values that are looked at together: the edge moves up between them.
 const STRETCH: usize = 1_024;
@@ -13,7 +15,7 @@ const STRETCH: usize = 1_024;
 /// The greatest `count` of the values that are added; of equal ones those with the lesser ids.
 pub struct TopK {
     count: usize,
-    /// Keys of `order.rs`, every one better than the edge.
+    /// Keys of `sort_keys`, every one better than the edge.
     kept: Vec<u64>,
     /// Keys of the edge.
     ties: Vec<u64>,
@@ -81,7 +83,7 @@ impl TopK {
         self.edge = Some(edge);
     }
 
-    /// In no order; `id` tells the id of a slot.
+    /// Keys of the greatest values, in no order; `id` tells the id of a slot.
     pub fn found(mut self, id: impl Fn(Slot) -> Option<Id>) -> Vec<u64> {
         self.cut();
         let wanted = self.count - self.kept.len();

@@ -35,7 +35,7 @@ impl EpisodeLog {
     /// Stages vectors of the next model. The first ones determine the model; vectors of a third model are refused.
     ///
     /// # Errors
-    /// As [`EpisodeLog::put_vectors`], and [`Error::InvalidInput`] if the model is the current one.
+    /// The errors of [`EpisodeLog::put_vectors`], and [`Error::InvalidInput`] if the model is the current one.
     pub fn stage_vectors(&self, ids: Vec<Id>, batch: VectorBatch, fingerprint: Fingerprint) -> Result<()> {
         batch.validate(ids.len(), &fingerprint)?;
         if self.fingerprint()?.is_some_and(|stored| stored.matches(&fingerprint)) {

@@ -11,13 +11,12 @@ use crate::consolidate::fact_text::{one_line, short};
 use crate::consolidate::statistics::agreement::{standard_error, student};
 use crate::consolidate::statistics::shift;
 use crate::consolidate::statistics::statistic::Statistic;
+use crate::model::calendar::WEEKDAYS;
+use crate::model::statistics::NORMAL_975;
 use crate::model::{FactKind, FactPayload, Id};
 
-/// Normal quantile of an interval of 95 %.
-const QUANTILE_INTERVAL: f64 = 1.959_964;
 /// Names of numbers and words in a payload that say what the agent did.
 pub(in crate::consolidate) const ACTIONS: [&str; 4] = ["action", "decision", "side", "strategy"];
-const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Something that may hold in general.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +48,7 @@ pub enum Claim {
     Differs(Rule),
     /// A number is no longer what it was.
     Shifted {
-        /// Of what.
+        /// Subject of the number.
         subject: String,
         /// Its path in the payload.
         metric: String,
@@ -339,12 +338,12 @@ fn difference(inside: &Statistic, outside: &Statistic) -> (f64, (f64, f64)) {
         outside.sample_deviation(),
         outside.n as f64,
     );
-    let margin = finite(student(QUANTILE_INTERVAL, freedom) * error);
+    let margin = finite(student(NORMAL_975, freedom) * error);
     (effect, (finite(effect - margin), finite(effect + margin)))
 }
 
 impl Measure {
-    /// Of both sets of windows together; what is of one window alone is the later one's.
+    /// The measure of both sets of windows together; a part that belongs to one window alone is the later one's.
     pub fn merge(&self, later: &Self) -> Self {
         match (self, later) {
             (
@@ -398,7 +397,7 @@ impl Measure {
     }
 }
 
-/// Of both by their places; a place that only one has is that one's.
+/// The sums of two lists, place by place; a missing place counts as 0.
 fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
     let at = |numbers: &[f64], place| numbers.get(place).copied().unwrap_or(0.0);
     (0..a.len().max(b.len())).map(|place| at(a, place) + at(b, place)).collect()

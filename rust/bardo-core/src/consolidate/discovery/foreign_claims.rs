@@ -22,6 +22,7 @@ use crate::facts::transitions::confirm;
 use crate::facts::transitions::link_both;
 use crate::facts::transitions::rebase;
 use crate::facts::transitions::replace;
+use crate::model::calendar::WEEKDAYS;
 use crate::model::decay::confidence_now;
 use crate::model::{FactPayload, FactStatus, Id};
 
@@ -29,7 +30,6 @@ use crate::model::{FactPayload, FactStatus, Id};
 const CLAIMS: usize = 4_096;
 /// Part of a bound by which two bounds of one condition may differ and still be the same.
 const SAME_BOUND: f64 = 0.1;
-const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const HOURS: u32 = 24;
 
 /// Topic of a claim.

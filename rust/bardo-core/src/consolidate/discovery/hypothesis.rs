@@ -15,7 +15,7 @@ use crate::model::Id;
 #[derive(Clone, Debug)]
 pub(super) struct Hypothesis {
     pub(super) claim: Claim,
-    /// Of all trust (see `e_values::share`).
+    /// Share of all trust (see `e_values::share`).
     pub(super) share: f64,
     pub(super) log_wealth: f64,
     pub(super) windows: u64,

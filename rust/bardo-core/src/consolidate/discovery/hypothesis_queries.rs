@@ -59,7 +59,7 @@ pub fn trial(store: &FactStore, fact: Id) -> Result<Option<Trial>> {
     store.read(|connection| trial_in(connection, fact))
 }
 
-/// As [`trial`], within a transaction.
+/// The test behind a fact, read within a transaction; `None` if it states no hypothesis.
 pub(crate) fn trial_in(connection: &Connection, fact: Id) -> Step<Option<Trial>> {
     Ok(connection
         .prepare_cached("SELECT windows, log_fortune, share, intact FROM hypotheses WHERE fact = ?1")?

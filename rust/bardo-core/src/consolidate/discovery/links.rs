@@ -28,7 +28,7 @@ pub(crate) struct LinkResult {
     pub within: u64,
     /// Onsets of the effect.
     pub effects: u64,
-    /// Of them, how many had the cause shortly before.
+    /// Onsets of the effect that had the cause shortly before.
     pub had_cause: u64,
     /// How many would have had it by chance.
     pub expected: f64,

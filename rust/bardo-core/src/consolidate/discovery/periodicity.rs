@@ -143,7 +143,7 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// Of these moments.
+    /// The activity at these moments.
     pub fn of(moments: &[EpisodeTime]) -> Self {
         let counted = |clock: Clock| {
             let mut blocks: BTreeMap<i64, Vec<f64>> = BTreeMap::new();

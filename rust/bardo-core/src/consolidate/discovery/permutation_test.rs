@@ -5,7 +5,7 @@ use rand_pcg::rand_core::SeedableRng;
 
 /// Draws at most; the smallest p-value is one more than this to one.
 const DRAWS: u32 = 1_999;
-/// As many draws that do as well end the test early.
+/// Draws as good as the observation that end the test early.
 const ENOUGH: u32 = 20;
 
 /// A generator that depends on what is tested and in which window, and on nothing else.

@@ -99,7 +99,7 @@ impl<'ledger> RuleCases<'ledger> {
     }
 }
 
-/// Of rules that say the same, the one that stays.
+/// The rules that stay: one of those that say the same.
 fn without_variants<'ledger>(
     cases: Vec<RuleCases<'ledger>>,
     replaced_by: &mut [Option<usize>],

@@ -50,7 +50,7 @@ impl Condition {
         }
     }
 
-    /// In words.
+    /// The condition in words.
     #[must_use]
     pub fn words(&self) -> String {
         match self {

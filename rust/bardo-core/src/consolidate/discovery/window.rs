@@ -42,9 +42,9 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Of what happens, and when.
+    /// Windows of claims on what happens, and when.
     pub const EVENTS: Self = Self { longest: LONGEST };
-    /// Of rules about outcomes.
+    /// Windows of rules about outcomes.
     pub const RULES: Self = Self { longest: LONGEST_OF_RULES };
 
     /// The number of the last verification of the window that is open after `number` of them.
@@ -81,7 +81,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// In words.
+    /// The label in words.
     #[must_use]
     pub fn words(&self) -> String {
         let parts = [&self.subject, &self.kind];

@@ -61,7 +61,7 @@ struct Account {
 }
 
 impl Account {
-    /// Of a rule that no pass has met yet; one that was tested before accounts were kept is owed nothing.
+    /// The account of a rule that no pass has met yet; one that was tested before accounts were kept is owed nothing.
     const fn new(is_tested: bool, watermark: u64) -> Self {
         let unseen = if is_tested { 0 } else { watermark };
         Self { unseen, gained: 0.0, lost: 0.0, read: BTreeSet::new() }

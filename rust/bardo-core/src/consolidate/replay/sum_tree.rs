@@ -11,7 +11,7 @@ pub struct SumTree {
 }
 
 impl SumTree {
-    /// Of these weights, in linear time.
+    /// Builds the tree of these weights, in linear time.
     #[must_use]
     pub fn new(weights: &[f64]) -> Self {
         let capacity = weights.len().next_power_of_two().max(1);

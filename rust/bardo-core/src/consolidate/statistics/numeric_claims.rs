@@ -252,8 +252,8 @@ fn is_earned(stored: &StoredFact, agent: &str) -> bool {
         && fact.origin != agent
 }
 
-/// Of several confirmed ancestors' baselines of one number the one with the most behind it stays, the others become its
-/// history: otherwise every generation would add one.
+/// Keeps the best supported of several confirmed ancestors' baselines of one number; the others become its history:
+/// otherwise every generation would add one.
 fn keep_best(
     writer: &Writer<'_>,
     agent: &str,

@@ -25,7 +25,7 @@ pub struct Statistic {
 }
 
 impl Statistic {
-    /// Of one finite observation.
+    /// The statistic of one finite observation.
     #[must_use]
     pub const fn of(number: f64) -> Self {
         Self { n: 1, mean: number, deviation: 0.0, min: number, max: number }
@@ -48,7 +48,7 @@ impl Statistic {
         })
     }
 
-    /// Of both sets of observations together.
+    /// The statistic of both sets of observations together.
     #[must_use]
     pub fn merge(&self, other: &Self) -> Self {
         let n = self.n.saturating_add(other.n);
@@ -77,7 +77,7 @@ impl Statistic {
         (self.deviation * (count / (count - 1.0)).sqrt()).min(f64::MAX)
     }
 
-    /// As the payload of a baseline fact. A variance beyond the largest number is stated as that number.
+    /// The payload of a baseline fact. A variance beyond the largest number is stated as that number.
     #[must_use]
     pub fn payload(&self, metric: &str) -> FactPayload {
         FactPayload::Baseline {

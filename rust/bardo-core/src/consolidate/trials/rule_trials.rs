@@ -21,6 +21,7 @@ use crate::facts::outcomes::{Credit, credit, debit};
 use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
+use crate::model::statistics::NORMAL_975;
 use crate::model::{Fact, FactPayload};
 
 /// Rules in force that one pass tests at most, the surest first.
@@ -40,8 +41,6 @@ const LARGEST_EFFECT: f64 = 1.5;
 const UNMEASURED: f64 = 0.3;
 /// Standard deviations beyond the prediction at which an outcome counts no further: heavy tails decide nothing alone.
 const OUTLIER: f64 = 2.5;
-/// Normal quantile of an interval of 95 %.
-const QUANTILE: f64 = 1.959_964;
 
 /// A rule on trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,9 +63,9 @@ pub(crate) struct Prediction {
 /// Size of a predicted effect, without sign.
 #[derive(Clone, Copy, Debug)]
 enum Effect {
-    /// In units of the outcome: the end of its interval that is nearer to none, at least half of the effect.
+    /// Effect in units of the outcome: the end of its interval that is nearer to zero, at least half of the effect.
     Measured(f64),
-    /// In standard deviations of other outcomes: of a rule that came without figures.
+    /// Effect in standard deviations of other outcomes, for a rule that came without figures.
     Deviations(f64),
 }
 
@@ -274,7 +273,7 @@ fn others_told(fact: &Fact) -> Option<Statistic> {
     }
     let margin = (interval.1 - interval.0) / 2.0;
     let freedom = (n + within - 2) as f64;
-    let deviation = margin / (student(QUANTILE, freedom) * (1.0 / n as f64 + 1.0 / within as f64).sqrt());
+    let deviation = margin / (student(NORMAL_975, freedom) * (1.0 / n as f64 + 1.0 / within as f64).sqrt());
     let is_sound = mean.is_finite() && deviation.is_finite() && deviation > 0.0;
     // It weighs no more than a few decisions of the heir's own.
     is_sound.then(|| Statistic {

@@ -21,7 +21,8 @@ const LOOKED_AT: &str = "evicted";
 const LOOKS: usize = 512;
 /// Facts beyond the room there is that one pass archives at most.
 const AT_ONCE: usize = 1_024;
-/// In force or held, and not exempt; what a dream proposed waits for its test, and expires by itself.
+/// Condition on facts that may leave: in force or held, and not exempt. What a dream proposed waits for its test, and
+/// expires by itself.
 const MAY_LEAVE: &str = "status IN ('active', 'contradicted', 'held') AND NOT pinned AND source <> 'dream'";
 
 /// Archives what is less sure at a tick than the threshold, and what is beyond the room there is.

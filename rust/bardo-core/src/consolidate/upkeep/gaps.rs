@@ -78,9 +78,9 @@ impl FromStr for GapKind {
 /// An open question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Of what sort.
+    /// Kind of the question.
     pub kind: GapKind,
-    /// In words.
+    /// Text of the question.
     pub question: String,
     /// Facts that it is about.
     pub facts: Vec<Id>,
@@ -101,9 +101,9 @@ pub struct Gap {
 /// An open question of a testament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InheritedGap {
-    /// Of what sort.
+    /// Kind of the question.
     pub kind: GapKind,
-    /// In words.
+    /// Text of the question.
     pub question: String,
     /// Facts of the heir that it is about, as far as they crossed.
     pub facts: Vec<Id>,

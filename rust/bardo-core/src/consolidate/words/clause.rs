@@ -18,7 +18,7 @@ use crate::text::stop_words::is_stop_word;
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "what is noticed of a word, one by one")]
 pub(in crate::consolidate) struct Word {
-    /// In lower case, without possessive.
+    /// Text in lower case, without possessive.
     pub(in crate::consolidate) text: String,
     pub(in crate::consolidate) stem: String,
     pub(in crate::consolidate) is_name: bool,

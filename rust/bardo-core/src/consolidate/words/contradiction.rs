@@ -28,7 +28,7 @@ pub enum ContradictionKind {
 /// Relation of a newer statement to an older one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contradiction {
-    /// In which way.
+    /// Way in which the newer statement speaks against the older one.
     pub shape: ContradictionKind,
     /// Whether subject, functional attribute and polarity are plain in both, so that the newer one takes the place of the
     /// older one. Else both stay, and are disputed at most.

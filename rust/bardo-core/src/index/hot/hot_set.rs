@@ -123,7 +123,7 @@ impl HotSet {
         self.put_fact_in(fact, &Scope::default())
     }
 
-    /// As [`HotSet::put_fact`], for a fact limited to a thread or mode.
+    /// Adds a fact limited to a thread or mode, or replaces the one with its id, as [`HotSet::put_fact`] does.
     pub fn put_fact_in(&mut self, fact: &Fact, scope: &Scope) -> Result<()> {
         let text = lexical_text_of_fact(fact);
         let row = Row::of_fact(fact, scope, hash(&text), &mut self.names);

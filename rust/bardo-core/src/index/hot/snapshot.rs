@@ -92,7 +92,7 @@ impl HotSet {
         Ok((hot, opened))
     }
 
-    /// As [`HotSet::open`], in half the time. If the snapshot was used (`OpenReport::restored`),
+    /// Opens the hot set in half the time of [`HotSet::open`]. If the snapshot was used (`OpenReport::restored`),
     /// [`HotSet::read_vectors`] must read the vectors before the first search.
     pub fn open_without_vectors(
         log: &EpisodeLog,

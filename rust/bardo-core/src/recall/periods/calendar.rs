@@ -8,9 +8,10 @@ use crate::error::{Error, Result};
 use crate::model::Micros;
 use crate::model::calendar::{MICROS_PER_DAY, date_of_day, day_number};
 
-/// Days of a month and of a year, about.
-const MONTH_DAYS: i64 = 30;
-const YEAR_DAYS: i64 = 365;
+/// Days of an average month, rounded.
+const AVERAGE_MONTH_DAYS: i64 = 30;
+/// Days of an average year, rounded.
+const AVERAGE_YEAR_DAYS: i64 = 365;
 /// Occurrences of a date without a year that are considered, the latest first.
 const OCCURRENCES: i32 = 10;
 /// Years that a query may name.
@@ -137,8 +138,8 @@ impl Unit {
             Self::Day => 1,
             Self::Week => 7,
             Self::Weekend => 4,
-            Self::Month => MONTH_DAYS,
-            Self::Year => YEAR_DAYS,
+            Self::Month => AVERAGE_MONTH_DAYS,
+            Self::Year => AVERAGE_YEAR_DAYS,
         }
     }
 

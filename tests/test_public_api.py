@@ -1,4 +1,4 @@
-"""The face of a memory: which verbs there are, that the reference page names them, and small programs that use it."""
+"""Public API of a memory: which verbs there are, that the reference page names them, and small programs that use it."""
 
 from __future__ import annotations
 
