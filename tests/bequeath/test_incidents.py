@@ -133,7 +133,7 @@ def test_a_severe_failure_in_the_words_of_routine_crosses_with_what_happened(
 
 def test_the_dossier_of_a_living_agent_tells_what_happened_until_that_is_forgotten(tmp_path: Path) -> None:
     with life(tmp_path / "a") as memory:
-        assert f"1. {SUNK}. Severe failure when " in memory.pages.dossier().text
+        assert f"1. {SUNK}. Severe failure of lock-3 work when " in memory.pages.dossier().text
         assert not any(SUNK in stored.text for stored in memory.facts.list())
         (told,) = [one for one in memory.episodes.list() if one.text == SUNK]
         memory.forget(told.id, reason="asked")

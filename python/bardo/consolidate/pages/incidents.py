@@ -64,7 +64,9 @@ def _in_words(fact: Fact, episodes: Mapping[str, Episode]) -> Fact:
         f"{found['earlier']} earlier cases{found['rates'] or ''}{found['unusual']}"
     )
     if story:
-        return replace(fact, text=f"{story}. {_BEGIN}{evidence}")
+        is_named = not fact.subjects or any(each.casefold() in story.casefold() for each in fact.subjects)
+        about = "" if is_named else found["about"] or ""
+        return replace(fact, text=f"{story}. {_BEGIN}{about}{evidence}")
     return replace(fact, text=f"{_BEGIN}{found['about'] or ''}{evidence}{found['quoted'] or ''}")
 
 
