@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bardo._core import FactStore
 from bardo.errors import StoreError
-from bardo.recall.lifted import Lifted
+from bardo.recall.lifted import Lifted, plain
 
 if TYPE_CHECKING:
     from bardo.conduct.storage.store import ConductStore
@@ -59,13 +59,13 @@ def _ended_by_persons(store: ConductStore, agent: str) -> list[Lifted]:
     from bardo.conduct.required import is_person
 
     found = [
-        Lifted(entry.summary, entry.episode, entry.changed_at)
+        Lifted(plain(entry.summary), entry.episode, entry.changed_at)
         for entry in store.state(kind="rejected", every=True)
         if entry.status != "active" and is_person(author_of(entry.closed_by)[0], agent)
     ]
     # The time of retirement is not stored. A pass that retires a rule tells a reason.
     found += [
-        Lifted(rule.text, rule.episode, 0)
+        Lifted(plain(rule.text), rule.episode, 0)
         for rule in store.rules()
         if rule.retired_by and not rule.retired_why and is_person(author_of(rule.retired_by)[0], agent)
     ]

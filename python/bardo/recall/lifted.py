@@ -13,7 +13,7 @@ class Lifted:
     """Rejection or order that a person ended.
 
     Args:
-        text: Its words.
+        text: Its words, as `plain` writes them.
         episode: Id of the turn that it was heard from; empty if it was told, or heard in an earlier life.
         at: Time of its end, microseconds UTC; 0 if it is unknown.
     """
@@ -22,11 +22,16 @@ class Lifted:
     episode: str
     at: int
 
-    def marks(self, record: Episode | Fact) -> bool:
-        """Whether a record tells it: the turn, an earlier one in the same words, or a fact read from the turn."""
+    def marks(self, record: Episode | Fact, said: str) -> bool:
+        """Whether a record tells it: the turn, an earlier one in the same words, or a fact read from the turn.
+
+        Args:
+            record: Record of a memory.
+            said: Its text, as `plain` writes it.
+        """
         if isinstance(record, Fact):
-            return self.episode in record.evidence and _plain(self.text) in _plain(record.text)
-        return record.id == self.episode or (record.at < self.at and _plain(record.text) == _plain(self.text))
+            return self.episode in record.evidence and self.text in said
+        return record.id == self.episode or (record.at < self.at and said == self.text)
 
 
 #: Returns what persons ended, and a note if that is unknown.
@@ -45,8 +50,12 @@ def lifted_at(record: Episode | Fact, lifted: Sequence[Lifted]) -> int | None:
         record: Record of a memory.
         lifted: What persons ended.
     """
-    return max((one.at for one in lifted if one.marks(record)), default=None)
+    if not lifted:
+        return None
+    said = plain(record.text)
+    return max((one.at for one in lifted if one.marks(record, said)), default=None)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Writes a text without case, repeated spaces and its last mark, for comparison."""
     return " ".join(text.casefold().split()).rstrip(".!")

@@ -311,14 +311,14 @@ def _outdated(memory: Memory) -> bool:
         bool(memory.corrected_by)
         or memory.id in moment.ends
         or standing.is_over(memory.record, moment.now)
-        or (bool(moment.lifted) and lifted_at(memory.record, moment.lifted) is not None)
+        or lifted_at(memory.record, moment.lifted) is not None
     )
 
 
 def _standing(memory: Memory) -> str:
     moment = memory._found[2]
     told_until = moment.ends.get(memory.id)
-    ended_at = lifted_at(memory.record, moment.lifted) if moment.lifted else None
+    ended_at = lifted_at(memory.record, moment.lifted)
     return standing.in_words(
         memory.record,
         _corrections(memory),
