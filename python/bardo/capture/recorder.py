@@ -256,6 +256,14 @@ def pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:
         after = page[-1].id
 
 
+def arrivals(log: EpisodeLog) -> Iterator[list[Episode]]:
+    """Yields all episodes of a log page by page, in the order in which they arrived."""
+    number = 0
+    while page := log.since(number, PAGE):
+        number = page[-1][0]
+        yield [episode for _, episode in page]
+
+
 def name_list(field: str, names: Sequence[str]) -> tuple[str, ...]:
     """Checks a sequence of names; a single string is refused."""
     if isinstance(names, str):

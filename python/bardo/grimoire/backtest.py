@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from bardo._core import EpisodeLog
+from bardo.capture.recorder import arrivals
 from bardo.conduct.procedures.repeated import FEWEST, REPEATED, repeated_flows
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError
@@ -15,7 +16,6 @@ from bardo.grimoire.passes import CuratorPasses
 from bardo.grimoire.scribe import Scribe, SourceReport
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import all_facts
-from bardo.model import Episode
 from bardo.ports import Progress, no_progress
 
 #: Maximum number of learned facts that a report shows.
@@ -87,18 +87,10 @@ def _seed_flows(session: Session) -> Iterator[str]:
     """Stores the flows that the transcripts repeat, and yields their names."""
     store = ConductStore(session.path, facts=session.facts)
     try:
-        for flow in repeated_flows(_arrivals(session.log)):
+        for flow in repeated_flows(chain.from_iterable(arrivals(session.log))):
             yield store.put(flow).name
     finally:
         store.close()
-
-
-def _arrivals(log: EpisodeLog) -> Iterator[Episode]:
-    """Yields all episodes in the order of their replay."""
-    seen = 0
-    while page := log.since(seen):
-        yield from (episode for _, episode in page)
-        seen = page[-1][0]
 
 
 def _report(

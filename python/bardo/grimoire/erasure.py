@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import numpy as np
 from bardo._atomic import drafts
 from bardo._core import forget_gaps, number_names
 from bardo.capture import archive, inbox, traces
-from bardo.capture.recorder import PAGE
+from bardo.capture.recorder import PAGE, arrivals
 from bardo.capture.traces import Needles
 from bardo.conduct.storage.store import ConductStore
 from bardo.consolidate.pages import playbook
@@ -433,7 +433,7 @@ class Eraser:
         if not pieces:
             return shared
         # Pending files of the inbox remain as well.
-        for page in (*self._pages(), inbox.waiting_episodes(self._folder.root)):
+        for page in (*arrivals(self._log), inbox.waiting_episodes(self._folder.root)):
             for episode in page:
                 held = (episode.text, *traces.texts_in(episode.payload), *episode.subjects)
                 shared |= {piece for piece in pieces - shared if any(piece in text for text in held)}
@@ -454,16 +454,10 @@ class Eraser:
         twins: set[bytes] = set()
         if not vectors:
             return twins
-        for page in self._pages():
+        for page in arrivals(self._log):
             for held in self._vectors([episode.id for episode in page]):
                 twins |= {piece for piece in vectors - twins if piece in held}
         return twins
-
-    def _pages(self) -> Iterator[list[Episode]]:
-        seq = 0
-        while page := self._log.since(seq, PAGE):
-            seq = page[-1][0]
-            yield [episode for _, episode in page]
 
     def _name(self, path: Path) -> str:
         return str(path.relative_to(self._folder.root))
