@@ -167,11 +167,6 @@ impl Term {
         Self { name, value, weight }
     }
 
-    /// The same value with a part of its weight.
-    fn with_part(self, part: f32) -> Self {
-        Self { weight: self.weight * part, ..self }
-    }
-
     /// Part of the sum.
     #[must_use]
     pub fn part(&self) -> f32 {
@@ -179,7 +174,8 @@ impl Term {
     }
 }
 
-/// Terms of the four-factor policy, from values in 0..1.
+/// Terms of the four-factor policy, from values in 0..1. Below [`FULL_WEIGHT`] the weights of the others fall with the
+/// relevance.
 #[must_use]
 pub fn four_factors(
     weights: &Factors,
@@ -188,11 +184,12 @@ pub fn four_factors(
     importance: f32,
     emotional: f32,
 ) -> [Term; 4] {
+    let fit = (relevance / FULL_WEIGHT).min(1.0);
     [
         Term::new("relevance", relevance, weights.relevance),
-        Term::new("temporal", temporal, weights.temporal),
-        Term::new("importance", importance, weights.importance),
-        Term::new("emotional", emotional, weights.emotional),
+        Term::new("temporal", temporal, fit * weights.temporal),
+        Term::new("importance", importance, fit * weights.importance),
+        Term::new("emotional", emotional, fit * weights.emotional),
     ]
 }
 
@@ -243,11 +240,7 @@ impl Score {
                 let weights = &settings.factors;
                 let temporal = temporal(row, situation.tick, settings.tau_ticks);
                 let emotional = emotional(&row.pad, situation.mood);
-                let fit = (situation.relevance / FULL_WEIGHT).min(1.0);
-                let [relevance, others @ ..] =
-                    four_factors(weights, situation.relevance, temporal, importance, emotional);
-                let [temporal, importance, emotional] = others.map(|term| term.with_part(fit));
-                [relevance, temporal, importance, emotional].map(Some)
+                four_factors(weights, situation.relevance, temporal, importance, emotional).map(Some)
             }
             Policy::Rrf => [Some(Term::new("fused", situation.fused, 1.0)), None, None, None],
             Policy::Pinned => pinned_terms(row, situation, importance),
