@@ -27,9 +27,9 @@ from bardo.ports import Embedder
 def test_a_broken_model_is_refused_and_what_was_stored_stays(
     tmp_path: Path, vectors: Callable[[list[str]], Any]
 ) -> None:
-    from bardo.index.embedding.embedders import from_callable
+    from bardo.index.embedding.embedders import function_embedder
 
-    broken = from_callable(vectors, name="broken", dims=8)
+    broken = function_embedder(vectors, name="broken", dims=8)
     with bardo.open(tmp_path / "agent", embedder=broken) as opened:
         opened.remember("the relayer ran out of gas")
         with pytest.raises(errors.InvalidVectorError):
@@ -41,12 +41,12 @@ def test_a_broken_model_is_refused_and_what_was_stored_stays(
 def test_vectors_without_a_direction_are_refused_and_the_words_are_still_found(
     tmp_path: Path, component: float
 ) -> None:
-    from bardo.index.embedding.embedders import from_callable
+    from bardo.index.embedding.embedders import function_embedder
 
     def silent(texts: list[str]) -> Any:
         return np.full((len(texts), 8), component, np.float32)
 
-    with bardo.open(tmp_path / "agent", embedder=from_callable(silent, name="silent", dims=8)) as opened:
+    with bardo.open(tmp_path / "agent", embedder=function_embedder(silent, name="silent", dims=8)) as opened:
         opened.remember("the relayer ran out of gas")
         found = opened.recall("gas")
         assert [memory.text for memory in found] == ["the relayer ran out of gas"]
@@ -55,12 +55,12 @@ def test_vectors_without_a_direction_are_refused_and_the_words_are_still_found(
 
 
 def test_vectors_of_two_models_never_meet(tmp_path: Path, minilm: Embedder) -> None:
-    from bardo.index.embedding.embedders import from_callable
+    from bardo.index.embedding.embedders import function_embedder
 
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         opened.remember("made with the first model")
         opened.recall("first")
-    other = from_callable(lambda texts: np.eye(len(texts), 384, dtype=np.float32), name="other", dims=384)
+    other = function_embedder(lambda texts: np.eye(len(texts), 384, dtype=np.float32), name="other", dims=384)
     with pytest.raises(errors.EmbeddingMismatchError, match="other"):
         bardo.open(tmp_path / "agent", embedder=other)
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
@@ -68,7 +68,7 @@ def test_vectors_of_two_models_never_meet(tmp_path: Path, minilm: Embedder) -> N
 
 
 def test_a_function_that_moved_is_told_how_it_keeps_its_name(tmp_path: Path) -> None:
-    from bardo.index.embedding.embedders import from_callable
+    from bardo.index.embedding.embedders import function_embedder
 
     def embed(texts: list[str]) -> Any:
         return np.eye(len(texts), 8, dtype=np.float32)
@@ -81,5 +81,5 @@ def test_a_function_that_moved_is_told_how_it_keeps_its_name(tmp_path: Path) -> 
     with pytest.raises(errors.EmbeddingMismatchError, match="known by its module and name") as refused:
         bardo.open(tmp_path / "agent", embedder=embed)
     name = str(refused.value).rpartition("name='")[2].rstrip("')")
-    with bardo.open(tmp_path / "agent", embedder=from_callable(embed, name=name)) as opened:
+    with bardo.open(tmp_path / "agent", embedder=function_embedder(embed, name=name)) as opened:
         assert len(opened.recall("first model")) == 1

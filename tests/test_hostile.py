@@ -134,7 +134,7 @@ def chosen() -> list[str]:
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory) -> Iterator[bardo.Grimoire]:
-    embedder = embedders.from_callable(
+    embedder = embedders.function_embedder(
         lambda texts: [[1.0 + len(text) % 7, len(text) % 5, 1.0] for text in texts], name="lengths", dims=3
     )
     config = {"embedding": {"batch": 0}}

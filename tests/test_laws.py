@@ -79,9 +79,7 @@ def test_law_2_no_model_is_on_the_write_path(fresh: Opener) -> None:
         asked.append(texts)
         raise ConnectionError("no route to the model")
 
-    with fresh(
-        embedder=bardo.index.embedding.embedders.from_callable(broken, name="broken", dims=4)
-    ) as grimoire:
+    with fresh(embedder=bardo.function_embedder(broken, name="broken", dims=4)) as grimoire:
         grimoire.remember("the harbour froze over")
         assert asked == []
         grimoire.remember([f"the harbour master counted {n} boats" for n in range(600)])
@@ -286,9 +284,9 @@ def test_law_9_every_index_can_be_rebuilt_from_the_log(fresh: Opener, minilm: Em
 @RELAXED
 @given(dims=st.sampled_from([2, 383, 384, 385]))
 def test_law_10_vectors_of_different_models_never_meet(fresh: Opener, dims: int) -> None:
-    from bardo.index.embedding.embedders import from_callable
+    from bardo.index.embedding.embedders import function_embedder
 
-    other = from_callable(lambda texts: np.ones((len(texts), dims), np.float32), name="other", dims=dims)
+    other = function_embedder(lambda texts: np.ones((len(texts), dims), np.float32), name="other", dims=dims)
     with fresh() as grimoire:
         grimoire.remember("a text of the first model")
         grimoire.recall("text")
@@ -318,9 +316,7 @@ def test_law_13_what_could_not_be_done_is_said(fresh: Opener) -> None:
     def broken(texts: list[str]) -> np.ndarray:
         raise ConnectionError("no route to the model")
 
-    with fresh(
-        embedder=bardo.index.embedding.embedders.from_callable(broken, name="broken", dims=4)
-    ) as grimoire:
+    with fresh(embedder=bardo.function_embedder(broken, name="broken", dims=4)) as grimoire:
         grimoire.remember("the harbour froze over")
         assert any("no route to the model" in note for note in grimoire.sleep().notes)
         assert any("by words alone" in note for note in grimoire.recall("harbour").notes)

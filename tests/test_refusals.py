@@ -116,7 +116,7 @@ def test_a_disk_that_fills_up_while_prompts_wait_keeps_them_for_later(disk: Disk
         with pytest.raises(errors.StoreFullError, match=r"feedback\.db"):
             grimoire.prompts.acted(prompt)
         disk.empty()
-        assert grimoire.prompts.acted(prompt)
+        grimoire.prompts.acted(prompt)
 
 
 def test_a_read_only_file_system_is_visited_and_gated(disk: Disk) -> None:

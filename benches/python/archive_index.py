@@ -80,8 +80,7 @@ def main() -> None:
         query, words = vector[0], written[count // 2][:40]
         print(
             f"search: vector {median_ms(lambda: index.search_vector(query, 10)):.1f} ms, "
-            f"text {median_ms(lambda: index.search_text(words, 10)):.1f} ms, "
-            f"hybrid {median_ms(lambda: index.hybrid(words, query, 10)):.1f} ms (medians of {QUERIES})"
+            f"text {median_ms(lambda: index.search_text(words, 10)):.1f} ms (medians of {QUERIES})"
         )
         started = time.perf_counter()
         purged = index.delete([recorded.id])

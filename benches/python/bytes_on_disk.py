@@ -102,7 +102,7 @@ def main() -> None:
         folder = Path(place) / "agent"
         start = time.perf_counter()
         drawn = Drawn(chosen.dims, gives_tokens=True)
-        model = drawn if chosen.tokens else embedders.from_callable(drawn.embed_documents, name="random")
+        model = drawn if chosen.tokens else embedders.function_embedder(drawn.embed_documents, name="random")
         with bardo.open(folder, embedder=model, durable=chosen.durable, seed=1) as grimoire:
             for tick, (text, payload, subject) in enumerate(made):
                 grimoire.remember(text, tick=tick + 1, payload=payload, subjects=[subject])

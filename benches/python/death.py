@@ -80,7 +80,7 @@ def trades(count: int, first: int) -> Iterator[dict[str, Any]]:
 def lived(folder: Path, episodes: int, *, rested: bool) -> bardo.Grimoire:
     """An agent with a long log; rested if all but the latest episodes are consolidated."""
     memory = bardo.open(
-        folder, embedder=embedders.from_callable(letters, name="letters"), config=SETTINGS, durable=False
+        folder, embedder=embedders.function_embedder(letters, name="letters"), config=SETTINGS, durable=False
     )
     for first in range(1, episodes + 1, BATCH):
         count = min(BATCH, episodes + 1 - first)

@@ -82,7 +82,7 @@ def died(folder: Path, life: lives.Life) -> tuple[_core.KnownThings, int, int]:
     """Lets an agent live a log and die; returns the bundle, and the bytes of the testament and of the bundle."""
     settings = {"clock": {"unit": "loops"}, "curator": {"texts": False, "language": ""}}
     with bardo.open(
-        folder / "a", embedder=embedders.from_callable(letters, name="none"), config=settings
+        folder / "a", embedder=embedders.function_embedder(letters, name="none"), config=settings
     ) as g:
         g.remember([bardo.Episode(event.text, tick=event.tick) for event in life.events])
         left = g.bequeath(folder / "left")

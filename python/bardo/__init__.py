@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.inbox import drop
     from bardo.grimoire.integrity import check
     from bardo.grimoire.reader import Visitor, visit
+    from bardo.index.embedding.embedders import function_embedder
     from bardo.life.clocks import PhaseChange, Vitality
     from bardo.model import Episode, Fact, Fingerprint, Quality
     from bardo.ports import ManualClock, SystemClock
@@ -68,6 +69,7 @@ _HOME = {
     "check": "bardo.grimoire.integrity",
     "check_notes": "bardo.converse.notes",
     "drop": "bardo.grimoire.inbox",
+    "function_embedder": "bardo.index.embedding.embedders",
     "gate": "bardo.conduct.factory",
     "inherit": "bardo.grimoire.factory",
     "open": "bardo.grimoire.factory",
@@ -109,6 +111,7 @@ __all__ = [
     "check",
     "check_notes",
     "drop",
+    "function_embedder",
     "gate",
     "inherit",
     "open",

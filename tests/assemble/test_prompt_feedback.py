@@ -12,7 +12,7 @@ import bardo
 from bardo.assemble import prompt_feedback as kept
 from bardo.assemble.learned_weights import FACTORS, LARGEST_FACTOR, caps
 from bardo.assemble.prompt_feedback import WAITING, PromptFeedback
-from bardo.errors import InvalidInputError, StoreDamagedError
+from bardo.errors import InvalidInputError, NotFoundError, StoreDamagedError
 from helpers.models import flat
 
 
@@ -44,8 +44,9 @@ def test_a_prompt_its_memories_and_its_outcome_are_on_record_after_reopening(tmp
         opened.remember(["Lag was two blocks", "Liquidations followed"])
         prompt = opened.context("What follows an oracle update?", task_type="anomaly")
         opened.context("Something else?")
-        assert opened.prompts.acted(prompt)
-        assert not opened.prompts.acted(opened_elsewhere(prompt))
+        opened.prompts.acted(prompt)
+        with pytest.raises(NotFoundError, match=r"List them"):
+            opened.prompts.acted(opened_elsewhere(prompt))
         opened.outcome(prompt, value=0.4)
     with sqlite3.connect(tmp_path / "a" / "feedback.db") as connection:
         rows = connection.execute("SELECT id, task, acted, value, blocks, memories FROM prompts").fetchall()
@@ -133,8 +134,9 @@ def test_old_prompts_are_dropped_those_with_an_outcome_later_and_by_kind_of_task
             "routine": 30,
             "anomaly": 20,
         }
-        assert opened.prompts.acted(prompts[-1])
-        assert not opened.prompts.acted(prompts[0])
+        opened.prompts.acted(prompts[-1])
+        with pytest.raises(NotFoundError):
+            opened.prompts.acted(prompts[0])
         opened.forget(doomed, reason="asked to")
         for path in tmp_path.glob("feedback.db*"):
             assert doomed.id.encode() not in path.read_bytes()

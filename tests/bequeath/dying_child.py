@@ -23,7 +23,7 @@ def embed(texts: list[str]) -> list[list[float]]:
 
 
 def opened(folder: Path, **options: object) -> bardo.Grimoire:
-    return bardo.open(folder, embedder=embedders.from_callable(embed, name="flat"), **options)
+    return bardo.open(folder, embedder=embedders.function_embedder(embed, name="flat"), **options)
 
 
 def die(

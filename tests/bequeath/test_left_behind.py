@@ -23,7 +23,7 @@ SETTINGS = {"curator": {"texts": False, "language": ""}}
 
 
 def opened(folder: Path) -> bardo.Grimoire:
-    embedder = embedders.from_callable(embed, name="flat")
+    embedder = embedders.function_embedder(embed, name="flat")
     return bardo.open(folder, embedder=embedder, clock=ManualClock(NOON), config=SETTINGS)
 
 

@@ -41,7 +41,7 @@ SETTINGS: dict[str, Any] = {"curator": {"texts": False, "language": ""}}
 def opened(folder: Path, clock: ManualClock | None = None, **settings: Any) -> bardo.Grimoire:
     return bardo.open(
         folder,
-        embedder=embedders.from_callable(embed, name="flat"),
+        embedder=embedders.function_embedder(embed, name="flat"),
         clock=clock or ManualClock(NOON),
         config=SETTINGS | settings,
     )
@@ -72,7 +72,7 @@ def test_a_death_waits_for_its_checklist_and_the_heir_takes_over_the_rest(tmp_pa
     assert "Left unsettled: Close the short" in written.reflection
     assert "Left unsettled: Pay the keeper" not in written.reflection
     assert "Before the end I settled 1 task: Pay the keeper (paid)." in written.reflection
-    embedder = embedders.from_callable(embed, name="flat")
+    embedder = embedders.function_embedder(embed, name="flat")
     with (
         bardo.inherit(left, tmp_path / "ben", embedder=embedder),
         bardo.gate(tmp_path / "ben", words_only=True) as gate,
@@ -251,7 +251,7 @@ def test_the_testament_of_a_killed_agent_is_that_of_its_last_moment(tmp_path: Pa
     )
     child.start()
     assert ours.poll(60)
-    options = {"embedder": embedders.from_callable(embed, name="flat"), "config": SETTINGS}
+    options = {"embedder": embedders.function_embedder(embed, name="flat"), "config": SETTINGS}
     with pytest.raises(StoreLockedError, match=f"pid {child.pid} "):
         bardo.bequeath_posthumously(folder, **options)
     assert child.pid is not None
@@ -279,7 +279,9 @@ def test_a_posthumous_testament_needs_a_memory_and_a_free_place(tmp_path: Path) 
     opened(tmp_path / "ann").close()
     (tmp_path / "ann.testament").write_text("a file of somebody")
     with pytest.raises(InvalidInputError, match="exists already"):
-        bardo.bequeath_posthumously(tmp_path / "ann", embedder=embedders.from_callable(embed, name="flat"))
+        bardo.bequeath_posthumously(
+            tmp_path / "ann", embedder=embedders.function_embedder(embed, name="flat")
+        )
     with opened(tmp_path / "ann") as ann:
         assert ann.death.status() is None
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bardo
-from bardo.conduct.hearing.hearing import KINDS, Utterance, hear, utterances
+from bardo.conduct.hearing.hearing import KINDS, Utterance, read, sure, utterances
 
 DAY = 86_400
 
@@ -100,7 +100,7 @@ def test_the_agents_own_no_is_a_decision(tmp_path: Path) -> None:
 
 @given(st.lists(st.tuples(st.text(max_size=80), st.text(max_size=40), st.booleans()), max_size=5))
 def test_any_text_can_be_heard(said: list[tuple[str, str, bool]]) -> None:
-    found = hear([Utterance(*one) for one in said], None, None)
+    found = sure(read([Utterance(*one) for one in said], None, None))
     assert len(found) == len(said)
     assert all(one is None or (one.kind in KINDS[1:] and one.margin >= 0) for one in found)
 
@@ -235,7 +235,7 @@ def test_an_agent_that_repeats_what_the_user_said_decides_nothing(
     utterance = Utterance(said, before, by_agent=True)
     assert utterance.is_echo is is_echo
     if is_echo:
-        assert hear([utterance], None, None) == [None]
+        assert sure(read([utterance], None, None)) == [None]
     assert not Utterance(said, before).is_echo
 
 
@@ -278,7 +278,7 @@ def test_words_that_end_nothing_for_the_agent_have_not_the_form_of_it(text: str)
     ],
 )
 def test_consent_advice_and_answers_about_facts_are_no_orders(before: str, said: str, by_agent: bool) -> None:
-    assert hear(utterances(said, before, by_agent=by_agent), None, None) == [None]
+    assert sure(read(utterances(said, before, by_agent=by_agent), None, None)) == [None]
 
 
 def test_what_an_old_chat_said_has_the_day_of_its_words(tmp_path: Path) -> None:
@@ -377,7 +377,7 @@ def test_a_no_to_a_plan_of_the_agent_leaves_only_the_rejection_of_the_act(
 )
 def test_a_refusal_without_a_proposal_says_nothing(tmp_path: Path, before: str) -> None:
     said = [Utterance(refusal, before) for refusal in REFUSALS]
-    assert hear(said, None, None) == [None] * len(REFUSALS)
+    assert sure(read(said, None, None)) == [None] * len(REFUSALS)
 
 
 def test_a_plan_that_an_earlier_pass_kept_ends_once_the_user_refuses_it(tmp_path: Path) -> None:

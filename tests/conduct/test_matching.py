@@ -153,7 +153,7 @@ def test_vectors_of_texts_that_are_gone_do_not_pile_up(store: ConductStore) -> N
 
 
 def broken(how: Callable[[list[str]], object]) -> Embedder:
-    return embedders.from_callable(how, name="broken", dims=4)
+    return embedders.function_embedder(how, name="broken", dims=4)
 
 
 def away(texts: list[str]) -> object:

@@ -211,7 +211,7 @@ def test_a_reply_without_a_model_or_with_a_damaged_file_is_made_with_a_note(
         g.learn("Anna owns the ferry", kind="identity")
         g.sleep()
         path = g.path
-    with opener(embedder=bardo.index.embedding.embedders.from_callable(
+    with opener(embedder=bardo.function_embedder(
         fails, name=f"{word_vectors.__module__}.{word_vectors.__qualname__}", dims=32
     )) as g:  # fmt: skip
         prompt = g.context("Who owns the ferry?", triage=NEEDY)

@@ -20,7 +20,7 @@ def letter_vectors(texts: Sequence[str], dims: int = 16) -> np.ndarray:
 
 def letters(dims: int = 16, name: str = "letters") -> embedders.TextEmbedder:
     """Returns a model of `letter_vectors`."""
-    return embedders.from_callable(lambda texts: letter_vectors(texts, dims), name=name, dims=dims)
+    return embedders.function_embedder(lambda texts: letter_vectors(texts, dims), name=name, dims=dims)
 
 
 def word_vectors(texts: Sequence[str]) -> np.ndarray:
@@ -46,4 +46,4 @@ def shape_vectors(texts: Sequence[str]) -> list[list[float]]:
 
 def flat() -> embedders.TextEmbedder:
     """Returns a model that gives every text the same vector."""
-    return embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    return embedders.function_embedder(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)

@@ -58,7 +58,7 @@ class Drifting:
 @pytest.mark.parametrize(("noise", "status"), [(0.0, "healthy"), (0.25, "warning"), (1.0, "critical")])
 def test_drift_is_healthy_a_warning_or_critical_by_distance(tmp_path, noise, status):
     function = Drifting()
-    embedder = embedders.from_callable(function, name="drifting", dims=48)
+    embedder = embedders.function_embedder(function, name="drifting", dims=48)
     watch = DriftWatch(tmp_path)
     assert watch.check(embedder, now=1).first
     function.noise = noise
@@ -93,7 +93,7 @@ def test_swapped_neighbours_and_sudden_norms_are_seen_without_distance():
 
 def test_critical_drift_pauses_vectors_but_not_capture_and_says_so(tmp_path):
     function = Drifting()
-    embedder = embedders.from_callable(function, name="drifting", dims=48)
+    embedder = embedders.function_embedder(function, name="drifting", dims=48)
     clock = ManualClock(1_700_000_000_000_000)
     with bardo.open(tmp_path / "agent", embedder=embedder, clock=clock) as opened:
         opened.remember(SENTENCES[:10])

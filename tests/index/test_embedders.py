@@ -55,7 +55,7 @@ def test_order_survives_sorting_by_length(minilm):
 @settings(max_examples=50, deadline=None)
 def test_vectors_are_float32_of_length_one_in_the_order_of_their_texts(texts):
     texts = [text for text in texts if not any("\ud800" <= c <= "\udfff" for c in text)]
-    vectors = embedders.from_callable(lengths).embed_documents(texts)
+    vectors = embedders.function_embedder(lengths).embed_documents(texts)
 
     assert vectors.dtype == np.float32
     assert vectors.shape == (len(texts), DIMS)
@@ -86,7 +86,7 @@ def test_a_text_seen_lately_does_not_run_again():
         seen.extend(texts)
         return lengths(texts)
 
-    embedder = embedders.from_callable(model, dims=DIMS)
+    embedder = embedders.function_embedder(model, dims=DIMS)
     embedder.embed_documents(["a", "bb", "a"])
     embedder.embed_documents(["bb", "ccc"])
     embedder.embed_queries(["a"])
@@ -107,7 +107,7 @@ def test_the_cache_keeps_the_youngest():
 
 
 def test_a_vector_handed_out_is_not_the_one_that_is_kept():
-    embedder = embedders.from_callable(lengths, dims=DIMS)
+    embedder = embedders.function_embedder(lengths, dims=DIMS)
     first = embedder.embed_documents(["a"])
     kept = first.copy()
     first[:] = 0.0
@@ -122,7 +122,7 @@ def test_queries_and_documents_get_their_prefixes():
         seen.extend(texts)
         return lengths(texts)
 
-    embedder = embedders.from_callable(
+    embedder = embedders.function_embedder(
         model, dims=DIMS, query_prefix="search_query: ", document_prefix="search_document: "
     )
     embedder.embed_queries(["x"])
@@ -153,7 +153,7 @@ def test_known_models_have_the_prefixes_of_their_cards():
     ],
 )
 def test_bad_vectors_are_refused(returned, what):
-    embedder = embedders.from_callable(lambda texts: returned, name="bad", dims=DIMS)
+    embedder = embedders.function_embedder(lambda texts: returned, name="bad", dims=DIMS)
 
     with pytest.raises(InvalidVectorError, match=what):
         embedder.embed_documents(["a"])
@@ -164,21 +164,21 @@ def test_bad_vectors_are_refused(returned, what):
 )
 def test_a_value_that_is_not_text_is_refused(texts):
     with pytest.raises(InvalidInputError):
-        embedders.from_callable(lengths, dims=DIMS).embed_documents(texts)
+        embedders.function_embedder(lengths, dims=DIMS).embed_documents(texts)
 
 
 def test_no_texts_give_no_rows():
-    assert embedders.from_callable(lengths).embed_documents([]).shape == (0, DIMS)
+    assert embedders.function_embedder(lengths).embed_documents([]).shape == (0, DIMS)
 
 
 def test_a_callable_is_named_by_itself_or_by_its_user():
-    assert embedders.from_callable(lengths).fingerprint.model.endswith("test_embedders.lengths")
-    named = embedders.from_callable(lengths, name="toy", version="3", dims=DIMS).fingerprint
+    assert embedders.function_embedder(lengths).fingerprint.model.endswith("test_embedders.lengths")
+    named = embedders.function_embedder(lengths, name="toy", version="3", dims=DIMS).fingerprint
 
     assert (named.model, named.version, named.dims) == ("toy", "3", DIMS)
     assert (
         named.preprocessing
-        != embedders.from_callable(lengths, name="toy", query_prefix="q: ").fingerprint.preprocessing
+        != embedders.function_embedder(lengths, name="toy", query_prefix="q: ").fingerprint.preprocessing
     )
 
 
@@ -259,7 +259,7 @@ def test_texts_without_a_vector_are_named_and_the_rest_is_embedded():
         runs.append(list(texts))
         return np.array([[text.count(word) for word in ("cat", "dog")] for text in texts], np.float32)
 
-    embedder = embedders.from_callable(bow, name="bow", dims=2)
+    embedder = embedders.function_embedder(bow, name="bow", dims=2)
     with pytest.raises(UnusableVectorError, match="only zeros") as raised:
         embedder.embed_documents(["cat", "a bird", "dog", "a fish"])
     assert raised.value.rows == (1, 3)
@@ -272,7 +272,7 @@ def test_one_text_of_another_shape_does_not_take_the_others_with_it():
     def ragged(texts):
         return [[1.0, 2.0] if text else [] for text in texts]
 
-    embedder = embedders.from_callable(ragged, name="ragged", dims=2)
+    embedder = embedders.function_embedder(ragged, name="ragged", dims=2)
     with pytest.raises(UnusableVectorError, match="shape") as raised:
         embedder.embed_documents(["cat", "", "dog"])
     assert raised.value.rows == (1,)

@@ -72,15 +72,14 @@ def index(tmp_path):
     return LanceIndex(tmp_path / "index.lance", agent=AGENT, fingerprint=MODEL, settings=SMALL)
 
 
-def test_a_synced_episode_is_found_by_vector_by_word_and_by_both(log, index):
+def test_a_synced_episode_is_found_by_vector_and_by_word(log, index):
     ids = fill(log, range(1, 200))
     assert index.sync(log).appended == 199
 
     by_vector = index.search_vector(direction(77), 3)
     by_word = index.search_text("what of number77?", 3)
-    by_both = index.hybrid("number77", direction(77), 3)
 
-    for found in (by_vector, by_word, by_both):
+    for found in (by_vector, by_word):
         assert found[0].episode.id == ids[76]
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     assert by_vector[0].score == pytest.approx(1.0, abs=1e-3)
@@ -122,7 +121,6 @@ def test_any_text_is_a_valid_query(log, index, query):
     index.sync(log)
 
     assert isinstance(index.search_text(query, 3), list)
-    assert isinstance(index.hybrid(query, direction(1), 3), list)
 
 
 def test_syncing_again_adds_nothing_and_appending_again_neither(log, index):

@@ -59,7 +59,7 @@ def test_codes_take_48_bytes_for_each_token_of_a_content_word(minilm: embedders.
 
 
 def test_an_embedder_without_tokens_goes_without(tmp_path: Path) -> None:
-    plain = embedders.from_callable(lambda texts: [[1.0, 0.5] for _ in texts], name="flat", dims=2)
+    plain = embedders.function_embedder(lambda texts: [[1.0, 0.5] for _ in texts], name="flat", dims=2)
     assert not isinstance(plain, LateEmbedder)
     with bardo.open(tmp_path / "a", embedder=plain, clock=ManualClock(NOW)) as grimoire:
         grimoire.remember("the pool was drained")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import bardo
-from bardo.index.embedding.embedders import from_callable
+from bardo.index.embedding.embedders import function_embedder
 from bardo.ports import Vectors
 
 
@@ -27,7 +27,7 @@ def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: P
     server = Server(is_down=True)
 
     # Without `dims` the embedder has to be asked even for how long its vectors are.
-    with bardo.open(tmp_path / "agent", embedder=from_callable(server.embed, name="remote")) as memory:
+    with bardo.open(tmp_path / "agent", embedder=function_embedder(server.embed, name="remote")) as memory:
         for tick in range(1, 31):
             memory.remember(
                 f"swap {tick}", tick=tick, payload={"slippage": tick / 10}, verified=True, subjects=["pool"]
@@ -51,7 +51,7 @@ def test_a_cold_episode_is_recalled_by_its_words_without_the_model(tmp_path: Pat
     server = Server(is_down=False)
 
     def reopen() -> bardo.Grimoire:
-        embedder = from_callable(server.embed, name="remote")
+        embedder = function_embedder(server.embed, name="remote")
         return bardo.open(tmp_path / "agent", embedder=embedder, config={"index": {"hot_limit": 20}})
 
     with reopen() as memory:

@@ -41,7 +41,7 @@ def test_no_letter_is_lost(text, limit):
 
 
 def test_only_texts_of_several_sentences_have_sentence_vectors():
-    embedder = embedders.from_callable(marks)
+    embedder = embedders.function_embedder(marks)
     texts = [f"{ONE} {TWO} {ONE}", "only one", "", f"{TWO} {ONE}"]
 
     whole, single, counts = sentences.documents(embedder, texts, speakers=["Ann", None, None, None])
@@ -55,7 +55,7 @@ def test_only_texts_of_several_sentences_have_sentence_vectors():
 
 def test_speakers_must_match_their_texts():
     with pytest.raises(InvalidInputError, match="1 speakers for 2 texts"):
-        sentences.documents(embedders.from_callable(marks), ["a", "b"], speakers=["Ann"])
+        sentences.documents(embedders.function_embedder(marks), ["a", "b"], speakers=["Ann"])
 
 
 def test_the_longest_text_is_covered_to_its_end(minilm):

@@ -11,7 +11,7 @@ import pytest
 
 import bardo
 from bardo.errors import BardoWarning, InvalidVectorError, UnusableVectorError
-from bardo.index.embedding.embedders import from_callable
+from bardo.index.embedding.embedders import function_embedder
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
@@ -32,7 +32,7 @@ class BagOfWords:
 
 
 def opened(path: Path, model: BagOfWords) -> bardo.Grimoire:
-    return bardo.open(path / "agent", embedder=from_callable(model.embed, name="bow", dims=len(WORDS)))
+    return bardo.open(path / "agent", embedder=function_embedder(model.embed, name="bow", dims=len(WORDS)))
 
 
 def test_a_text_without_a_vector_takes_no_other_with_it(tmp_path: Path) -> None:
@@ -140,13 +140,13 @@ def test_a_migration_leaves_out_what_neither_model_has_a_vector_for_and_loses_no
         memory.learn(["A fox runs over", "The cat is big"])
         memory.sleep()
 
-        lossy = from_callable(lambda texts: letters(texts)[:, :1], name="lossy", dims=1)
+        lossy = function_embedder(lambda texts: letters(texts)[:, :1], name="lossy", dims=1)
         with pytest.raises(UnusableVectorError, match="zeros"):
             memory.embedding.migrate(lossy)
         assert memory.stats()["model"] == "bow"
 
         # Neither has the foxes, both have the cats.
-        assert memory.embedding.migrate(from_callable(letters, name="letters", dims=2)).switched
+        assert memory.embedding.migrate(function_embedder(letters, name="letters", dims=2)).switched
         assert memory.stats()["log"]["with_vectors"] == 10
         assert "200 episodes without a vector" in memory.sleep().notes[-2]
         assert [found.text for found in memory.recall("fox row 17", limit=1)] == ["fox in row 17"]

@@ -38,7 +38,7 @@ def words_as_vectors(dims: int, salt: str):
 
 
 def model(name: str, dims: int) -> embedders.TextEmbedder:
-    return embedders.from_callable(words_as_vectors(dims, name), name=name, dims=dims)
+    return embedders.function_embedder(words_as_vectors(dims, name), name=name, dims=dims)
 
 
 def unit(rows: np.ndarray) -> np.ndarray:

@@ -6,11 +6,11 @@ import sys
 import numpy as np
 
 import bardo
-from bardo.index.embedding.embedders import from_callable
+from bardo.index.embedding.embedders import function_embedder
 
 g = bardo.open(
     sys.argv[1],
-    embedder=from_callable(lambda texts: np.ones((len(texts), 4), dtype=np.float32), name="flat"),
+    embedder=function_embedder(lambda texts: np.ones((len(texts), 4), dtype=np.float32), name="flat"),
     config={"life": {"budget": 1_000.0, "lifespan_ticks": 100_000}, "clock": {"unit": "loops"}},
 )
 while True:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import bardo
 from bardo.errors import InvalidInputError
-from bardo.index.embedding.embedders import from_callable
+from bardo.index.embedding.embedders import function_embedder
 from bardo.life.history import DECISIONS, History
 from bardo.ports import ManualClock
 from bardo.surfaces.cli.app import app
@@ -39,7 +39,11 @@ def opened(folder: Path, **life: Any) -> bardo.Grimoire:
         "bequeath": {"entries": 1},
     }
     return bardo.open(
-        folder, embedder=from_callable(flat, name="flat"), clock=ManualClock(NOON), seed=1, config=settings
+        folder,
+        embedder=function_embedder(flat, name="flat"),
+        clock=ManualClock(NOON),
+        seed=1,
+        config=settings,
     )
 
 
@@ -139,7 +143,7 @@ def test_age_lowers_the_phase_and_an_old_agent_leaves_insights_that_are_less_sur
         heir = bardo.inherit(
             tmp_path / f"{name}.testament",
             tmp_path / f"heir {name}",
-            embedder=from_callable(flat, name="flat"),
+            embedder=function_embedder(flat, name="flat"),
         )
         with heir:
             crossed[name] = [fact.text for fact in heir.facts.list()]
@@ -162,7 +166,7 @@ def test_the_clocks_of_a_dead_agent_stand_still_at_its_death(tmp_path: Path) -> 
     clock = ManualClock(NOON)
     settings = {"life": {"budget": 10.0, "lifespan_ticks": 1_000}, "curator": {"texts": False}}
     open_ = partial(
-        bardo.open, tmp_path / "a", embedder=from_callable(flat, name="flat"), clock=clock, seed=1, config=settings
+        bardo.open, tmp_path / "a", embedder=function_embedder(flat, name="flat"), clock=clock, seed=1, config=settings
     )  # fmt: skip
     with open_() as g:
         g.remember("born")
@@ -182,7 +186,7 @@ def test_the_clocks_of_a_dead_agent_stand_still_at_its_death(tmp_path: Path) -> 
         assert g.life.vitality() == after
         assert g.facts.confidence(fact) == sure
         assert g.recall("gas")[0].confidence == pytest.approx(sure)
-    with bardo.visit(tmp_path / "a", clock=clock, embedder=from_callable(flat, name="flat")) as visitor:
+    with bardo.visit(tmp_path / "a", clock=clock, embedder=function_embedder(flat, name="flat")) as visitor:
         assert (visitor.now_tick, visitor.facts.confidence(fact)) == (before.tick, sure)
     assert replace(after, notes=(), affect=before.affect) == before
 
@@ -193,7 +197,7 @@ def test_an_heir_is_born_with_its_own_first_episode(tmp_path: Path) -> None:
         g.tick(700)
         g.bequeath(tmp_path / "elder.testament")
     settings = {"clock": {"unit": "loops"}, "life": {"lifespan_ticks": 1_000}}
-    embedder = from_callable(flat, name="flat")
+    embedder = function_embedder(flat, name="flat")
     heir = bardo.inherit(tmp_path / "elder.testament", tmp_path / "heir", embedder=embedder, config=settings)
     with heir:
         assert heir.life.vitality().age == 0

@@ -12,7 +12,7 @@ import pytest
 
 import bardo
 from bardo.errors import ConfigError
-from bardo.index.embedding.embedders import from_callable
+from bardo.index.embedding.embedders import function_embedder
 from bardo.life.clocks import reserve_of
 from bardo.ports import Completion, ManualClock, Message, Usage
 
@@ -55,7 +55,11 @@ def opened(folder: Path, llm: Any = None, **life: Any) -> bardo.Grimoire:
         "llm": {"answer_tokens": 100, "prices": {"priced": {"input": PRICE, "output": PRICE}}},
     }
     return bardo.open(
-        folder, embedder=from_callable(apart, name="apart"), clock=ManualClock(NOON), config=settings, llm=llm
+        folder,
+        embedder=function_embedder(apart, name="apart"),
+        clock=ManualClock(NOON),
+        config=settings,
+        llm=llm,
     )
 
 

@@ -336,7 +336,7 @@ TURNS = [
 
 
 def test_a_window_brings_the_turns_beside_a_memory_but_none_from_the_future(tmp_path: Path) -> None:
-    model = embedders.from_callable(lambda texts: [[1.0, 0.0]] * len(texts), name="flat", dims=2)
+    model = embedders.function_embedder(lambda texts: [[1.0, 0.0]] * len(texts), name="flat", dims=2)
     with bardo.open(tmp_path / "a", embedder=model, clock=ManualClock(NOW)) as grimoire:
         for tick, (speaker, text) in enumerate(TURNS, 1):
             grimoire.remember(text, tick=tick, speaker=speaker, role="user", session="s")

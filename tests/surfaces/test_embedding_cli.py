@@ -29,7 +29,7 @@ class Lengths:
 def models(monkeypatch):
     functions = {"minilm": Lengths(24), "wordllama": Lengths(16)}
     named = {
-        name: embedders.from_callable(function, name=name, dims=function.dims)
+        name: embedders.function_embedder(function, name=name, dims=function.dims)
         for name, function in functions.items()
     }
     monkeypatch.setattr(

@@ -23,7 +23,7 @@ runner = CliRunner()
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
     """A memory that its owner has open all the while."""
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = embedders.function_embedder(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
     with bardo.open(tmp_path / "trader", agent="trader", embedder=model) as owner:
         yield owner.path
 

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bardo.conduct.hearing.hearing import KINDS, Utterance, hear
+from bardo.conduct.hearing.hearing import KINDS, Utterance, read, sure
 from bardo.conduct.model.procedures import wilson
 from knowledge.memory import fresh
 
@@ -46,7 +46,7 @@ def main() -> None:
         vectors, fingerprint = memory._session.indexer.vectors_of([one.text for one in said])
     print("| kind | said | precision | recall | precision, words alone | recall, words alone |")
     print("|---|--:|--:|--:|--:|--:|")
-    both, words = hear(said, vectors, fingerprint), hear(said, None, None)
+    both, words = sure(read(said, vectors, fingerprint)), sure(read(said, None, None))
     for kind in (*KINDS[1:], "all"):
         cells = []
         count = sum(row["label"] == kind if kind != "all" else row["label"] != "none" for row in rows)

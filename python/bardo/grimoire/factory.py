@@ -62,7 +62,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         seed: Seed of ids; random if not given. The same seed, clock and calls give the same memory.
         embedder: `Embedder`, or any callable from a list of texts to vectors; the configured model if not given. A
             callable is identified by its module and name, so `__main__.embed` and `tools.embed` are two models: name it
-            with `bardo.index.embedding.embedders.from_callable(embed, name="...")`.
+            with `bardo.function_embedder(embed, name="...")`.
         llm: Language model of your own; the configured one, if any, if not given.
         durable: Whether `remember` waits until the episode is durable on disk. Without, a power loss loses the latest.
         create: Whether to make a new memory where there is none.

@@ -12,6 +12,7 @@ from bardo.assemble.condense import OwnWords
 from bardo.assemble.contributors import STABILITY, Contributor, Contributors, Situation
 from bardo.assemble.prompt_feedback import PromptFeedback, PromptRecord
 from bardo.conduct.briefing import CONDUCT, tokens_in
+from bardo.errors import NotFoundError
 from bardo.grimoire.session import Session
 
 if TYPE_CHECKING:
@@ -113,18 +114,20 @@ class Prompts:
         return self._parts.contributors.remove(name)
 
     @checked
-    def acted(self, prompt: Prompt | str, taken: bool = True) -> bool:
+    def acted(self, prompt: Prompt | str, *, taken: bool = True) -> None:
         """Records whether the action of a prompt was taken; weights are not learned from prompts without action.
 
         Args:
             prompt: Prompt or its id.
             taken: Whether the action was taken.
 
-        Returns:
-            Whether the prompt is on record: the latest 5,000 without an outcome are.
+        Raises:
+            NotFoundError: The prompt is not on record: the latest 5,000 without an outcome are.
         """
         self._session.ready(write=True)
-        return self._parts.feedback.acted(prompt if isinstance(prompt, str) else prompt.id, taken)
+        id_ = prompt if isinstance(prompt, str) else prompt.id
+        if not self._parts.feedback.acted(id_, taken):
+            raise NotFoundError(f"no prompt on record has the id {id_!r}. List them with prompts.list()")
 
     def reset_weights(self) -> None:
         """Deletes the records of prompts and outcomes, and all weights learned from them."""

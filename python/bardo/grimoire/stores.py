@@ -282,5 +282,5 @@ def _require_model(folder: Folder, log: EpisodeLog, facts: FactStore, embedder: 
             f"embedder is {given.model} ({given.dims}-d, version {given.version}). Open it with the model it was "
             "built with: embedding.model in bardo.toml, or embedder=...; and move to another with `bardo embedding "
             "migrate`. A function is known by its module and name: if it is the same one, give it the name it had with "
-            f"bardo.index.embedding.embedders.from_callable(function, name={stored.model!r})"
+            f"bardo.function_embedder(function, name={stored.model!r})"
         )

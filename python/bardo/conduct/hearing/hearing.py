@@ -260,19 +260,6 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
     ]
 
 
-def hear(
-    utterances: Sequence[Utterance], vectors: Vectors | None, fingerprint: Fingerprint | None
-) -> list[Heard | None]:
-    """Hears utterances; None for one that is of no kind, or not surely enough.
-
-    Args:
-        utterances: What was said.
-        vectors: Vectors of the texts, shape (len(utterances), dims); None without an embedder.
-        fingerprint: Model of the vectors.
-    """
-    return sure(read(utterances, vectors, fingerprint))
-
-
 def sure(readings: Sequence[Heard | None]) -> list[Heard | None]:
     """Returns readings without the undecided ones, which become None."""
     return [one if one is not None and one.margin >= 0 else None for one in readings]

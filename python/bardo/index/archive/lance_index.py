@@ -324,18 +324,6 @@ class LanceIndex:
         found = self._handle.read(lambda table: table.search().where(where).select(["id"]).limit(1))
         return bool(found.num_rows)
 
-    def hybrid(self, query: str, vector: Vectors, limit: int, *, where: str | None = None) -> list[LanceHit]:
-        """Runs both searches, fused by LanceDB's reciprocal rank fusion, best first; takes their arguments."""
-        checked = lance_rows.checked_vector(vector, self.fingerprint.dims)
-
-        def search(table: Any) -> Any:
-            builder = table.search(query_type="hybrid", vector_column_name="vector").distance_type("dot")
-            builder = builder.vector(checked).text(_words(query)).limit(limit)
-            # All columns, because LanceDB warns on every call if its inner searches lack the columns of their scores.
-            return builder.where(where, prefilter=True) if where else builder
-
-        return self._found(search, limit, lambda row: row["_relevance_score"], vectors=False)
-
     def _found(
         self,
         search: Callable[[Any], Any],

@@ -254,7 +254,7 @@ def load(settings: config.Embedding | None = None) -> TextEmbedder:
     return _shared_embedder(settings.model, settings.threads, os.getpid())
 
 
-def from_callable(
+def function_embedder(
     function: EmbedFunction,
     *,
     name: str = "",
@@ -299,7 +299,7 @@ def resolve(embedder: Embedder | EmbedFunction | None, settings: config.Embeddin
         return load(settings)
     if hasattr(embedder, "embed_documents") and hasattr(embedder, "embed_queries"):
         return embedder  # type: ignore[return-value]  # the rest of the protocol shows at its first use
-    return from_callable(embedder)
+    return function_embedder(embedder)
 
 
 @functools.lru_cache(maxsize=4)

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bardo.errors import NotFoundError
 from bardo.surfaces.cli import tables
 from bardo.surfaces.cli.command import on_memory
 from bardo.surfaces.cli.group import noun
@@ -37,8 +36,7 @@ def acted(
     not_taken: Annotated[bool, typer.Option("--not", help="The action was not taken.")] = False,
 ) -> None:
     """Record whether the action of a prompt was taken; prompts without action do not affect weights."""
-    if not opened.prompts.acted(prompt, not not_taken):
-        raise NotFoundError(f"no prompt on record has the id {prompt!r}. List them with `bardo prompts list`")
+    opened.prompts.acted(prompt, taken=not not_taken)
     output.document({"id": prompt, "acted": not not_taken})
     output.text(f"{prompt} was {'not ' if not_taken else ''}acted on")
 

@@ -106,12 +106,6 @@ pub fn check_tau(tau_ticks: f64) -> Result<f64> {
     Err(Error::invalid(format!("tau is {tau_ticks} ticks"), "It must be a positive number of ticks"))
 }
 
-/// Time constant of a half-life: `tau = half_life / ln 2`, in the same unit.
-#[must_use]
-pub fn half_life_to_tau(half_life: f64) -> f64 {
-    half_life / std::f64::consts::LN_2
-}
-
 /// Stability `S = tau * max(1, ln(support))` in ticks, times the persistence of the statement or else divided by the
 /// kind's demurrage; infinite without decay.
 #[must_use]
@@ -246,8 +240,6 @@ mod tests {
         assert!((decay(1.0, 50, 500, &plain) - (-1.0 / 50.0_f64.ln()).exp()).abs() < 1e-12);
         let from_death = decay_factors(500.0, FactKind::Insight, true);
         assert!((decay(1.0, 1, 1_500, &from_death) - (-1.0_f64).exp()).abs() < 1e-12);
-        let half = decay_factors(half_life_to_tau(100.0), FactKind::Insight, false);
-        assert!((decay(0.8, 1, 100, &half) - 0.4).abs() < 1e-12);
     }
 
     #[test]
