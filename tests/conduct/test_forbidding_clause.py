@@ -41,7 +41,9 @@ def test_words_outside_the_forbidden_act_name_no_practice(text: str, practice: s
 def test_the_forbidding_clause_ends_before_reasons_purposes_and_exceptions() -> None:
     assert forbidding("stop skipping the tests to make CI green") == "stop skipping the tests"
     assert forbidding("No deploys on Fridays, we got burned. Mondays are fine.") == "No deploys on Fridays"
-    assert forbidding("keep off the payment module until the audit is through") == "keep off the payment module"
+    assert (
+        forbidding("keep off the payment module until the audit is through") == "keep off the payment module"
+    )
 
 
 def test_a_narrower_object_is_a_condition_of_the_practice() -> None:
