@@ -50,7 +50,7 @@ FALSE_BLOCKS, FALSE_BLIND, FALSE_WARNINGS = 0.02, 0.03, 0.04
 FALSE_AMONG_MANY = 0.01
 #: Share of the blind actions that are the rejected one, of which a gate with one rejection may warn; and of the actions
 #: of whole stores that violate nothing, of which it warns.
-KEPT_WARNINGS, FALSE_IN_STORE = 0.77, 0.04
+KEPT_WARNINGS, FALSE_IN_STORE = 0.97, 0.04
 #: Quantiles of the scores that are tried as limits: of what the table reads as the same, and of near misses.
 KEPT, BLOCKED = np.linspace(0, 0.15, 7), np.linspace(0.9, 1, 41)
 
