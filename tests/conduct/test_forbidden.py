@@ -15,7 +15,8 @@ from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.recognition import compare
 from bardo.conduct.parse import conditions, rejection
 from bardo.conduct.parse.action import parse
-from bardo.conduct.parse.forbidden import LISTS, Forbids, propose, vocabulary
+from bardo.conduct.parse.forbidden import propose, vocabulary
+from bardo.conduct.parse.forbids import LISTS, Forbids
 from bardo.ports import ManualClock
 
 #: Wednesday, 6 March 2024, 11:00 UTC, and the Friday after it.

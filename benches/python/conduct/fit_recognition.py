@@ -1,6 +1,6 @@
 """`python -m conduct.fit_recognition [--write] [--report FILE]`: fits the learned comparison of actions with texts.
 
-Needs scikit-learn, which bardo itself does not. Two regressions over words, cosine, conditions and the table's
+Needs scikit-learn, which bardo itself does not. Three regressions over words, cosine, conditions and the table's
 readings (`conduct/match/comparison.json`) are fitted on the pairs of `SOURCES`: the vocabulary of the table was made
 with the others, on which its readings are too good. Unrelated pairs are labelled ones and random ones of other
 rejections. Limits are chosen on the scores of a cross-validation, in which all pairs of a rejection are in one fold;
@@ -40,12 +40,17 @@ SOURCES = ("train", "extra", "actions")
 FOLDS, STRENGTH = 6, 0.1
 #: Minimum number of pairs with a feature, and minimum weight, of one that is kept.
 COMMON, LEAST = 3, 0.01
+#: Minimum weight of the regression of warnings, most of whose features are words of random pairs.
+LEAST_WARN = 0.05
 #: Number of random pairs in each fold.
 RANDOM = 1_000
 #: Maximum share of near misses that are blocked: of all sets, and of the blind one; of random pairs warned of.
 FALSE_BLOCKS, FALSE_BLIND, FALSE_WARNINGS = 0.02, 0.03, 0.04
 #: The last of these in a store of `STORED` rejections.
 FALSE_AMONG_MANY = 0.01
+#: Share of the blind actions that are the rejected one, of which a gate with one rejection may warn; and of the actions
+#: of whole stores that violate nothing, of which it warns.
+KEPT_WARNINGS, FALSE_IN_STORE = 0.97, 0.04
 #: Quantiles of the scores that are tried as limits: of what the table reads as the same, and of near misses.
 KEPT, BLOCKED = np.linspace(0, 0.15, 7), np.linspace(0.9, 1, 41)
 
@@ -177,14 +182,14 @@ def limits(
 
 
 def decisions(
-    found: Sequence[comparison.Pair], near: Any, same: Any, limits_: tuple[float, float]
+    found: Sequence[comparison.Pair], warned: Any, near: Any, same: Any, limits_: tuple[float, float]
 ) -> list[str]:
-    """Decisions by the margins of the first regression and the scores of the second."""
+    """Decisions by the margins of warnings and of the first regression, and the scores of the second."""
     decided = []
-    for pair, margin, score in zip(found, near, same, strict=True):
+    for pair, warn, margin, score in zip(found, warned, near, same, strict=True):
         by_table = pair.stands
         over = score - limits_[0 if by_table else 1] if by_table or margin >= 0 else -1.0
-        touch = replace(pair.touch, sure=pair.is_sure, learned=matching.Learned(float(margin), float(over)))
+        touch = replace(pair.touch, sure=pair.is_sure, learned=matching.Learned(float(warn), float(over)))
         decided.append("block" if touch.same else "warn" if touch.near else "allow")
     return decided
 
@@ -202,6 +207,31 @@ def report(every: Sequence[Row], decided: Sequence[str]) -> str:
         lines += ["", f"{source}, {len(own)} pairs:", "", *table(own, found)]
     warned = [each != "allow" for row, each in zip(every, decided, strict=True) if row.source == "random"]
     return "\n".join([*lines, "", f"Of {len(warned)} random pairs {np.mean(warned):.1%} are warned of."])
+
+
+def in_stores(fit: Fit) -> list[float]:
+    """Returns for each action of whole stores that violates nothing the highest score of its rejections."""
+    highest: list[float] = []
+    for store in json.loads((DATA / "stores-dev.json").read_text(encoding="utf-8")):
+        free = [each for each in store["actions"] if not each["violates"] and not each["may"]]
+        every = [
+            Row("stores", rejected["text"], each["action"], "unrelated", each["form"])
+            for each in free
+            for rejected in store["rejections"]
+        ]
+        scores = [
+            fit.bias
+            + sum(
+                value * fit.weights.get(name, 0.0)
+                for name, value in pair.same_features(pair.near_features()).items()
+            )
+            if pair.touch.reading is not matching.Reading.OTHER
+            else -math.inf
+            for pair in pairs(every)
+        ]
+        many = len(store["rejections"])
+        highest += [max(scores[start : start + many]) for start in range(0, len(scores), many)]
+    return highest
 
 
 def main() -> None:
@@ -226,9 +256,19 @@ def main() -> None:
         for share in (FALSE_WARNINGS, FALSE_AMONG_MANY)
     )
     growth = round((among_many - warn) / math.log(STORED), 3)
+    only = regression(
+        [pair.same_features(pair.near_features()) for pair in found], labels == "same", is_fitted, places
+    )
+    only = replace(only, weights={name: w for name, w in only.weights.items() if abs(w) >= LEAST_WARN})
+    is_blind = np.array([row.source == SOURCES[0] for row in every]) & (labels == "same")
+    least = round(float(np.quantile(only.scores[is_blind], 1 - KEPT_WARNINGS)), 3)
+    most = float(np.quantile(in_stores(only), 1 - FALSE_IN_STORE))
+    steepness = round((most - least) / math.log(STORED), 3)
     low, high = limits(every, found, near.scores - warn, same.scores)
+    print(f"a warning must reach {least}, growing by {steepness}")
     print(f"limits: warn {warn}, growing by {growth}; block {low} by table, {high} else")
-    text = report(every, decisions(found, near.scores - warn, same.scores, (low, high)))
+    margins = np.minimum(near.scores - warn, only.scores - least)
+    text = report(every, decisions(found, margins, near.scores - warn, same.scores, (low, high)))
     print(text)
     if given.report:
         write_section(given.report, "conduct-recognition-validated", text)
@@ -237,6 +277,7 @@ def main() -> None:
             "about": "Regressions of pairs of a rejection and an action; made by conduct/fit_recognition.py",
             "model": minilm.MODEL,
             "near": {"bias": near.bias, "limit": warn, "growth": growth, "features": near.weights},
+            "warn": {"bias": only.bias, "limit": least, "growth": steepness, "features": only.weights},
             "same": {"bias": same.bias, "limit by table": low, "limit": high, "features": same.weights},
         }
         (PACKAGE / "conduct" / "match" / "comparison.json").write_text(

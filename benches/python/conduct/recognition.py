@@ -72,16 +72,19 @@ def others(gate: bardo.Gate, pairs: Sequence[Mapping[str, str]]) -> tuple[Counte
     told = []
     for pair in pairs:
         strangers = {text for text in chosen if apart(text, pair["rejection"])}
-        found = {(each.text, each.blocks) for each in gate.before(pair["action"]).findings}
-        wrong = {(text, blocks) for text, blocks in found if text in strangers}
+        findings = gate.before(pair["action"]).findings
+        wrong = {each.text: each for each in findings if each.text in strangers}.values()
         counts.update(
             actions=1,
             pairs=len(strangers),
             found=len(wrong),
             hit=bool(wrong),
-            blocked=sum(b for _, b in wrong),
+            blocked=sum(each.blocks for each in wrong),
         )
-        told += [f"{'block' if blocks else 'warn'}: {pair['action']} | {text}" for text, blocks in wrong]
+        told += [
+            f"{'block' if each.blocks else 'warn'}: {pair['action']} | {each.text} | {each.decided_by}: {each.because}"
+            for each in wrong
+        ]
     for pair in pairs:
         if pair["label"] == "same":
             id_ = gate.reject(pair["rejection"], by="anna").id

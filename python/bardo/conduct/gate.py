@@ -27,7 +27,7 @@ from bardo.conduct.model.entries import (
     StateEntry,
     StateKind,
 )
-from bardo.conduct.parse.forbidden import Forbids
+from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.procedures import capabilities, flows
 from bardo.conduct.required import (
     delete,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bardo.conduct.parse import command_forms
 from bardo.conduct.parse.action import ParsedAction, fits, folded
-from bardo.conduct.parse.forbidden import Forbids, kinds_in, places_in, practices_in, stems_of, vocabulary
+from bardo.conduct.parse.forbidden import kinds_in, places_in, practices_in, stems_of, vocabulary
+from bardo.conduct.parse.forbids import Forbids
 
 
 def of_text(text: str) -> frozenset[str]:

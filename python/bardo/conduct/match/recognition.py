@@ -24,7 +24,6 @@ from bardo.conduct.parse.forbidden import (
     ANY,
     CHANGING,
     ENDING,
-    Forbids,
     kinds_in,
     phrase_of,
     places_in,
@@ -33,6 +32,7 @@ from bardo.conduct.parse.forbidden import (
     stems_of,
     vocabulary,
 )
+from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.rejection import ParsedRejection
 
 #: Operations that plan something for another time.

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from bardo.conduct.parse import operation_table
 from bardo.conduct.parse.action import ParsedAction
-from bardo.conduct.parse.forbidden import ANY, CHANGING, Forbids, kinds_in, stems_of, vocabulary
+from bardo.conduct.parse.forbidden import ANY, CHANGING, kinds_in, stems_of, vocabulary
+from bardo.conduct.parse.forbids import Forbids
 
 _VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
 #: Destination of a move, and substitute: "migrate it to X", "replace it with X".

@@ -6,18 +6,16 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
 from bardo.conduct.parse import conditions, operation_table, operations, wording
-from bardo.errors import InvalidInputError
+from bardo.conduct.parse.forbids import LISTS, Forbids
 
 #: Maximum number of cached proposals.
 _PROPOSALS = 16_384
-#: Longest list, and longest item in characters.
-LISTED, LONG = 256, 200
 _PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/(?:[\w.*-]*/)*(?:[\w*-]*\.[\w*]+|(?!\w))")
 #: Words with a slash, and names of files, which are paths in the right company only: not "and/or", ".net".
 _SLASHED = re.compile(
@@ -51,88 +49,16 @@ _POINTING_VERB = re.compile(
     re.IGNORECASE,
 )
 _FLAG = re.compile(r"(?<!\S)--?[a-z][\w-]*")
+#: Prepositions of words that tell with an act which one it is: "secrets in the repository", "log in with a password".
+_BESIDE_ACT = frozenset(
+    {"in", "on", "at", "to", "into", "onto", "of", "over", "with", "against", "from", "inside"}
+)
 #: Operations for which any action that does not only read will do: "no Redis", "don't change the folder".
 ANY = frozenset({"use", "modify"})
 #: Operations of a rejection of any change: "don't touch the folder".
 CHANGING = frozenset({"modify", "remove"})
 #: Operations that end something: a rejection of them is not about the use of the thing.
 ENDING = frozenset({"delete", "remove", "stop", "close", "backup", "read", "test"})
-
-
-@dataclass(frozen=True, slots=True)
-class Forbids:
-    """Data of what a rejection or a rule forbids. An action must fit one pattern and meet all conditions.
-
-    A pattern is a command, package, flag, host, path or phrase; or one of the things, done by one of the verbs.
-
-    Args:
-        things: Objects in words; the words of one of them must be in the action.
-        verbs: Operations (`operations.toml`), one of which must be done to a thing; any if empty.
-        phrases: Words that are enough alone, all of those of one phrase.
-        commands: Command lines as globs ("git push *--force*"), `sql ...` for SQL.
-        packages: Names of packages that must not be installed, added or run.
-        flags: Options of commands.
-        hosts: Names of hosts.
-        paths: Paths as globs, which must not be written to.
-        conditions: Conditions, all of which must hold: "on fridays", "in production", "above 5 %".
-        by: Person or agent who corrected the data; empty for a proposal.
-    """
-
-    things: tuple[str, ...] = ()
-    verbs: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = ()
-    by: str = ""
-
-    @classmethod
-    def from_json(cls, text: str) -> Forbids:
-        """Reads a correction.
-
-        Raises:
-            InvalidInputError: The text is not such data.
-        """
-        try:
-            given = json.loads(text)
-        except ValueError as error:
-            raise InvalidInputError(f"what is forbidden is no JSON: {error}") from None
-        return cls.of(given)
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Forbids:
-        """Checks lists of texts by field, and returns them as data.
-
-        Raises:
-            InvalidInputError: A field does not exist, is no list of texts, or is too long.
-        """
-        if not isinstance(given, Mapping):
-            raise InvalidInputError("what is forbidden is a mapping, such as {'packages': ['moment']}")
-        if unknown := set(given) - set(LISTS) - {"by"}:
-            raise InvalidInputError(f"there is no {', '.join(sorted(unknown))}. Use {', '.join(LISTS)}")
-        lists: dict[str, Any] = {}
-        for name in LISTS:
-            items = given.get(name, ())
-            if isinstance(items, str):
-                items = (items,)
-            if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
-                raise InvalidInputError(f"{name} is a list of texts")
-            if len(items) > LISTED or any(len(item) > LONG for item in items):
-                raise InvalidInputError(f"{name} has at most {LISTED} texts of {LONG} characters")
-            lists[name] = tuple(dict.fromkeys(filter(None, (item.strip() for item in items))))
-        by = given.get("by", "")
-        return cls(**lists, by=by if isinstance(by, str) else "")
-
-    def lists(self) -> dict[str, tuple[str, ...]]:
-        """Returns the lists by field, without empty ones."""
-        return {name: items for name in LISTS if (items := getattr(self, name))}
-
-
-#: Fields of lists.
-LISTS = tuple(field.name for field in fields(Forbids) if field.name != "by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,20 +230,41 @@ def kinds_in(
 
 @lru_cache(_PROPOSALS)
 def practices_in(text: str) -> tuple[int, ...]:
-    """Returns the numbers of the practices that a text names."""
+    """Returns the numbers of the practices that the forbidding clause of a text names."""
     words = vocabulary()
-    stems = stems_of(text)
+    clause = wording.forbidding(text)
+    stems = stems_of(clause)
     numbers = {number for stem in (*stems, "") for number in words.by_stem.get(stem, ())}
-    found = []
-    for number in sorted(numbers):
-        practice = words.practices[number]
-        names = [name for name in practice.said if name.is_in(stems, text)]
+    return tuple(
+        number
+        for number in sorted(numbers)
+        if words.practices[number].unless.isdisjoint(stems)
+        and any(_is_named(name, clause) for name in words.practices[number].said)
+    )
+
+
+def _is_named(name: Phrase, clause: str) -> bool:
+    """Whether the act of a forbidding clause has the name of a practice.
+
+    A place or purpose is no act: "third party" in "don't touch the code in third_party".
+    """
+    act, places = conditions.scopes(clause)
+    around = " ".join(words for preposition, words in places if preposition in _BESIDE_ACT)
+    is_full = " without " in f" {name.text}"
+    if not name.is_in(stems_of(clause if is_full else f"{act} {around}"), clause):
+        return False
+    if len(name.stems) == 1 and not name.literal:
         # A single word names a practice only if the rejection has no other object: not "don't delete the migrations".
-        if practice.unless.isdisjoint(stems) and any(
-            len(name.stems) > 1 or name.literal or _is_only(name.stems, text) for name in names
-        ):
-            found.append(number)
-    return tuple(found)
+        return _is_only(name.stems, clause)
+    said = stems_of(act) - vocabulary().incidental
+    return not said or not name.stems.isdisjoint(said)
+
+
+def _narrower(said: Sequence[Practice], thing: str) -> str:
+    """Returns the words of an object that no name of a named practice has: "state" of "another state library"."""
+    known = vocabulary().incidental.union(*(name.stems for practice in said for name in practice.said))
+    # An initialism says where a thing is rather than which one: "the CDN cache".
+    return " ".join(w for w in thing.split() if w.isalpha() and not w.isupper() and stems_of(w) - known)
 
 
 @lru_cache(_PROPOSALS)
@@ -370,6 +317,8 @@ def propose(text: str) -> Forbids:
         for preposition, words in scopes
         if not is_alone or not stems_of(words) & covered or stems_of(words) & contrasting
     )
+    if narrower := _narrower(said, _object(wording.forbidding(text))[0]) if said else "":
+        where = (*where, f"of {narrower}")
     flags, hosts, paths = places_in(text)
     own = Forbids(
         things=(thing,) if thing and not is_alone else (),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bardo.conduct.parse import operation_table, operations, wording
-from bardo.conduct.parse.forbidden import Forbids, corrected
+from bardo.conduct.parse.forbidden import corrected
+from bardo.conduct.parse.forbids import Forbids
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384

@@ -40,7 +40,7 @@ _ANYBODY = (
 #: Thing or act that is ruled out.
 _RULED_OUT = (
     r"([^.!?;]+?) (?:is|are) (?:off[- ](?:the[- ]table|limits)|out of the question|not an option|no option|"
-    r"an? no[- ]?go|ruled out)\b"
+    r"an? no(?:[- ]?go)?|ruled out|out(?=\s*(?:[.,;:!]|$)))(?!\w)"
 )
 #: Wordings of a rejection at the beginning of it, and the plain one. "Put this on Kubernetes" is a use of the name.
 _FORMS = {
@@ -91,6 +91,25 @@ _FORMS = {
     ): "don't use ",
     re.compile(r"\bany longer\b", re.IGNORECASE): "any more",
 }  # fmt: skip
+#: What follows a forbidden act in its own sentence, and names none: purpose, condition, exception, comparison.
+_ASIDE = re.compile(
+    r"(?<=\w)[\"'`)]*\s*,?\s*\b(?:(?:in order )?to (?:make|get|keep|save|avoid|help|let|pass|have|be|speed)|just to|"
+    r"so that|unless|until|till|except|other than|apart from|besides|instead of|rather than|if|when|while|as long as|"
+    r"as soon as|no matter|also|even|because|since|than)\b.*$",
+    re.IGNORECASE,
+)
+#: Clause after a comma that forbids again, or names one more thing.
+_LISTED = re.compile(
+    r"\s*(?:(?:and|or|nor) )?(?:no|never|not|don't|do not|nor|neither|or)\b"
+    r"(?! (?:for|in|on|at|to|even|with|when|if)\b)|"
+    r"\s*(?:and |or )?[\w`'-]+(?: (?!(?:it|them|him|her|us|me|this|that)\b)[\w`'-]+)?\s*$",
+    re.IGNORECASE,
+)
+_NEGATES = re.compile(
+    r"\b(?:no|not|nobody|nothing|never|cannot|\w+n't|dont|cant|wont|avoid|stop|against|without|forbidden|banned|veto)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[\w\"'`)])[.!?;]\s+(?=\S)|\s+[-\u2013\u2014]\s+")
 #: Beginning that forbids, before the act.
 _FORBIDDING = re.compile(
     r"^(?:(?:please|we|i|you|it|they|the team|should|must|may|can|will|are|is|'re|'m)\s+|(?:we|you|they)'re\s+)*"
@@ -125,6 +144,22 @@ def clause(text: str) -> str:
     """Returns the plain form of a rejection without the reason after it; the text itself if that forbids nothing."""
     short = _REASON.sub("", plain(text))
     return short if _FORBIDDING.match(short) else text
+
+
+@lru_cache(_TEXTS)
+def forbidding(text: str) -> str:
+    """Returns the clause of a rejection that forbids: without reasons, purposes, conditions, exceptions, alternatives.
+
+    It is the first sentence that negates, or the first one if none does.
+    """
+    sentences = [plain(each) for each in _SENTENCE.split(text) if each.strip()] or [text]
+    sentence = next(filter(_NEGATES.search, sentences), sentences[0])
+    kept: list[str] = []
+    for part in sentence.split(","):
+        if kept and _NEGATES.search(", ".join(kept)) and not _LISTED.match(part):
+            break
+        kept.append(part)
+    return _ASIDE.sub("", ",".join(kept)).strip() or text
 
 
 @lru_cache(_TEXTS)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from bardo.conduct.model.entries import Rule, StateEntry
-from bardo.conduct.parse.forbidden import LISTS, Forbids
+from bardo.conduct.parse.forbids import LISTS, Forbids
 from bardo.conduct.required import is_person
 from bardo.conduct.state.state import ended
 from bardo.conduct.storage.store import ConductStore
