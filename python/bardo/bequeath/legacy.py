@@ -112,8 +112,9 @@ def leave(
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
+    redactor = Redactor(personal=config.personal)
     evidence = reflect.Evidence(
-        lineage.life, contents.facts, contents.confidences, Redactor(personal=config.personal), remains.told,
+        lineage.life, contents.facts, contents.confidences, redactor.with_own_counts(), remains.told,
         contents.links, counts=counts, unsettled=unsettled, settled=settled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
@@ -139,7 +140,7 @@ def leave(
         ancestors=inherited_bundles(folder, lineage),
         left_behind=remains.left_behind,
     )
-    choice = choose(estate, lineage.life, config)
+    choice = choose(estate, lineage.life, config, redactor)
     draft = folder / DRAFT
     make_folder(draft.parent)
     left_behind.save(folder, choice.left_behind)
