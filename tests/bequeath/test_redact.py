@@ -391,7 +391,9 @@ def test_a_text_that_comes_again_is_counted_again_and_searched_once():
     once = time.process_time() - start
     start = time.process_time()
     again = {redactor.text(secret) for _ in range(20)}
-    assert again == {told} and MARK in told
+    assert again == {told}
+    assert MARK in told
     assert redactor.counts["password"] == 21
     assert time.process_time() - start < 10 * once
-    assert redactor.with_own_counts().text(secret) == told and redactor.counts["password"] == 21
+    assert redactor.with_own_counts().text(secret) == told
+    assert redactor.counts["password"] == 21

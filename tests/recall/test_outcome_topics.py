@@ -32,9 +32,11 @@ def test_bad_outcomes_of_another_subject_refute_nothing(tmp_path):
             prompt = g.context("The swell rises, dump ice over the side?", situation=situation)
             assert cod.id in {memory.id for memory in prompt.memories}
             report = g.outcome(prompt, value=-1.0, action="dump ice")
-            assert report.unjudged == (cod.id,) and "says nothing about 1 fact" in report.notes[0]
+            assert report.unjudged == (cod.id,)
+            assert "says nothing about 1 fact" in report.notes[0]
         kept = g.facts.get(cod.id)
-    assert kept.status == "active" and not kept.is_refuted
+    assert kept.status == "active"
+    assert not kept.is_refuted
 
 
 def test_without_subjects_the_words_of_task_and_action_decide(tmp_path):
@@ -42,7 +44,8 @@ def test_without_subjects_the_words_of_task_and_action_decide(tmp_path):
         butter = g.learn("Salt the butter twice", confidence=0.6, tick=1)
         mast = g.learn("Ice on the mast topples the dinghy", confidence=0.6, tick=1)
         report = g.outcome(g.context("How often is butter salted?"), value=0.8)
-        assert report.ids == (butter.id,) and report.unjudged in ((), (mast.id,))
+        assert report.ids == (butter.id,)
+        assert report.unjudged in ((), (mast.id,))
         judged = g.outcome(g.recall("the dinghy, the butter", layers=["fact"]), value=0.8)
         assert set(judged.ids) == {butter.id, mast.id}
 
@@ -52,3 +55,10 @@ def test_a_prompt_of_which_only_the_id_is_known_is_about_all_its_facts(tmp_path)
         fact = g.learn("Salt the butter twice", confidence=0.6, tick=1)
         prompt = g.context("What do I do in the dairy?")
         assert g.outcome(prompt.id, value=0.8).ids == (fact.id,)
+
+
+def test_the_confidence_of_a_fact_that_was_read_earlier_is_current(tmp_path):
+    with bardo.open(tmp_path / "dairy", config=LOOPS) as g:
+        fact = g.learn("Salt the butter twice", confidence=0.6, tick=1)
+        g.outcome(g.context("Salt the butter?"), value=-1.0)
+        assert g.facts.confidence(fact) == g.facts.confidence(fact.id) < 0.6

@@ -54,9 +54,7 @@ class Redactor:
         counts: Number of redacted or generalized spans and dropped fields, by kind.
     """
 
-    def __init__(
-        self, *, personal: bool, known: dict[str, tuple[str, Counter[str]]] | None = None
-    ) -> None:
+    def __init__(self, *, personal: bool, known: dict[str, tuple[str, Counter[str]]] | None = None) -> None:
         self.personal = personal
         self.counts: Counter[str] = Counter()
         self._known = {} if known is None else known
