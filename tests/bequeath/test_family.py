@@ -69,7 +69,7 @@ def test_a_tree_is_found_below_a_folder(line):
     lines = tree.render().splitlines()
     assert lines[0].startswith("ann (generation 0): born at 5, died at 400 (age")
     assert "handed over 2 facts" in lines[0]
-    assert lines[2].startswith("    cat (generation 2): born at 0, alive")
+    assert lines[2].startswith("    cat (generation 2): alive")
 
 
 def test_a_tree_of_one_testament_has_the_ancestors_that_it_names(line):

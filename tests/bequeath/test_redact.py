@@ -381,3 +381,19 @@ def test_a_hostile_text_takes_no_more_than_a_moment(piece):
     begun = time.process_time()
     without_contacts().text(text)
     assert time.process_time() - begun < 5.0
+
+
+def test_a_text_that_comes_again_is_counted_again_and_searched_once():
+    redactor = Redactor(personal=False)
+    secret = "The alarm password is persimmon-latch-9"
+    start = time.process_time()
+    told = redactor.text(secret)
+    once = time.process_time() - start
+    start = time.process_time()
+    again = {redactor.text(secret) for _ in range(20)}
+    assert again == {told}
+    assert MARK in told
+    assert redactor.counts["password"] == 21
+    assert time.process_time() - start < 10 * once
+    assert redactor.with_own_counts().text(secret) == told
+    assert redactor.counts["password"] == 21

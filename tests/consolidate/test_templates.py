@@ -9,7 +9,7 @@ import pytest
 import bardo
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.corrections.templates import is_of_another_member
+from bardo.consolidate.corrections.templates import is_of_another_member, may_be_about_one
 from bardo.consolidate.languages import reader
 from bardo.model import FactKind
 
@@ -100,3 +100,34 @@ def test_a_daily_time_ends_nothing_and_an_amount_is_no_year() -> None:
     assert not one_clause("The depot in Graz closes at 5 pm").cues
     assert one_clause("Amara approves invoices up to 2000 euros").until is None
     assert one_clause("The permit is valid up to 2027").until is not None
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "may_be"),
+    [
+        ("The pool 35 is paid by the order 115", "The pool 27 rises after the order 303", False),
+        ("The round potter hides broken salt", "The small miller dries new salt", False),
+        ("The staging server runs Debian 11", "The staging server now runs Debian 12", True),
+        ("Berta leads the billing team", "The billing team is led by Carl now", True),
+    ],
+)
+def test_learned_sentences_are_compared_if_they_name_one_subject(
+    older: str, newer: str, may_be: bool
+) -> None:
+    assert may_be_about_one(one_clause(older), one_clause(newer)) is may_be
+
+
+def test_a_pass_over_learned_sentences_of_numbered_things_ends_none(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "plant", config={"clock": {"unit": "loops"}}, seed=1) as memory:
+        things = ("pool", "queue", "host", "oracle")
+        memory.learn(
+            [
+                f"The {things[number % 4]} {number * 7} {'rises after' if number % 2 else 'depends on'} "
+                f"the {things[number % 3]} {number * 11} within {number} minutes"
+                for number in range(2, 42)
+            ],
+            confidence=0.75,
+        )
+        report = memory.sleep()
+        assert report.facts_superseded == 0
+        assert {fact.status for fact in memory.facts.list(status=None)} == {"active"}

@@ -85,7 +85,10 @@ class Pairs:
             judgement = corrections.judge(old, new, cosine)
             if judgement.total > corrections.NEVER:
                 features = corrections.read_features(
-                    old, new, cosine, read_of[old.sentence], is_announced=bool(judgement.rule)
+                    corrections.by_features(old, new, cosine),
+                    cosine,
+                    read_of[old.sentence],
+                    is_announced=bool(judgement.rule),
                 )
                 found.append(tuple(features.values()))
                 self.names = tuple(features)

@@ -122,6 +122,7 @@ class Prompt:
         blocks: The blocks in the order in which they stand, also those that did not get in.
         notes: What recall could not do or did not find, and the parts omitted from the prompt with the reason.
         situation: Features of the moment for which it was made, as `context` took them; None if they were not given.
+        task: Task for which it was made.
     """
 
     id: str
@@ -134,6 +135,7 @@ class Prompt:
     blocks: tuple[BlockReport, ...]
     notes: tuple[str, ...] = ()
     situation: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    task: str = field(default="", compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.text

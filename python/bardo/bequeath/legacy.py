@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from bardo.bequeath.content.contents import StoreContents, read_contents
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.known import KnownTexts
 from bardo.bequeath.content.left_behind import LeftBehind
+from bardo.bequeath.content.losses import Losses
 from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.heir import innate
@@ -73,6 +74,7 @@ def leave(
     rules: Reader | None = None,
     encoder: CrossEncoder | None = None,
     moment: Callable[[int], int | None] = lambda _: None,
+    outcomes: Collection[str] = (),
 ) -> Testament:
     """Writes the testament and the tombstone of a life that ends now.
 
@@ -96,6 +98,7 @@ def leave(
         rules: Reader of texts that finds corrections among the episodes; none are found without one.
         encoder: Cross-encoder of corrections; None without one.
         moment: Returns the instant of a tick for the dates of the reflection, None if no record tells it.
+        outcomes: Paths, or last parts of paths, of numbers in a payload that measure an outcome.
 
     Raises:
         InvalidInputError: The reflection is too long.
@@ -103,7 +106,8 @@ def leave(
     """
     contents = read_contents(facts, tick=tick)
     known = KnownTexts()
-    remains = _episodes(log, config.episodes * COPIES, contents, known)
+    losses = Losses(outcomes)
+    remains = _episodes(log, config.episodes * COPIES, contents, known, losses)
     told = incidents.in_words(contents.facts, {one.id: one for one in remains.episodes})
     contents = dataclasses.replace(contents, facts=told)
     known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
@@ -112,12 +116,13 @@ def leave(
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
+    redactor = Redactor(personal=config.personal)
     evidence = reflect.Evidence(
-        lineage.life, contents.facts, contents.confidences, Redactor(personal=config.personal), remains.told,
+        lineage.life, contents.facts, contents.confidences, redactor.with_own_counts(), remains.told,
         contents.links, counts=counts, unsettled=unsettled, settled=settled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
-        regimes=remains.regimes,
+        regimes=remains.regimes, losses=losses.severe(),
     )  # fmt: skip
     estate = Estate(
         facts=innate.counted(contents.facts, folder, provenance(folder)),
@@ -139,7 +144,7 @@ def leave(
         ancestors=inherited_bundles(folder, lineage),
         left_behind=remains.left_behind,
     )
-    choice = choose(estate, lineage.life, config)
+    choice = choose(estate, lineage.life, config, redactor)
     draft = folder / DRAFT
     make_folder(draft.parent)
     left_behind.save(folder, choice.left_behind)
@@ -296,7 +301,9 @@ class _Remains:
     regimes: Regimes
 
 
-def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents, known: KnownTexts) -> _Remains:
+def _episodes(
+    log: _core.EpisodeLog, best: int, contents: StoreContents, known: KnownTexts, losses: Losses
+) -> _Remains:
     """Reads the episodes of most worth to an heir, and the latest outcomes and regime shifts, in bounded number.
 
     Args:
@@ -304,6 +311,7 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents, known: 
         best: Maximum number of episodes of worth.
         contents: Facts; the episodes of those that no longer hold stay behind.
         known: Texts of the life, to which those of the log are added.
+        losses: Outcomes of the life, to which those of the log are added.
     """
     survey = _core.Survey(log, kinds=TOLD_KINDS, latest=TOLD_LIMIT)
     novelties = survey.novelty([fact.text for fact in contents.facts])
@@ -323,6 +331,7 @@ def _episodes(log: _core.EpisodeLog, best: int, contents: StoreContents, known: 
     for episode in _all(log):
         known.add(episode.text)
         regimes.add(episode)
+        losses.add(episode)
         if episode.id not in chosen:
             behind.append(LeftBehind("episode", episode.id, reasons.get(episode.id, "episode_routine")))
     return _Remains(

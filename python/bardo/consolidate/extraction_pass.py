@@ -324,7 +324,7 @@ class Extractor:
                     marks={JUDGED: fact.created_at}, answered={}, resolutions=drawn.resolutions, corrections=[],
                 )  # fmt: skip
             done = done.plus(ExtractionReport.of(counts))
-        return done
+        return done.plus(ExtractionReport(notes=statements.cut()))
 
     def _learn_statements(
         self, statements: StatementReader, page: Page, marks: Mapping[str, int], *, tick: int, now: int

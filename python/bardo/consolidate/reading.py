@@ -19,6 +19,7 @@ from bardo.consolidate.clause import Clause, Speech, form_of
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.candidates import has_judged, order
 from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
+from bardo.consolidate.corrections.cosines import cosines
 from bardo.consolidate.corrections.effects import (
     Judged,
     Message,
@@ -58,6 +59,8 @@ OF_OWNER = 64
 NEAR = 8
 #: Maximum number of pairs of clauses that the cross-encoder reads for a newer clause, the likeliest by the parses.
 READ_AT_MOST = 4
+#: The same of a learned sentence, which names its subject and has no context.
+LEARNED_READ_AT_MOST = 2
 #: Maximum length of a message in words that is read as a whole.
 READ_WORDS = 80
 #: Maximum number of texts whose clauses are cached.
@@ -105,6 +108,7 @@ class StatementReader:
         self._load_cross_encoder = cross_encoder
         self._clauses: dict[str, Sequence[Clause]] = {}
         self._odds: dict[tuple[str, str], float] = {}
+        self._cut = 0
 
     @cached_property
     def _cross_encoder(self) -> CrossEncoder | None:
@@ -141,6 +145,12 @@ class StatementReader:
                     clause, message, fact.evidence, drawn, newer=fact, near=near, place=0, tick=tick
                 )
         return drawn
+
+    def cut(self) -> tuple[str, ...]:
+        """Note on learned sentences that were like more earlier ones than the cross-encoder read, since the last."""
+        number, self._cut = self._cut, 0
+        told = f"learned sentences like more than {LEARNED_READ_AT_MOST} others: {number}, compared with the nearest"
+        return (told,) if number else ()
 
     def describe(self, fact: Fact, *, tick: int, now: int, actor: str) -> ActCounts | None:
         """Stores the statement of a learned sentence about a person or thing, and how long it holds.
@@ -269,7 +279,8 @@ class StatementReader:
     def _keep(self, id_: str, clauses: Sequence[Clause]) -> Sequence[Clause]:
         """Caches the clauses of a text."""
         if len(self._clauses) >= CACHED:
-            self._clauses.clear()
+            # The oldest: learned facts are compared with the latest ones, and each would be parsed again alone.
+            del self._clauses[next(iter(self._clauses))]
         self._clauses[id_] = clauses
         return clauses
 
@@ -386,17 +397,17 @@ class StatementReader:
         ]
         if not likely:
             return []
-        cosines = self._cosines(clause.sentence, [other.sentence for _, other in likely])
-        judged = sorted(
-            (
-                (corrections.judge(other, clause, cosine), record, other, cosine)
-                for (record, other), cosine in zip(likely, cosines, strict=True)
-            ),
-            key=lambda found: -found[0].total,
-        )
+        most = LEARNED_READ_AT_MOST if is_learned else READ_AT_MOST
+        others = cosines(self._embed, clause.sentence, [other.sentence for _, other in likely])
+        judged = [
+            (corrections.judge(other, clause, cosine), record, other, cosine)
+            for (record, other), cosine in zip(likely, others, strict=True)
+        ]
+        judged.sort(key=lambda found: -found[0].total)
         if self._cross_encoder is None:
             return [found[:3] for found in judged]
-        near = judged[:READ_AT_MOST]
+        near = judged[:most]
+        self._cut += is_learned and len(judged) > most
         # A long message is cut to the sentence of the clause and the one before it.
         is_long = len(message.text.split()) > READ_WORDS
         text = f"{clause.context} {clause.sentence}".strip() if is_long else message.text
@@ -421,17 +432,6 @@ class StatementReader:
         if unread:
             self._odds |= zip(unread, self._cross_encoder.read(unread), strict=True)
         return [self._odds[pair] for pair in pairs]
-
-    def _cosines(self, sentence: str, others: Sequence[str]) -> list[float]:
-        """Cosines of a sentence with others; 0 without an embedder."""
-        vectors, _ = self._embed([sentence, *others])
-        if vectors is None:
-            return [0.0] * len(others)
-        table = np.asarray(vectors, dtype=np.float64)
-        lengths = np.linalg.norm(table, axis=1)
-        lengths[lengths == 0] = 1.0
-        table /= lengths[:, None]
-        return [float(value) for value in table[1:] @ table[0]]
 
     def _near_facts(self, clause: Clause, tick: int) -> list[Fact]:
         """The facts that share an owner, words or meaning with a clause."""

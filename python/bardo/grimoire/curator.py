@@ -166,7 +166,7 @@ class Curator:
 
         Merges duplicates. Moves unimportant facts that were neither reinforced nor retrieved for 60 days to the cold
         tier. Gives facts without a category that of their nearest neighbours. Links contradicting facts. Pinned facts
-        are not changed. A pass of the Curator does this once a day (`config.lint.every_days`).
+        are not changed. A pass of the Curator does this once a day (`config.lint.every_days`), and at the death.
 
         Args:
             dry_run: Whether to report the changes without making them: `changes` has every fact before and after.
@@ -270,10 +270,11 @@ def core_curator(session: Session) -> _core.Curator:
 
 
 def is_lint_due(session: Session) -> bool:
-    """Whether the next lint is due.
+    """Whether the next lint is due: once a day of the clock, and in the last consolidation of a life.
 
     Args:
         session: Open memory.
     """
     every = session.config.lint.every_days * session.ticks.per_day
-    return bool(every) and not 0 <= session.now_tick - session.log.watermark(_LAST_LINT) < every
+    is_last = session.death is not None and session.death.is_closed
+    return bool(every) and (is_last or not 0 <= session.now_tick - session.log.watermark(_LAST_LINT) < every)

@@ -370,7 +370,7 @@ def _die(
             left = legacy.leave(
                 place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
                 tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
-                reflection=own, moment=session.moment, conduct=conduct,
+                reflection=own, moment=session.moment, conduct=conduct, outcomes=session.config.curator.outcomes,
                 unsettled=[one.text for one in conduct if one.kind == "task" and not one.ended_at],
                 settled=_settled(session, record),
                 rules=_rules(session), encoder=_encoder(session),

@@ -124,6 +124,7 @@ class Decisions:
             prompt,
             notes=(*prompt.notes, *found.notes, *told, *notes, *unrecorded),
             situation=recall.get("situation"),
+            task=task,
         )
         if session.config.feedback.record and not session.is_dead:
             self._parts.feedback.note(
@@ -206,6 +207,7 @@ class Decisions:
             acted_on,
             value,
             Moment(moment.settled(), moment.subjects, moment.actions),
+            text=_told_of(used),
             tick=session.now_tick,
             reinforcement=session.config.decay.reinforcement,
         )
@@ -244,3 +246,10 @@ class Decisions:
                 "keeps the latest while feedback.record is on"
             )
         return used, found[0].memories
+
+
+def _told_of(used: Prompt | Recollection | str) -> str:
+    """Task of a prompt or query of a recollection; empty for a prompt on record, which has no text."""
+    if isinstance(used, str):
+        return ""
+    return used.task if isinstance(used, Prompt) else used.query

@@ -158,7 +158,7 @@ class Facts:
         anti-knowledge never falls below a floor.
 
         Args:
-            fact: Fact, or the id of a stored one.
+            fact: Stored fact, which is read again, or its id.
 
         Raises:
             NotFoundError: There is no fact with the id.
@@ -173,7 +173,7 @@ class Facts:
         """Returns how likely a fact still holds by its age and persistence, 0..1.
 
         Args:
-            fact: Fact, or the id of a stored one.
+            fact: Stored fact, which is read again, or its id.
 
         Raises:
             NotFoundError: There is no fact with the id.
@@ -320,16 +320,15 @@ def holds_at(statement: Statement | None, instant: int, replaced: int | None = N
 
 
 def stored_fact(store: FactStore, fact: str | Fact) -> Fact:
-    """The fact itself, or the stored fact with an id.
+    """The stored fact with the id of a fact, or with an id: a fact that was read earlier may have changed since.
 
     Raises:
         NotFoundError: There is no fact with the id.
     """
-    if not isinstance(fact, str):
-        return fact
-    (stored,) = store.get([fact])
+    id_ = record_id(fact)
+    (stored,) = store.get([id_])
     if stored is None:
-        raise NotFoundError(f"there is no fact {fact}. Look it up with recall() or facts.list()")
+        raise NotFoundError(f"there is no fact {id_}. Look it up with recall() or facts.list()")
     return stored
 
 

@@ -120,6 +120,8 @@ class Life:
     def marker(self, situation: Mapping[str, Any]) -> Marker | None:
         """Returns how earlier situations with the same subjects and words ended; no search is made.
 
+        Without `actions`, or the feature `action`, the outcomes of every action count.
+
         Args:
             situation: Features of the moment, as `recall` takes them; numbers do not count.
         """
@@ -154,10 +156,11 @@ class Life:
 
     @checked
     def dangers(self, situation: Mapping[str, Any]) -> list[Fact]:
-        """Immune memory: returns the dangers whose conditions hold, without a search.
+        """Immune memory: returns the dangers of a situation, without a search.
 
-        These are warnings and anti-knowledge with conditions, such as bloodstains. A condition on the action holds if
-        the action is possible. Bloodstains come first, then the surest.
+        These are warnings and anti-knowledge in force whose conditions all hold, such as bloodstains, and those without
+        conditions that have a subject of the situation. A condition on the action holds if the action is possible.
+        Bloodstains come first, then the surest.
 
         Args:
             situation: Features of the moment, as `recall` takes them, with `actions` for the possible ones.
@@ -247,7 +250,7 @@ def _decision(session: Session, situation: Mapping[str, Any]) -> Decision | None
 
 
 def _threatens(rule: Rule, moment: Situation) -> bool:
-    """Whether every condition of a danger holds, or is on an action that is possible."""
+    """Whether every condition of a danger holds, or is on an action that is possible; without one, its subjects."""
     possible = {action.strip().casefold() for action in moment.actions}
 
     def holds(condition: Condition) -> bool:
@@ -256,7 +259,10 @@ def _threatens(rule: Rule, moment: Situation) -> bool:
             return condition.is_word and str(condition.value).strip().casefold() in possible
         return known
 
-    return bool(rule.conditions) and all(holds(each) for each in rule.conditions)
+    if not rule.conditions:
+        subjects = {subject.strip().casefold() for subject in moment.subjects}
+        return any(subject.strip().casefold() in subjects for subject in rule.fact.subjects)
+    return all(holds(each) for each in rule.conditions)
 
 
 def _holds(fact: Fact, tick: int) -> bool:

@@ -24,12 +24,12 @@ DISCOUNT = 0.97
 BIRTH_TRUST = 10.0
 #: Share of the latest outcome in the expected one, and in a marker.
 LATEST = 0.3
-#: Markers that are kept, those of the latest situations.
+#: Markers of each kind that are kept, those of the latest situations.
 MARKERS = 1_024
 #: Decisions that are cached, the latest of as many situations.
 DECISIONS = 1_024
-#: Layout of a checkpoint; 2 adds bad outcomes and the decision cache.
-FORMAT = 2
+#: Layout of a checkpoint; 2 adds bad outcomes and the decision cache, 3 markers of situations without the action.
+FORMAT = 3
 #: Feature of the action of a decision.
 ACTION = "action"
 
@@ -89,6 +89,7 @@ class History:
         tick: Tick of the last outcome.
         phase: Phase of life that was last reported.
         markers: Markers by the key of the situation, its action included.
+        overall: Markers of decisions with an action, by the key of the situation without it.
         decisions: Latest decisions by the key of the situation without the action, the oldest first.
     """
 
@@ -101,6 +102,7 @@ class History:
     tick: int = 0
     phase: Phase = "thriving"
     markers: dict[str, Marker] = field(default_factory=dict)
+    overall: dict[str, Marker] = field(default_factory=dict)
     decisions: dict[str, CachedDecision] = field(default_factory=dict)
 
     @property
@@ -130,9 +132,11 @@ class History:
             self.weight = DISCOUNT * self.weight + 1.0
         features = {name: each for name, each in payload.items() if name not in NO_FEATURES}
         if key := situation_key(episode.subjects, features):
-            self._mark(key, float(value), episode.tick)
+            _mark(self.markers, key, float(value), episode.tick)
         action = features.pop(ACTION, None)
         if key := situation_key(episode.subjects, features):
+            if isinstance(action, str):
+                _mark(self.overall, key, float(value), episode.tick)
             memories = payload.get("memories")
             self._cache(
                 key,
@@ -154,14 +158,6 @@ class History:
         if len(self.decisions) > DECISIONS:
             del self.decisions[next(iter(self.decisions))]
 
-    def _mark(self, key: str, value: float, tick: int) -> None:
-        known = self.markers.get(key)
-        mean = value if known is None else known.value + LATEST * (value - known.value)
-        outcomes, bad = (0, 0) if known is None else (known.outcomes, known.bad)
-        self.markers[key] = Marker(mean, outcomes + 1, tick, bad + (value < 0))
-        if len(self.markers) > MARKERS:
-            del self.markers[min(self.markers, key=lambda each: (self.markers[each].tick, each))]
-
     def to_dict(self) -> dict[str, Any]:
         """Checkpoint in plain JSON types; numbers and hashes alone."""
         return {"format": FORMAT} | asdict(self)
@@ -172,16 +168,29 @@ class History:
         fields = dict(stored or {})
         try:
             if fields.pop("format", None) == FORMAT:
-                markers = {key: Marker(**marker) for key, marker in fields.pop("markers").items()}
+                markers, overall = (
+                    {key: Marker(**marker) for key, marker in fields.pop(name).items()}
+                    for name in ("markers", "overall")
+                )
                 decisions = {
                     key: CachedDecision(**{**one, "memories": tuple(one["memories"])})
                     for key, one in fields.pop("decisions").items()
                 }
                 affect = Affect(**fields.pop("affect"))
-                return cls(affect=affect, markers=markers, decisions=decisions, **fields)
+                return cls(affect=affect, markers=markers, overall=overall, decisions=decisions, **fields)
         except (AttributeError, KeyError, TypeError):
             pass
         return cls()
+
+
+def _mark(markers: dict[str, Marker], key: str, value: float, tick: int) -> None:
+    """Adds an outcome to the marker of a situation."""
+    known = markers.get(key)
+    mean = value if known is None else known.value + LATEST * (value - known.value)
+    outcomes, bad = (0, 0) if known is None else (known.outcomes, known.bad)
+    markers[key] = Marker(mean, outcomes + 1, tick, bad + (value < 0))
+    if len(markers) > MARKERS:
+        del markers[min(markers, key=lambda each: (markers[each].tick, each))]
 
 
 def situation_key(subjects: Sequence[str], features: Mapping[str, Any]) -> str | None:

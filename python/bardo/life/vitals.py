@@ -102,7 +102,8 @@ class Vitals:
         Args:
             key: Key of the situation; None for one that has none.
         """
-        return self._read().markers.get(key) if key else None
+        history = self._read()
+        return history.markers.get(key, history.overall.get(key)) if key else None
 
     def decision(self, key: str | None) -> CachedDecision | None:
         """Returns the latest decision of a situation, if it is cached.

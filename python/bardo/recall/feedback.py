@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from bardo._core import FactStore, judge_facts
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import Fact
-from bardo.recall.situation import ACTION_PATHS, Condition, Situation, is_of_others, parse_conditions
+from bardo.recall.situation import ACTION_PATHS, Condition, Situation, parse_conditions
+from bardo.recall.topic import Topic
 
 #: Sources of the agent's own facts: experienced, inferred or dreamt by itself, or given by its user.
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
@@ -29,8 +30,8 @@ class OutcomeReport:
         refuted: Ids of facts that outcomes now speak against for certain.
         earned: Ids of inherited facts that became the agent's own, confirmed by spaced outcomes.
         missing: Ids of facts acted on that no longer exist.
-        unjudged: Ids of rules and warnings about which the outcome says nothing: the decision was another one, or its
-            action is unknown.
+        unjudged: Ids of facts about which the outcome says nothing: they are about something else, the decision was
+            another one, or its action is unknown.
         notes: Notes on steps that could not be done.
     """
 
@@ -101,17 +102,17 @@ def _held(condition: Condition, decision: Situation) -> bool | None:
     return is_taken if is_taken or condition.path.rpartition(".")[2] in ACTION_PATHS else None
 
 
-def _direction(fact: Fact, decision: Situation) -> int | None:
+def _direction(fact: Fact, decision: Situation, topic: Topic) -> int | None:
     """Whether a good outcome of a decision speaks for a fact (1) or against it (-1); None if it says nothing.
 
     A warning with conditions predicts a bad outcome where all of them hold, the warned action among them.
     """
     payload = fact.payload
     if payload.get("type") != "heuristic":
-        return 1
+        return 1 if topic.has(fact) else None
     told = (str(payload.get(name, "")) for name in ("condition", "action"))
     met = [_held(condition, decision) for part in told for condition in parse_conditions(part)]
-    if any(held is False for held in met) or is_of_others(fact.subjects, decision.subjects):
+    if any(held is False for held in met) or topic.is_of_others(fact):
         return None
     if fact.kind not in DANGERS:
         return 1
@@ -124,6 +125,7 @@ def apply(
     value: float,
     decision: Situation,
     *,
+    text: str = "",
     tick: int,
     reinforcement: float,
 ) -> OutcomeReport:
@@ -134,11 +136,13 @@ def apply(
         ids: Ids of the facts acted on.
         value: Outcome, from -1 to 1; its absolute value scales the step.
         decision: Features of the decision, with the action taken if it is known.
+        text: Task or query of the decision; empty if it is not known.
         tick: Current tick.
         reinforcement: Fraction of the gap that an outcome of size 1 closes.
     """
     found = [fact for fact in facts.get(list(ids)) if fact is not None]
-    directions = {fact.id: _direction(fact, decision) for fact in found}
+    topic = Topic.of(decision, text)
+    directions = {fact.id: _direction(fact, decision, topic) for fact in found}
     reports = [
         _judge(
             facts,
@@ -153,8 +157,9 @@ def apply(
     notes = tuple(note for report in reports for note in report.notes)
     if unjudged:
         notes += (
-            f"the outcome says nothing about {len(unjudged)} rules: their conditions did not hold, or the action is "
-            "unknown. Pass `action=` if several were possible",
+            f"the outcome says nothing about {len(unjudged)} {'fact' if len(unjudged) == 1 else 'facts'}: about "
+            "something else than the decision, of conditions that did not hold, or of an action that is unknown. Name "
+            "the `subjects` in the situation, and pass `action=` if several were possible",
         )
     return OutcomeReport(
         tuple(id_ for report in reports for id_ in report.ids),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from bardo import _core
@@ -12,10 +11,10 @@ from bardo.consolidate.languages import is_unmade
 from bardo.consolidate.statement_ends import has_ended
 from bardo.model import Episode, Fact
 from bardo.ports import FIRST_AT, LAST_AT
+from bardo.recall.topic import content
 
 #: Standing of a record that names a change, such as a plan or a failed attempt, and of none that was made.
 UNMADE = "only planned or attempted"
-_WORD = re.compile(r"\w+(?:['’]\w+)*")  # both apostrophes
 
 
 def is_over(record: Episode | Fact, now: int | None) -> bool:
@@ -93,15 +92,9 @@ def turn_ends(facts: _core.FactStore, episodes: Mapping[str, str], now: int) -> 
         statement = fact.statement
         if id_ not in episodes or others or statement is None or statement.until is None:
             continue
-        if statement.until <= now and _content(episodes[id_]) <= _content(fact.text):
+        if statement.until <= now and content(episodes[id_]) <= content(fact.text):
             found[id_] = statement.until
     return found
-
-
-def _content(text: str) -> frozenset[str]:
-    """Stems of the content words of a text."""
-    words = " ".join(_WORD.findall(text.casefold()))
-    return frozenset(stem for stem in _core.stems(_core.without_stop_words(words).split()) if stem)
 
 
 def day(at: int) -> str:

@@ -60,6 +60,7 @@ class Evidence:
         counts: Totals `episodes` and `verified`, for when the episodes are a sample.
         moment: Returns the instant of a tick in microseconds UTC, None if no record tells it.
         regimes: Regimes that the payloads of all episodes name.
+        losses: Episodes of the worst outcomes, far below the others.
     """
 
     life: Life
@@ -74,6 +75,7 @@ class Evidence:
     counts: Mapping[str, int] = field(default_factory=dict)
     moment: Callable[[int], int | None] = lambda _: None
     regimes: Regimes = field(default_factory=Regimes)
+    losses: Sequence[Episode] = ()
 
     def own_facts(self) -> list[Fact]:
         """Returns the facts that the testator learned or confirmed itself, of every status but quarantined."""
@@ -229,7 +231,16 @@ def _incidents(evidence: Evidence) -> list[Fact]:
     return sorted(held, key=lambda fact: (fact.generation > 0, -fact.importance))
 
 
+def _losses(evidence: Evidence) -> list[Episode]:
+    """Returns the worst outcomes that no warning of a severe failure tells, the latest first."""
+    warned = {one for fact in _incidents(evidence) for one in fact.evidence}
+    return [episode for episode in reversed(evidence.losses) if episode.id not in warned]
+
+
 def _failures(evidence: Evidence) -> Iterable[str]:
+    losses = _losses(evidence)
+    for episode in losses:
+        yield f"It ended badly on {day_of(episode.at)}: {_quote(episode.text, _INCIDENT)}"
     for fact in _incidents(evidence):
         if fact.generation == 0 and (story := incidents.story_of(fact)):
             day = evidence.days(*fact.observed)
@@ -243,7 +254,8 @@ def _failures(evidence: Evidence) -> Iterable[str]:
             and not fact.bloodstain and _lowers(fact)
         ),
     )  # fmt: skip
-    bad = [(value, episode) for value, episode in _outcomes(evidence) if value < 0]
+    told = {episode.id for episode in losses}
+    bad = [(value, one) for value, one in _outcomes(evidence) if value < 0 and one.id not in told]
     for _, episode in sorted(_described(bad), key=lambda pair: (pair[0], pair[1].tick)):
         yield f"It ended badly on {day_of(episode.at)}: {_quote(episode.text)}"
     for fact, _ in evidence.ranked_facts(active=False):
@@ -305,6 +317,8 @@ def _untested_claims(evidence: Evidence) -> Iterable[str]:
 
 
 def _dangers(evidence: Evidence) -> Iterable[str]:
+    for episode in _losses(evidence):
+        yield f"Severe loss: {_quote(episode.text, _INCIDENT)}"
     others = [
         fact
         for fact, _ in evidence.ranked_facts()
@@ -378,7 +392,8 @@ def _learning_advice(evidence: Evidence) -> Iterable[str]:
     if settled:
         day = evidence.days(*[min(fact.created_tick for fact in settled)] * 2)
         since = f", the first since {day}" if day else ""
-        yield f"{counted(len(settled), 'fact')} of at least {_TESTED_SUPPORT} episodes still hold{since}."
+        hold = "holds" if len(settled) == 1 else "hold"
+        yield f"{counted(len(settled), 'fact')} of at least {_TESTED_SUPPORT} episodes still {hold}{since}."
     total, verified = _totals(evidence)
     if verified < total:
         yield f"{verified:,} of {counted(total, 'episode')} were verified; only those feed statistics and rules."

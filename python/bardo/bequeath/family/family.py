@@ -12,6 +12,7 @@ from bardo.bequeath.lineage import LINEAGE_FILE, Life, Lineage, is_dead
 from bardo.bequeath.testament import testament
 from bardo.clock import MICROSECONDS, day_of
 from bardo.config import Config
+from bardo.consolidate.pages.wording import counted
 from bardo.errors import BardoError, NotFoundError
 from bardo.folder import Folder
 
@@ -92,17 +93,26 @@ class FamilyTree:
 
     def told(self, life: Life) -> list[str]:
         """Describes a life: birth and death, facts handed over, inherited facts confirmed and refuted."""
-        born = f"born {self._when(life, life.birth_tick)}"
+        born = f"born {self._when(life, life.birth_tick)}, " if self.tells_birth(life) else ""
         if life.death_tick is not None:
-            parts = [f"{born}, died {self._when(life, life.death_tick)} ({life.cause})"]
+            parts = [f"{born}died {self._when(life, life.death_tick)} ({life.cause})"]
         else:
-            # Until its death, the files of a founder do not tell its first tick.
-            parts = [f"{born}, alive" if life.parents else "alive"]
+            parts = [f"{born}alive"]
         if (count := self.handed.get(life.testament or "")) is not None:
-            parts.append(f"handed over {count} facts")
+            parts.append(f"handed over {counted(count, 'fact')}")
         if life.parents:
             parts.append(f"confirmed {life.confirmed}, refuted {life.refuted}")
         return parts
+
+    def tells_birth(self, life: Life) -> bool:
+        """Whether the record of a life tells its birth.
+
+        Until its death, the files of a founder do not tell its first tick. An heir whose ticks are loops is born at
+        the tick of a clock that has not begun, which is before the death of its parent.
+        """
+        if not life.parents:
+            return life.death_tick is not None
+        return all(life.birth_tick >= (parent.death_tick or 0) for parent in self.parents(life))
 
     def _when(self, life: Life, tick: int) -> str:
         """The day of a tick of a life, or the tick where ticks are loops, or their unit is not known."""

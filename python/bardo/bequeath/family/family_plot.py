@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo.bequeath.family.family import FamilyTree, key
+from bardo.consolidate.pages.wording import counted
 from bardo.errors import MissingPackageError, StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -54,7 +55,10 @@ def plot(path: Path, tree: FamilyTree) -> None:
         panel.set_ylim(rows - 0.45, -0.55)
         panel.set_axis_off()
         panel.set_title(f"Lineage of {len(tree.lives)} lives", loc="left", fontweight="bold", fontsize=12)
-        lines = {key(life): _told(life, tree.handed.get(life.testament or "")) for life in tree.lives}
+        lines = {
+            key(life): _told(life, tree.handed.get(life.testament or ""), tells_birth=tree.tells_birth(life))
+            for life in tree.lives
+        }
         for life in tree.lives:
             for parent in tree.parents(life):
                 halves = _half(lines[key(parent)]), _half(lines[key(life)])
@@ -99,13 +103,13 @@ def _edge(
     )  # fmt: skip
 
 
-def _told(life: Life, handed: int | None) -> list[str]:
+def _told(life: Life, handed: int | None, *, tells_birth: bool) -> list[str]:
     is_dead = life.death_tick is not None
-    born = f", born at {life.birth_tick}" if is_dead or life.parents else ""
+    born = f", born at {life.birth_tick}" if tells_birth else ""
     lines = [f"generation {life.generation}{born}"]
     lines.append(f"† {life.death_tick}: {_short(life.cause or '', _CAUSE)}" if is_dead else "alive")
     if handed is not None:
-        lines.append(f"handed over {handed} facts")
+        lines.append(f"handed over {counted(handed, 'fact')}")
     if life.parents:
         lines.append(f"confirmed {life.confirmed}, refuted {life.refuted}")
     return lines

@@ -48,21 +48,35 @@ class Redactor:
     Args:
         personal: Whether contact data stays: addresses, telephone numbers, accounts, dates of birth and numbers of
             contracts.
+        known: Redacted texts with their counts, shared with another redactor of the same setting.
 
     Attributes:
         counts: Number of redacted or generalized spans and dropped fields, by kind.
     """
 
-    def __init__(self, *, personal: bool) -> None:
+    def __init__(self, *, personal: bool, known: dict[str, tuple[str, Counter[str]]] | None = None) -> None:
         self.personal = personal
         self.counts: Counter[str] = Counter()
+        self._known = {} if known is None else known
 
     def with_own_counts(self) -> Redactor:
         """Returns a redactor with the same setting, and counts of its own."""
-        return Redactor(personal=self.personal)
+        return Redactor(personal=self.personal, known=self._known)
 
     def text(self, text: str) -> str:
-        """Replaces each secret in a text with a mark; idempotent."""
+        """Replaces each secret in a text with a mark; idempotent. Each text is searched once."""
+        if not text:
+            return text
+        if (known := self._known.get(text)) is None:
+            searching = self.with_own_counts()
+            known = searching._searched(text), searching.counts
+            self._known[text] = known
+        told, counts = known
+        self.counts.update(counts)
+        return told
+
+    def _searched(self, text: str) -> str:
+        """Replaces each secret in a text that was not searched before."""
         # Removing a secret can expose the boundary of an adjacent one.
         for _ in range(_PASSES):
             before = text

@@ -128,20 +128,21 @@ class Choice:
         return counts
 
 
-def choose(estate: Estate, life: Life, settings: Bequeath) -> Choice:
+def choose(estate: Estate, life: Life, settings: Bequeath, redactor: Redactor | None = None) -> Choice:
     """Chooses and redacts what crosses.
 
     Args:
         estate: Content of the memory.
         life: Life of the testator, with its death.
         settings: Caps and thresholds.
+        redactor: Redactor that counts what it removes; a new one if not given.
 
     Raises:
         InvalidInputError: The reflection is too long, or the life names no death.
     """
     if life.death_tick is None or life.cause is None:
         raise InvalidInputError("the lineage names no death. Pass lineage.died(tick=..., cause=...)")
-    redactor = Redactor(personal=settings.personal)
+    redactor = redactor or Redactor(personal=settings.personal)
     conduct, over = directives.choose(estate.conduct, life.agent, redactor)
     left = [*estate.left_behind, *over]
     settings = dataclasses.replace(settings, entries=max(settings.entries - len(conduct), 0))

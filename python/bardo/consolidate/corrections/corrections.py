@@ -116,7 +116,7 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
     rule = rule if is_certain else _carrying_rule(found, older, newer)
     is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
     if encoder_odds is not None:
-        weighed = _weighed(read_features(older, newer, cosine, encoder_odds, is_announced=bool(rule)))
+        weighed = _weighed(read_features(total, cosine, encoder_odds, is_announced=bool(rule)))
         judgement = _with_encoder(weighed, rule, is_certain=is_certain)
         # "His last day is Friday" gives no other day than "he wants the Friday off".
         repeats_day = is_unplaced and gives_same_day(older, newer)
@@ -163,18 +163,16 @@ def _total(found: Mapping[str, float]) -> float:
 
 
 def read_features(
-    older: Clause, newer: Clause, cosine: float, encoder_odds: float, *, is_announced: bool
+    total: float, cosine: float, encoder_odds: float, *, is_announced: bool
 ) -> dict[str, float]:
     """Features of a pair that the cross-encoder has read, for the second regression.
 
     Args:
-        older: Clause of the older text.
-        newer: Clause of the newer text.
+        total: Log odds of the pair by its features alone (`by_features`).
         cosine: Cosine of the vectors of both sentences.
         encoder_odds: Log odds by the cross-encoder.
         is_announced: Whether a word of the newer clause announces a change.
     """
-    total = by_features(older, newer, cosine)
     return {
         "features": max(total, LEAST_FEATURES),
         "read": encoder_odds,

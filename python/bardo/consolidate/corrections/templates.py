@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from bardo._core import stems
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections.correction_rules import have_common_word, is_same_owner
 
 #: Minimum share of the longer of two texts that both have in common, in order, if they are of one template.
 LEAST_COMMON = 0.5
+#: Number of content words from which a subject tells what a sentence is about.
+LEAST_SUBJECT = 2
 
 #: Cues that a verb gives: one that the older clause has too announces nothing.
 _OF_VERB = frozenset({"ending", "change"})
@@ -65,8 +68,38 @@ def are_of_one_template(older: Clause, newer: Clause) -> bool:
 
 
 def may_be_about_one(older: Clause, newer: Clause) -> bool:
-    """Whether a learned sentence may end an older one: they share a word, and a word of change or half their words."""
-    return have_common_word(older, newer) and (announces(older, newer) or are_of_one_template(older, newer))
+    """Whether a learned sentence may end an older one.
+
+    They share a word, each names the subject of the other, and they share a word of change or half their words.
+    """
+    return (
+        have_common_word(older, newer)
+        and (announces(older, newer) or are_of_one_template(older, newer))
+        and (is_same_owner(older, newer) or (names_subject(newer, older) and names_subject(older, newer)))
+    )
+
+
+def names_subject(clause: Clause, other: Clause) -> bool:
+    """Whether a clause names the subject of another: half of its content words, and its number if both have one.
+
+    A subject of one word can be the value: "Berta leads the team", "the team is led by Carl".
+    """
+    words = _subject(other)
+    topic = {word for word, stem in zip(words, stems(words), strict=True) if stem}
+    if len(topic) < LEAST_SUBJECT:
+        return True
+    said = {*_in_order(clause), *clause.left}
+    numbers = {word for word in topic if _FIGURE.fullmatch(word)}
+    if numbers and numbers.isdisjoint(said) and any(map(_FIGURE.fullmatch, _subject(clause))):
+        return False
+    return len(topic & said) >= LEAST_COMMON * len(topic)
+
+
+def _subject(clause: Clause) -> Sequence[str]:
+    """Words of the subject of a clause; where the parse finds none, a noun and its number at the beginning."""
+    first = clause.comment[:2]
+    is_numbered = len(first) > 1 and first[0] != clause.predicate and _FIGURE.fullmatch(first[1])
+    return clause.topic or (first if is_numbered else ())
 
 
 def announces(older: Clause, newer: Clause) -> bool:

@@ -33,8 +33,8 @@ def vitality(
         ("vitality", f"{found.value:.3f}" if found.budget_known else f"at most {found.value:.3f}"),
         ("phase", _phase(found)),
         ("economic", _economic(found)),
-        ("epistemic", f"{found.epistemic:.3f}, {found.outcomes} outcomes"),
-        ("stochastic", f"{found.stochastic:.3f}, age {found.age} ticks"),
+        ("epistemic", f"{found.epistemic:.3f}, {counted(found.outcomes, 'outcome')}"),
+        ("stochastic", f"{found.stochastic:.3f}, age {counted(found.age, 'tick')}"),
         (
             "mood",
             f"{mood.label} (pleasure {mood.pleasure:+.2f}, arousal {mood.arousal:+.2f}, "
@@ -43,9 +43,9 @@ def vitality(
     ]
     warnings = [len(opened.facts.list(kind=kind)) for kind in ("warning", "anti_knowledge")]
     rows += [
-        ("markers", f"{found.markers} situations, {found.dangers} of them mostly ended badly"),
+        ("markers", f"{counted(found.markers, 'situation')}, {found.dangers} of them mostly ended badly"),
         ("immune memory", f"{counted(warnings[0], 'warning')}, {warnings[1]} anti-knowledge"),
-        ("decision cache", f"{found.decisions} situations"),
+        ("decision cache", counted(found.decisions, "situation")),
     ]
     if found.budget:
         rows.append(("set aside", f"{found.reserve:g} for the death"))
@@ -67,5 +67,6 @@ def _phase(found: "Vitality") -> str:
 
 def _economic(found: "Vitality") -> str:
     if not found.budget_known:
-        return f"unknown, {found.spent:g} spent"
+        moved = f"{found.spent:g} spent" if found.spent >= 0 else f"{-found.spent:g} more earned than spent"
+        return f"unknown, {moved}"
     return f"{found.economic:.3f}" + (f", {found.left:g} of {found.budget:g} left" if found.budget else "")
