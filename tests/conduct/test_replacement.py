@@ -29,7 +29,7 @@ BOARDS = "We age the reblochon on spruce boards, not on steel grids"
         (INCUBATOR, "The incubator has to be at 35 degrees as of tomorrow."),
         (BOATS, "From now on boats have until 20:00 to leave the slip, the 18:00 limit is gone."),
         (BOATS, "Boats must leave the slip by 19:30."),
-        ("Always keep at least 40 litres in the reserve tank.", "Keep at least 60 litres in the reserve tank from now on."),
+        ("Keep at least 40 litres in the reserve tank.", "Keep at least 60 litres in the reserve tank from now on."),
         ("Turn the raclette every 3 days.", "Turn the raclette every 2 days."),
         ("Refunds may be paid up to 50 euros.", "Refunds may be paid up to 80 euros from 1 December."),
         ("Requests must time out after 30 seconds.", "Requests must time out after 45 seconds, 30 is too short."),

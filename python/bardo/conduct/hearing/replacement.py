@@ -25,8 +25,8 @@ from bardo.conduct.hearing.replacement_words import (
     QUANTITIES,
     RETRACTED,
     STARTING,
-    tells_past,
     UNITS,
+    tells_past,
 )
 
 _CLAUSE = re.compile(r"\s*(?:[,;:.!](?=\s|$)|\s[-–—]+\s|\b(?:because|since|as)\b)\s*", re.IGNORECASE)
@@ -168,7 +168,9 @@ def _statement(text: str) -> _Statement:
     retracted: set[str] = set()
     for pattern in RETRACTED:
         for found in pattern.finditer(rest):
-            retracted |= set(_stems(found["old"])) | {token for token in _tokens(found["old"]) if token[0].isdigit()}
+            retracted |= set(_stems(found["old"])) | {
+                token for token in _tokens(found["old"]) if token[0].isdigit()
+            }
         rest = pattern.sub(" , ", rest)
     main = _main_clause([part for part in _CLAUSE.split(rest) if part and not CUE_ALONE.fullmatch(part)])
     bound = next((name for name, pattern in BOUNDS if pattern.search(main)), "")

@@ -13,7 +13,9 @@ _DAY = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2})"
 )
 #: Time from which a statement holds, which limits it to no case.
-STARTING = re.compile(rf"\b(?:from|as of|as from|starting|beginning|effective|since) {_DAY}(?: onwards?| on)?\b")
+STARTING = re.compile(
+    rf"\b(?:from|as of|as from|starting|beginning|effective|since) {_DAY}(?: onwards?| on)?\b"
+)
 #: Words that announce a change.
 CUE = re.compile(
     r"\b(?:correction|change of plans?|update|changed|no longer|instead|rather than|any ?more|any longer|from now on|"
@@ -22,9 +24,9 @@ CUE = re.compile(
 )
 #: Part that only announces a change.
 CUE_ALONE = re.compile(
-    r"(?:(?:small |quick |one |a )?(?:correction|change|update|news)(?: of plans?)?|new plan|sorry|please|ok|okay|right|"
-    r"hi|hello|well|so|listen|attention|henceforth|going forward|in future|i've decided|we've decided|decision|rule|"
-    r"decided|new rule)"
+    r"(?:(?:small |quick |one |a )?(?:correction|change|update|news)(?: of plans?)?|new plan|sorry|please|ok|okay|"
+    r"right|hi|hello|well|so|listen|attention|henceforth|going forward|in future|i've decided|we've decided|decision|"
+    r"rule|decided|new rule)"
 )
 #: Verbs that tell a change by themselves, also in the past.
 CHANGING = re.compile(
@@ -42,23 +44,21 @@ DIRECTING = re.compile(
 )
 #: Words of questions, guesses, conditions, reports of others, readings and additions, which replace nothing.
 OPEN = re.compile(
-    r"[\"“”«»]|\b(?:if|when|whenever|while|unless|except|in case|maybe|perhaps|might|could|would|wonder|suppose|imagine|"
-    r"says?|said|thinks?|thought|told|reads?|asked|suggest\w*|propos\w*|hope\w*|wish\w*|guess|likely|probably|"
+    r"[\"“”«»]|\b(?:if|when|whenever|while|unless|except|in case|maybe|perhaps|might|could|would|wonder|suppose|"
+    r"imagine|says?|said|thinks?|thought|told|reads?|asked|suggest\w*|propos\w*|hope\w*|wish\w*|guess|likely|probably|"
     r"temporarily|for the time being|for now|just this once|this once|today only|only today|tonight|yesterday|ago|"
     r"last (?:night|week|month|year|time|spring|summer|autumn|winter|\w+day)|this (?:week|weekend|morning|afternoon|"
     r"evening|month)|also|too(?! (?:\w+))|as well|additionally|besides|another|extra|during|used to|remember|"
     r"(?:until|till|for)(?: the)? (?:next )?(?:\w+day|week\w*|month\w*|end|then|tomorrow|further))\b"
 )
-_END = (
-    r"(?=,|;|$|[.!](?:\s|$)| (?:in|on|at|for|because|since|as|from) |\bany ?more\b|\bany longer\b| from now| now\b)"
-)
+_END = r"(?=,|;|$|[.!](?:\s|$)| (?:in|on|at|for|because|since|as|from) |\bany ?more\b|\bany longer\b| from now| now\b)"
 _LEAD = r"(?:(?:at|on|to|with|by|in|via|from|the|our|only|use|using) )*"
 #: Parts that take back what held: "no longer 91", "instead of DHL", "the 18:00 limit is gone".
 RETRACTED = (
-    re.compile(rf"\bfrom (?P<old>\d[\d.,:]*(?: ?[%°a-z]+)?) (?:down |up )?(?=to\b)"),
+    re.compile(r"\bfrom (?P<old>\d[\d.,:]*(?: ?[%°a-z]+)?) (?:down |up )?(?=to\b)"),
     re.compile(
-        rf"\b(?:no longer|instead of|rather than|in place of|in lieu of|away from|,? and not|(?<=, )not|not(?= [^,;.]{{1,40}} "
-        rf"any ?(?:more|longer))) {_LEAD}(?P<old>[^,;]{{1,60}}?){_END}(?: ?any ?(?:more|longer))?"
+        rf"\b(?:no longer|instead of|rather than|in place of|in lieu of|away from|,? and not|(?<=, )not|not"
+        rf"(?= [^,;.]{{1,40}} any ?(?:more|longer))) {_LEAD}(?P<old>[^,;]{{1,60}}?){_END}(?: ?any ?(?:more|longer))?"
     ),
     re.compile(
         r"(?:(?<=, )|(?<=; )|(?<=\. )|(?<=- )|(?<=because )|(?<=since )|(?<=as )|(?<=and ))(?:and )?(?:the |our )?"
@@ -79,8 +79,8 @@ BOUNDS = (
     (
         "upper",
         re.compile(
-            r"\b(?:at most|no more than|not more than|up to|no later than|max(?:imum)?|below|under|by(?= \d)|until|till|"
-            r"before|less than|within|at the latest)\b"
+            r"\b(?:at most|no more than|not more than|up to|no later than|max(?:imum)?|below|under|by(?= \d)|until|"
+            r"till|before|less than|within|at the latest)\b"
         ),
     ),
 )
@@ -95,32 +95,32 @@ UNITS: Mapping[str, str] = {
         "minute": "minute minutes min mins", "second": "second seconds s sec secs", "week": "week weeks",
         "month": "month months", "gram": "g gram grams", "kilo": "kg kilo kilos kilogram kilograms",
         "litre": "l litre litres liter liters", "metre": "m metre metres meter meters", "centimetre": "cm",
-        "millimetre": "mm", "millisecond": "ms", "megabyte": "mb", "gigabyte": "gb", "bar": "bar", "volt": "v volt volts",
-        "times": "times time", "clock": "o'clock am pm", "knot": "knots",
+        "millimetre": "mm", "millisecond": "ms", "megabyte": "mb", "gigabyte": "gb", "bar": "bar",
+        "volt": "v volt volts", "times": "times time", "clock": "o'clock am pm", "knot": "knots",
     }.items()
     for form in forms.split()
 }  # fmt: skip
 #: Numbers in words.
 NUMBERS: Mapping[str, str] = {
-    word: str(number)
-    for number, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve".split(), 2
-    )
-}
+    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+    "ten": "10", "eleven": "11", "twelve": "12",
+}  # fmt: skip
 #: Stems of quantities that a figure measures.
-QUANTITIES = frozenset({"humid", "temperatur", "pressur", "salin", "speed", "weight", "oxygen", "moistur", "voltag"})
+QUANTITIES = frozenset(
+    {"humid", "temperatur", "pressur", "salin", "speed", "weight", "oxygen", "moistur", "voltag"}
+)
 #: Words that name neither a thing nor a value: verbs of setting, words of a change, and general nouns.
 GENERIC = frozenset({
     "hold", "held", "holds", "keep", "kept", "keeps", "stay", "stays", "set", "sets", "make", "made", "run", "runs",
-    "go", "goes", "going", "went", "be", "been", "put", "puts", "bring", "take", "takes", "leave", "use", "uses", "using",
-    "used", "move", "moves", "moved", "moving", "switch", "switches", "switched", "change", "changes", "changed", "raise",
-    "raised", "lower", "lowered", "cut", "drop", "increase", "increased", "reduce", "reduced", "maintain", "maintained",
-    "must", "shall", "should", "may", "always", "never", "have", "has", "need", "needs", "now", "instead", "new", "longer",
-    "anymore", "more", "please", "exactly", "around", "about", "roughly", "limit", "limits", "target", "value", "level",
-    "figure", "setpoint", "maximum", "minimum", "plan", "correction", "update", "back", "down", "up", "good", "rule",
-    "decided", "decide", "decision", "become", "becomes", "actually", "only", "just", "migrate", "migrated", "replace",
-    "replaced", "not", "all", "allowed", "time", "times", "extended", "extend", "shorten", "shortened", "everyone", "rather",
-    "onwards", "henceforth", "and", "or", "latest",
+    "go", "goes", "going", "went", "be", "been", "put", "puts", "bring", "take", "takes", "leave", "use", "uses",
+    "using", "used", "move", "moves", "moved", "moving", "switch", "switches", "switched", "change", "changes",
+    "changed", "raise", "raised", "lower", "lowered", "cut", "drop", "increase", "increased", "reduce", "reduced",
+    "maintain", "maintained", "must", "shall", "should", "may", "always", "never", "have", "has", "need", "needs",
+    "now", "instead", "new", "longer", "anymore", "more", "please", "exactly", "around", "about", "roughly", "limit",
+    "limits", "target", "value", "level", "figure", "setpoint", "maximum", "minimum", "plan", "correction", "update",
+    "back", "down", "up", "good", "rule", "decided", "decide", "decision", "become", "becomes", "actually", "only",
+    "just", "migrate", "migrated", "replace", "replaced", "not", "all", "allowed", "time", "times", "extended",
+    "extend", "shorten", "shortened", "everyone", "rather", "onwards", "henceforth", "and", "or", "latest",
 })  # fmt: skip
 _ACT = re.compile(r"\b(?:we|i|he|she|they)(?: (?:all|both|just|already|\w+ly))* (?P<verb>[a-z]+)\b")
 _MEASURED = re.compile(r"\b(?:was|were|had been|dropped|fell|rose|climbed|reached|hit|measured|showed?)\b")
@@ -134,6 +134,7 @@ def tells_past(main: str) -> bool:
     """Whether a clause reports an act or a reading of the past, and no choice."""
     verbs = [found["verb"] for found in _ACT.finditer(main)]
     is_act = any(
-        verb not in _CHOOSING and (verb in PAST_IRREGULAR or (verb.endswith("ed") and len(verb) > 4)) for verb in verbs
+        verb not in _CHOOSING and (verb in PAST_IRREGULAR or (verb.endswith("ed") and len(verb) > 4))
+        for verb in verbs
     )
     return is_act or _MEASURED.search(main) is not None
