@@ -13,10 +13,12 @@ from functools import lru_cache
 
 from bardo import _core
 from bardo.conduct.hearing.replacement_words import (
+    ANNOUNCING,
     BOUNDS,
     CHANGING,
     CUE,
     CUE_ALONE,
+    CURRENCIES,
     DIRECTING,
     GENERIC,
     NUMBERS,
@@ -29,7 +31,7 @@ from bardo.conduct.hearing.replacement_words import (
     tells_past,
 )
 
-_CLAUSE = re.compile(r"\s*(?:[,;:.!](?=\s|$)|\s[-–—]+\s|\b(?:because|since|as)\b)\s*", re.IGNORECASE)
+_CLAUSE = re.compile(r"\s*(?:[,;.!](?=\s|$)|\s[-–—]+\s|\b(?:because|since|as)\b)\s*", re.IGNORECASE)
 _TOKEN = re.compile(r"[€$£]|%|°[cf]?|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['-][^\W\d_]+)*", re.IGNORECASE)
 #: Beginning of a part that limits the clause beside it: "in summer", "at least on Sundays".
 _LIMITING = re.compile(
@@ -108,21 +110,25 @@ def _has_new_figure(old: _Statement, new: _Statement) -> bool:
     known = {figure.value for figure in old.figures}
     given = [figure for figure in new.figures if figure.value not in known]
     names_old = bool(known & new.retracted) or len(given) < len(new.figures)
-    if len(given) != len(old.figures) or not old.words & new.words or new.words - old.words:
-        return False
-    if old.words - new.words and not names_old:
-        return False
-    if old.bound and new.bound and old.bound != new.bound:
-        return False
-    if old.bound != new.bound and not names_old:
-        return False
-    if old.quantities and new.quantities and not old.quantities & new.quantities:
+    if len(given) != len(old.figures) or not (names_old or new.is_order):
         return False
     is_announced = names_old or new.is_change
-    return all(
+    return _is_same_thing(old, new, names_old=names_old) and all(
         one.unit == other.unit or (not other.unit and is_announced)
         for one, other in zip(old.figures, given, strict=True)
     )
+
+
+def _is_same_thing(old: _Statement, new: _Statement, *, names_old: bool) -> bool:
+    """Whether figures are of the same thing and quantity, and of one kind of bound.
+
+    A statement that names the older figure need not repeat the whole thing.
+    """
+    is_of_other = bool(new.words - old.words) or not old.words & new.words
+    is_vague = bool(old.words - new.words) or bool(new.quantities - old.quantities) or old.bound != new.bound
+    is_other_quantity = bool(old.quantities and new.quantities - old.quantities)
+    is_other_bound = bool(old.bound and new.bound) and old.bound != new.bound
+    return not (is_of_other or is_other_quantity or is_other_bound) and (names_old or not is_vague)
 
 
 def _has_new_words(old: _Statement, new: _Statement) -> bool:
@@ -171,7 +177,9 @@ def _statement(text: str) -> _Statement:
             retracted |= set(_stems(found["old"])) | {
                 token for token in _tokens(found["old"]) if token[0].isdigit()
             }
-        rest = pattern.sub(" , ", rest)
+        rest = pattern.sub(" " if pattern is RETRACTED[0] else " , ", rest)
+    head, _, tail = rest.partition(": ")
+    rest = tail if CUE_ALONE.fullmatch(head) else rest
     main = _main_clause([part for part in _CLAUSE.split(rest) if part and not CUE_ALONE.fullmatch(part)])
     bound = next((name for name, pattern in BOUNDS if pattern.search(main)), "")
     said = main
@@ -182,7 +190,7 @@ def _statement(text: str) -> _Statement:
     return _Statement(
         tokens, figures, quantities, frozenset(retracted), bound,
         is_negated=_NEGATION.search(said) is not None,
-        is_order=DIRECTING.search(main) is not None,
+        is_order=bool(DIRECTING.search(main) or ANNOUNCING.search(bare)),
         is_change=is_change or changing or bool(retracted),
         is_open="?" in bare or OPEN.search(bare) is not None or (not changing and tells_past(main)),
     )  # fmt: skip
@@ -202,18 +210,20 @@ def _parts(said: str) -> tuple[tuple[tuple[str, str, bool], ...], tuple[_Figure,
     tokens: list[tuple[str, str, bool]] = []
     figures: list[_Figure] = []
     quantities: set[str] = set()
-    before, is_adjacent, is_measured = "", False, False
+    before, is_adjacent, is_measured, currency = "", False, False, ""
     for token in _tokens(said):
         if token in ("the", "a", "an", "our", "my", "your"):
             continue
         if token[0].isdigit() or token in NUMBERS:
             is_clock = ":" in token
-            figures.append(_Figure(NUMBERS.get(token, token), "clock" if is_clock else ""))
-            before, is_adjacent, is_measured = token, False, not is_clock
+            figures.append(_Figure(NUMBERS.get(token, token), "clock" if is_clock else currency))
+            before, is_adjacent, is_measured, currency = token, False, not is_clock, ""
             continue
-        if token in UNITS:
-            if figures and not figures[-1].unit:
-                figures[-1] = _Figure(figures[-1].value, UNITS[token])
+        if token in CURRENCIES:
+            currency = UNITS[token]
+            continue
+        if token in UNITS and (before[:1].isdigit() or before in NUMBERS):
+            figures[-1] = _Figure(figures[-1].value, UNITS[token])
             before, is_adjacent = token, False
             continue
         (stem,) = _stems(token) or ("",)
@@ -235,4 +245,4 @@ def _stems(said: str) -> tuple[str, ...]:
     words = _core.without_stop_words(
         " ".join(token for token in _tokens(said) if token[0].isalpha() and token not in GENERIC)
     )
-    return tuple(stem for stem in _core.stems(words.split()) if stem and stem not in UNITS)
+    return tuple(stem for stem in _core.stems(words.split()) if stem)

@@ -19,14 +19,18 @@ STARTING = re.compile(
 #: Words that announce a change.
 CUE = re.compile(
     r"\b(?:correction|change of plans?|update|changed|no longer|instead|rather than|any ?more|any longer|from now on|"
-    r"after all|for good|now|new|henceforth|going forward|"
+    r"after all|for\sgood|now|new|henceforth|going forward|"
     rf"(?:from|as of|as from|starting|beginning|effective) {_DAY})\b"
 )
 #: Part that only announces a change.
 CUE_ALONE = re.compile(
     r"(?:(?:small |quick |one |a )?(?:correction|change|update|news)(?: of plans?)?|new plan|sorry|please|ok|okay|"
     r"right|hi|hello|well|so|listen|attention|henceforth|going forward|in future|i've decided|we've decided|decision|"
-    r"rule|decided|new rule)"
+    r"i changed my mind|i've changed my mind|rule|decided|new rule)"
+)
+#: Words that announce an order, not only a reading: "it is now at 86 percent" is one.
+ANNOUNCING = re.compile(
+    r"\b(?:correction|change of plans?|from now on|henceforth|going forward|from today|as of today|from tomorrow)\b"
 )
 #: Verbs that tell a change by themselves, also in the past.
 CHANGING = re.compile(
@@ -40,6 +44,8 @@ DIRECTING = re.compile(
     r"store|ship|send|order|ventilate|air|heat|cool|maintain|limit|cap|charge|pay|wait|allow|give|wash|water|clean|"
     r"stack|pile|bake|mix|check|retry|start|stop|open|close|lock|save|back|rotate|review|serve|sell|buy)\b|"
     r"\b(?:must|shall|should|ha(?:s|ve) to|needs? to|(?:is|are) to|may|can|ha(?:s|ve) until|never|always)\b|"
+    r"\b(?:goes|go|moves?|changes?|switch(?:es)?) (?:back |down |up )?to\b|\b(?:becomes|gets)\b|"
+    r"\b(?:we|let's) (?:hold|keep|set|run|put|use|lower|raise|cut|make|take|limit|cap|ship|serve|feed)\b|"
     r"\b(?:limit|target|maximum|minimum|max|min|deadline|threshold|setpoint|cap|quota)\b(?: [\w-]+){0,5} (?:is|are)\b"
 )
 #: Words of questions, guesses, conditions, reports of others, readings and additions, which replace nothing.
@@ -100,6 +106,8 @@ UNITS: Mapping[str, str] = {
     }.items()
     for form in forms.split()
 }  # fmt: skip
+#: Signs of currencies before a figure.
+CURRENCIES = frozenset("€$£")
 #: Numbers in words.
 NUMBERS: Mapping[str, str] = {
     "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
@@ -118,8 +126,8 @@ GENERIC = frozenset({
     "maintain", "maintained", "must", "shall", "should", "may", "always", "never", "have", "has", "need", "needs",
     "now", "instead", "new", "longer", "anymore", "more", "please", "exactly", "around", "about", "roughly", "limit",
     "limits", "target", "value", "level", "figure", "setpoint", "maximum", "minimum", "plan", "correction", "update",
-    "back", "down", "up", "good", "rule", "decided", "decide", "decision", "become", "becomes", "actually", "only",
-    "just", "migrate", "migrated", "replace", "replaced", "not", "all", "allowed", "time", "times", "extended",
+    "back", "down", "up", "good", "rule", "decided", "decide", "decision", "become", "becomes", "gets", "actually",
+    "only", "just", "migrate", "migrated", "replace", "replaced", "not", "all", "allowed", "time", "times", "extended",
     "extend", "shorten", "shortened", "everyone", "rather", "onwards", "henceforth", "and", "or", "latest",
 })  # fmt: skip
 _ACT = re.compile(r"\b(?:we|i|he|she|they)(?: (?:all|both|just|already|\w+ly))* (?P<verb>[a-z]+)\b")

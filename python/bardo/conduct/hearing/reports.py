@@ -43,7 +43,7 @@ _TIME = re.compile(
 _CHOICE = re.compile(
     r"^(?:ok(?:ay)?,? |so,? |well,? |in the end,? )?(?:we|i)(?: have|'ve)? (?:(?:now|finally|just) )?"
     r"(?:moved|switched|migrated|changed|went|stuck|stayed|settled|ended up|gone)(?: back| over)? (?:to|with|for|on) "
-    r"(?P<what>[^,;.?!]{1,80}?) (?:after all|instead|for good|in the end)[.!]?$",
+    r"(?P<what>[^,;.?!]{1,80}?) (?:after all|instead|for\sgood|in the end)[.!]?$",
     re.IGNORECASE,
 )
 _COURTESY = re.compile(
