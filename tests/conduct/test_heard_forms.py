@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.prohibition import is_prohibition
 from bardo.conduct.hearing.reports import is_correction, is_state
+from bardo.conduct.state.prohibition import is_prohibition
 
 FORBIDDEN = [
     "Hands off the billing cron, please.",

@@ -41,11 +41,12 @@ def ended_directives(store: ConductStore) -> list[Directive]:
         for entry in store.state(every=True)
         if entry.status != "active" and entry.kind in KINDS
     ]
-    # The time of retirement is not stored: the last confirmation is the last word before it. A pass tells a reason.
+    # The time of retirement is not stored: the last confirmation is the last word before it. A pass tells a reason,
+    # and a replaced rule ended by a person.
     found += [
         _ended(_of_rule(rule, 0.0), rule.confirmed_at, rule.retired_by)
         for rule in store.rules()
-        if rule.retired_by and not rule.retired_why
+        if rule.retired_by and (rule.superseded_by or not rule.retired_why)
     ]
     found += [
         _ended(_of_flow(flow), flow.changed_at, flow.retired_by, flow.retired_why)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, get_args
 from bardo.bequeath.content.directives import KINDS
 from bardo.errors import StoreError
 from bardo.model import CorrectionRule, Episode
+from bardo.recall.lifted import plain
 
 if TYPE_CHECKING:
-    from bardo.conduct.model.entries import StateEntry
+    from bardo.conduct.model.entries import Rule, StateEntry
     from bardo.grimoire.session import Session
     from bardo.language.advisor import Advisor
     from bardo.ports import Vectors
@@ -27,6 +28,8 @@ ENDS_OF_STATEMENTS = frozenset(
 )
 #: Weight of the link `corrects` from a statement to one that it ends.
 ENDS = 1.0
+#: Maximum number of memories that are compared with the words of a replaced order.
+SAME_WORDS = 20
 #: Name of a user who has none.
 NAMELESS = "the user"
 
@@ -63,7 +66,7 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
 
 def end_outdated(session: Session) -> tuple[str, ...]:
     """Ends the gate's statements that were heard in episodes and no longer hold; returns notes."""
-    from bardo.conduct.hearing.heard import end_outdated, supersede_decisions
+    from bardo.conduct.hearing.heard import end_outdated, raise_orders, supersede_decisions
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
     if not (session.path / FILE_NAME).exists():
@@ -73,6 +76,7 @@ def end_outdated(session: Session) -> tuple[str, ...]:
             over = end_outdated(
                 store, lambda heard: _ended(session, heard), agent=session.agent, now=session.clock.now()
             )
+            raised = raise_orders(store, agent=session.agent)
             over += supersede_decisions(
                 store,
                 lambda heard: _correcting(session, heard),
@@ -81,7 +85,10 @@ def end_outdated(session: Session) -> tuple[str, ...]:
             )
     except StoreError as error:
         return (f"statements of the gate that no longer hold were not ended: {error}",)
-    return (f"{len(over)} statements of the gate no longer hold and ended",) if over else ()
+    notes = [f"{len(over)} statements of the gate no longer hold and ended"] * bool(over)
+    count = "1 standing order" if len(raised) == 1 else f"{len(raised)} standing orders"
+    notes += [f"{count} heard by an earlier bardo became critical"] * bool(raised)
+    return tuple(notes)
 
 
 def _correcting(session: Session, heard: Sequence[StateEntry]) -> dict[str, str]:
@@ -131,7 +138,8 @@ def _hear(
     ]
     if not said:
         return []
-    from bardo.conduct.hearing import answers, heard, hearing
+    from bardo.conduct.hearing import answers, heard, hearing, superseding
+    from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
     contradicted = {
@@ -167,13 +175,18 @@ def _hear(
         (
             one,
             heard.Source(
-                episode.id, episode.speaker or _name(episode, session), episode.role == "agent", episode.at
+                episode.id,
+                episode.speaker or _name(episode, session),
+                episode.role == "agent",
+                episode.at,
+                said.text.strip(),
             ),
         )
-        for one, (episode, _) in zip(found, spoken, strict=True)
-        if one is not None
+        for one, (episode, said) in zip(found, spoken, strict=True)
+        if one is not None or (episode.role == "user" and may_replace(said.text))
     ]
-    if not pairs and not (contradicted and (session.path / FILE_NAME).exists()):
+    is_kept = any(one is not None for one, _ in pairs)
+    if not is_kept and not ((pairs or contradicted) and (session.path / FILE_NAME).exists()):
         return []
 
     def vectors_of(texts: Sequence[str]) -> Vectors | None:
@@ -184,9 +197,42 @@ def _hear(
         kept = heard.keep(
             store, pairs, vectors_of, agent=session.agent, now=session.clock.now(), contradicted=contradicted
         )
+        replaced = superseding.replaced_in(store, {episode.id for episode, _ in said})
     finally:
         store.close()
+    if replaced:
+        _mark_replaced(session, replaced)
+        what = "1 rule or decision was" if len(replaced) == 1 else f"{len(replaced)} rules and decisions were"
+        notes[f"{what} replaced by what a person said later"] = None
     return [getattr(one, "kind", "rule") for one in kept]
+
+
+def _mark_replaced(session: Session, replaced: Sequence[tuple[str, Rule | StateEntry]]) -> None:
+    """Links the episodes of successors to the memories of what they replaced, which recall shows after them.
+
+    An inherited order is also in the turns of the ancestor, in the same words.
+    """
+    corrections: dict[tuple[str, str, bool], None] = {}
+    at = {episode.id: episode.at for episode in session.log.get([newer for newer, _ in replaced]) if episode}
+    for newer, row in replaced:
+        text = row.summary if hasattr(row, "summary") else row.text
+        ids = [*filter(None, [row.episode]), *(id_ for id_, _ in session.hot.matching(text, SAME_WORDS))]
+        told = [one for one in session.log.get(ids) if one is not None and _tells(one, row.episode, text)]
+        known = [one for one in session.facts.get(ids) if one is not None and plain(one.text) == plain(text)]
+        older = [one.id for one in told if one.at <= at[newer]]
+        # Said again later, the order holds again, and so does its fact.
+        older += [one.id for one in known] * (len(older) == len(told))
+        corrections |= dict.fromkeys((newer, id_, True) for id_ in older)
+    if corrections:
+        session.facts.upsert_resolved(
+            [], tick=session.now_tick, now=session.clock.now(), actor=HEARD, marks={}, answered={}, resolutions=[],
+            corrections=list(corrections),
+        )  # fmt: skip
+
+
+def _tells(episode: Episode, source: str, text: str) -> bool:
+    """Whether an episode tells an order: its source, or another in the same words."""
+    return episode.id == source or plain(episode.text) == plain(text)
 
 
 def _with_before(episodes: Sequence[Episode], session: Session) -> list[tuple[Episode, Episode | None]]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from bardo.conduct.hearing.prohibition import is_prohibition
 from bardo.conduct.parse.operation_table import content_stems
+from bardo.conduct.state.prohibition import is_prohibition
 from bardo.consolidate.texts.clauses import sentences
 
 _PART = re.compile(r"\s*(?:[,.!;:…()]+|\s[-–—]+\s)\s*")

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bardo.conduct.hearing import superseding
 from bardo.conduct.hearing.hearing import Heard
 from bardo.conduct.hearing.orders import is_standing
-from bardo.conduct.hearing.prohibition import is_prohibition
 from bardo.conduct.match.same import place_of_same
+from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, NEW, STATEMENTS, Rule, StateEntry, StateKind
-from bardo.conduct.parse import wording
 from bardo.conduct.required import is_person
 from bardo.conduct.state import rules, state
+from bardo.conduct.state.prohibition import forbidden_act
 from bardo.conduct.state.rules import VectorsOf
-from bardo.conduct.state.told import PROHIBITION, told_already
+from bardo.conduct.state.told import told_already
 from bardo.conduct.storage.store import ConductStore
 
 #: Score of a rule that a user said, other than a standing order: it is told before every action, and fades.
@@ -35,17 +36,19 @@ class Source:
         by: Who said it.
         by_agent: Whether that is the agent.
         at: When, microseconds UTC.
+        said: Words of the utterance.
     """
 
     episode: str
     by: str
     by_agent: bool
     at: int
+    said: str = ""
 
 
 def keep(
     store: ConductStore,
-    heard: Sequence[tuple[Heard, Source]],
+    heard: Sequence[tuple[Heard | None, Source]],
     vectors: VectorsOf,
     *,
     agent: str,
@@ -56,12 +59,12 @@ def keep(
 
     A rejection that a person lifted after it was said stays lifted. The agent's own "no" is a decision: only a user's
     word blocks. A user's order for all time is a critical rule. A rule that was told as an entry of state renews that
-    entry. What the agent announced is not
-    kept, and ends if an earlier pass kept it, once a user contradicts it in the next turn.
+    entry. What the agent announced is not kept, and ends if an earlier pass kept it, once a user contradicts it in the
+    next turn. A user's words that replace a rule or decision take its place, also if they were heard as another kind.
 
     Args:
         store: State and rules of the agent.
-        heard: What was heard, with its source.
+        heard: What was heard, with its source; None for an utterance of no kind, which may replace a rule.
         vectors: Vectors of texts, for similar entries by meaning.
         agent: Name of the agent.
         now: Wall clock, microseconds UTC.
@@ -72,18 +75,18 @@ def keep(
     with store.writing():
         lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
         for one, source in heard:
+            if (successor := _succeed(store, one, source, vectors, agent=agent, now=now)) is not None:
+                kept.append(successor)
+                continue
+            if one is None:
+                continue
             if one.kind == "rule":
                 is_order = not source.by_agent and is_standing(one.summary)
                 told = told_already(store, one.summary, agent=agent, is_order=is_order)
                 if told is not None:
                     kept.append(store.put(replace(told, changed_at=now)))
                     continue
-                score = CRITICAL if is_order else NEW if source.by_agent else SAID
-                is_forbidding = PROHIBITION.match(wording.plain(one.summary)) is not None
-                is_forbidding |= not source.by_agent and is_prohibition(one.summary)
-                forbids = one.summary if is_forbidding else ""
-                # A rule is dated by its words, and loses score from now on only.
-                given = Rule("", one.summary, forbids, "", score, source.by, source.episode, source.at, now)
+                given = _rule(one.summary, source, now)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
                 continue
             kind = "decision" if one.kind == "rejection" and source.by_agent else _STATE[one.kind]
@@ -103,6 +106,59 @@ def keep(
                     why = "a user contradicted it in the next turn"
                     store.put(replace(entry, status="archived", changed_at=now, closed_by=by, closed_why=why))
     return kept
+
+
+def _rule(text: str, source: Source, now: int, *, least: float = 0.0) -> Rule:
+    """Returns a heard rule; it is dated by its words, and loses score from now on only."""
+    score = NEW if source.by_agent else CRITICAL if is_standing(text) else SAID
+    forbids = text if forbidden_act(text) is not None else ""
+    return Rule("", text, forbids, "", max(score, least), source.by, source.episode, source.at, now)
+
+
+def _succeed(
+    store: ConductStore, one: Heard | None, source: Source, vectors: VectorsOf, *, agent: str, now: int
+) -> Rule | StateEntry | None:
+    """Puts a person's words in the place of the rules and decisions that they replace; None if they replace none."""
+    if source.by_agent or not is_person(source.by, agent):
+        return None
+    replaced = superseding.replaced_by(store, source.said, episode=source.episode, at=source.at)
+    if not replaced:
+        return None
+    # They end first, so that the successor is not merged with them.
+    superseding.end(store, replaced, by=source.by, at=source.at)
+    scores = [row.score_at(now) for row in replaced if isinstance(row, Rule)]
+    successor: Rule | StateEntry
+    if scores or (one is not None and one.kind == "rule"):
+        given = _rule(source.said, source, now, least=max(scores, default=0.0))
+        successor = rules.keep(store, given, vectors, agent=agent, now=now)
+    else:
+        entry = StateEntry(
+            "", "decision", source.said, by=source.by, episode=source.episode, at=source.at, changed_at=source.at
+        )  # fmt: skip
+        successor = state.keep(store, entry, vectors, lambda: None, agent=agent)
+    superseding.end(store, replaced, by=source.by, at=source.at, successor=successor.id)
+    return successor
+
+
+def raise_orders(store: ConductStore, *, agent: str) -> list[Rule]:
+    """Makes the standing orders of people critical that an earlier bardo heard with a lower score; returns them.
+
+    Args:
+        store: State and rules of the agent.
+        agent: Name of the agent.
+    """
+    lower = [
+        rule
+        for rule in store.rules(every=False)
+        if SAID <= rule.score < CRITICAL
+        and rule.episode
+        and is_person(author_of(rule.by)[0], agent)
+        and is_standing(rule.text)
+    ]
+    if not lower:
+        return []
+    with store.writing():
+        return [store.put(replace(rule, score=CRITICAL)) for rule in lower]
 
 
 def end_outdated(
@@ -147,7 +203,7 @@ def supersede_decisions(
     agent: str,
     now: int,
 ) -> list[StateEntry]:
-    """Ends the decisions of people whose words later ones correct, if those were heard as a decision; returns them.
+    """Ends the decisions whose words a person's later one corrects, if that was heard as a decision; returns them.
 
     Args:
         store: State and rules of the agent.
@@ -155,12 +211,8 @@ def supersede_decisions(
         agent: Name of the agent.
         now: Wall clock, microseconds UTC.
     """
-    heard = [
-        entry
-        for entry in store.state(kind="decision", limit=-1)
-        if entry.episode and is_person(entry.by, agent)
-    ]
-    by_episode = {entry.episode: entry for entry in heard}
+    heard = [entry for entry in store.state(kind="decision", limit=-1) if entry.episode]
+    by_episode = {entry.episode: entry for entry in heard if is_person(author_of(entry.by)[0], agent)}
     newer_of_episode = newer_of(heard) if len(heard) > 1 else {}
     pairs = [
         (entry, by_episode[newer])

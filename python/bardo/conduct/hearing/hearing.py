@@ -20,10 +20,10 @@ import numpy as np
 
 from bardo._weights import read_weights
 from bardo.conduct.hearing.answers import is_redirection, is_refusal, proposal
-from bardo.conduct.hearing.prohibition import is_prohibition, is_small_talk
-from bardo.conduct.hearing.reports import is_correction, is_courtesy, is_deed, is_state
+from bardo.conduct.hearing.reports import is_choice, is_correction, is_courtesy, is_deed, is_state
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.operation_table import content_stems
+from bardo.conduct.state.prohibition import is_prohibition, is_small_talk
 from bardo.consolidate.texts.clauses import sentences
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
@@ -299,9 +299,10 @@ def read(
             continue
         place = 1 + int(np.argmax(row_scores[1:]))
         places = [KINDS.index(kind) for kind in _FORBIDDING]
-        if utterance.is_prohibition:
+        if utterance.is_prohibition or (not utterance.by_agent and is_choice(utterance.text)):
             place = max(places, key=lambda one: float(row_scores[one]))
-            found.append(Heard(cast(Kind, KINDS[place]), utterance.summary, 0.0))
+            kind = cast(Kind, KINDS[place]) if utterance.is_prohibition else "decision"
+            found.append(Heard(kind, utterance.summary, 0.0))
             continue
         is_idle = not utterance.by_agent and (is_courtesy(utterance.text) or is_small_talk(utterance.text))
         is_done = not utterance.by_agent and is_deed(utterance.text)

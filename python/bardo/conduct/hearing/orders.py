@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bardo.conduct.hearing.prohibition import is_prohibition
+from bardo.conduct.state.prohibition import is_prohibition
 
 #: Words of an order for all time.
 _FOR_ALL_TIME = re.compile(

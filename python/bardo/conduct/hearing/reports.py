@@ -39,6 +39,13 @@ _TIME = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
     re.IGNORECASE,
 )
+#: Choice of the group, told as made, against what was thought before: "we moved to Scaleway after all".
+_CHOICE = re.compile(
+    r"^(?:ok(?:ay)?,? |so,? |well,? |in the end,? )?(?:we|i)(?: have|'ve)? (?:(?:now|finally|just) )?"
+    r"(?:moved|switched|migrated|changed|went|stuck|stayed|settled|ended up|gone)(?: back| over)? (?:to|with|for|on) "
+    r"(?P<what>[^,;.?!]{1,80}?) (?:after all|instead|for\sgood|in the end)[.!]?$",
+    re.IGNORECASE,
+)
 _COURTESY = re.compile(
     r"\b(?:i|we) (?:really )?(?:don'?t|do not|didn'?t|did not|wouldn'?t|would not) (?:want|mean|wish) to "
     r"(?:keep|bother|disturb|trouble|bore|interrupt|annoy|hurt|offend|rush|worry|burden|scare|upset|waste|hold|"
@@ -103,6 +110,16 @@ def is_deed(text: str) -> bool:
         for verb, after in acts
     )
     return not is_choice or _TIME.search(bare) is not None
+
+
+def is_choice(text: str) -> bool:
+    """Whether a user tells a choice that was made against what was thought before: "We moved to Scaleway after all".
+
+    Args:
+        text: Words of the user.
+    """
+    found = _CHOICE.search(text.strip().replace("’", "'"))
+    return found is not None and _TIME.search(found["what"]) is None
 
 
 def is_courtesy(text: str) -> bool:

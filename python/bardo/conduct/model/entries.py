@@ -28,6 +28,8 @@ LEAST, MOST = 1.0, 10.0
 NEW = 5.0
 #: Score that a rule loses per night once it is unconfirmed for a week, and gains per confirmation.
 STEP = 0.5
+#: Beginning of the reason for the end of what a later statement replaced, before the id of the successor.
+SUPERSEDED = "superseded by "
 #: Number of days without confirmation after which a rule begins to lose score.
 CALM_DAYS = 7
 #: Number of days after which a done entry is archived.
@@ -138,6 +140,12 @@ class Rule:
         from bardo.conduct.parse.forbidden import corrected
 
         return corrected(self.forbids, self.corrections)
+
+    @property
+    def superseded_by(self) -> str:
+        """Returns the id of the rule or decision that replaced it; empty while none did."""
+        is_replaced = self.retired_why.startswith(SUPERSEDED)
+        return self.retired_why.removeprefix(SUPERSEDED) if is_replaced else ""
 
     def score_at(self, now: int) -> float:
         """Returns the score at a wall clock (microseconds UTC), a function of time alone (law 4).

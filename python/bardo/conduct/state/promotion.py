@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bardo.conduct.model.entries import NEW, Rule, StateEntry
 from bardo.conduct.state import rules
-from bardo.conduct.state.told import PROHIBITION
+from bardo.conduct.state.prohibition import forbidden_act
 from bardo.conduct.storage.store import ConductStore
 from bardo.config import SECONDS_PER_DAY
 
@@ -25,7 +25,7 @@ def promote(store: ConductStore, lesson: StateEntry, vectors: rules.VectorsOf, *
     """
     if lesson.kind != "learning" or lesson.status != "active" or lesson.changed_at - lesson.at < SPACING:
         return lesson
-    forbids = lesson.summary if PROHIBITION.match(lesson.summary) else ""
+    forbids = lesson.summary if forbidden_act(lesson.summary) is not None else ""
     at = lesson.changed_at
     given = Rule("", lesson.summary, forbids, "", NEW, lesson.by, lesson.episode, at, at)
     rule = rules.keep(store, given, vectors, agent=agent, now=at)

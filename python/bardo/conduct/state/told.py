@@ -5,23 +5,15 @@ A chat may be heard as a rule that a person told as an entry of state, in the sa
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, Rule, StateEntry, StateKind
 from bardo.conduct.required import is_person
+from bardo.conduct.state.prohibition import forbidden_act
 from bardo.conduct.storage.store import ConductStore
 
-#: Beginning of a rule that forbids an action. A "never" inside may be of something else, unless an act is passive.
-PROHIBITION = re.compile(
-    r"[^,;:.]{1,80}? (?:must|may|shall|should|can|are|is)(?:n't| not| never) (?:ever )?be \w+|"
-    r"(?:please )?(?:(?:you|we|agents?) (?:must|may|shall|should|can|will)(?:n't| not| never)\b|"
-    r"(?:you|we|agents?) never\b|(?:never|no(?:thing|body)?|don't|don’t|do not)\b|"
-    r"(?:we|i) (?:don't|don’t|do not) want\b|(?:stop|quit|avoid) (?=[\w-]+ing\b))",
-    re.IGNORECASE,
-)
 #: Kinds of entries that may state a rule.
 _STATING: tuple[StateKind, ...] = ("rejected", "decision", "learning")
 
@@ -73,9 +65,5 @@ def _says_same(told: StateEntry, rule: str) -> bool:
     if place_of_same([told.summary], rule) is not None:
         return True
     # A rejection names the action alone: "deploy on Fridays", where the rule forbids it.
-    forbids = PROHIBITION.match(rule)
-    return (
-        told.kind == "rejected"
-        and forbids is not None
-        and place_of_same([told.summary], rule[forbids.end() :]) is not None
-    )
+    act = forbidden_act(rule)
+    return told.kind == "rejected" and act is not None and place_of_same([told.summary], act) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from bardo.conduct.parse import wording
 from bardo.consolidate.texts.vocabulary import PAST_INNER, PAST_IRREGULAR
 
 _OPENING = re.compile(
@@ -109,6 +110,14 @@ _NOT_SAID_TO_AGENT = re.compile(
 )
 #: Question that only asks for assent: ", ok?".
 _TAG = re.compile(r"[,.!]?\s*(?:ok(?:ay)?|please|alright|right|will you|thanks)\s*\?+\s*$", re.IGNORECASE)
+#: Beginning of a rule that forbids an action. A "never" inside may be of something else, unless an act is passive.
+_RULE = re.compile(
+    r"[^,;:.]{1,80}? (?:must|may|shall|should|can|are|is)(?:n't| not| never) (?:ever )?be \w+|"
+    r"(?:please )?(?:(?:you|we|agents?) (?:must|may|shall|should|can|will)(?:n't| not| never)\b|"
+    r"(?:you|we|agents?) never\b|(?:never|no(?:thing|body)?|don't|don’t|do not)\b|"
+    r"(?:we|i) (?:don't|don’t|do not) want\b|(?:stop|quit|avoid) (?=[\w-]+ing\b))",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[\w@-]+")
 _POINTING = frozenset({
     "it", "that", "this", "them", "those", "these", "him", "her", "me", "you", "us", "so", "there", "here",
@@ -116,6 +125,24 @@ _POINTING = frozenset({
     "for", "and", "or", "to", "do", "the", "a", "an", "yourself", "ok", "okay",
 })  # fmt: skip
 _ARTICLES = frozenset(("a", "an", "the"))
+
+
+def forbidden_act(rule: str) -> str | None:
+    """Returns the words after the prohibition with which a rule begins; None if the rule forbids nothing.
+
+    A rule may also be about others than the agent: "Patient names must never be logged".
+
+    Args:
+        rule: Text of a rule.
+    """
+    text = wording.plain(rule)
+    found = _RULE.match(text)
+    if found is not None:
+        return text[found.end() :]
+    if not is_prohibition(rule):
+        return None
+    forms = (_IMPERATIVE, _UNWANTED, _ORDER, _HANDS_OFF, _NO_THING)
+    return next(found["act"] for form in forms if (found := form.match(_bare(rule))) is not None)
 
 
 def is_prohibition(text: str) -> bool:
