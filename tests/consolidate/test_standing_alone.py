@@ -113,7 +113,7 @@ def test_he_is_the_one_person_of_an_earlier_turn_whose_gender_fits() -> None:
     said = "He's at Kilmuir primary, taught in Gaelic."
     named = ("My nephew Ruaridh and my sister Morag are coming.",)
     assert quotes(said, earlier=named) == ["Rory: Ruaridh's at Kilmuir primary, taught in Gaelic."]
-    # Two can be meant, or nobody is known: no fact is made.
+    # Two can be meant, or none is known: no fact is made.
     assert quotes(said, earlier=("My nephew Ruaridh and my brother Neil are coming.",)) == [""]
     assert quotes(said) == [""]
 

@@ -29,7 +29,7 @@ _MARKS = frozenset({",", ".", ":", ";", "!", "-", "–", "—", "..", "...", "�
 _LEAST_LEAD = 2
 #: Minimum number of words of a quote without its openers, and of a sentence that is more than a bare name.
 _LEAST_WORDS = 3
-#: Cues of a sentence that tells a change, whoever made it.
+#: Cues of a sentence that tells a change, by any person.
 _OF_CHANGE = frozenset({"change", "correction", "from", "instead", "now"})
 #: Labels of times.
 _TIMES = frozenset({"DATE", "TIME"})

@@ -46,7 +46,7 @@ _NOT_LAST, _NOT_FIRST = (
     frozenset({"and", "but", "or", "so", "because"}),
     frozenset({"and", "but", "or", "so", "that", "well"}),
 )
-#: Pronouns of the speaker that become the name, and those that become its possessive: "they" would be somebody else.
+#: Pronouns of the speaker that become the name, and those that become its possessive: "they" would be another person.
 _NAMED, _OWNED = frozenset({"i", "we", "me", "us"}), frozenset({"my", "mine", "our", "ours"})
 #: Pronouns of the speaker that point back to the subject.
 _REFLEXIVE = {"myself": "themselves", "ourselves": "themselves"}
