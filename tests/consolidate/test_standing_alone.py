@@ -140,3 +140,19 @@ def test_a_mood_of_the_day_is_no_fact(tmp_path: Path) -> None:
         memory.remember("Tonight I hate every man with a bakkie.", role="user", speaker="Rory")
         memory.sleep()
         assert [fact.text for fact in memory.facts.list()] == []
+
+
+def test_a_quote_ends_with_the_sentence_that_it_brought(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(START)
+    with bardo.open(tmp_path / "rory", clock=clock, seed=1) as memory:
+        before = (
+            "Subscriptions I pay for: Spotify family, The Economist, and the Mubi thing. "
+            "Total something like 48 a month"
+        )
+        memory.remember(before, role="user", speaker="Rory")
+        memory.sleep()
+        assert [fact.text for fact in memory.facts.list()] == [f"Rory: {before}"]
+        clock.advance(86_400)
+        memory.remember("cut my subscriptions a bit, Mubi is cancelled.", role="user", speaker="Rory")
+        memory.sleep()
+        assert not any(fact.text == f"Rory: {before}" for fact in memory.facts.list())

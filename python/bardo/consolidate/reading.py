@@ -267,9 +267,8 @@ class StatementReader:
             if clause.sentence
         ]
         stated = [clause for clause in clauses if clause.text == fact.text]
-        return stated or [
-            clause for clause in clauses if fact.text.endswith(f" {clause.told or clause.sentence}")
-        ]
+        # A quote can bring the sentence that it needs.
+        return stated or [clause for clause in clauses if f" {clause.told or clause.sentence}" in fact.text]
 
     def _keep(self, id_: str, clauses: Sequence[Clause]) -> Sequence[Clause]:
         """Caches the clauses of a text."""
