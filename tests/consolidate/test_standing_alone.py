@@ -133,6 +133,9 @@ def test_a_fact_that_names_a_person_of_an_earlier_turn_rests_on_both(tmp_path: P
         (fact,) = [fact for fact in memory.facts.list() if "hospital" in fact.text]
         assert fact.text.startswith("Rory: Ruaridh has been in the hospital")
         assert set(fact.evidence) == {first.id, second.id}
+        # The name goes with the turn that gave it.
+        memory.forget(first.id, reason="asked")
+        assert not any("Ruaridh" in fact.text for fact in memory.facts.list(status=None))
 
 
 def test_a_mood_of_the_day_is_no_fact(tmp_path: Path) -> None:

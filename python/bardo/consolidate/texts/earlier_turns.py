@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
 
 from bardo._core import EpisodeLog
 from bardo.consolidate.clause import Clause, Speech, form_of
 from bardo.consolidate.texts.rule_extraction import speaker
-from bardo.model import Episode
+from bardo.model import Episode, Fact
 
+_WORD = re.compile(r"[^\W\d_]{2,}")
 #: Number of turns around a turn among which those of its speaker are looked up.
 _NEAR_TURNS = 4
 #: Maximum number of earlier turns of a speaker.
@@ -37,6 +39,28 @@ def evidence_of(text: str, clauses: Sequence[Clause], episode: Episode, log: Epi
         return (episode.id,)
     earlier = earlier_turns(episode, log)
     return (episode.id, *(earlier[number - 1].id for number in sorted(numbers) if number <= len(earlier)))
+
+
+def is_named_by(fact: Fact, episodes: Container[str], log: EpisodeLog) -> bool:
+    """Whether a quote has a word that only some of its episodes have: a name of an earlier turn.
+
+    Args:
+        fact: A fact.
+        episodes: Ids of episodes.
+        log: Episode log, which has all episodes of the fact.
+    """
+    gone = [id_ for id_ in fact.evidence if id_ in episodes]
+    kept = [id_ for id_ in fact.evidence if id_ not in episodes]
+    who, mark, quote = fact.text.partition(": ")
+    if not (gone and kept and mark) or who not in fact.subjects:
+        return False
+    only = _words_of(gone, log) - _words_of(kept, log)
+    return not only.isdisjoint(_WORD.findall(quote.casefold()))
+
+
+def _words_of(ids: Sequence[str], log: EpisodeLog) -> set[str]:
+    """The words of the texts of some episodes, in lower case."""
+    return {word for each in log.get(ids) if each is not None for word in _WORD.findall(each.text.casefold())}
 
 
 def earlier_turns(episode: Episode, log: EpisodeLog) -> list[Episode]:
