@@ -68,9 +68,9 @@ STATED: list[tuple[str, tuple[str, ...]]] = [
     ("I've switched to a darker roast.", ("Mira has switched to a darker roast",)),
     ("I take the 7:40 train to work.", ("Mira takes the 7:40 train to work",)),
     ("I drive a 2009 Subaru Forester.", ("Mira drives a 2009 Subaru Forester",)),
-    ("I lost my job at the bank.", ("Mira lost their job at the bank",)),
+    ("I lost my job at the bank.", ("Mira lost Mira's job at the bank",)),
     ("I use Postgres 17 for the ledger.", ("Mira uses Postgres 17 for the ledger",)),
-    ("I keep my sneakers in a shoe rack.", ("Mira keeps their sneakers in a shoe rack",)),
+    ("I keep my sneakers in a shoe rack.", ("Mira keeps Mira's sneakers in a shoe rack",)),
     ("My mother is a retired judge.", ("Mira's mother is a retired judge",)),
     ("I bought a cello for 2,400 francs.", ("Mira bought a cello for 2,400 francs",)),
     (

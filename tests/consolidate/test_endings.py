@@ -45,6 +45,12 @@ def told(folder: Path, *messages: str) -> dict[str, tuple[str, str | None]]:
         ("I work at Helvion.", "I've handed in my notice at Helvion.", "Nadia works at Helvion"),
         ("I work for Helvion.", "I handed in my resignation at Helvion.", "Nadia works for Helvion"),
         ("I take citalopram.", "I'm off citalopram since March.", "Nadia takes citalopram"),
+        # Both are past, and the second is no further event.
+        (
+            "I booked a hotel in Crete for June.",
+            "We cancelled the hotel in Crete.",
+            "Nadia booked a hotel in Crete for June",
+        ),
     ],
 )
 def test_the_end_of_a_relation_or_an_activity_ends_what_rested_on_it(

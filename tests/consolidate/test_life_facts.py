@@ -44,7 +44,7 @@ def statements_of(folder: Path, *messages: str) -> dict[tuple[str, str, str], st
         (
             "We had to put our old dog Bruno down last Friday.",
             ("bruno", "death", "died"),
-            "Nadia had to put their old dog Bruno down last Friday",
+            "Nadia had to put Nadia's old dog Bruno down last Friday",
         ),
         (
             "We buried Mog in the garden on Sunday.",

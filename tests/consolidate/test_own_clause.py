@@ -54,7 +54,7 @@ def told(folder: Path, *said: tuple[str, str], days: int = 1) -> tuple[list[str]
 )
 def test_the_day_of_a_plan_ends_no_other_clause(tmp_path: Path, text: str) -> None:
     in_force, _, standings = told(tmp_path, ("user", text), days=40)
-    assert in_force == [f"Greta: {text}"]
+    assert in_force == [f"Greta: {text.replace('last night', 'the evening of 2026-06-09')}"]
     assert standings[text] == ""
 
 

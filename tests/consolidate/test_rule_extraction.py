@@ -71,7 +71,7 @@ def test_a_fact_carries_feelings_people_topics_actions_and_what_came_of_it():
     (found,) = rule_extraction.distil(
         "I was so nervous, but I visited my cousin Ana in Madrid and it worked out.", who="Mira", at=SAID
     )
-    assert found.fact == "Mira visited their cousin Ana in Madrid"
+    assert found.fact == "Mira visited Mira's cousin Ana in Madrid"
     assert found.core == "visited cousin Ana Madrid"
     assert (found.emotion, found.people, found.actions) == ("anxious", ("Ana",), ("visited",))
     assert found.outcome == "worked out"

@@ -28,12 +28,14 @@ class Speech:
         who: Name of the speaker, for "I"; empty where the text has none.
         at: Time of the text, microseconds UTC, for "yesterday"; 0 if unknown.
         form: Form of the text.
+        earlier: Texts that the speaker said before it in its conversation, the latest first.
     """
 
     text: str
     who: str = ""
     at: int = 0
     form: Form = "speech"
+    earlier: tuple[str, ...] = ()
 
 
 def form_of(episode: Episode) -> Form:
@@ -48,6 +50,10 @@ class Clause:
     Args:
         text: The clause as a sentence in the third person, at most 160 characters; empty if it cannot stand alone.
         sentence: The sentence that it is part of, as written.
+        told: The sentence as a quote has it: with dates for words such as "today"; empty if it is as written.
+        lead: A sentence before it that has the person, verb or noun which this one lacks; else empty.
+        named_in: Number, from 1, of the earlier text of the speech that names a person of its quote; 0 for none.
+        is_open: Whether its sentence tells of a person whom neither it nor an earlier text names.
         context: The sentence before it, where its subject is a pronoun that points there; else empty.
         owner: Person or thing that it is about, in lower case, such as `nadia` or `nadia's sister`; empty if unknown.
         alias: Owner by a relation that the speaker has to one person alone, such as `nadia's mum` of Hanne.
@@ -90,6 +96,10 @@ class Clause:
 
     text: str
     sentence: str
+    told: str = ""
+    lead: str = ""
+    named_in: int = 0
+    is_open: bool = False
     context: str = ""
     owner: str = ""
     alias: str = ""
@@ -133,3 +143,9 @@ class Clause:
     def denies_briefly(self) -> bool:
         """Whether it denies something for a few days alone, without a word of change."""
         return self.denied and self.briefly and not self.cues & {"correction", "ending", "instead"}
+
+    @property
+    def is_about_person(self) -> bool:
+        """Whether it is about the user, a named person, or a person or thing of the speaker."""
+        marks = ("self", "subject named", "subject of mine")
+        return self.owner == "user" or any(self.features.get(mark) for mark in marks)

@@ -57,3 +57,11 @@ class Drawn:
     resolutions: list[Resolution] = field(default_factory=list)
     corrections: list[Correction] = field(default_factory=list)
     judged: set[str] = field(default_factory=set)
+
+    def place_of(self, fact: Fact) -> int:
+        """Place of a new fact: that of a fact of its episode with which its text begins, and which it replaces."""
+        for place, other in enumerate(self.facts):
+            is_of_episode = other.evidence[:1] == fact.evidence[:1] and other.statement is None
+            if is_of_episode and fact.text.startswith(other.text):
+                return place
+        return len(self.facts)

@@ -15,7 +15,7 @@ import numpy as np
 
 from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause, Speech, form_of
+from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.candidates import has_judged, order
 from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
@@ -35,6 +35,7 @@ from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.routine import is_routine
 from bardo.consolidate.texts import rule_extraction, worth
+from bardo.consolidate.texts.earlier_turns import evidence_of, speech_of
 from bardo.consolidate.texts.noted_facts import (
     LEAST_OF_REMAINDERS,
     UNWORTHY,
@@ -162,7 +163,7 @@ class StatementReader:
         if len(clauses) != 1 or fact.statement is not None:
             return None
         (clause,) = clauses
-        if not is_about_person(clause) or clause.statement is None:
+        if not clause.is_about_person or clause.statement is None:
             return None
         persistence = BUILT_IN.attribute(clause.statement.attribute).persistence
         return self._facts.describe(
@@ -208,10 +209,13 @@ class StatementReader:
                 key = kept.text.casefold()
                 if key and len(seen) < PER_EPISODE and key not in seen:
                     seen.add(key)
-                    first = len(drawn.facts) if first is None else first
-                    drawn.facts.append(fact_of(kept.text, kept.clauses, episode, who))
+                    evidence = evidence_of(kept.text, kept.clauses, episode, self._log)
+                    fact = fact_of(kept.text, kept.clauses, episode, who, evidence)
+                    place = drawn.place_of(fact)
+                    first = place if first is None else first
+                    drawn.facts[place : place + 1] = [fact]
                     drawn.facts += effects.facts
-                    drawn.resolutions += effects.resolutions
+                    drawn.resolutions += [each._replace(place=place) for each in effects.resolutions]
                 elif not note.text and effects.resolutions and not is_secret(sentence.text):
                     drawn.corrections += [
                         Correction(episode.id, resolution.older, resolution.ends)
@@ -251,8 +255,7 @@ class StatementReader:
         """The clauses of an episode, from the cache if possible."""
         if (known := self._clauses.get(episode.id)) is not None:
             return known
-        speech = Speech(episode.text, speaker(episode, self._agent), episode.at, form_of(episode))
-        return self._keep(episode.id, self._reader.read(speech))
+        return self._keep(episode.id, self._reader.read(speech_of(episode, self._log, self._agent)))
 
     def _clauses_of_fact(self, fact: Fact) -> Sequence[Clause]:
         """The clauses of a fact, from the cache if possible: of its text, and of the sentence that it was made from."""
@@ -274,7 +277,8 @@ class StatementReader:
             if clause.sentence
         ]
         stated = [clause for clause in clauses if clause.text == fact.text]
-        return stated or [clause for clause in clauses if fact.text.endswith(f" {clause.sentence}")]
+        # A quote can bring the sentence that it needs.
+        return stated or [clause for clause in clauses if f" {clause.told or clause.sentence}" in fact.text]
 
     def _keep(self, id_: str, clauses: Sequence[Clause]) -> Sequence[Clause]:
         """Caches the clauses of a text."""
@@ -490,11 +494,3 @@ class StatementReader:
 def _are_apart(one: Fact, other: Fact) -> bool:
     """Whether two facts name subjects, and none in common."""
     return bool(one.subjects and other.subjects) and not set(one.subjects) & set(other.subjects)
-
-
-def is_about_person(clause: Clause) -> bool:
-    """Whether a clause is about the user, a named person, or a person or thing of the speaker."""
-    found = clause.features
-    return clause.owner == "user" or bool(
-        found.get("self") or found.get("subject named") or found.get("subject of mine")
-    )

@@ -22,6 +22,7 @@ from bardo.capture.recorder import PAGE, arrivals
 from bardo.capture.traces import Needles
 from bardo.conduct.storage.store import ConductStore
 from bardo.consolidate.pages import playbook
+from bardo.consolidate.texts.earlier_turns import is_named_by
 from bardo.converse.summary_store import SummaryStore
 from bardo.errors import (
     InvalidInputError,
@@ -187,8 +188,12 @@ class Eraser:
                     f"no episode or fact with id {id_}; nothing was forgotten. List them with `bardo episodes list`"
                 )
         given = [episode.id for episode in episodes]
-        known = {fact.id for fact in facts}
-        facts += [fact for fact in self._facts.derived_from(given) if fact.id not in known]
+        derived = self._facts.derived_from(given)
+        if given:
+            gone = frozenset(given)
+            quotes = all_facts(self._facts, status=None)
+            derived += [fact for fact in quotes if is_named_by(fact, gone, self._log)]
+        facts = list({fact.id: fact for fact in (*facts, *derived)}.values())
         texts = [text for episode in episodes for text in (episode.text, *traces.texts_in(episode.payload))]
         texts += [triple[1] for triple in triples]
         return Intent(

@@ -22,6 +22,11 @@ RULES: tuple[Rule, ...] = (
 LIGHT_VERBS = frozenset({"", "be", "have", "get"})
 #: Verbs that a person uses for one activity: "do parkrun", "go to parkrun".
 _LIGHT_ACTIVITIES = frozenset({"do", "go", "have", "attend"})
+#: Verbs by which a person has committed to what is to come.
+_COMMITTING = frozenset({
+    "apply", "book", "enrol", "enroll", "enter", "join", "order", "plan", "register", "reserve", "schedule", "sign",
+    "sign up", "subscribe",
+})  # fmt: skip
 _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 #: Attributes by which a person has a living animal, or an animal a name.
 _OF_LIVING = frozenset({"name", "pet"})
@@ -118,6 +123,12 @@ def names_ended(older: Clause, newer: Clause) -> bool:
     """Whether the older clause names what the newer one ends, if it says what: "the eye patch is history"."""
     old = older.anchors | older.names | older.objects | words_of(older.owner) | words_of(older.predicate)
     return not newer.ended or bool(newer.ended & old)
+
+
+def gives_up(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause ends what the older one has committed to: "cancelled the hotel" after "booked" it."""
+    names = older.objects | older.names | older.anchors
+    return older.predicate in _COMMITTING and "ending" in newer.cues and bool(newer.ended & names)
 
 
 def ends_plainly(older: Clause, newer: Clause) -> bool:

@@ -23,6 +23,7 @@ from bardo.consolidate.corrections.correction_rules import (
     ends_person,
     ends_plainly,
     gives_same_day,
+    gives_up,
     have_topic_in_common,
     is_of_companion,
     is_of_other_person,
@@ -214,7 +215,7 @@ def _are_compatible(older: Clause, newer: Clause) -> bool:
     if ends_person(older, newer):
         return False
     # Of two events both happened.
-    are_events = older.past and newer.past and not newer.cues & TAKES_BACK
+    are_events = older.past and newer.past and not newer.cues & TAKES_BACK and not gives_up(older, newer)
     is_of_companion_alone = is_of_companion(older, newer) and not newer.cues & (TAKES_BACK | ENDS)
     is_of_other = is_of_other_person(older, newer) or is_of_companion_alone or are_about_others(older, newer)
     return are_events or is_of_other or denies_another(older, newer) or _repeats(older, newer)

@@ -59,7 +59,10 @@ def lesser_notes(
             return worth >= (LEAST_PLAIN if is_whole else LEAST_OF_MONTHS)
         if sentence.stated == (clause,) and _announces(clause, at) and worth >= LEAST_OF_PLANS:
             return True
-        return is_whole and worth >= LEAST_PLAIN and clause.text.casefold() in forms
+        # "I need to leave at 7 tomorrow" is of the moment: its day is known only with that of the text.
+        is_of_moment = not clause.sentence.casefold().endswith(clause.told.casefold())
+        is_plain = clause.text.casefold() in forms and not is_of_moment
+        return is_whole and worth >= LEAST_PLAIN and is_plain
 
     kept = [(sentence.text_of(clause, who), clause) for clause in sentence.stated if is_kept(clause)]
     if worth > UNWORTHY and not kept:
@@ -91,11 +94,13 @@ def correction_note(note: Note, sentence: Sentence, who: str) -> Note:
     if clause.text and sentence.is_covered((clause,)):
         # "She rang: the dentist is on 26 March" is over after that day.
         return Note(clause.text, (clause,) if clause.statement is not None else sentence.stated)
-    quote = sentence.quote(who) or attributed(sentence.text, who)[:QUOTED_CHARACTERS]
+    quote = sentence.quote(who) or attributed(sentence.told, who)[:QUOTED_CHARACTERS]
     return Note(quote, sentence.stated)
 
 
-def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) -> Fact:
+def fact_of(
+    text: str, clauses: Sequence[Clause], episode: Episode, who: str, evidence: tuple[str, ...] = ()
+) -> Fact:
     """The fact of a note.
 
     Args:
@@ -103,6 +108,7 @@ def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) ->
         clauses: The clauses that it states.
         episode: Their episode.
         who: Name of the speaker; empty for a record.
+        evidence: Ids of the episodes that the note rests on; none for the episode alone.
     """
     kind: FactKind = "context"
     persistence: Persistence | None = "months"
@@ -129,7 +135,7 @@ def fact_of(text: str, clauses: Sequence[Clause], episode: Episode, who: str) ->
         category=f"people/{slug(who)}" if who else "records",
         subjects=tuple(dict.fromkeys(subject for subject in (*subjects, *episode.subjects) if subject)),
         support=1,
-        evidence=(episode.id,),
+        evidence=evidence or (episode.id,),
         confidence=STATED,
         observed=(episode.tick, episode.tick),
         pad=episode.pad,

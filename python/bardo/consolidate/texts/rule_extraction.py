@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from bardo._core import findings
 from bardo.consolidate.attributes import persistence_of
+from bardo.consolidate.languages.english.near_days import dated, names_moment, names_near_day
 from bardo.consolidate.texts import clauses, statements, vocabulary
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, Pad
 
@@ -38,6 +39,8 @@ _PERSON = re.compile(
     r"friend|boss|colleague|"
     r"with|named|called|and|met|visited|saw|Dr\.|by)\s+(?P<name>[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\b"
 )
+#: Kinds of facts that are moods where they are limited to the day: "tonight I hate everyone".
+_MOODS: frozenset[FactKind] = frozenset({"interest", "preference"})
 _OUTCOME = re.compile(
     r"\b(?:and|but)\s+(?:it|they|we|I|he|she)?\s*(?P<outcome>(?:worked|failed|won|lost|passed|broke|"
     r"succeeded|got (?:accepted|rejected|hired|"
@@ -70,16 +73,6 @@ _REJECTS = re.compile(
     r"call(?:ing)? me|book(?:ing)?|buy(?:ing)?|order(?:ing)?|schedul(?:e|ing))\s+\S.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_NEAR_DAYS = {
-    "yesterday": -1,
-    "today": 0,
-    "tonight": 0,
-    "this morning": 0,
-    "this afternoon": 0,
-    "this evening": 0,
-    "tomorrow": 1,
-}
-_NEAR = re.compile(rf"\b(?P<day>{'|'.join(_NEAR_DAYS)})\b", re.IGNORECASE)
 _MOVING = re.compile(
     r"\b(?:(?:about |around |just |on |over )?(?:last|next|this|past|coming) (?:night|week|weekend|month|"
     r"year|summer|winter|spring|fall|autumn|monday|tuesday|wednesday|"
@@ -188,12 +181,15 @@ def _statements(text: str, who: str, at: int) -> Iterator[Assertion]:
     if not who:
         return
     for clause in clauses.stated_clauses(text):
-        said = statements.statement(clause)
+        said = statements.statement(clause, who)
         if said is None:
             continue
         predicate = said.predicate
-        if (_NEAR.search(clause.opening) or _MOVING.search(clause.opening)) and not _NEAR.search(predicate):
+        is_timed = names_near_day(clause.opening) or _MOVING.search(clause.opening)
+        if is_timed and not names_near_day(predicate):
             predicate = f"{predicate} {clause.opening[0].lower()}{clause.opening[1:]}"
+        if said.kind in _MOODS and names_moment(predicate):
+            continue
         gap = "" if predicate.startswith("'s ") else " "
         fact = shortened(f"{who}{gap}{predicate}", at)
         if fact:
@@ -212,22 +208,22 @@ def _conclusions(text: str, who: str, at: int, *, rejects: bool) -> Iterator[Ass
             # A person's own decision or opinion is a statement about that person.
             continue
         if match := _CONCLUDES.match(sentence):
-            fact = _plain(match["rest"], at)
+            fact = _plain(match["rest"], who, at)
             if fact:
                 yield _distilled(fact, sentence, "insight", "insights", CONCLUDED)
         elif match := _DECIDES.match(sentence):
-            fact = _plain(match["rest"], at, "Decided: ")
+            fact = _plain(match["rest"], who, at, "Decided: ")
             if fact:
                 yield _distilled(fact, sentence, "context", "decisions", STATED)
         elif rejects and who and (match := _REJECTS.match(sentence)):
-            fact = _plain(match["rest"], at, f"{who} rejects: ")
+            fact = _plain(match["rest"], who, at, f"{who} rejects: ")
             if fact:
                 yield _distilled(fact, sentence, "preference", "rejections", STATED, who=who)
 
 
-def _plain(words: str, at: int, before: str = "") -> str:
+def _plain(words: str, who: str, at: int, before: str = "") -> str:
     """A conclusion as a fact; empty if it would not stand by itself."""
-    said = statements.standing(words)
+    said = statements.standing(words, who)
     if not said or len(said.split()) < 2:
         return ""
     return shortened(before + said if before else said[0].upper() + said[1:], at)
@@ -249,7 +245,7 @@ def _distilled(
     people = tuple(
         dict.fromkeys(match["name"] for match in _PERSON.finditer(sentence) if match["name"] in fact)
     )
-    said = fact.removeprefix(who)
+    said = fact.removeprefix(who).replace(f"{statements.inside(who)}'s ", "") if who else fact
     words = {word for word in re.findall(r"[A-Za-z][\w'-]{3,}", said) if word.lower() not in vocabulary.SMALL}
     return Assertion(
         fact=fact,
@@ -322,13 +318,12 @@ def shortened(fact: str, at: int) -> str:
 
 def _dated(fact: str, at: int) -> str:
     """The same with "yesterday" as a date, and with its own date where it says "last week"."""
-    near, moving = _NEAR.search(fact), _MOVING.search(fact)
-    if not near and not moving:
+    is_near, is_moving = names_near_day(fact), _MOVING.search(fact)
+    if not is_near and not is_moving:
         return fact
     if not at:
         return ""
+    if is_near:
+        return dated(fact, at)
     day = datetime.fromtimestamp(at / 1_000_000, UTC).date()
-    if near:
-        date = day + timedelta(days=_NEAR_DAYS[near["day"].lower()])
-        return f"{fact[: near.start()]}on {date.isoformat()}{fact[near.end() :]}"
     return f"{fact} (said {day.isoformat()})"

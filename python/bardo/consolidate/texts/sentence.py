@@ -26,7 +26,7 @@ WORDS_BEFORE = 35
 #: Maximum number of words of a short sentence.
 SHORT_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{3,}|\d+")
-_REWRITTEN = frozenset({"our", "ours", "their", "them", "they"})
+_REWRITTEN = frozenset({"mine", "myself", "our", "ours", "ourselves", "their", "them", "they"})
 #: Letters by which two forms of a word are the same, such as "live" and "lives".
 _STEM = 4
 
@@ -95,14 +95,27 @@ class Sentence:
         return " ".join(text[: max(place, 0)].split()[-WORDS_BEFORE:])
 
     def quote(self, who: str) -> str:
-        """The sentence as a quote, with the one before it where a pronoun points there; empty if it is too long.
+        """The sentence as a quote, with the one before it where it points there; empty if it cannot stand alone.
+
+        The sentence before stays out of a long quote unless a pronoun points there.
 
         Args:
             who: Name of the speaker; empty for a record.
         """
-        context = next((f"{clause.context} " for clause in self.stated if clause.context), "")
-        text = attributed(f"{context}{self.text}", who)
-        return text if len(text) <= QUOTED_CHARACTERS else ""
+        if self.clauses[0].is_open:
+            return ""
+        lead = self.clauses[0].lead
+        is_needed = any(clause.context for clause in self.stated) and not self.clauses[0].named_in
+        # A date in the place of "today" makes no quote too long.
+        longer = len(self.told) - len(self.text)
+        leads = (lead,) if is_needed else (lead, "")
+        quotes = (attributed(f"{lead} {self.told}".strip(), who) for lead in leads)
+        return next((text for text in quotes if len(text) - max(longer, 0) <= QUOTED_CHARACTERS), "")
+
+    @cached_property
+    def told(self) -> str:
+        """The sentence as a quote has it."""
+        return self.clauses[0].told or self.text
 
     def text_of(self, clause: Clause, who: str) -> str:
         """Text of a note on one clause that has a statement.
@@ -155,7 +168,7 @@ class Sentence:
 
     def is_covered(self, clauses: Sequence[Clause]) -> bool:
         """Whether the texts of some clauses have nearly all words of the sentence."""
-        said = _stems(self.text)
+        said = _stems(self.told)
         return len(said & _stems(" ".join(clause.text for clause in clauses))) >= COVERAGE * len(said)
 
 

@@ -61,13 +61,11 @@ _SECOND_PERSON = re.compile(
     r"\b(?:you|your|yours|yourself|u|ur|y'all|we|we're|we've|us|ours|let's|i|i'm|i've|i'd|i'll)\b",
     re.IGNORECASE,
 )
+#: Words of the speaker in the third person; `{}` is the name.
 _TURNED = (
-    (re.compile(r"\bmy own\b", re.IGNORECASE), "their own"),
     (re.compile(r"\bmyself\b", re.IGNORECASE), "themselves"),
-    (re.compile(r"\bmine\b", re.IGNORECASE), "theirs"),
-    (re.compile(r"\bmy\b", re.IGNORECASE), "their"),
-    (re.compile(r"\bour\b", re.IGNORECASE), "their"),
-    (re.compile(r"\bme\b", re.IGNORECASE), "them"),
+    (re.compile(r"\b(?:my|mine|our)\b", re.IGNORECASE), "{}'s"),
+    (re.compile(r"\bme\b", re.IGNORECASE), "{}"),
 )
 
 #: Requests to the listener, which are no plans: "I want to know".
@@ -208,25 +206,30 @@ _OWNED = re.compile(
 )
 
 
-def statement(clause: Clause) -> Statement | None:
-    """A clause in the third person; None if it is none of the known forms, or would not stand by itself."""
+def statement(clause: Clause, who: str) -> Statement | None:
+    """A clause in the third person; None if it is none of the known forms, or would not stand by itself.
+
+    Args:
+        clause: Clause in the first person.
+        who: Name of the speaker.
+    """
     text = clause.text
     if text[:2].lower() == "my":
-        return _theirs(text)
+        return _theirs(text, who)
     words = re.sub(r"^I\s*", "", text, count=1, flags=re.IGNORECASE)
     if text[1:2] == "'":
         words = text[1:]
     for form in _FORMS:
         match = form.pattern.match(words)
         if match:
-            return _statement_of(form, match)
+            return _statement_of(form, match, who)
     return None
 
 
-def _statement_of(form: _Form, match: re.Match[str]) -> Statement | None:
+def _statement_of(form: _Form, match: re.Match[str], who: str) -> Statement | None:
     named = match.groupdict()
     verb = named["verb"].lower()
-    tail = standing(named.get("rest") or "")
+    tail = standing(named.get("rest") or "", who)
     if tail is None or (not tail and not form.bare):
         return None
     if verb == "have" and tail.startswith("to "):
@@ -242,6 +245,11 @@ def _statement_of(form: _Form, match: re.Match[str]) -> Statement | None:
     if adverb:
         said = f"{adverb} {said}"
     return Statement(form.kind, said, verb)
+
+
+def inside(who: str) -> str:
+    """Name of a speaker inside of a sentence: "The user" begins one."""
+    return f"the {who.removeprefix('The ')}" if who.startswith("The ") else who
 
 
 def _third_person(form: _Form, verb: str, named: dict[str, str | None]) -> str:
@@ -276,11 +284,11 @@ def third_person(verb: str) -> str:
     return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}s"
 
 
-def _theirs(text: str) -> Statement | None:
+def _theirs(text: str, who: str) -> Statement | None:
     match = _THEIRS.match(text)
     if not match or not _OWNED.search(match["what"]) or is_hedged(match["what"]):
         return None
-    tail = standing(match["rest"])
+    tail = standing(match["rest"], who)
     if not tail or _SECOND_PERSON.search(match["what"]) or tail.lower() in vocabulary.EMPTY:
         return None
     verb = match["verb"].lower()
@@ -297,8 +305,13 @@ def _theirs(text: str) -> Statement | None:
     return Statement(kind, f"'s {what} {verb} {tail}", verb)
 
 
-def standing(words: str) -> str | None:
-    """The rest of a statement up to its end, in the third person; None if it does not stand by itself."""
+def standing(words: str, who: str) -> str | None:
+    """The rest of a statement up to its end, in the third person; None if it does not stand by itself.
+
+    Args:
+        words: The rest.
+        who: Name of the speaker, for "my" and "me"; empty for the agent's own words, which stay.
+    """
     words = " ".join(words.split())
     # The first word always belongs to the verb: "work as a nurse".
     end = _END.search(words, 1)
@@ -316,8 +329,8 @@ def standing(words: str) -> str | None:
         or words.lower() in vocabulary.PARTICLES
     ):
         return None
-    for pattern, turned in _TURNED:
-        words = pattern.sub(turned, words)
+    for pattern, turned in _TURNED if who else ():
+        words = pattern.sub(turned.format(inside(who)).replace("\\", r"\\"), words)
     if _SECOND_PERSON.search(words):
         return None
     return words if re.search(r"[^\W\d_]{3,}|\d", words) else None

@@ -96,8 +96,23 @@ def subject_of(head: Any) -> Any:
     for token in (head, *ancestors_by_conj(head)):
         for child in token.children:
             if child.dep_ in SUBJECTS and child.dep_ != "expl":
+                if token.i != head.i and not _agrees(head, child):
+                    return None
                 return _unclosed(child, token) or _kinship_before(child) or child
     return None
+
+
+def _agrees(head: Any, subject: Any) -> bool:
+    """Whether a joined verb can have the subject of the first one.
+
+    "I got into the course, starts 14 August" tells of the course, and "eggs count, do not suggest an omelette" asks.
+    """
+    auxiliaries = [child for child in head.children if child.dep_ in ("aux", "auxpass")]
+    finite = auxiliaries[0] if auxiliaries else head
+    if subject.text.lower() in ("i", "we"):
+        return bool(finite.tag_ != "VBZ")
+    is_order = head.tag_ == "VB" and lemma(finite) == "do" and finite.tag_ in ("VB", "VBP")
+    return not is_order or subject.text.lower() in ("you", "they")
 
 
 def _unclosed(subject: Any, head: Any) -> Any:

@@ -161,7 +161,7 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
         if token.dep_ not in (*aside, "punct") and not hangs_below(token, subject, beside)
     ]
     if who and any(token.dep_ == "conj" and token.text == "I" for token in phrase):
-        return Owner(who.lower(), f"{who} and {_beside_speaker(phrase)}")
+        return Owner(who.lower(), f"{who} and {_beside_speaker(phrase, who)}")
     if (name := apposed(subject)) is not None:
         phrase.append(name)
     kinship = lemma(subject)
@@ -180,7 +180,7 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
     if not who:
         return Owner()
     rest = " ".join(
-        token.text
+        f"{who}'s" if _is_mine(token) else token.text
         for token in subject.subtree
         if token.i != mine.i
         and token.dep_ not in ("relcl", "punct")
@@ -261,10 +261,10 @@ def _joined(words: Sequence[Any]) -> str:
     return re.sub(r" (?=['’](?:s\b|\s))", "", " ".join(token.text for token in words))
 
 
-def _beside_speaker(phrase: Sequence[Any]) -> str:
+def _beside_speaker(phrase: Sequence[Any], who: str) -> str:
     """The others of "my sister and I" in the third person."""
     others = [token for token in phrase if token.text != "I" and token.dep_ != "cc"]
-    return " ".join("their" if token.text.lower() in _MINE else token.text for token in others)
+    return " ".join(f"{who}'s" if token.text.lower() in _MINE else token.text for token in others)
 
 
 def owner_key(name: str) -> str:
@@ -280,13 +280,13 @@ def people_of(sentence: Any, who: str) -> Iterator[str]:
         who: Name of the speaker; empty if unknown.
     """
     for token in sentence:
-        if token.dep_ != "compound" and (_is_name(token) or _is_name_by_predicate(token)):
+        if token.dep_ != "compound" and (is_name_of_person(token) or _is_name_by_predicate(token)):
             yield token.text.lower()
         elif lemma(token) in KIN:
             yield _person(token, who)
 
 
-def _is_name(token: Any) -> bool:
+def is_name_of_person(token: Any) -> bool:
     """Whether a word is the name of a person."""
     is_place = token.dep_ == "pobj" and lemma(token.head) in _OF_PLACE
     return not is_place and (token.ent_type_ == "PERSON" or (token.pos_ == "PROPN" and not token.ent_type_))

@@ -51,6 +51,7 @@ from bardo.consolidate.languages.english.owners import (
 )
 from bardo.consolidate.languages.english.parse import parse, parse_together
 from bardo.consolidate.languages.english.plans import end_of_plan, start_of_state
+from bardo.consolidate.languages.english.quotes import with_quotes
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
 from bardo.consolidate.languages.english.slots import (
     condition_of,
@@ -107,6 +108,7 @@ class EnglishReader:
             return ()
         found: list[Clause] = []
         people: list[str] = []
+        spans: list[Any] = []
         before = ""
         for line in map(str.strip, text.splitlines()):
             if not line or line.startswith((">", "|")):
@@ -118,7 +120,7 @@ class EnglishReader:
             said = line[announcement.end() :] if announcement else line
             takes_back = announcement is not None and corrects(announcement[0])
             for sentence in parse(QUOTED.sub(_unquoted, said)).sents:
-                found += _clauses(
+                clauses = _clauses(
                     sentence,
                     speech,
                     people,
@@ -126,9 +128,11 @@ class EnglishReader:
                     takes_back=takes_back,
                     attributes=self._attributes,
                 )
+                found += with_quotes(clauses, sentence, spans, speech)
                 takes_back = False
                 people += people_of(sentence, speech.who)
                 before = sentence.text.strip()
+                spans.append(sentence)
         return found
 
 
@@ -250,7 +254,7 @@ def _clause(
         and not points_outside(head)
         and not points_to_person(head)
     ):
-        text = sentence_of(head, subject, owner.name, first_person=owner.is_speaker)
+        text = sentence_of(head, subject, owner, speech)
     made = Clause(
         text=text,
         sentence=sentence.text.strip(),

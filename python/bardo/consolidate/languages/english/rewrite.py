@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from bardo.consolidate.languages.english.grammar import COMPLEMENTS, SUBJECTS, is_aside, is_past, lemma
+from bardo.consolidate.clause import Speech
+from bardo.consolidate.languages.english.grammar import (
+    COMPLEMENTS,
+    SUBJECTS,
+    hangs_below,
+    is_aside,
+    is_past,
+    lemma,
+)
+from bardo.consolidate.languages.english.near_days import dated
+from bardo.consolidate.languages.english.owners import Owner
 
 #: Maximum characters of a sentence.
 CHARACTERS = 160
@@ -14,6 +24,8 @@ CHARACTERS = 160
 _LEAST_CUT = 40
 #: Maximum words of a relative clause that stays.
 _LONGEST_RELATIVE = 12
+#: Maximum words of a subject with a mark inside, such as "Mam, Philomena,", and such marks.
+_LONGEST_LIST, _INNER_MARKS = 5, frozenset({",", ":", ";", "(", ")", "-", "–", "—"})
 #: Dependents that are left out of a sentence.
 _LEFT_OUT = frozenset({"parataxis", "intj", "discourse", "meta", "dep", "preconj", "cc"})
 #: Openings of subordinate clauses that are left out; those of time and purpose stay.
@@ -34,11 +46,12 @@ _NOT_LAST, _NOT_FIRST = (
     frozenset({"and", "but", "or", "so", "because"}),
     frozenset({"and", "but", "or", "so", "that", "well"}),
 )
-#: Pronouns of the speaker in the third person.
-_PRONOUNS = {
-    "my": "their", "mine": "theirs", "our": "their", "ours": "theirs", "me": "them", "us": "them",
-    "myself": "themselves", "ourselves": "themselves", "i": "they", "we": "they",
-}  # fmt: skip
+#: Pronouns of the speaker that become the name, and those that become its possessive: "they" would be another person.
+_NAMED, _OWNED = frozenset({"i", "we", "me", "us"}), frozenset({"my", "mine", "our", "ours"})
+#: Pronouns of the speaker that point back to the subject.
+_REFLEXIVE = {"myself": "themselves", "ourselves": "themselves"}
+#: Pronouns of the listener, which is the agent itself.
+_LISTENER = frozenset({"you", "your", "yours", "yourself"})
 #: Pronouns that point to another clause.
 _POINTING = frozenset({
     "it", "this", "that", "these", "those", "he", "she", "they", "him", "her", "them", "there", "here", "one", "so",
@@ -65,24 +78,64 @@ def third_person(verb: str) -> str:
     return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}s"
 
 
-def sentence_of(head: Any, subject: Any, name: str, *, first_person: bool) -> str:
-    """The clause of a head as a sentence about `name`; empty if it cannot stand alone.
+def sentence_of(head: Any, subject: Any, owner: Owner, speech: Speech) -> str:
+    """The clause of a head as a sentence about its owner; empty if it cannot stand alone.
 
     Args:
         head: Head of the clause.
         subject: Its subject, own or shared.
-        name: Subject of the new sentence.
-        first_person: Whether the subject is the speaker, so that the verb changes.
+        owner: Owner of the clause, which has a name.
+        speech: Text of the clause.
     """
-    name = re.sub(r" (?=['’]s\b)", "", name)
+    name = re.sub(r" (?=['’]s\b)", "", owner.name)
     words = sorted(_words(head), key=lambda token: token.i)
     kept = _trimmed(_times_last(words, head, subject))
-    said = _spelled(kept, _finite(head) if first_person else None)
+    if any(_is_of_listener(token) for token in kept):
+        return ""
+    if not speech.who and any(_is_of_speaker(token) for token in kept):
+        return ""
+    if not owner.is_speaker and _is_misread(subject, head):
+        return ""
+    said = _spelled(kept, _finite(head) if owner.is_speaker else None, inside(speech.who))
     if not said:
         return ""
     said = re.sub(r"^'?s ", "is ", said)
     sentence = re.sub(r"\b(wo|ca|sha) not\b", lambda match: f"{_STEMS[match[1]]} not", f"{name} {said}")
+    sentence = dated(sentence, speech.at)
     return sentence if len(sentence) <= CHARACTERS else _shorter(sentence)
+
+
+def inside(who: str) -> str:
+    """Name of a speaker inside of a sentence: "The user" begins one."""
+    return f"the {who.removeprefix('The ')}" if who.startswith("The ") else who
+
+
+def _is_misread(subject: Any, head: Any) -> bool:
+    """Whether a subject is more than a noun phrase: a list with asides, or an object before "I"."""
+    if any(child.dep_ in SUBJECTS and child.text.lower() in ("i", "we") for child in head.children):
+        return True
+    phrase = [token for token in subject.subtree if not hangs_below(token, subject, ("relcl",))]
+    if any(token.text.lower() in ("i", "we") and token.dep_ != "conj" for token in phrase):
+        return True
+    return len(phrase) > _LONGEST_LIST and any(token.text in _INNER_MARKS for token in phrase)
+
+
+def _is_of_listener(token: Any) -> bool:
+    """Whether a word is "you", outside of a relative clause, where it means anybody."""
+    if token.text.lower() not in _LISTENER:
+        return False
+    return not any(above.dep_ == "relcl" for above in token.ancestors)
+
+
+def _is_of_speaker(token: Any) -> bool:
+    """Whether a word is a pronoun of the speaker."""
+    word = token.text.lower()
+    if token.tag_ not in ("PRP", "PRP$") or word not in _NAMED | _OWNED:
+        return False
+    is_unit = token.text == "us" and token.i > 0 and token.nbor(-1).like_num
+    # "us-west-2" and "my-service" are names.
+    is_part = token.i + 1 < len(token.doc) and not token.whitespace_ and token.nbor(1).text in ("-", "_", "/")
+    return not (is_unit or is_part)
 
 
 def _trimmed(words: list[Any]) -> list[Any]:
@@ -96,20 +149,31 @@ def _trimmed(words: list[Any]) -> list[Any]:
 
 
 def _is_loose(token: Any, conjunctions: frozenset[str]) -> bool:
-    return token.is_punct or lemma(token) in conjunctions or _is_talk(token)
+    # "No alcohol, only I was near the drummer"
+    is_cut = lemma(token) == "only" and token.i > 0 and token.nbor(-1).is_punct
+    return token.is_punct or lemma(token) in conjunctions or is_cut or _is_talk(token)
 
 
-def _spelled(words: list[Any], finite: Any) -> str:
+def _spelled(words: list[Any], finite: Any, who: str) -> str:
     """Words as text in the third person.
 
     Args:
         words: The words.
         finite: Word that agrees with the speaker, and now with a name; None if there is none.
+        who: Name of the speaker.
     """
+    agreeing = {
+        _finite(token.head).i
+        for token in words
+        if token.dep_ in SUBJECTS and token.text.lower() in ("i", "we")
+    }
+    if finite is not None:
+        agreeing.add(finite.i)
     parts: list[str] = []
     for place, token in enumerate(words):
-        is_finite = finite is not None and token.i == finite.i
-        parts.append(_agreeing(token) if is_finite else _of_others(token))
+        if token.i in agreeing and token.text.startswith("'"):
+            parts.append(" ")
+        parts.append(_agreeing(token) if token.i in agreeing else _of_others(token, who))
         between = _between(words, place)
         if between and all(left_out.is_punct for left_out in between):
             # A list, or two thoughts, would run together.
@@ -137,19 +201,21 @@ def _agreeing(verb: Any) -> str:
     return third_person(verb.text) if verb.tag_ in ("VBP", "VB") or word in _OF_SPEAKER else str(verb.text)
 
 
-def _of_others(token: Any) -> str:
-    """A word as another person says it: pronouns of the speaker change."""
+def _of_others(token: Any, who: str) -> str:
+    """A word as another person says it: pronouns of the speaker change to the name."""
     word = str(token.text)
-    if token.dep_ == "neg" and word.lower() in ("n't", "nt"):
+    low = word.lower()
+    if token.dep_ == "neg" and low in ("n't", "nt"):
         return " not"
     if token.is_sent_start and token.pos_ == "ADP":
         # A time that the sentence began with, and that now comes last.
-        return word.lower()
-    is_unit = word == "us" and token.i > 0 and token.nbor(-1).like_num
-    # "us-west-2" and "my-service" are names.
-    is_part = token.i + 1 < len(token.doc) and not token.whitespace_ and token.nbor(1).text in ("-", "_", "/")
-    is_pronoun = token.tag_ in ("PRP", "PRP$") and not (is_unit or is_part)
-    return _PRONOUNS.get(word.lower(), word) if is_pronoun else word
+        return low
+    if low in _REFLEXIVE:
+        # "I've got asthma myself" only stresses the subject.
+        return _REFLEXIVE[low] if token.dep_ in ("dobj", "pobj", "dative") else ""
+    if not _is_of_speaker(token):
+        return word
+    return who if low in _NAMED else f"{who}'s"
 
 
 def _times_last(words: list[Any], head: Any, subject: Any) -> list[Any]:

@@ -128,6 +128,9 @@ def with_slot(
     value = _clean(phrase)
     if not value or value.casefold() == clause.owner:
         return clause
+    if value.casefold() == subject_name:
+        # "Rory's name is Rory" says nothing.
+        return replace(clause, text="")
     if clause.denies_briefly and not is_lasting(name, "weeks", "days"):
         # "I'm not at Helvion this week" denies no employer.
         return clause
