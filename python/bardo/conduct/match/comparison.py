@@ -56,8 +56,8 @@ _VAGUE_GROWTH = {"command": 0.6, "tool": 0.3}
 #: Log odds of a text that forbids the action itself, and how much less than the highest still warns. Chosen on the
 #: pairs of `gates-dev.jsonl` and `gates-own.jsonl`.
 _CLEAR, _MARGIN = 6.0, 1.0
-#: Growth with the logarithm of the number of texts, of the log odds over their limit at which an action is blocked by its
-#: meaning alone: 1.5 at 50 texts, which no action that violates nothing has in `stores-dev.json`.
+#: Growth with the logarithm of the number of texts, of the log odds over their limit at which an action is blocked by
+#: its meaning alone: 1.5 at 50 texts, which no action that violates nothing has in `stores-dev.json`.
 _CLEARLY = 0.38
 #: Maximum number of content words of a brief text. Of such a text and a brief sentence cosines are high for no reason:
 #: maximum number of the words of the sentence, and how much less it says, without a common word, and with a common
@@ -357,7 +357,9 @@ def _learned(pair: Pair) -> Learned:
         near -= _growth(_VAGUE_GROWTH.get(pair.action.form, 0.0), pair.count)
     every = pair.same_features(features)
     warn = min(near, _odds(table["warn"], every) - warning_limit(pair.count))
-    is_clear = near >= 0 and (not pair.is_vague or about >= near_limit(pair.count) + _growth(_CLEARLY, pair.count))
+    is_clear = near >= 0 and (
+        not pair.is_vague or about >= near_limit(pair.count) + _growth(_CLEARLY, pair.count)
+    )
     if not (pair.stands or is_clear):
         # An action about something else is not the same; nor is one that shares a word, unless the meaning is clear.
         return Learned(warn, -math.inf)
