@@ -437,11 +437,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_that_was_bundled_is_familiar(texts in prop::collection::vec("[a-zé]{2,9}( [a-z]{2,9}){2,9}", 1..40)) {
+        fn every_text_that_was_bundled_is_familiar_within_its_error(texts in prop::collection::vec("[a-zé]{2,9}( [a-z]{2,9}){2,9}", 1..40)) {
             let known = bundled(&texts);
             for text in &texts {
                 let found = ask(&known, text);
-                prop_assert!(found.known || found.features == 0, "{text}: {found:?}");
+                // All features were bundled, so that the score estimates 1.
+                let is_chance = 1.0 - found.score <= 6.0 * found.error;
+                prop_assert!(found.known || is_chance || found.features == 0, "{text}: {found:?}");
             }
         }
 
