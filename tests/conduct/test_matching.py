@@ -59,7 +59,7 @@ def decided(store: ConductStore, split: str, embedder: Embedder | None) -> tuple
             for action in pair[sort]:
                 ((touch,), why_not) = touches(store, [pair["about"]], action, embedder)
                 assert why_not == ""
-                decision = "block" if touch.same else "warn" if touch.near else "allow"
+                decision = "block" if touch.same else "warn" if touch.warns else "allow"
                 counts[sort] += 1
                 counts[f"{sort} {decision}"] += 1
                 if (sort, decision) not in {("same", "block"), ("near", "warn"), ("other", "allow")}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,9 @@ from serving import Behaviour, breaks_off, fails, hangs, replies, says, serving,
 
 import bardo
 from bardo.language.ledger import Ledger
-from bardo.ports import Completion, Message
+from bardo.ports import Completion, Embedder, Message
+
+STORES = Path(__file__).parents[2] / "benches" / "python" / "conduct" / "data" / "stores-dev.json"
 
 REJECTED = "close the ETH long before the weekend"
 #: Shares words with the rejection, so that the rules warn.
@@ -50,6 +53,32 @@ def test_the_model_decides_a_warning(home: Path) -> None:
     assert (other.decision, other.findings) == ("allow", ())
     (spent,) = Ledger(home).spent(0)
     assert (spent.type, spent.outcome, spent.calls) == ("guard", "ok", 3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "decision"),
+    [
+        pytest.param(says(rulings((1, "same"))), "block", id="same"),
+        pytest.param(says(rulings((1, "near"))), "allow", id="near"),
+        pytest.param(fails(400), "allow", id="no answer"),
+    ],
+)
+def test_among_many_rejections_the_model_is_asked_about_those_related_without_a_warning(
+    home: Path, minilm: Embedder, answer: Behaviour, decision: str
+) -> None:
+    store = json.loads(STORES.read_text(encoding="utf-8"))[0]
+    action = "Fill the staging database with last night's backup of production so testers see real accounts"
+    with bardo.gate(home, embedder=minilm) as gate:
+        for rejected in store["rejections"]:
+            gate.reject(rejected["text"], by="anna")
+        assert gate.before(action).decision == "allow"
+    with serving(answer) as server:
+        config = {"llm": {"model": "m", "base_url": server.url, "retries": 0}}
+        with bardo.gate(home, config=config, embedder=minilm) as gate:
+            verdict = gate.before(action)
+        assert "Don't seed staging with real customers" in server.requests[0]["messages"][-1]["content"]
+    assert verdict.decision == decision
+    assert bool(verdict.findings) == (decision == "block")
 
 
 def test_rules_are_asked_about_as_data(home: Path) -> None:

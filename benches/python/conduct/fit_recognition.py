@@ -189,8 +189,9 @@ def decisions(
     for pair, warn, margin, score in zip(found, warned, near, same, strict=True):
         by_table = pair.stands
         over = score - limits_[0 if by_table else 1] if by_table or margin >= 0 else -1.0
-        touch = replace(pair.touch, sure=pair.is_sure, learned=matching.Learned(float(warn), float(over)))
-        decided.append("block" if touch.same else "warn" if touch.near else "allow")
+        learned = matching.Learned(float(warn), float(warn), float(over))
+        touch = replace(pair.touch, sure=pair.is_sure, learned=learned)
+        decided.append("block" if touch.same else "warn" if touch.warns else "allow")
     return decided
 
 

@@ -1,6 +1,7 @@
 """Adjudication: a language model decides the findings that the rules of a gate leave open, within a time limit.
 
-It is asked about warnings alone: what the rules block stays blocked. Without an answer in time, the rules stand.
+It is asked about what the rules do not block: warnings, and what is related without one, of which only the same action
+counts. What the rules block stays blocked. Without an answer in time, the rules stand.
 """
 
 from __future__ import annotations
@@ -65,14 +66,14 @@ class Adjudicator:
     close: Callable[[], None]
 
     def judge(
-        self, action: str, findings: Sequence[Finding], *, can_block: Collection[str], approved: bool
+        self, action: str, findings: Sequence[Finding], *, critical: Collection[str], approved: bool
     ) -> tuple[list[Finding], list[str]]:
         """Decides the warnings among findings.
 
         Args:
             action: Action in words, or as a command.
             findings: Findings, the nearest first.
-            can_block: Ids of rejections, critical rules, and rules or flows that want approval.
+            critical: Ids of critical rules; other rules that forbid an action only warn.
             approved: Whether a person approved the action.
 
         Returns:
@@ -83,7 +84,7 @@ class Adjudicator:
             return list(findings), []
         answer = self._within(_question(action, asked))
         if answer.value is None:
-            return list(findings), [f"the rules alone decided: {answer.note}"]
+            return list(filter(_is_warned, findings)), [f"the rules alone decided: {answer.note}"]
         relations: dict[str, str] = {}
         for ruling in answer.value.rulings:
             if 1 <= ruling.rule <= len(asked):
@@ -92,9 +93,10 @@ class Adjudicator:
         for finding in findings:
             relation = "" if finding.blocks else relations.get(finding.id, "")
             is_approved = relation == "same" and approved and finding.reason in ("approval", "flow")
-            if relation == "unrelated" or is_approved:
+            if relation == "unrelated" or is_approved or not (_is_warned(finding) or relation == "same"):
                 continue
-            blocks = finding.blocks or (relation == "same" and finding.id in can_block)
+            can_block = finding.reason != "forbidden" or finding.id in critical
+            blocks = finding.blocks or (relation == "same" and can_block)
             decided = replace(finding, decided_by="model", because=f"{self.model!r} says {relation}")
             kept.append(replace(decided, blocks=blocks) if relation else finding)
         kept.sort(key=lambda finding: not finding.blocks)
@@ -113,6 +115,11 @@ class Adjudicator:
         thread.start()
         thread.join(self.seconds)
         return answers[0] if answers else Advice(None, f"no answer of the model within {self.seconds:g} s")
+
+
+def _is_warned(finding: Finding) -> bool:
+    """Whether the rules alone would tell a finding."""
+    return finding.blocks or finding.reason == "flow" or finding.touch.warns
 
 
 def _question(action: str, findings: Sequence[Finding]) -> list[Message]:

@@ -21,6 +21,7 @@ def findings_of(
     flows: Sequence[tuple[Flow, bool]],
     approved_by: str,
     now: int,
+    is_judged: bool = False,
 ) -> tuple[list[Finding], list[StateEntry], list[Rule], list[Outcome]]:
     """Sorts what an action touches: findings, related entries, rules that apply, and outcomes of the same action.
 
@@ -31,6 +32,7 @@ def findings_of(
         flows: Flows that are meant for the action, and whether it equals a trigger.
         approved_by: Person who approved the action.
         now: Wall clock, microseconds UTC.
+        is_judged: Whether a language model judges the findings, so that all related ones are among them.
     """
     findings: list[Finding] = []
     near: list[tuple[float, StateEntry]] = []
@@ -40,6 +42,8 @@ def findings_of(
         if isinstance(row, StateEntry):
             touch = found[row.summary]
             if row.kind == "rejected":
+                if not (is_judged or touch.warns):
+                    continue
                 findings.append(
                     Finding(
                         row.id, "rejected", row.summary, row.detail, row.by, word_at(row), touch.same, touch,
@@ -52,12 +56,14 @@ def findings_of(
             outcomes.append((touch.closeness, row))
     applying = []
     for rule in rules:
-        if rule.forbids and (touch := found.get(rule.forbids, NOTHING)).near:
+        touch = found.get(rule.forbids, NOTHING)
+        if rule.forbids and (touch.near if is_judged else touch.warns):
             findings.append(
                 _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
             )
         touch = found.get(rule.approval, NOTHING)
-        if rule.approval and touch.near and not (touch.same and approved_by.strip()):
+        is_related = touch.near if is_judged else touch.warns
+        if rule.approval and is_related and not (touch.same and approved_by.strip()):
             findings.append(_of(rule, "approval", touch, blocks=touch.same))
         if not (rule.forbids or rule.approval):
             touch = found.get(rule.text, NOTHING)

@@ -333,14 +333,14 @@ class Gate(GateBase):
         rules = self._rules(now)
         found, notes = self._index.match(action, self._embedder, now=now, approved=bool(approved_by.strip()))
         suited = flows.matching(self._index.flows, found)
+        judge = self._adjudicator
         findings, touched, applying, outcomes = findings_of(
-            self._index, found, rules, flows=suited, approved_by=approved_by, now=now
-        )
-        if self._adjudicator is not None and findings:
+            self._index, found, rules, flows=suited, approved_by=approved_by, now=now, is_judged=judge is not None
+        )  # fmt: skip
+        if judge is not None and findings:
             critical = {rule.id for rule in rules if rule.score_at(now) >= CRITICAL}
-            can_block = {each.id for each in findings if each.reason != "forbidden" or each.id in critical}
-            findings, said = self._adjudicator.judge(
-                action, findings, can_block=can_block, approved=bool(approved_by.strip())
+            findings, said = judge.judge(
+                action, findings, critical=critical, approved=bool(approved_by.strip())
             )
             notes += said
         health, tools = capabilities.shown(self._index.capabilities, found, limit=CAPABILITIES)

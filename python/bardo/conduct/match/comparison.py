@@ -320,7 +320,7 @@ def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
     clearest = max((_clarity(touch) for touch in every.values()), default=0.0)
     for text, touch in every.items():
         if 0 <= _clarity(touch) < clearest - _MARGIN:
-            every[text] = replace(touch, learned=Learned(-math.inf, -math.inf))
+            every[text] = replace(touch, learned=Learned(-math.inf, -math.inf, -math.inf))
     return every
 
 
@@ -362,9 +362,9 @@ def _learned(pair: Pair) -> Learned:
     )
     if not (pair.stands or is_clear):
         # An action about something else is not the same; nor is one that shares a word, unless the meaning is clear.
-        return Learned(warn, -math.inf)
+        return Learned(near, warn, -math.inf)
     limit = table["same"]["limit by table" if pair.stands else "limit"]
-    return Learned(warn, _odds(table["same"], every) - limit)
+    return Learned(near, warn, _odds(table["same"], every) - limit)
 
 
 def _odds(table: Mapping[str, Any], features: Mapping[str, float]) -> float:

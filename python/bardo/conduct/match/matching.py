@@ -63,12 +63,14 @@ class Learned:
     """Learned comparison of an action with a text (`comparison`): log odds over the limit of each decision.
 
     Args:
-        near: Log odds of being about the same thing; 0 or more warns.
+        near: Log odds of being about the same thing.
+        warn: The lower of these and the log odds of being the same action and no other; 0 or more warns.
         same: Log odds of being the same action; 0 or more blocks. The limit is lower where the table reads it
             so, and no word hints at less.
     """
 
     near: float
+    warn: float
     same: float
 
 
@@ -114,6 +116,11 @@ class Touch:
         return (
             self.words >= NEAR_WORDS or self.same or (self.cosine is not None and self.cosine >= self.near_at)
         )
+
+    @property
+    def warns(self) -> bool:
+        """Whether the action is so surely related that a rejection warns of it."""
+        return self.near and (self.learned is None or self.same or self.learned.warn >= 0)
 
     @property
     def same(self) -> bool:
