@@ -150,8 +150,12 @@ class _Clauses:
     def of(self, told: _Told) -> list[Clause]:
         """Returns the clauses of a statement."""
         if told.id not in self._read:
-            speech = Speech(told.text, NAMELESS, told.at, told.form)
-            self._read[told.id] = [clause for clause in self._rules.read(speech) if clause.stated]
+            try:
+                found = self._rules.read(Speech(told.text, NAMELESS, told.at, told.form))
+            except (OverflowError, ValueError):
+                # A time outside the calendar, which a log of an earlier build may hold.
+                found = self._rules.read(Speech(told.text, NAMELESS, 0, told.form))
+            self._read[told.id] = [clause for clause in found if clause.stated]
         return self._read[told.id]
 
 
