@@ -22,10 +22,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bardo
-from bardo.conduct.model.procedures import wilson
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.ports import ManualClock
 from common.report import write_section
+from common.shares import cell
 
 DATA = Path(__file__).with_name("data")
 #: Wednesday, 6 March 2024, 11:00 UTC: no night, weekend or Friday.
@@ -35,14 +35,6 @@ STORED = 50
 #: Share of common words above which two rejections say the same.
 ALIKE = 0.5
 FORMS = ("sentence", "command", "tool")
-
-
-def cell(hits: int, count: int) -> str:
-    """A share with its interval, for a table."""
-    if not count:
-        return "-"
-    low, high = wilson(hits, count)
-    return f"{hits}/{count} = {hits / count:.1%} ({low:.0%}-{high:.0%})"
 
 
 def decide(gate: bardo.Gate, pair: Mapping[str, str]) -> str:

@@ -19,7 +19,8 @@ from typing import Any
 
 import bardo
 from bardo.ports import ManualClock
-from conduct.recognition import NOW, cell
+from common.shares import cell
+from conduct.recognition import NOW
 
 
 def measure(store: Mapping[str, Any], *, words: bool) -> tuple[Counter[str], list[str]]:

@@ -13,16 +13,10 @@ from collections import Counter
 from pathlib import Path
 
 from bardo.bequeath.privacy.redact import Redactor
-from bardo.conduct.model.procedures import wilson
+from common.shares import cell
 
 #: Marks of numbers that are private by policy, and no secrets.
 POLICY = frozenset({"holding", "parameter", "contact", "document"})
-
-
-def cell(hits: int, count: int) -> str:
-    """A share with its 95 % interval (Wilson), for a table."""
-    low, high = wilson(hits, count)
-    return f"{hits}/{count} = {hits / count:.0%} ({low:.0%}-{high:.0%})"
 
 
 def main() -> None:

@@ -34,6 +34,10 @@ def findings_of(
         now: Wall clock, microseconds UTC.
         is_judged: Whether a language model judges the findings, so that all related ones are among them.
     """
+
+    def is_told(touch: Touch) -> bool:
+        return touch.near if is_judged else touch.warns
+
     findings: list[Finding] = []
     near: list[tuple[float, StateEntry]] = []
     outcomes: list[tuple[float, Outcome]] = []
@@ -42,7 +46,7 @@ def findings_of(
         if isinstance(row, StateEntry):
             touch = found[row.summary]
             if row.kind == "rejected":
-                if not (is_judged or touch.warns):
+                if not is_told(touch):
                     continue
                 findings.append(
                     Finding(
@@ -56,14 +60,12 @@ def findings_of(
             outcomes.append((touch.closeness, row))
     applying = []
     for rule in rules:
-        touch = found.get(rule.forbids, NOTHING)
-        if rule.forbids and (touch.near if is_judged else touch.warns):
+        if rule.forbids and is_told(touch := found.get(rule.forbids, NOTHING)):
             findings.append(
                 _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
             )
         touch = found.get(rule.approval, NOTHING)
-        is_related = touch.near if is_judged else touch.warns
-        if rule.approval and is_related and not (touch.same and approved_by.strip()):
+        if rule.approval and is_told(touch) and not (touch.same and approved_by.strip()):
             findings.append(_of(rule, "approval", touch, blocks=touch.same))
         if not (rule.forbids or rule.approval):
             touch = found.get(rule.text, NOTHING)
