@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -397,3 +400,18 @@ def test_a_text_that_comes_again_is_counted_again_and_searched_once():
     assert time.process_time() - start < 10 * once
     assert redactor.with_own_counts().text(secret) == told
     assert redactor.counts["password"] == 21
+
+
+def test_redaction_is_the_same_in_every_process() -> None:
+    text = "rate_limit { tokens = 500, refill = 25, burst = 50 }"
+    code = (
+        f"from bardo.bequeath.privacy.redact import Redactor; print(Redactor(personal=False).text({text!r}))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": str(seed)}, capture_output=True,
+            text=True, check=True,
+        ).stdout
+        for seed in range(8)
+    }  # fmt: skip
+    assert len(told) == 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import fsum
 
 from bardo.privacy.cues import after, before, cue, is_private, weights
 
@@ -167,7 +168,7 @@ def score(noticed: set[str]) -> float:
     """Sums the weights of features; above zero is private."""
     known = weights()
     is_told = not noticed.isdisjoint(_EVIDENCE) or noticed >= _TRADED
-    return sum(known.get(each, 0.0) for each in noticed) if is_told else -1.0
+    return fsum(known.get(each, 0.0) for each in noticed) if is_told else -1.0
 
 
 def _without_requirement(match: re.Match[str]) -> str:
