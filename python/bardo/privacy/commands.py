@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 
 from bardo.privacy.assignments import is_reference
 from bardo.privacy.cues import command_options, pipe_readers
@@ -120,7 +121,7 @@ def _of_options(text: str, start: int, end: int, options: Sequence[_Option]) -> 
             bare = _unquoted(text, *words[place - 1].span())
             if not is_reference(text[slice(*bare)]) and not PREDICATE.match(text[slice(*bare)]):
                 yield (*bare, "password")
-    for word, following in zip(words, [*words[1:], None], strict=True):
+    for word, following in zip_longest(words, words[1:]):
         for option in options:
             span = option.value(word, following)
             if span is None:
