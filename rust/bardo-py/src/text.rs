@@ -6,8 +6,10 @@ use bardo_core::index::vectors::Tokens;
 use bardo_core::model::decay::{self as forgetting, DecayFactors};
 use bardo_core::model::{self, Metadata, Persistence};
 use bardo_core::text::same_statement::{self, Overlap};
+use bardo_core::text::secrets::{self, Limits};
 use bardo_core::text::sentences::{self, MAX_PIECES};
 use bardo_core::text::{language, prefilter, stop_words, urls_commands_paths};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -59,6 +61,12 @@ functions! {
     /// Why a message needs no memory: `emoji`, `small_talk` or `command`; nothing if it has to be read.
     fn triviality(text: &str) => Ok(prefilter::triviality(text).map(prefilter::Triviality::name));
 
+    /// The tokens of a text, by their characters, and the places of their features in the table of weights.
+    fn secret_features(text: &str) => {
+        let found = secrets::features(text);
+        Ok((found.spans, found.places))
+    };
+
     /// Language of a text as its ISO 639-3 code, and the confidence in it; nothing if no letter has a known script.
     fn identify_language(text: &str) => Ok(language::identify_language(text));
 
@@ -106,4 +114,32 @@ pub fn pack_tokens<'py>(
     let (numbers, dims) = (vectors.numbers(), vectors.dims());
     let packed = py.detach(|| Tokens::pack_all(&words, &counts, numbers, dims)).into_python()?;
     Ok(packed.iter().map(|codes| PyBytes::new(py, codes)).collect())
+}
+
+/// A linear model of secrets.
+#[pyclass(frozen, module = "bardo._core")]
+pub struct SecretTagger(secrets::SecretTagger);
+
+#[pymethods]
+impl SecretTagger {
+    /// Takes one signed byte for each weight, in units of `scale`.
+    #[new]
+    fn new(weights: &[u8], scale: f64) -> PyResult<Self> {
+        let count = weights.len();
+        let weights = weights.iter().map(|&byte| byte.cast_signed()).collect();
+        secrets::SecretTagger::new(weights, scale).map(Self).ok_or_else(|| {
+            let expected = secrets::SecretTagger::WEIGHTS;
+            PyValueError::new_err(format!("the table has {count} weights, and the tagger {expected}"))
+        })
+    }
+
+    /// Each token of a text, by its characters, with the probability that it is part of a secret.
+    fn probabilities(&self, text: &str) -> Vec<(usize, usize, f64)> {
+        self.0.probabilities(text)
+    }
+
+    /// The secrets of a text, by their characters.
+    fn secrets(&self, text: &str, alone: f64, beside: f64) -> Vec<(usize, usize)> {
+        self.0.secrets(text, Limits { alone, beside })
+    }
 }

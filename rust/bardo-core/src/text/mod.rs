@@ -12,6 +12,7 @@ pub(crate) mod packed_words;
 pub mod prefilter;
 pub(crate) mod qualifiers;
 pub mod same_statement;
+pub mod secrets;
 pub mod sentences;
 pub mod stop_words;
 pub mod urls_commands_paths;
