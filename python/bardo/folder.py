@@ -15,6 +15,8 @@ from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError, 
 #: Files that exist only in some states: during a migration, after a check of the model.
 MIGRATION_FILE, DRIFT_FILE = "migration.json", "drift.json"
 DEATH_FILE, TOMBSTONE_FILE = "death.json", "tombstone.json"
+#: Folder of the copies of inherited testaments.
+TESTAMENTS_FOLDER = "testaments"
 #: Table of the records that did not cross at the agent's death: kinds, ids and reasons, no text.
 LEFT_BEHIND_FILE = "left_behind.parquet"
 #: Databases of prompts: the records of prompts with their outcomes, and the hashes of the passages in them. Their names

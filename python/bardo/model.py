@@ -217,6 +217,11 @@ class Fact:
     ended_by: str | None = None
 
     @property
+    def is_contested(self) -> bool:
+        """Whether evidence refuted it or an ancestor had ended it, and no own evidence restored it since."""
+        return self.status != "active" and self.ended_by in ("refutation", "ancestor")
+
+    @property
     def is_refuted(self) -> bool:
         """Whether evidence refuted it: outcomes of acting on it, or later episodes, here or in an ancestor's life."""
         return self.status != "active" and self.ended_by == "refutation"

@@ -10,6 +10,7 @@ import pytest
 import bardo
 from bardo import _core
 from bardo.bequeath.content.worth import most_worthy, worth
+from bardo.errors import BardoWarning
 from bardo.model import Episode
 
 
@@ -196,7 +197,12 @@ def test_a_replaced_belief_crosses_as_a_tombstone_until_own_evidence_states_it(t
             assert [one.text for one in heir.facts.list()] == [new]
             assert [one.text for one in heir.recall("where does billing run?")] == [new]
             heir.bequeath(tmp_path / f"{name}.testament")
-    with bardo.inherit(tmp_path / "cat.testament", tmp_path / "dan", embedder=minilm) as heir:
+    clock = bardo.ManualClock(1_900_000_000_000_000)
+    with bardo.inherit(tmp_path / "cat.testament", tmp_path / "dan", embedder=minilm, clock=clock) as heir:
+        with pytest.warns(BardoWarning, match="were refuted before"):
+            heir.learn(old, **where, value="Oregon")
+        assert [one.text for one in heir.facts.list()] == [new]
+        clock.advance(seconds=3_600)
         heir.learn(old, **where, value="Oregon")
         assert [one.text for one in heir.facts.list()] == [old]
 

@@ -53,6 +53,7 @@ def test_a_new_figure_ends_the_order_in_the_gate_and_marks_its_turn(tmp_path: Pa
     with bardo.gate(tmp_path / "a", clock=clock) as gate:
         (old,) = [rule for rule in gate.rules(every=True) if rule.retired_by]
         assert (old.retired_by, old.superseded_by) == ("Odile", gate.rules()[0].id)
+        assert gate.history(old.id) == [old]
     with bardo.open(tmp_path / "a", clock=clock) as memory:
         first, second = memory.recall("How humid should the east vault be?", limit=2)
         assert (first.text, first.standing) == (VAULT[1], "")

@@ -35,6 +35,8 @@ from bardo._core._capture import (
     traces,
 )
 from bardo._core._consolidate import (
+    LEAST_OUTCOMES,
+    SEVERE_DEVIATIONS,
     Calibration,
     Curator,
     CuratorReport,
@@ -104,6 +106,8 @@ from bardo._core._text import (
 __version__: str
 
 __all__ = [
+    "LEAST_OUTCOMES",
+    "SEVERE_DEVIATIONS",
     "STATISTICS",
     "ActCounts",
     "Assembled",

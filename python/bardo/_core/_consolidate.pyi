@@ -8,6 +8,11 @@ from bardo._core._capture import EpisodeLog
 from bardo._core._facts import Digest, FactStore
 from bardo.model import Episode, Fact
 
+#: Number of earlier outcomes of one name and kind of episode below which none is a severe failure.
+LEAST_OUTCOMES: int
+#: Median absolute deviations below the median from which an outcome is severe (Iglewicz and Hoaglin, 1993).
+SEVERE_DEVIATIONS: float
+
 @final
 class Calibration:
     """Calibration of confidences by outcomes.

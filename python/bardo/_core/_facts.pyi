@@ -504,6 +504,12 @@ class FactStore:
     def derived_from(self, episodes: Sequence[str]) -> builtins.list[Fact]:
         """The facts that stand on these episodes alone: no other evidence, and no more support than they gave."""
 
+    def supported_by(self, episodes: Sequence[str]) -> builtins.list[Fact]:
+        """The facts that have any of these episodes as evidence, in order of their arrival."""
+
+    def contested(self, text: str) -> builtins.list[Fact]:
+        """The beliefs that outcomes refuted or an ancestor had ended, and that share a word (stem) with a text."""
+
     def add_tombstones(self, facts: Sequence[str]) -> None:
         """Refuses the texts of these facts from now on: `upsert` answers `forgotten`. Baselines are passed over."""
 

@@ -20,7 +20,8 @@ from bardo.bequeath.content.losses import Losses
 from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.heir import innate
-from bardo.bequeath.heir.inherit import inherited_bundles, provenance
+from bardo.bequeath.heir.copies import inherited_bundles
+from bardo.bequeath.heir.inherit import provenance
 from bardo.bequeath.lineage import Lineage, Tombstone, lineage_of, mark_dead
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection import order_of_time

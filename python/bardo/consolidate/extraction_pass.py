@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate.clause import form_of
 from bardo.consolidate.corrections.candidates import Candidates, order
-from bardo.consolidate.drawn import Resolution
+from bardo.consolidate.drawn import Correction, Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.consolidate.llm.questions import ASKED_AT_ONCE, first, of_one_question
+from bardo.consolidate.speech import is_narrative, is_speech
 from bardo.consolidate.texts import rule_extraction
 from bardo.consolidate.texts.disputes import disputes
 from bardo.consolidate.texts.secrets import is_secret
@@ -27,6 +28,7 @@ from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
 from bardo.ports import Progress, Vectors
 
 if TYPE_CHECKING:
+    from bardo.consolidate.contested import ContestedBeliefs
     from bardo.consolidate.llm.llm_extraction import Asker
     from bardo.consolidate.llm.reconcile import Reconciler, Reconciliation
     from bardo.consolidate.reading import StatementReader
@@ -47,9 +49,6 @@ PAGE = 1_024
 ACTOR = "texts"
 #: Rule by which the language model's answer that a new fact updates a known one ends the known one.
 UPDATE = "update"
-#: Kinds of episodes that are speech, and roles of their speakers.
-SPEECH_KINDS = frozenset({"turn", "message", "chat"})
-SPEECH_ROLES = frozenset({"user", "agent"})
 
 #: Returns the worth of texts to an heir, 0 for one that has another copy.
 Rank = Callable[[Sequence[Episode]], Sequence[float]]
@@ -88,6 +87,7 @@ class Extractor:
         asker: Reads episodes with a language model as well; None if none is configured.
         reconciler: Asks the language model whether two different texts say the same; None if none is configured.
         statements: Reads clauses by a parse of the language; None if its packages are not installed.
+        contested: Finds the contested beliefs that statements repeat; None: without them.
     """
 
     def __init__(
@@ -103,7 +103,9 @@ class Extractor:
         asker: Asker | None = None,
         reconciler: Reconciler | None = None,
         statements: StatementReader | None = None,
+        contested: ContestedBeliefs | None = None,
     ) -> None:
+        self._contested = contested
         self._statements = statements
         self._log = log
         self._facts = facts
@@ -360,6 +362,11 @@ class Extractor:
             if not found and not drawn.corrections:
                 done = done.plus(ExtractionReport(notes=unfit))
                 continue
+            worded = self._in_known_words(found, tick)
+            if worded != found:
+                # A repetition of a contested belief ends nothing.
+                drawn.corrections = [Correction(newer, older, False) for newer, older, _ in drawn.corrections]
+                found = worded
             with self._learning():
                 vectors, fingerprint = self._vectors(found)
                 outcomes, counts = self._facts.upsert_resolved(
@@ -400,9 +407,9 @@ class Extractor:
             for place, (old, _) in enumerate(updates, len(found))
         ]
         found += [newer for _, newer in updates]
-        born = [replace(fact, status=self._birth) for fact in found]
+        born = [replace(fact, status=self._birth) for fact in self._in_known_words(found, tick)]
         with self._learning():
-            vectors, fingerprint = self._vectors(found)
+            vectors, fingerprint = self._vectors(born)
             outcomes, counts = self._facts.upsert_resolved(
                 born, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=marks,
                 answered=(judged.answers if judged else None) or {}, resolutions=resolutions, corrections=[],
@@ -433,6 +440,10 @@ class Extractor:
                 )  # fmt: skip
                 done = done.plus(ExtractionReport.of(counts))
         return done
+
+    def _in_known_words(self, found: list[Fact], tick: int) -> list[Fact]:
+        """The facts, each that repeats a contested belief in the words of the belief."""
+        return found if self._contested is None else self._contested.in_their_words(found, tick=tick)
 
     def _fit(self, found: Sequence[Fact]) -> tuple[list[Fact], tuple[str, ...]]:
         """Returns the facts within the limits of the store, and a note on each of the others."""
@@ -467,16 +478,6 @@ def _unread(episode: Episode, error: Exception) -> str:
     return f"the text of episode {episode.id} was not read for facts: {type(error).__name__}: {error}"
 
 
-def is_speech(episode: Episode) -> bool:
-    """Whether an episode is a turn of a conversation between people and agents.
-
-    `remember(text, role="user")` without a kind is one: the role is explicit, unlike that of other events.
-    """
-    if episode.kind == "event":
-        return episode.role == "user" and episode.payload is None
-    return episode.kind in SPEECH_KINDS and episode.role in SPEECH_ROLES
-
-
 def _covers(text: str, other: str) -> bool:
     """Whether a sentence holds all words of another."""
     return set(other.split()) <= set(text.split())
@@ -488,13 +489,3 @@ def pages(facts: FactStore, status: FactStatus = "active") -> Iterator[Fact]:
     while page := facts.list(status=status, after=after, limit=PAGE):
         yield from page
         after = page[-1].id
-
-
-def is_narrative(episode: Episode) -> bool:
-    """Whether a verified episode is a text: no turn, event with numbers, output of a tool, or inheritance."""
-    return (
-        not is_speech(episode)
-        and episode.payload is None
-        and episode.kind not in ("tool", INHERITED_KIND)
-        and episode.role not in ("tool", "system")
-    )

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import blake3
 
 from bardo._core import EpisodeLog
-from bardo.consolidate.extraction_pass import Embed, is_speech
+from bardo.consolidate.extraction_pass import Embed
+from bardo.consolidate.speech import is_speech
 from bardo.converse import digest
 from bardo.converse.digest import Source
 from bardo.converse.summary_store import (

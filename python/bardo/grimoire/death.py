@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from bardo._validation import checked, require_text
 from bardo.bequeath import death_journal, legacy
-from bardo.bequeath.content import left_behind
+from bardo.bequeath.content import left_behind, relations
 from bardo.bequeath.content.left_behind import LeftBehind
 from bardo.bequeath.content.reflect import checked_reflection
 from bardo.bequeath.death_journal import CAUSE, DeathRecord
@@ -366,6 +366,7 @@ def _die(
             own = death_journal.own_words(session.path, reflection)
             death_journal.save(session.path, record)
             unread = passes.sleep(dry_run=False, progress=progress).texts_unread
+            _state_relations(session)
             conduct = _directives(session)
             left = legacy.leave(
                 place, folder=session.path, log=session.log, facts=session.facts, config=_settings(session),
@@ -390,6 +391,18 @@ def _die(
     for problem in left.unfit:
         warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=5)
     return _end(session, left)
+
+
+def _state_relations(session: Session) -> None:
+    """Learns the relations that a caller told as facts, which cross a death."""
+    session.ready_with_names()
+    with session.indexer.learning():
+        told = relations.as_facts(session.indexer.names, session.facts, tick=session.now_tick)
+        vectors, fingerprint = session.indexer.vectors_of([fact.text for fact in told])
+        if told:
+            session.facts.upsert(
+                told, tick=session.now_tick, now=session.clock.now(), vectors=vectors, fingerprint=fingerprint
+            )
 
 
 def _end(session: Session, left: Testament) -> Testament:

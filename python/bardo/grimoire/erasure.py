@@ -191,7 +191,7 @@ class Eraser:
         derived = self._facts.derived_from(given)
         if given:
             gone = frozenset(given)
-            quotes = all_facts(self._facts, status=None)
+            quotes = self._facts.supported_by(given)
             derived += [fact for fact in quotes if is_named_by(fact, gone, self._log)]
         facts = list({fact.id: fact for fact in (*facts, *derived)}.values())
         texts = [text for episode in episodes for text in (episode.text, *traces.texts_in(episode.payload))]

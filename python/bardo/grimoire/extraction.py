@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
-from bardo.consolidate.extraction_pass import ARRIVED, PAGE, Extractor, is_speech
+from bardo.consolidate.extraction_pass import ARRIVED, PAGE, Extractor
 from bardo.consolidate.llm.llm_extraction import Asker
 from bardo.consolidate.llm.questions import is_idle
 from bardo.consolidate.llm.reconcile import Reconciler
+from bardo.consolidate.speech import is_speech
 from bardo.converse.triage import is_worth_extracting
 from bardo.errors import ConfigError
 from bardo.grimoire.session import Session
@@ -128,4 +129,5 @@ class Extraction:
             ),
             reconciler=Reconciler(asked, session.facts) if asked else None,
             statements=self._statements(),
+            contested=session.contested_beliefs(),
         )  # fmt: skip

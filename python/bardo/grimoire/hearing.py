@@ -128,7 +128,7 @@ def _hear(
     episodes: Sequence[Episode], session: Session, advisor: Advisor | None, notes: dict[str, None]
 ) -> list[str]:
     """Stores the entries heard in episodes, oldest first; returns their kinds, and adds to the notes."""
-    from bardo.consolidate.extraction_pass import is_speech
+    from bardo.consolidate.speech import is_speech
     from bardo.consolidate.texts.secrets import is_secret
 
     said = [
@@ -212,10 +212,12 @@ def _mark_replaced(session: Session, replaced: Sequence[tuple[str, Rule | StateE
 
     An inherited order is also in the turns of the ancestor, in the same words.
     """
+    from bardo.conduct.model.entries import Rule
+
     corrections: dict[tuple[str, str, bool], None] = {}
     at = {episode.id: episode.at for episode in session.log.get([newer for newer, _ in replaced]) if episode}
     for newer, row in replaced:
-        text = row.summary if hasattr(row, "summary") else row.text
+        text = row.text if isinstance(row, Rule) else row.summary
         ids = [*filter(None, [row.episode]), *(id_ for id_, _ in session.hot.matching(text, SAME_WORDS))]
         told = [one for one in session.log.get(ids) if one is not None and _tells(one, row.episode, text)]
         known = [one for one in session.facts.get(ids) if one is not None and plain(one.text) == plain(text)]

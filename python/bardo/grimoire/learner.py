@@ -33,6 +33,7 @@ class Learner:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._contested = session.contested_beliefs()
 
     def learn(
         self,
@@ -82,6 +83,7 @@ class Learner:
             )
             for fact in (as_learned(item if isinstance(item, Fact) else Fact(item, **fields), clean) for item in given)
         ]  # fmt: skip
+        facts = self._contested.in_their_words(facts, tick=stamp)
         clean.tell(stacklevel=4)
         named = [fact.id for fact in facts if fact.id]
         if taken := next((episode for episode in session.log.get(named) if episode is not None), None):
@@ -100,9 +102,9 @@ class Learner:
         session.stores.note_unit()
         session.hot.sync_facts(session.facts)
         stored = [fact for fact in session.facts.get([entry.id for entry in upserted]) if fact is not None]
-        if refuted := sum(fact.is_refuted for fact in stored):
+        if contested := sum(fact.is_contested for fact in stored):
             warnings.warn(
-                f"{refuted} of the facts were refuted before and stay so: own episodes and outcomes restore them, "
+                f"{contested} of the facts were refuted before and stay so: own episodes and outcomes restore them, "
                 "a statement alone does not",
                 BardoWarning,
                 stacklevel=4,

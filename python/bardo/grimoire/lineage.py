@@ -100,7 +100,7 @@ class Lineage:
     @locked_cached_property
     def _bundles(self) -> list[KnownThings]:
         from bardo import _core
-        from bardo.bequeath.heir.inherit import inherited_bundles
+        from bardo.bequeath.heir.copies import inherited_bundles
 
         path = self._session.path
         family = lineage.Lineage.load(path)

@@ -25,6 +25,7 @@ from bardo.ports import Clock, Embedder, Progress, no_progress
 if TYPE_CHECKING:
     from bardo.bequeath.death_journal import DeathRecord
     from bardo.bequeath.lineage import Tombstone
+    from bardo.consolidate.contested import ContestedBeliefs
     from bardo.grimoire.checkpoints import Checkpoints
     from bardo.index.archive.lance_index import LanceIndex
     from bardo.life.clocks import DeathPhase
@@ -299,6 +300,17 @@ class Session:
         from bardo.bequeath.lineage import birth_tick
 
         return birth_tick(self.log, self.facts)
+
+    def contested_beliefs(self) -> ContestedBeliefs:
+        """Returns the comparison of new facts with contested beliefs."""
+        from bardo.consolidate import languages
+        from bardo.consolidate.attributes import AttributeTable
+        from bardo.consolidate.contested import ContestedBeliefs
+
+        settings = self.config.curator
+        return ContestedBeliefs(
+            self.facts, lambda: languages.reader(settings.language, AttributeTable(settings.attributes))
+        )
 
     # -- closing -------------------------------------------------------------------------------------------------
 

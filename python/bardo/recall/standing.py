@@ -63,6 +63,8 @@ def in_words(
         parts.append(f"until {day(told_until)}")
     if ends:
         parts.append(_since("corrected", ends[0]))
+    elif isinstance(record, Fact) and record.status == "contradicted" and record.ended_by == "ancestor":
+        parts.append("contested: given up in an earlier life")
     elif corrections:
         parts.append(_since("disputed", corrections[0][1]))
     elif isinstance(record, Fact) and record.is_refuted:

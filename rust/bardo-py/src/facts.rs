@@ -217,6 +217,8 @@ methods!(FactStore, |store| {
     fn answer(questions: Vec<String>) => store.answer(&questions);
     fn forget_questions(texts: Vec<String>) => store.forget_questions(&texts);
     fn derived_from(episodes: Ids) => store.derived_from(&episodes.0);
+    fn supported_by(episodes: Ids) => store.supported_by(&episodes.0);
+    fn contested(text: &str) => store.contested(text);
     fn add_tombstones(facts: Ids) => store.add_tombstones(&facts.0);
     fn recount(log: &EpisodeLog, names: Vec<(String, String)>; minimum: Option<u64> = None, seconds: Option<i64> = None)
         => consolidate::recount(store, &*log.core, &names, minimum.unwrap_or(MINIMUM_EPISODES), seconds);

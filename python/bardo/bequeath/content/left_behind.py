@@ -29,6 +29,7 @@ REASONS = {
     "episode_small_talk": "It is a short question or a few words, without anything exact.",
     "episode_dream": "It is a reflection without evidence.",
     "episode_of_directive": "It tells of a directive, which crosses by itself while it is in force.",
+    "episode_value_alone": "It is an outcome without words; the confidence of the facts acted on holds its effect.",
     "episode_outdated": "Facts that replaced those it supported cross instead.",
     "episode_copy": "Another episode that crossed has the same text.",
     "episode_over_cap": "Episodes of more worth took all the places or bytes.",

@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import Any
 
+from bardo._core import LEAST_OUTCOMES, SEVERE_DEVIATIONS
 from bardo.model import INHERITED_KIND, Episode
 from bardo.recall import feedback
 
-#: Number of other outcomes from which the Curator finds severe failures by itself.
-LEAST_OUTCOMES = 30
 #: Number of other outcomes below which their spread is unknown.
 LEAST_SPREAD = 8
-#: Deviations below the median from which an outcome is severe, as for the Curator; of fewer outcomes it takes more.
-SEVERE_DEVIATIONS = 3.5
 #: Importance from which the worst of fewer outcomes is a severe loss.
 SEVERE_IMPORTANCE = 0.8
 #: Maximum depth of a payload that is read.
@@ -68,7 +65,10 @@ class Losses:
 
 
 def _is_severe(group: _Group) -> bool:
-    """Whether the worst outcome is below 0, no other as bad, and far below them or, of few, of great importance."""
+    """Whether the worst outcome is below 0, no other as bad, and far below them or, of few, of great importance.
+
+    The limit of the distance is the Curator's, and higher for fewer outcomes than the Curator needs.
+    """
     others = sorted(group.values)[1:]
     if group.worst is None or (others and others[0] <= group.least):
         return False

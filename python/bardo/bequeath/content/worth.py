@@ -17,6 +17,7 @@ from bardo.bequeath.content.directives import EPISODE_KIND
 from bardo.capture.recorder import PAGE
 from bardo.consolidate.pages import incidents
 from bardo.model import INHERITED_KIND, Episode, Fact
+from bardo.recall import feedback
 
 #: Minimum share of rare pairs in an episode of worth.
 LEAST_NOVELTY = 0.3
@@ -84,6 +85,8 @@ def judge(
         return 0.0, "episode_dream"
     if kind.startswith(EPISODE_KIND):
         return 0.0, "episode_of_directive"
+    if kind == "outcome" and feedback.is_note(episode.text):
+        return 0.0, "episode_value_alone"
     is_common = novelty < LEAST_NOVELTY and not is_mistake and importance < GRAVE_IMPORTANCE
     if is_common and not is_distinct:
         return 0.0, "episode_routine"
@@ -190,9 +193,11 @@ def inherited_fields(episode: Episode) -> dict[str, Any]:
 
 
 def _is_small_talk(text: str) -> bool:
-    """Whether a text is a short question or a few words, as in `any news on billing?`."""
+    """Whether a text is a short question, a few words, or a thanks, as in `any news on billing?`."""
     count = len(text.split())
-    return count < _FEW or (count < _SHORT and text.rstrip().endswith("?"))
+    return (
+        _core.triviality(text) is not None or count < _FEW or (count < _SHORT and text.rstrip().endswith("?"))
+    )
 
 
 def _outcome(payload: Any) -> float:

@@ -9,9 +9,8 @@ counts their numbers (law 15).
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,20 +18,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bardo import _core
-from bardo._atomic import make_folder, read_json, write_atomically, write_json
+from bardo._atomic import make_folder, read_json, write_json
 from bardo.bequeath.content import directives, questions
 from bardo.bequeath.content.contents import FOLLOWED, MODES
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.tables import TOMBSTONES
 from bardo.bequeath.content.worth import inherited_fields
-from bardo.bequeath.heir import innate, limits, replay
+from bardo.bequeath.heir import copies, innate, limits, replay
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection.selection import folded
-from bardo.bequeath.testament.testament import Testament, read_bundle
+from bardo.bequeath.testament.testament import Testament
 from bardo.clock import MAX_TICK
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
+from bardo.folder import TESTAMENTS_FOLDER
 from bardo.index.embedding.sentences import usable
 from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Vectors
@@ -44,8 +44,10 @@ if TYPE_CHECKING:
 _QUOTED = 80
 #: Maximum confidence of an inherited belief that was refuted or replaced.
 REFUTED_CONFIDENCE = 0.2
-#: Folder with copies of the inherited testaments, and its file with the testaments of each inherited fact.
-TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
+#: Cause of the end of a belief that an ancestor ended.
+ANCESTOR = "ancestor"
+#: File, beside the copies of the testaments, with the testaments of each inherited fact.
+PROVENANCE_FILE = "provenance.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def adopt(
         testament = fresh[hash_] = one if is_known else limits.limit(one, limited)
         base = config.archive_confidence if through_archive else config.base_confidence
         base = base if is_known else min(base, config.stranger_confidence)
-        adoption.take(testament, _inherited_facts(testament, tick, config, base))
+        adoption.take(testament, _inherited_facts(testament, tick, config, base, is_known=is_known))
         if log is not None:
             brought = adoption.record(testament, log)
             if folder is not None:
@@ -160,7 +162,7 @@ def adopt(
     lineage = lineage.heir_of((one.lineage for one in fresh.values()), limited=strangers)
     if folder is not None and fresh:
         # The lineage is written last, since it makes the next call a no-op.
-        adoption.notes += _keep_copies(folder, fresh.values())
+        adoption.notes += copies.keep(folder, fresh.values())
         adoption._add("innate", innate.take(folder, adoption.confirmations, facts, tick=tick))
         write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
         lineage.save(folder)
@@ -177,22 +179,6 @@ def adopt(
 def provenance(folder: Path) -> Mapping[str, Sequence[str]]:
     """Returns the hashes of the testaments of each inherited fact of a grimoire."""
     return _load_provenance(folder)
-
-
-def inherited_bundles(folder: Path, lineage: Lineage) -> list[bytes]:
-    """Returns the bundles of known things in the copies of inherited testaments; those of unknown signers stay out.
-
-    Args:
-        folder: Folder of the heir's grimoire.
-        lineage: Its lineage.
-    """
-    found = []
-    for parent in lineage.life.parents:
-        copies = (folder / TESTAMENTS_FOLDER).glob(f"*-{parent.testament[:16]}.testament")
-        for path in () if parent.limited else sorted(copies):
-            bundle = read_bundle(path, parent.testament)
-            found += [bundle] * bool(bundle)
-    return found
 
 
 class _Adoption:
@@ -408,7 +394,9 @@ class _Adoption:
         self.numbers[name] = self.numbers.get(name, 0) + number
 
 
-def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: float) -> list[Fact]:
+def _inherited_facts(
+    testament: Testament, tick: int, config: Bequeath, base: float, *, is_known: bool
+) -> list[Fact]:
     """Converts the entries for the heir's store, with reset support and discounted confidence."""
     linear = config.fading == "step"
     births = _core.confidences_at_birth(
@@ -437,8 +425,10 @@ def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: fl
             expires_tick=None
             if fact.expires_tick is None
             else min(tick + max(fact.expires_tick - died, 0), MAX_TICK),
-            # A refuted or replaced belief stays one until the heir's own evidence states it.
+            # A refuted or replaced belief stays one until the heir's own evidence restores it.
             status="superseded" if fact.status in TOMBSTONES else "active",
+            # The word of a stranger keeps the heir from learning no belief.
+            ended_by=(fact.ended_by or ANCESTOR) if fact.status in TOMBSTONES and is_known else None,
             pinned=False,
         )
         for fact, confidence in zip(testament.facts, births, strict=True)
@@ -474,24 +464,6 @@ def _inherited_episode(episode: Episode, testament: Testament, tick: int) -> Epi
         replay_count=0,
         content_hash=0,
     )
-
-
-def _keep_copies(folder: Path, testaments: Iterable[Testament]) -> list[str]:
-    """Copies the testament files to the heir's folder; returns notes on unreadable files."""
-    notes = []
-    make_folder(folder / TESTAMENTS_FOLDER)
-    for testament in testaments:
-        name = re.sub(r"[^\w.-]", "_", testament.life.agent)[:64].lstrip(".") or "unnamed"
-        path = folder / TESTAMENTS_FOLDER / f"{name}-{testament.hash[:16]}.testament"
-        if path.exists():
-            continue
-        try:
-            content = testament.path.read_bytes()
-        except OSError as error:
-            notes.append(f"No copy of {testament.path} was kept: {error}")
-        else:
-            write_atomically(path, content)
-    return notes
 
 
 def _load_provenance(folder: Path | None) -> dict[str, list[str]]:

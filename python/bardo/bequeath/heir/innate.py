@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from bardo._atomic import read_json, write_json
 from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.config import Config
+from bardo.folder import TESTAMENTS_FOLDER
 from bardo.model import Fact, FactStatus, InnateState
 from bardo.settings_file import write_setting
 
@@ -200,5 +201,4 @@ def revoke(folder: Path, fact: str, facts: FactStore, *, tick: int) -> None:
 
 
 def _file(folder: Path) -> Path:
-    # As `inherit.TESTAMENTS_FOLDER`, which imports this module.
-    return folder / "testaments" / CONFIRMATIONS_FILE
+    return folder / TESTAMENTS_FOLDER / CONFIRMATIONS_FILE

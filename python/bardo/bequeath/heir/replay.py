@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bardo import _core
 from bardo._atomic import read_json, write_json
 from bardo.bequeath.content.worth import inherited_fields
+from bardo.folder import TESTAMENTS_FOLDER
 from bardo.model import Episode, Fact
 
 if TYPE_CHECKING:
@@ -132,5 +133,4 @@ def _load(folder: Path) -> dict[str, Any]:
 
 
 def _file(folder: Path) -> Path:
-    # As `inherit.TESTAMENTS_FOLDER`, which imports this module.
-    return folder / "testaments" / REPLAY_FILE
+    return folder / TESTAMENTS_FOLDER / REPLAY_FILE

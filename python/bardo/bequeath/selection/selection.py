@@ -259,7 +259,7 @@ def _tombstones(facts: Sequence[Fact], places: Sequence[int], chosen: Sequence[i
     def is_one(fact: Fact) -> bool:
         # An inherited tombstone has no link to its successor.
         replaced = fact.status == "superseded" and (fact.superseded_by in crossing or fact.generation > 0)
-        return fact.kind != "context" and (replaced or fact.status == "contradicted" or fact.is_refuted)
+        return fact.kind != "context" and (replaced or fact.status == "contradicted" or fact.is_contested)
 
     found = [place for place in places if is_one(facts[place])]
     return sorted(found, key=lambda place: (-facts[place].reinforced_tick, facts[place].id))

@@ -124,18 +124,17 @@ def _succeed(
     replaced = superseding.replaced_by(store, source.said, episode=source.episode, at=source.at)
     if not replaced:
         return None
-    # They end first, so that the successor is not merged with them.
-    superseding.end(store, replaced, by=source.by, at=source.at)
+    ids = {row.id for row in replaced}
     scores = [row.score_at(now) for row in replaced if isinstance(row, Rule)]
     successor: Rule | StateEntry
     if scores or (one is not None and one.kind == "rule"):
         given = _rule(source.said, source, now, least=max(scores, default=0.0))
-        successor = rules.keep(store, given, vectors, agent=agent, now=now)
+        successor = rules.keep(store, given, vectors, agent=agent, now=now, replaced=ids)
     else:
         entry = StateEntry(
             "", "decision", source.said, by=source.by, episode=source.episode, at=source.at, changed_at=source.at
         )  # fmt: skip
-        successor = state.keep(store, entry, vectors, lambda: None, agent=agent)
+        successor = state.keep(store, entry, vectors, lambda: None, agent=agent, replaced=ids)
     superseding.end(store, replaced, by=source.by, at=source.at, successor=successor.id)
     return successor
 

@@ -30,7 +30,7 @@ def replaced_by(store: ConductStore, text: str, *, episode: str, at: int) -> lis
 
 
 def end(
-    store: ConductStore, replaced: Sequence[Rule | StateEntry], *, by: str, at: int, successor: str = ""
+    store: ConductStore, replaced: Sequence[Rule | StateEntry], *, by: str, at: int, successor: str
 ) -> None:
     """Ends rules and decisions that were replaced.
 
@@ -39,7 +39,7 @@ def end(
         replaced: Rules and decisions.
         by: Person whose words replace them.
         at: Time of the words, microseconds UTC.
-        successor: Id of the rule or decision in their place; empty before it is stored.
+        successor: Id of the rule or decision in their place.
     """
     why = f"{SUPERSEDED}{successor}"
     for row in replaced:

@@ -6,7 +6,7 @@ ones, so the population has a soft limit, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from bardo import _core
@@ -35,7 +35,15 @@ _WORDY = 30
 VectorsOf = Callable[[Sequence[str]], Vectors | None]
 
 
-def keep(store: ConductStore, given: Rule, vectors: VectorsOf, *, agent: str, now: int) -> Rule:
+def keep(
+    store: ConductStore,
+    given: Rule,
+    vectors: VectorsOf,
+    *,
+    agent: str,
+    now: int,
+    replaced: Collection[str] = (),
+) -> Rule:
     """Stores a rule: confirms the same one in force, merges with a near-duplicate, or adds it.
 
     Args:
@@ -44,9 +52,10 @@ def keep(store: ConductStore, given: Rule, vectors: VectorsOf, *, agent: str, no
         vectors: Vectors of texts, for near-duplicates by meaning.
         agent: Name of the agent, which retires the least used rules.
         now: Wall clock, microseconds UTC.
+        replaced: Ids of rules that it replaces; it is not merged with them.
     """
     with store.writing():
-        known = _in_force(store, agent=agent, now=now)
+        known = [rule for rule in _in_force(store, agent=agent, now=now) if rule.id not in replaced]
         place = place_of_same([rule.text for rule in known], given.text)
         if place is not None:
             _require_change(known[place], given, agent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from bardo.conduct.match.same import place_of_same
@@ -25,6 +25,7 @@ def keep(
     require_allowed: Callable[[], None],
     *,
     agent: str,
+    replaced: Collection[str] = (),
 ) -> StateEntry:
     """Stores an entry, or renews the one in force that says the same.
 
@@ -38,11 +39,12 @@ def keep(
         vectors: Vectors of texts, for similar entries by meaning.
         require_allowed: Raises if a new entry of this kind is not allowed.
         agent: Name of the agent.
+        replaced: Ids of entries that it replaces; it is not merged with them.
 
     Raises:
         InvalidInputError: The reason of a person's rejection would change, and no person is named.
     """
-    kept = _keep(store, given, vectors, require_allowed, agent=agent)
+    kept = _keep(store, given, vectors, require_allowed, agent=agent, replaced=replaced)
     return promote(store, kept, vectors, agent=agent)
 
 
@@ -53,8 +55,10 @@ def _keep(
     require_allowed: Callable[[], None],
     *,
     agent: str,
+    replaced: Collection[str],
 ) -> StateEntry:
-    known = store.state(kind=given.kind, limit=-1 if given.kind == "rejected" else COMPARED)
+    listed = store.state(kind=given.kind, limit=-1 if given.kind == "rejected" else COMPARED)
+    known = [entry for entry in listed if entry.id not in replaced]
     summaries = [entry.summary for entry in known]
     place = place_of_same(summaries, given.summary)
     similar = alike(summaries, given.summary, vectors) if place is None and given.kind != "rejected" else []

@@ -1,6 +1,7 @@
 //! Causes for which facts leave force: each end names one, and the fact keeps its name (`Fact::ended_by`).
 
 use crate::error::{Error, Result};
+use crate::model::{Fact, FactStatus};
 
 /// Why a fact left force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,11 +42,13 @@ pub enum EndCause {
     Redundancy,
     /// Evidence speaks against it: later episodes against its hypothesis, or outcomes of acting on it.
     Refutation,
+    /// It was replaced in an ancestor's life.
+    Ancestor,
 }
 
 impl EndCause {
     /// The causes of the store and of the Curator.
-    const OWN: [Self; 17] = [
+    const OWN: [Self; 18] = [
         Self::Slot,
         Self::Until,
         Self::Wording,
@@ -63,6 +66,7 @@ impl EndCause {
         Self::Identifier,
         Self::Redundancy,
         Self::Refutation,
+        Self::Ancestor,
     ];
 
     /// The name that a fact keeps.
@@ -87,6 +91,7 @@ impl EndCause {
             Self::Identifier => "identifier",
             Self::Redundancy => "redundancy",
             Self::Refutation => "refutation",
+            Self::Ancestor => "ancestor",
         }
     }
 
@@ -107,4 +112,10 @@ impl EndCause {
             )),
         }
     }
+}
+
+/// Cause for which a belief is contested; `None` for one in force and for one that ended otherwise.
+pub(crate) fn contested_by(fact: &Fact) -> Option<EndCause> {
+    let cause = EndCause::named(fact.ended_by.as_deref().filter(|_| fact.status != FactStatus::Active)?);
+    matches!(cause, EndCause::Refutation | EndCause::Ancestor).then_some(cause)
 }

@@ -13,6 +13,7 @@ pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod checksums;
 pub(crate) mod clock_leap;
+mod contested;
 pub(crate) mod delete;
 pub(crate) mod digest;
 pub(crate) mod end_cause;

@@ -15,11 +15,17 @@ use crate::model::{Fact, FactKind, Id};
 impl FactStore {
     /// The facts that stand on these episodes alone: no other evidence, and no more support than they gave.
     pub fn derived_from(&self, episodes: &[Id]) -> Result<Vec<Fact>> {
+        let gone: BTreeSet<Id> = episodes.iter().copied().collect();
+        let supported = self.supported_by(episodes)?;
+        Ok(supported.into_iter().filter(|fact| stands_alone(fact, &gone)).collect())
+    }
+
+    /// The facts that have any of these episodes as evidence, in order of their arrival.
+    pub fn supported_by(&self, episodes: &[Id]) -> Result<Vec<Fact>> {
         self.read(|connection| {
-            let gone: BTreeSet<Id> = episodes.iter().copied().collect();
             let mut serials = BTreeSet::new();
             let mut known = connection.prepare_cached("SELECT fact FROM evidence WHERE episode = ?1")?;
-            for episode in &gone {
+            for episode in episodes {
                 for serial in known.query_map([episode.0], |row| row.get::<_, i64>(0))? {
                     serials.insert(serial?);
                 }
@@ -28,7 +34,7 @@ impl FactStore {
             for serial in serials {
                 found.extend(record::select(connection, "WHERE serial = ?1", [serial])?);
             }
-            Ok(found.into_iter().map(|stored| stored.fact).filter(|fact| stands_alone(fact, &gone)).collect())
+            Ok(found.into_iter().map(|stored| stored.fact).collect())
         })
     }
 

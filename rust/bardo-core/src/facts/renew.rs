@@ -2,11 +2,12 @@
 
 use rusqlite::{Connection, params};
 
+use super::end_cause::{EndCause, contested_by};
 use super::filter::Retention;
 use super::rows::{self as record, StoredFact, normalised, signed};
 use super::sqlite::Step;
 use super::transaction::Writer;
-use super::transitions::{confirm, is_refuted, rebase, release, restore, spaced};
+use super::transitions::{confirm, rebase, release, restore, spaced};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, renewed};
 use crate::model::{Fact, FactStatus, Source};
 
@@ -19,9 +20,6 @@ pub(crate) fn renew(
     tick: u64,
 ) -> Step<()> {
     let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
-    // A statement alone does not undo what outcomes refuted.
-    let most = if is_refuted(&stored.fact) { CONTRADICTED_CEILING } else { 1.0 };
-    let given = f64::from(incoming.confidence).min(most);
     let hearsay = incoming.is_hearsay();
     if hearsay && !stored.fact.is_hearsay() {
         return Ok(());
@@ -29,6 +27,8 @@ pub(crate) fn renew(
     // A repeated dream is no evidence, either.
     let counted =
         !hearsay && incoming.source != Source::Dream && spaced(&stored, retention.spacing_ticks, tick);
+    let most = if stays_contested(&stored.fact, counted) { CONTRADICTED_CEILING } else { 1.0 };
+    let given = f64::from(incoming.confidence).min(most);
     let after = renewed(before, given, counted, retention.reinforcement);
     if counted {
         stored.fact.support = stored.fact.support.saturating_add(1);
@@ -61,6 +61,15 @@ pub(crate) fn renew(
         return release(writer, stored, tick);
     }
     writer.update(&stored, tick)
+}
+
+/// Whether a statement leaves a contested fact contested. Statements alone do not undo what outcomes refuted; an own
+/// one that an independent own one precedes restores what an ancestor replaced.
+fn stays_contested(stored: &Fact, counted: bool) -> bool {
+    match contested_by(stored) {
+        Some(EndCause::Ancestor) => stored.is_hearsay() || !counted,
+        cause => cause.is_some(),
+    }
 }
 
 /// Whether a fact of this source makes one that says the same the agent's own: the agent lived it, or concluded what it had
@@ -96,16 +105,7 @@ pub(crate) fn same_text(connection: &Connection, fact: &Fact, tick: u64) -> Step
     of_same_text(connection, fact, LIVING, tick)
 }
 
-/// Refuted, and out of force or expired by tick ?3.
-const REFUTED: &str = "ended_by = 'refutation' AND (status IN ('archived', 'superseded')
-     OR (status = 'contradicted' AND expires_tick < ?3))";
-
-/// The belief of the same words that was refuted, if any.
-pub(crate) fn refuted_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<StoredFact>> {
-    of_same_text(connection, fact, REFUTED, tick)
-}
-
-fn of_same_text(
+pub(super) fn of_same_text(
     connection: &Connection,
     fact: &Fact,
     condition: &str,

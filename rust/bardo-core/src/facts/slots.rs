@@ -7,7 +7,7 @@
 use rusqlite::params;
 
 use super::acts::{ActCounts, Actor};
-use super::end_cause::EndCause;
+use super::end_cause::{EndCause, contested_by};
 use super::evidence::oppose;
 use super::filter::Retention;
 use super::renew::LIVING;
@@ -83,6 +83,27 @@ pub(crate) fn settle(writer: &Writer<'_>, id: Id, moment: Moment) -> Step<()> {
     Ok(())
 }
 
+/// Links a contested fact with the other values of its slot.
+pub(crate) fn dispute(writer: &Writer<'_>, id: Id, tick: u64) -> Step<()> {
+    let Some(contested) = record::find(&writer.transaction, id)? else { return Ok(()) };
+    let Some(statement) = &contested.fact.statement else { return Ok(()) };
+    for other in of_slot(writer, statement, tick)? {
+        if other.serial != contested.serial
+            && other.fact.status == FactStatus::Active
+            && other.fact.statement.as_ref().is_some_and(|known| known.excludes(statement))
+        {
+            oppose_contested(writer, &contested, &other, tick)?;
+        }
+    }
+    Ok(())
+}
+
+/// Links a contested fact with another that it contradicts; the records behind the other come first.
+fn oppose_contested(writer: &Writer<'_>, contested: &StoredFact, other: &StoredFact, tick: u64) -> Step<()> {
+    correct(writer, other, contested, DISPUTED, tick)?;
+    link_both(writer, contested.fact.id, other.fact.id, tick)
+}
+
 fn settle_pair(
     writer: &Writer<'_>,
     newer: &mut StoredFact,
@@ -114,10 +135,11 @@ fn settle_pair(
     end(writer, newer, older, &EndCause::Slot, statement.since, moment)
 }
 
-/// Whether a newer fact may end an older one: it is no hearsay about what the agent knows itself, and it is sure enough. A
-/// pinned fact gives way to nothing.
+/// Whether a newer fact may end an older one: it is neither contested nor hearsay about what the agent knows itself, and it
+/// is sure enough. A pinned fact gives way to nothing.
 pub(crate) fn may_end(newer: &StoredFact, older: &StoredFact, tick: u64, retention: Retention) -> bool {
     !older.fact.pinned
+        && contested_by(&newer.fact).is_none()
         && (older.fact.is_hearsay() || !newer.fact.is_hearsay())
         && is_sure_enough(newer, older, tick, retention)
 }
@@ -250,6 +272,7 @@ pub(crate) fn apply(writer: &Writer<'_>, newer: Id, resolution: &Resolution, mom
         Verdict::Ends { from } if may_end => {
             end(writer, &mut newer, older, &EndCause::rule(&resolution.rule)?, *from, moment)
         }
+        _ if contested_by(&newer.fact).is_some() => oppose_contested(writer, &newer, &older, moment.tick),
         _ => {
             correct(writer, &newer, &older, DISPUTED, moment.tick)?;
             link_both(writer, newer.fact.id, older.fact.id, moment.tick)

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use rusqlite::{OptionalExtension, params};
 
-use super::end_cause::EndCause;
+use super::end_cause::{EndCause, contested_by};
 use super::filter::Retention;
 use super::quota::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
 use super::rows::{self as record, StoredFact, signed};
@@ -106,22 +106,22 @@ pub(crate) fn lower(stored: &mut StoredFact, confidence: f64, tick: u64, expires
 
 /// Lowers a belief that outcomes refuted; it expires unless it is confirmed.
 pub(crate) fn refute(stored: &mut StoredFact, tick: u64, retention: Retention) {
+    contest(stored, &EndCause::Refutation, tick, retention);
+}
+
+/// Lowers a belief that is contested for this cause; it expires unless it is confirmed.
+pub(crate) fn contest(stored: &mut StoredFact, cause: &EndCause, tick: u64, retention: Retention) {
     let confidence = confidence_now(&stored.fact, tick, retention.tau_ticks).min(CONTRADICTED_CEILING);
     let expires = tick.saturating_add(retention.expiry_ticks).min(i64::MAX.unsigned_abs());
     lower(stored, confidence, tick, expires);
     (stored.fact.superseded_by, stored.ended_tick) = (None, None);
-    stored.fact.ended_by = Some(EndCause::Refutation.name().to_owned());
+    stored.fact.ended_by = Some(cause.name().to_owned());
 }
 
-/// Whether a fact was refuted, here or by an ancestor.
-pub(crate) fn is_refuted(fact: &Fact) -> bool {
-    fact.status != FactStatus::Active && fact.ended_by.as_deref() == Some(EndCause::Refutation.name())
-}
-
-/// Sends a fact to the cold tier: out of force, but there. A refuted one keeps that cause.
+/// Sends a fact to the cold tier: out of force, but there. A contested one keeps that cause.
 pub(crate) fn archive(writer: &Writer<'_>, stored: &mut StoredFact, cause: &EndCause, tick: u64) -> Step<()> {
-    let cause = if is_refuted(&stored.fact) { &EndCause::Refutation } else { cause };
-    end_as(writer, stored, FactStatus::Archived, cause, tick)
+    let contested = contested_by(&stored.fact);
+    end_as(writer, stored, FactStatus::Archived, contested.as_ref().unwrap_or(cause), tick)
 }
 
 /// Lets a fact that is there take the place of another, which becomes its history.

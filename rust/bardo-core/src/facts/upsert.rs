@@ -4,17 +4,19 @@ use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, params};
 
+use super::contested::contested_text;
+use super::end_cause::contested_by;
 use super::filter::Retention;
 use super::fingerprint::{FactVectors, check_vector, claim_fingerprint};
-use super::renew::{LIVING, refuted_text, renew, same_text};
+use super::renew::{LIVING, renew, same_text};
 use super::rows::{self as record, StoredFact, normalised, signed};
 use super::schema::{Direction, encode};
-use super::slots::{Moment, same_statement, settle};
+use super::slots::{Moment, dispute, same_statement, settle};
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::tombstones::is_forgotten;
 use super::transaction::Writer;
-use super::transitions::{is_refuted, limited_by_source, make_room, refute, revive};
+use super::transitions::{contest, limited_by_source, make_room, retire, revive};
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactKind, FactPayload, FactStatus, Id, Metadata, Micros, Source};
 use crate::text::same_statement::same_sense;
@@ -118,7 +120,7 @@ impl FactStore {
                     stored = neighbours.find(connection, fact, &encode(given.rows[index]), tick)?;
                 }
                 if stored.is_none() {
-                    stored = refuted_text(connection, fact, tick)?;
+                    stored = contested_text(connection, fact, tick)?;
                 }
                 found.push(stored.map(|stored| stored.fact.id));
             }
@@ -139,7 +141,7 @@ impl FactStore {
             && let Some(mut known) = record::find(&writer.transaction, fact.id)?
         {
             if normalised(&known.fact.text) == normalised(&fact.text) {
-                if tells_more(fact, &known.fact) && !is_refuted(&known.fact) {
+                if tells_more(fact, &known.fact) && contested_by(&known.fact).is_none() {
                     revive(&mut known);
                     renew(writer, known, fact, retention, tick)?;
                 }
@@ -168,17 +170,34 @@ impl FactStore {
         }
         let moment = Moment { tick, now, retention };
         if found.is_none()
-            && let Some(mut refuted) = refuted_text(&writer.transaction, fact, tick)?
+            && let Some(mut stored) = contested_text(&writer.transaction, fact, tick)?
+            && let Some(cause) = contested_by(&stored.fact)
         {
-            let id = refuted.fact.id;
+            let id = stored.fact.id;
             if !fact.is_hearsay() {
-                refute(&mut refuted, tick, retention);
-                renew(writer, refuted, fact, retention, tick)?;
+                contest(&mut stored, &cause, tick, retention);
+                if let Some(known) = &mut stored.fact.statement {
+                    // It is stated again, so that the end of its earlier validity is not that of this one.
+                    let stated = fact.statement.as_ref();
+                    (known.since, known.until) =
+                        (stated.and_then(|new| new.since), stated.and_then(|new| new.until));
+                }
+                renew(writer, stored, fact, retention, tick)?;
+                dispute(writer, id, tick)?;
             }
             return Ok((id, UpsertOutcome::Exact));
         }
-        if let Some((stored, outcome)) = found {
+        if let Some((mut stored, outcome)) = found {
             let id = stored.fact.id;
+            if let Some(cause) = contested_by(fact)
+                && fact.is_hearsay()
+                && stored.fact.is_hearsay()
+                && (outcome == UpsertOutcome::Exact || fact.statement.is_some())
+            {
+                // Of two ancestors, the one that ended a belief knows more of it.
+                retire(writer, &mut stored, None, &cause, tick)?;
+                return Ok((id, outcome));
+            }
             renew(writer, stored, fact, retention, tick)?;
             settle(writer, id, moment)?;
             return Ok((id, outcome));

@@ -16,27 +16,29 @@ use crate::model::{Fact, Id};
 /// Words of a query that are looked up; more make every fact match.
 const QUERY_WORDS: usize = 64;
 
+/// Query of the full-text index for any word of a text; `None` for a text without words.
+pub(super) fn any_word_of(text: &str) -> Option<String> {
+    let words: Vec<String> = text
+        .unicode_words()
+        .filter(|word| !word.contains('\0'))
+        .take(QUERY_WORDS)
+        .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
+        .collect();
+    (!words.is_empty()).then(|| words.join(" OR "))
+}
+
 impl FactStore {
     /// Active facts that share words with the query (Porter stems), best first, with their BM25 score (more is
     /// better). Any text is a query; none of it is syntax.
     pub fn search_text(&self, query: &str, limit: usize) -> Result<Vec<(Id, f64)>> {
-        let words: Vec<String> = query
-            .unicode_words()
-            .filter(|word| !word.contains('\0'))
-            .take(QUERY_WORDS)
-            .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
-            .collect();
-        if words.is_empty() {
-            return Ok(Vec::new());
-        }
+        let Some(words) = any_word_of(query) else { return Ok(Vec::new()) };
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT id, -bm25(words) FROM words JOIN facts ON facts.serial = words.rowid
                  WHERE words MATCH ?1 AND status = 'active' ORDER BY bm25(words), serial LIMIT ?2",
             )?;
-            let found = statement.query_map(params![words.join(" OR "), rows(limit)], |row| {
-                Ok((Id(row.get(0)?), row.get(1)?))
-            })?;
+            let found =
+                statement.query_map(params![words, rows(limit)], |row| Ok((Id(row.get(0)?), row.get(1)?)))?;
             Ok(found.collect::<rusqlite::Result<_>>()?)
         })
     }
