@@ -82,6 +82,7 @@ from bardo._core._recall import (
 )
 from bardo._core._simulate import simulate_lives
 from bardo._core._text import (
+    SecretTagger,
     confidence_now,
     decay,
     excludes,
@@ -93,6 +94,7 @@ from bardo._core._text import (
     pack_tokens,
     retention_now,
     says_same,
+    secret_features,
     speaks_against,
     split_sentences,
     spoken_sentences,
@@ -133,6 +135,7 @@ __all__ = [
     "RecallSettings",
     "Recorded",
     "ReplayBuffer",
+    "SecretTagger",
     "Selection",
     "Standing",
     "StoredEpisodes",
@@ -177,6 +180,7 @@ __all__ = [
     "replay_inherited",
     "retention_now",
     "says_same",
+    "secret_features",
     "select_entries",
     "simulate_lives",
     "speaks_against",

@@ -1,7 +1,7 @@
 """Reading of texts and records without a store."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, final
 
 import numpy as np
 import numpy.typing as npt
@@ -120,3 +120,32 @@ def pack_tokens(
     Raises:
         InvalidVectorError: The parts do not fit together, or a component is not finite.
     """
+
+def secret_features(text: str) -> tuple[list[tuple[int, int]], list[list[int]]]:
+    """The tokens of a text, by their characters, and the places of each one's features in the table of weights."""
+
+@final
+class SecretTagger:
+    """Linear model of secrets over the features of tokens.
+
+    Args:
+        weights: One signed byte for each weight, in units of `scale`.
+        scale: Unit of the weights.
+
+    Raises:
+        ValueError: The number of weights is another than `WEIGHTS`.
+    """
+
+    WEIGHTS: int
+    def __init__(self, weights: bytes, scale: float) -> None: ...
+    def probabilities(self, text: str) -> list[tuple[int, int, float]]:
+        """Each token of a text, by its characters, with the probability that it is part of a secret."""
+
+    def secrets(self, text: str, alone: float, beside: float) -> list[tuple[int, int]]:
+        """The secrets of a text, by their characters, in order and apart.
+
+        Args:
+            text: Text.
+            alone: Probability from which a token is a secret.
+            beside: Probability from which a token beside a secret belongs to it.
+        """

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 from bardo.privacy.cues import cue, field_words
-from bardo.privacy.named_secrets import PREDICATE, Found
+from bardo.privacy.remarks import PREDICATE
+from bardo.privacy.tagger import Found
 
 #: A value in quotes, or up to the next space or separator.
 _VALUE = (

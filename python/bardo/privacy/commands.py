@@ -10,7 +10,8 @@ from itertools import zip_longest
 
 from bardo.privacy.assignments import is_reference
 from bardo.privacy.cues import command_options, pipe_readers
-from bardo.privacy.named_secrets import FUNCTION, PREDICATE, Found
+from bardo.privacy.remarks import FUNCTION, PREDICATE
+from bardo.privacy.tagger import Found
 
 #: The rest of a command, up to the next one.
 _REST = re.compile(r"(?:\"[^\"\n]{0,256}\"|'[^'\n]{0,256}'|\\\n|[^\n|;&\"'`]){0,512}")

@@ -11,23 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from bardo.privacy import (
-    answers,
-    assignments,
-    business,
-    commands,
-    contexts,
-    figures,
-    identities,
-    locks,
-    named_secrets,
-    one_time,
-    recipes,
-    shapes,
-)
-from bardo.privacy.cues import after, bits, common_words, cue
+from bardo.privacy import assignments, business, commands, figures, identities, tagger
+from bardo.privacy.cues import bits, common_words, cue
 from bardo.privacy.formats import COMPILED
-from bardo.privacy.named_secrets import PREDICATE
+from bardo.privacy.remarks import PREDICATE
 
 #: Kinds of spans that are secrets; others are contacts.
 _SECRET = frozenset({"password", "seed_phrase", "code", "identity", "key_bytes", "random_key", "hex_secret"})
@@ -41,82 +28,8 @@ _LONG_PART = 20
 _SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
 #: Number of words of a whole seed phrase.
 _WHOLE_SEED = 12
-#: Maximum number of letters of a word that is a password only if the text says so.
-_SHORT_PASSWORD = 7
-
-_NUMBERED_LETTERS = re.compile(r"-\d")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 MARKED = re.compile(r"\[redacted: \w+\]")
-
-#: A word with digits or signs among its letters.
-_ODD = re.compile(
-    r"(?<![\w/.@$\"'\[{=*-])(?=[^\s\"',;]{0,60}[^\W\d_])(?=[^\s\"',;]{0,60}(?:\d|[!@#$%^&*~+]|_))"
-    r"(?!https?:|(?:SHA|sha|MD|md)\d)(?:[A-Za-z][\w-]{0,20}:(?=\S))?(?P<secret>[^\s\"',;:()\[\]{}<>=/，。、；：]{5,64})(?<![.:!?])"
-)
-#: Words for a password that have other senses, in which a plain word follows them.
-_AMBIGUOUS = re.compile(r"(?i)pass|logins?")
-_LINKING = (
-    r"(?:\s(?:for|of|to|on|with|at|in|da|della|dello|fürs|zur|pour|per|para|"
-    r"do|del|de la|de|du|für|vom|zum|von|от|для|til|voor|van|is|was|it|that|which|"
-    r"he|she|they|we)\b[^.;:=]{0,40}?)?"
-    r"\s{0,2}(?::|=|—|–|(?<=\s)-(?=\s)|->|=>|→|\b(?:is|was|lautet|ist|war|est|était|es|era|é|è|foi|jest|"
-    r"(?<=hasło\s)to|это|c'est|är|er|(?<=salasana\s)on|stays|remains|reads|used to be|still)\b|は|是|：)"
-    r"(?:\s(?:still|now|again|currently|always|immer\snoch|immernoch|weiterhin|jetzt|toujours|maintenant|sigue\ssiendo|todavía|ancora|ainda|nog\ssteeds|nu))?\s{0,2}"
-)
-_AFTER_PASSWORD = re.compile(
-    _LINKING + r"(?:the\s(?:word|phrase|text|string)\s|das\swort\s|le\smot\s|la\spalabra\s|la\sparola\s|"
-    r"het\swoord\s|a\spalavra\s)?"
-    r"(?:[\"“«](?P<quoted>[^\"”»\n]{3,120})[\"”»]|[\"'“«]?(?P<secret>[^\s\"'”»,;，。]{3,64}))",
-    re.IGNORECASE,
-)
-_NEXT_WORD = re.compile(r"\s[\"'“«]?(?P<secret>[^\s\"'”»,;:]{3,64})")
-_SAID = re.compile(
-    r"(?i)\b(?:say|says|said|give|whisper|tell (?:him|her|them)|mention|answer)\s"
-    r"(?:the\s(?:(?:magic|code|secret|safe)\s?)?word\s|(?:codeword|password|parole)\s)(?:is\s)?[\"'“]?(?P<secret>\w{3,40})"
-)
-_CASED = re.compile(
-    r"(?i)[:=–—]\s{0,2}[\"'“]?(?P<secret>\w[\w-]{2,40})[\"'”]?,?\s\(?(?:(?:all\s|in\s)?(?:lower|upper|small|capital)[\s-]?"
-    r"(?:case|letters?|caps)|no spaces|one word|all caps|without spaces|capital \w)\b"
-)
-#: The word that opens a conversation, told to a third person on an occasion: `tell security the word velvet when ...`.
-_TOLD_WORD = re.compile(
-    r"(?i)\btell\s(?:the\s)?\w{3,20}\sthe\s(?:(?:magic|code|secret|safe)\s?)?word\s[\"'“]?(?P<secret>\w{3,40})[\"'”]?(?=\s(?:when|if|at|as)\b|[.,;]|$)"
-)
-#: A random word after the thing that it opens: `pw of the nas nlTlRwDpZv`.
-_OF_THING = re.compile(
-    r"\s(?:of|for|on|to|at)\s(?:[\w-]{1,20}\s){1,4}(?P<secret>(?=\S*(?:\d[A-Za-z]|[a-z]\d\w|[a-z][A-Z]\w*[a-z][A-Z]))[^\s,;:/]{6,64})"
-)
-#: A password of one or more words after its mention: `they ask for a codeword, ours is anchor meadow 4411`.
-_OURS = re.compile(
-    r"(?i),\s(?:ours|mine|yours|his|hers|theirs|it)(?:'s|\s(?:is|was))\s[\"'“]?(?P<secret>[\w-]+(?:\s[\w-]+){0,4}?)(?=[\"'”]?(?:[,.;!?)]|\s*$))"
-)
-_ASSIGNED = re.compile(r"\b(?P<left>[\w' -]{2,40})\s=\s[\"'“]?(?P<secret>[A-Za-z]\w{3,40})")
-_CAMEL = re.compile(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
-_UNSPACED_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9!@#$%^&*._-]{3,40}")
-
-_DIGIT = (
-    r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben|"
-    r"acht|neun)"
-)
-_DIGIT_WORDS = re.compile(rf"(?i)\b{_DIGIT}(?:[\s,-]{{1,2}}{_DIGIT}){{3,9}}\b")
-_DIGIT_CHAIN = re.compile(r"(?<![\w.,-])(?=(?:[A-Z-]*\d){2})[A-Z\d](?:-[A-Z\d]){3,7}(?![\w.,]?\d|-)")
-_DIGIT_SPACED = re.compile(r"(?<![\w.,-])\d(?:\s\d){3,7}(?![\w.,]?\d)")
-#: The turns of a combination: `34, right 12, left 56`.
-_TURNS = re.compile(
-    r"(?i)(?<![\w.,])\d{2}(?:[\s,/-]{1,2}(?:then |left |right |links |rechts |back to ){0,2}\d{2}){2,4}(?![\w%]|[.,]\d)"
-)
-#: Groups of digits, as in a spoken code.
-_GROUPS = re.compile(r"(?<![\w.,$€£])\d{2,4}(?:\s\d{2,4}){1,3}(?![\w%]|[.,]\d|\s?[€$£])")
-#: A code of digits with letters, stars or hashes.
-_CODE_TOKEN = re.compile(
-    r"(?<![\w.,:/$€£¥§+~-])(?:#?\d{2,4}[*#]\d{1,6}#?|(?=[A-ZА-Я]*\d)(?=\d*[A-ZА-Я])[A-ZА-Я\d]{4,10})(?![\w%°€$£]|[.,:]\d)"
-)
-_MIXED_CODE = re.compile(r"(?<![\w/-])(?=[\w-]{0,40}\d)[A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{2,6}){1,7}(?![\w-])")
-#: A date, a year and a month, or a word with a short number.
-_NO_CODE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d\d-\d\d-\d{4}|[A-Za-z-]+|[A-Za-z]+-\d{1,3}")
-#: Two digits after the word for a code and a colon, without another label.
-_SHORT_CODE = re.compile(r":[^.;]{0,20}\s(?P<secret>\d{2})(?=[,;] )")
-_UNSPACED_CODE = re.compile(r"(?<![\d.])\d{4,8}(?![\d.])")
 
 #: Bytes of a key, between commas.
 _BYTES = re.compile(r"(?<![\w,])\[?(?:\d{1,3},\s?){7,}\d{1,3}\]?(?!\w)")
@@ -178,9 +91,8 @@ def found(sentence: str) -> Iterator[Span]:
     plain = MARKED.sub(lambda match: " " * len(match[0]), sentence)
     plain = assignments.mask(plain)
     named = business.mask(plain)
-    without_versions = PRERELEASE.sub(lambda match: " " * len(match[0]), named)
-    for find in (_contacts, _named, _passwords, _seeds, _keys, _identities, _codes):
-        for span in find(without_versions if find is _codes else named if find is _identities else plain):
+    for find in (_contacts, _seeds, _keys, _identities):
+        for span in find(named if find is _identities else plain):
             if span.start < span.end and all(span.end <= start or span.start >= end for start, end in taken):
                 taken.append((span.start, span.end))
                 yield span
@@ -189,17 +101,7 @@ def found(sentence: str) -> Iterator[Span]:
 def told(text: str) -> list[Span]:
     """Finds the secrets that a whole text tells, in order."""
     plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
-    finders = (
-        assignments.values,
-        commands.arguments,
-        recipes.secrets,
-        one_time.secrets,
-        named_secrets.phrases,
-        answers.answers,
-        locks.codes,
-        shapes.passwords,
-        contexts.secrets,
-    )
+    finders = (assignments.values, commands.arguments, tagger.secrets)
     return apart(Span(*one) for find in finders for one in find(plain))
 
 
@@ -252,91 +154,12 @@ def _group(match: re.Match[str], kind: str) -> Span:
     return Span(match.start(name), match.start(name) + len(without_closing(match[name])), kind)
 
 
-def _named(text: str) -> Iterator[Span]:
-    yield from (Span(*found) for found in named_secrets.keys(text))
-
-
-def _passwords(text: str) -> Iterator[Span]:
-    # "PW-2231-880142" is a number with letters, not a password.
-    cues = [
-        match for match in cue("password").finditer(text) if not _NUMBERED_LETTERS.match(text, match.end())
-    ]
-    for found in cues:
-        yield from _told_after(text, found)
-    account = cue("account").search(text)
-    for odd in _ODD.finditer(text):
-        word = odd["secret"].strip(".!?")
-        if shapes.NAME.fullmatch(word) or _is_public(text, odd.start("secret"), _BESIDE):
-            continue
-        is_named = bool(cues) and odd.start() > cues[0].end()
-        is_other = _is_reference(word) or shapes.FORM.fullmatch(word)
-        if shapes.RELEASE.fullmatch(word) or (not is_named and is_other):
-            continue
-        is_for = account is not None and len(word) > _SHORT_PASSWORD and re.search(r"[a-zа-я]", word)
-        if shapes.MADE_UP.fullmatch(word) or ((is_named or is_for) and shapes.is_strange(word)):
-            yield _group(odd, "password")
-    if account and not cues:
-        for match in _ASSIGNED.finditer(text):
-            if cue("account").search(match["left"]) and _CAMEL.search(match["secret"]):
-                yield _group(match, "password")
-    yield from (_group(match, "password") for match in _SAID.finditer(text))
-    yield from (_group(match, "password") for match in _TOLD_WORD.finditer(text))
-    yield from (_group(match, "password") for match in _CASED.finditer(text))
-    yield from (
-        _group(match, "password")
-        for match in _OURS.finditer(text)
-        if cue("password").search(text[: match.start()]) and not PREDICATE.match(match["secret"].split()[0])
-    )
-
-
-def _told_after(text: str, found: re.Match[str]) -> Iterator[Span]:
-    """Finds what stands after a word for a password as the password."""
-    told = _AFTER_PASSWORD.match(text, found.end())
-    unspaced = text[found.start()] >= "\u2e80"
-    if (
-        told
-        and (told["quoted"] or _is_secret(told["secret"]))
-        and not named_secrets.LENGTH.match(text, told.start("secret"))
-        and not (_AMBIGUOUS.fullmatch(found[0]) and (told["secret"] or "").isalpha())
-        and not (unspaced and (told["secret"] or "")[:1] >= "\u2e80")
-    ):
-        yield _group(told, "password")
-    following = _NEXT_WORD.match(text, found.end())
-    if following and (
-        shapes.FIGURED.fullmatch(following["secret"])
-        or (_ODD.fullmatch(following["secret"]) and not shapes.NAME.fullmatch(following["secret"]))
-    ):
-        yield _group(following, "password")
-    thing = _OF_THING.match(text, found.end())
-    if thing and not shapes.NAME.fullmatch(thing["secret"]):
-        yield _group(thing, "password")
-    if unspaced:
-        words = (
-            word
-            for word in _UNSPACED_WORD.finditer(text, found.end())
-            if not word[0].islower() or _CAMEL.search(word[0])
-        )
-        yield from (Span(*word.span(), "password") for word in words)
-
-
 def _is_reference(word: str) -> bool:
     """Whether a word is the number of a case, an order or a contract, or begins with its own public label."""
     label = _LABEL.match(word)
     if label is None or any(cue(name).fullmatch(label[0]) for name in ("key", "password", "code", "seed")):
         return False
     return bool(_NAMED_REFERENCE.fullmatch(word) or cue("public_token").fullmatch(label[0]))
-
-
-def _is_secret(word: str) -> bool:
-    """Whether a word after `password is` is a password, and not a remark about passwords."""
-    bare = word.strip(".!?:")
-    if (
-        re.fullmatch(r"\$?[A-Z][A-Z\d_]*_[A-Z\d_]*|None|null|<\w+>|\*+|\.\.\.|\d{1,2}", bare)
-        or word.startswith(("$", "os.", "${", "<"))
-        or assignments.is_reference(word)
-    ):
-        return False
-    return len(bare) > 2 and not PREDICATE.match(bare)
 
 
 def _is_public(text: str, start: int, reach: int = _LABELLED) -> bool:
@@ -415,39 +238,3 @@ def _contacts(text: str) -> Iterator[Span]:
 
 def _identities(text: str) -> Iterator[Span]:
     yield from (Span(*found) for found in identities.identities(text))
-
-
-def _codes(text: str) -> Iterator[Span]:
-    """Finds codes by their form; `figures` finds those of digits alone."""
-    yield from (Span(*match.span(), "code") for match in _DIGIT_CHAIN.finditer(text))
-    is_public = cue("public_code").search(text)
-    named = None if is_public else cue("code").search(text)
-    lock = cue("lock").search(text)
-    is_public = is_public or (None if lock else cue("diagnostic").search(text))
-    named = None if is_public else named
-    if lock or named:
-        yield from (Span(*match.span(), "code") for match in _TURNS.finditer(text))
-    yield from (Span(*match.span(), "code") for match in _DIGIT_SPACED.finditer(text))
-    if lock or named or re.search(r"(?i)\b(?:type|press|enter|punch|dial|say|with)\b", text):
-        yield from (Span(*match.span(), "code") for match in _DIGIT_WORDS.finditer(text))
-    if named and not named[0].isascii():
-        yield from (Span(*match.span(), "code") for match in _UNSPACED_CODE.finditer(text, named.end()))
-    if is_public or not (lock or named):
-        return
-    for match in (*_GROUPS.finditer(text), *_CODE_TOKEN.finditer(text)):
-        behind = text[match.end() : match.end() + figures.BESIDE]
-        is_measured = (
-            after("measure").match(behind) or after("money").match(behind) or figures.counts(match[0], behind)
-        )
-        is_word = re.fullmatch(r"[A-Z]+\d|\w*[A-Z]{4,}\w*", match[0]) and not named
-        if (
-            not is_measured
-            and not is_word
-            and not figures.is_label(match[0], text[: match.start()], {"lock"})
-        ):
-            yield Span(*match.span(), "code")
-    if named:
-        yield from (_group(match, "code") for match in _SHORT_CODE.finditer(text))
-        for match in _MIXED_CODE.finditer(text):
-            if not _NO_CODE.fullmatch(match[0]):
-                yield Span(*match.span(), "code")

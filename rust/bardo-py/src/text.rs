@@ -122,6 +122,10 @@ pub struct SecretTagger(secrets::SecretTagger);
 
 #[pymethods]
 impl SecretTagger {
+    /// Number of weights.
+    #[classattr]
+    const WEIGHTS: usize = secrets::SecretTagger::WEIGHTS;
+
     /// Takes one signed byte for each weight, in units of `scale`.
     #[new]
     fn new(weights: &[u8], scale: f64) -> PyResult<Self> {

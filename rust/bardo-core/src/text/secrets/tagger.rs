@@ -50,8 +50,19 @@ impl SecretTagger {
     #[must_use]
     pub fn secrets(&self, text: &str, limits: Limits) -> Vec<(usize, usize)> {
         let tokens = self.probabilities(text);
-        let mut is_secret: Vec<bool> = tokens.iter().map(|token| token.2 >= limits.alone).collect();
+        let is_alone: Vec<bool> = tokens.iter().map(|token| token.2 >= limits.alone).collect();
         let may_join = |one: usize, other: usize| tokens[other].0 - tokens[one].1 <= GAP;
+        // A word in the midst of a phrase is often a function word, which no weight makes a secret.
+        let mut is_secret: Vec<bool> = (0..tokens.len())
+            .map(|place| {
+                is_alone[place]
+                    || (place > 0
+                        && is_alone.get(place + 1) == Some(&true)
+                        && is_alone[place - 1]
+                        && may_join(place - 1, place)
+                        && may_join(place, place + 1))
+            })
+            .collect();
         for place in 1..tokens.len() {
             is_secret[place] |=
                 is_secret[place - 1] && tokens[place].2 >= limits.beside && may_join(place - 1, place);
