@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
 
 
@@ -17,6 +16,8 @@ def read_weights(package: str, name: str) -> Mapping[str, Any]:
         package: Package of the file.
         name: Name of the file.
     """
+    from importlib import resources
+
     import numpy as np
 
     weights: dict[str, Any] = json.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))

@@ -55,6 +55,7 @@ def of_version_7(path: Path) -> None:
         connection.create_function(
             "row_intact", -1, lambda table, kept, *row: kept == checksum(table, *row), deterministic=True
         )
+        connection.execute("DROP TABLE snapshot")
         connection.execute("ALTER TABLE state RENAME COLUMN corrections TO forbids")
         connection.execute("""UPDATE versions SET fields = replace(fields, '"corrections"', '"forbids"')""")
         connection.execute("PRAGMA user_version = 7")

@@ -260,7 +260,7 @@ LATER_COLUMNS = [
     ("rules", "retired_why"), ("rules", "corrections"),
 ]  # fmt: skip
 
-LATER_TABLES = ["versions", "outcomes", "flows", "capabilities", "missions", "outputs", "grants"]
+LATER_TABLES = ["versions", "outcomes", "flows", "capabilities", "missions", "outputs", "grants", "snapshot"]
 
 
 def of_version_1(folder: Path, agent: str) -> None:

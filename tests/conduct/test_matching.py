@@ -203,3 +203,11 @@ def test_a_model_that_goes_away_between_two_calls_leaves_the_words_and_a_note(st
 
 def _named(identity: Fingerprint) -> str:
     return f"{identity.model} {identity.version} {identity.preprocessing} {identity.dims}"
+
+
+def test_a_rejection_in_the_words_of_an_earlier_decision_is_found_by_what_it_forbids(
+    gate: bardo.Gate,
+) -> None:
+    gate.note("decision", "no skipping of tests")
+    gate.reject("no skipping of tests")
+    assert gate.before("pytest -k 'not slow'").decision == "block"

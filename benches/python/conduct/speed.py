@@ -100,7 +100,7 @@ def cold_shell(count: int, actions: Sequence[str]) -> str:
             fill(gate, count)
         command = [shutil.which("bardo", path=Path(sys.executable).parent) or "bardo", "gate", "before"]
         command += ["--words", "--at", folder, "--"]
-        # The first start compiles the modules.
+        # The first start compiles the modules and stores the snapshot.
         start(command, actions[0])
         return f"| cold shell, `--words` | {count} | {quantiles(partial(start, command), actions)} |"
 
@@ -110,7 +110,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--entries", type=int, default=10_000, help="entries in the store")
     parser.add_argument(
-        "--cold", type=int, nargs="*", default=[100, 1_000], help="entries of the cold starts"
+        "--cold", type=int, nargs="*", default=[100, 1_000, 10_000], help="entries of the cold starts"
     )
     parser.add_argument("--words", action="store_true", help="measure without the model")
     parser.add_argument("--write", type=Path, help="Markdown file whose section is replaced")

@@ -9,11 +9,9 @@ import contextlib
 import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bardo._validation import checked
-from bardo.conduct import aftermath
-from bardo.conduct.aftermath import QUESTION, Aftermath
 from bardo.conduct.findings import candidates_of, findings_of
 from bardo.conduct.gate_base import GateBase
 from bardo.conduct.model.entries import (
@@ -35,12 +33,12 @@ from bardo.conduct.required import (
     require_action,
     require_person,
 )
-from bardo.conduct.state import correction, state, told
-from bardo.conduct.state import rules as population
-from bardo.conduct.state.tasks import require_life
-from bardo.conduct.storage.rows import Row, check, check_kind
+from bardo.conduct.storage.rows import check, check_kind
 from bardo.conduct.verdict import Decision, Verdict, with_texts
 from bardo.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from bardo.conduct.aftermath import Aftermath
 
 #: Maximum number of tokens of a verdict.
 BUDGET = 3_000
@@ -122,6 +120,9 @@ class Gate(GateBase):
             GrimoireClosedError: The agent has died, or is dying and would take on a task or a decision; or the gate was
                 closed.
         """
+        from bardo.conduct.state import state, told
+        from bardo.conduct.state.tasks import require_life
+
         self._ready(write=True)
         now = self._clock.now()
         summary, detail = self._cleaned(summary, detail)
@@ -159,6 +160,8 @@ class Gate(GateBase):
             NotFoundError: There is no such entry in force.
             InvalidInputError: The entry forbids nothing, a list is not valid, or no person narrows what is forbidden.
         """
+        from bardo.conduct.state import correction
+
         self._ready(write=True)
         return correction.correct(
             self._store, id_, forbids, add=add, by=by, agent=self.agent, now=self._clock.now()
@@ -226,6 +229,8 @@ class Gate(GateBase):
                 by a person, or would be changed without one.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
+        from bardo.conduct.state import rules as population
+
         self._ready(write=True)
         now = self._clock.now()
         score = (CRITICAL if is_person(by, self.agent) else NEW) if score is None else score
@@ -250,6 +255,8 @@ class Gate(GateBase):
         Raises:
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
+        from bardo.conduct.state import rules as population
+
         self._ready(write=True)
         return population.consolidate(self._store, self._vectors, agent=self.agent, now=self._clock.now())
 
@@ -261,6 +268,8 @@ class Gate(GateBase):
             NotFoundError: There is no such rule.
             InvalidInputError: The id is of an entry of state, or of such a rule and no person is named.
         """
+        from bardo.conduct.state import rules as population
+
         self._ready(write=True)
         return population.retire(self._store, id_, by, agent=self.agent)
 
@@ -290,22 +299,6 @@ class Gate(GateBase):
         now = self._clock.now()
         found = [rule for rule in self._store.rules(every=every) if every or rule.in_force(now)]
         return sorted(found, key=lambda rule: -rule.score_at(now))
-
-    @checked
-    def outcomes(self) -> list[Outcome]:
-        """Lists outcomes of actions, the latest first."""
-        self._ready()
-        return self._store.outcomes()
-
-    @checked
-    def history(self, id_: str) -> list[Row]:
-        """Lists all versions of an entry, a rule, a flow or another row, the earliest first, with the present one.
-
-        Raises:
-            NotFoundError: There is no row with this id.
-        """
-        self._ready()
-        return self._store.versions(id_)
 
     @checked
     def before(self, action: str, *, approved_by: str = "", budget: int = BUDGET) -> Verdict:
@@ -388,6 +381,8 @@ class Gate(GateBase):
             NotFoundError: A named rule or flow is not in force.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
+        from bardo.conduct import aftermath
+
         self._ready(write=True)
         require_action(action)
         clean = self._made.cleaner()
@@ -408,9 +403,9 @@ class Gate(GateBase):
             if followed is not None:
                 followed = flows.count(self._store, followed, passed=passed, now=now)
         confirmed, failed = (applied, set[str]()) if passed else (set[str](), applied)
-        return Aftermath(
+        return aftermath.Aftermath(
             outcome, tuple(sorted(confirmed)), tuple(sorted(violated)), tuple(sorted(failed)),
-            "" if outcome.answer else QUESTION, (*clean.notes, *notes), followed,
+            "" if outcome.answer else aftermath.QUESTION, (*clean.notes, *notes), followed,
         )  # fmt: skip
 
     @checked
@@ -421,6 +416,8 @@ class Gate(GateBase):
             NotFoundError: There is no such outcome.
             InvalidInputError: The id is not of an outcome, or there is no such answer.
         """
+        from bardo.conduct import aftermath
+
         self._ready(write=True)
         return aftermath.answer(self._store, id_, changed)
 
@@ -490,6 +487,8 @@ class Gate(GateBase):
     @contextlib.contextmanager
     def _ending(self, id_: str) -> Iterator[StateEntry]:
         """Locks and returns an entry in force."""
+        from bardo.conduct.state import state
+
         self._ready(write=True)
         with self._store.writing():
             yield state.in_force(self._store, id_)

@@ -1,4 +1,4 @@
-"""Base of a gate: its parts, its resources, and actions under it."""
+"""Base of a gate: its parts, its resources, its records, and actions under it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from bardo._cached_property import locked_cached_property
 from bardo._core import FactStore
 from bardo._validation import checked
 from bardo.assemble.copies import MadePrompts
-from bardo.bequeath import lineage
 from bardo.conduct.match.index import ConductIndex
 from bardo.conduct.procedures.parts import Parts
-from bardo.conduct.state.tasks import require_life
 from bardo.conduct.storage.store import ConductStore
 from bardo.folder import Folder, dead_error
 from bardo.handle import Handle
@@ -22,17 +20,19 @@ from bardo.ports import Clock, Embedder, Vectors
 if TYPE_CHECKING:
     from bardo.conduct.acting import Checks
     from bardo.conduct.adjudication import Adjudicator
+    from bardo.conduct.model.entries import Outcome
     from bardo.conduct.procedures.bridges import Bridges
     from bardo.conduct.procedures.capabilities import Capabilities
     from bardo.conduct.procedures.flows import Flows
     from bardo.conduct.procedures.missions import Missions
+    from bardo.conduct.storage.rows import Row
     from bardo.conduct.verdict import Verdict
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
 class GateBase(Handle):
-    """Parts and resources of a gate. `Gate` adds the verbs."""
+    """Parts, resources and records of a gate. `Gate` adds the verbs."""
 
     _CLOSED = "the gate of {0} is closed. Open it again with bardo.gate({0!r})"
 
@@ -85,6 +85,22 @@ class GateBase(Handle):
         from bardo.conduct.procedures.bridges import Bridges
 
         return Bridges(self._parts)
+
+    @checked
+    def outcomes(self) -> list[Outcome]:
+        """Lists outcomes of actions, the latest first."""
+        self._ready()
+        return self._store.outcomes()
+
+    @checked
+    def history(self, id_: str) -> list[Row]:
+        """Lists all versions of an entry, a rule, a flow or another row, the earliest first, with the present one.
+
+        Raises:
+            NotFoundError: There is no row with this id.
+        """
+        self._ready()
+        return self._store.versions(id_)
 
     @checked
     def acting(
@@ -151,10 +167,15 @@ class GateBase(Handle):
 
     def _ready(self, *, write: bool = False) -> None:
         super()._ready()
-        if write and self._folder.tombstone.exists() and (stone := lineage.is_dead(self.path)) is not None:
+        if not write:
+            return
+        # A hook that only checks actions starts without them.
+        from bardo.bequeath import lineage
+        from bardo.conduct.state.tasks import require_life
+
+        if self._folder.tombstone.exists() and (stone := lineage.is_dead(self.path)) is not None:
             raise dead_error(stone.agent)
-        if write:
-            require_life(self._folder, self.agent)
+        require_life(self._folder, self.agent)
 
     def _cleaned(self, *texts: str) -> tuple[str, ...]:
         """Removes copies of prompts from texts and reports them in a warning."""

@@ -1,23 +1,28 @@
 """Index of the texts that actions are compared with, in the process: words by postings, meanings by a matrix.
 
-The index follows `conduct.db` by the checksums of its rows: after a write only changed rows are read again.
+The index follows `conduct.db` by the checksums of its rows: after a write only changed rows are read again. A
+snapshot in the file spares a new process the reading of all rows.
 """
 
 from __future__ import annotations
 
 import heapq
+import marshal
 import math
 import re
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import chain, islice, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from bardo import _core
 from bardo.conduct.match import comparison, operation_match
 from bardo.conduct.match import keys as index_keys
+from bardo.conduct.match import packed_rows as packing
 from bardo.conduct.match.matching import NEAR, NEAR_WORDS, Touch, near_at
+from bardo.conduct.match.packed_rows import PackedRows
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Capability, Flow
 from bardo.conduct.parse import action as actions
@@ -36,9 +41,13 @@ if TYPE_CHECKING:
 CANDIDATES, BY_MEANING = 40, 16
 #: Number of the latest entries, rejections aside, that are kept in order.
 LATEST = 64
+#: Minimum number of changed rows for a new snapshot, and minimum share, so that a large one is not written for few.
+SNAPSHOT_ROWS, SNAPSHOT_SHARE = 64, 1 / 32
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _NAME = re.compile(r"(?<=\S)\s+\W*[A-Z]|\w[._@/\d-]\w|[a-z][A-Z]")
 _PART = re.compile(r"[^\W_]+")
+#: Attributes of the index that a snapshot holds as they are.
+_SAVED = ("_seen", "_changed_at", "_ids", "_texts", "_sizes", "_short", "_keyed", "_forbidding")
 #: Weight of a forbidden operation beside the share of common words.
 _OPERATION = 0.5
 
@@ -58,11 +67,15 @@ class ConductIndex:
     def _clear(self) -> None:
         self._stamp: tuple[int, int] | None = None
         self._seen: dict[str, bytes] = {}
-        self._rows: dict[str, Row] = {}
+        self._rows = PackedRows()
+        #: Number of changes since the snapshot.
+        self._unsaved = 0
         self._rules: dict[str, Rule] = {}
         #: Flows and capabilities, by id.
         self._procedures: dict[str, Flow | Capability] = {}
         self._latest: list[StateEntry] = []
+        #: Times of change of the entries, rejections aside, by id.
+        self._changed_at: dict[str, int] = {}
         #: Keys of corrections, by the place of the text.
         self._corrected: defaultdict[int, frozenset[str]] = defaultdict(frozenset)
         #: Ids of rejections and of rules that forbid something.
@@ -77,6 +90,8 @@ class ConductIndex:
         self._sizes: list[int] = []
         #: Places of texts of which a single common word is enough: they may have a name, or have no other word.
         self._short: set[int] = set()
+        #: Places of texts with the keys by which actions find what is forbidden.
+        self._keyed: set[int] = set()
         self._model = ""
         self._matrix: np.ndarray | None = None
         #: Number of texts in the matrix.
@@ -90,22 +105,62 @@ class ConductIndex:
             StoreError: The file cannot be read.
         """
         with self._lock:
+            if self._stamp is None:
+                self._load()
             stamp, rows, gone = self._store.changes(self._stamp, self._seen)
-            if stamp == self._stamp:
-                return
-            self._stamp = stamp
-            for id_ in gone:
-                self._remove(id_)
-            for checksum, row in rows:
-                self._remove(row.id)
-                self._seen[row.id] = checksum
-                self._add(row)
-            if len(self._dead) > len(self._texts) / 2:
-                self._rebuild()
-            entries = (
-                row for row in self._rows.values() if isinstance(row, StateEntry) and row.kind != "rejected"
+            if stamp != self._stamp:
+                self._stamp = stamp
+                for id_ in gone:
+                    self._remove(id_)
+                for checksum, row in rows:
+                    self._remove(row.id)
+                    self._seen[row.id] = checksum
+                    self._add(row)
+                self._unsaved += len(gone) + len(rows)
+                if len(self._dead) > len(self._texts) / 2:
+                    self._rebuild()
+                ids = heapq.nlargest(
+                    LATEST, self._changed_at, key=lambda id_: (self._changed_at[id_], int(id_[1:]))
+                )
+                self._latest = [cast("StateEntry", self._rows[id_]) for id_ in ids]
+            if self._unsaved >= max(SNAPSHOT_ROWS, len(self._rows) * SNAPSHOT_SHARE):
+                self._save(stamp)
+
+    def _load(self) -> None:
+        """Reads the snapshot, if there is one of this build."""
+        found = self._store.snapshot(packing.build())
+        if found is None:
+            return
+        self._stamp, content = found
+        packed, special, latest, postings, corrected, saved = marshal.loads(content)
+        for name, value in zip(_SAVED, saved, strict=True):
+            setattr(self, name, value)
+        self._rows = PackedRows(packed)
+        self._places = {text: place for place, text in enumerate(self._texts)}
+        self._postings.update(postings)
+        self._corrected.update(corrected)
+        for id_ in special:
+            self._add_special(self._rows[id_])
+        self._latest = [cast("StateEntry", self._rows[id_]) for id_ in latest]
+
+    def _save(self, stamp: tuple[int, int]) -> None:
+        """Stores a snapshot, without texts that are gone."""
+        if self._dead:
+            self._rebuild()
+        self._unsaved = 0
+        content = marshal.dumps(
+            (
+                self._rows.pack(),
+                [*self._rules, *self._procedures],
+                [entry.id for entry in self._latest],
+                dict(self._postings),
+                dict(self._corrected),
+                [getattr(self, name) for name in _SAVED],
             )
-            self._latest = heapq.nlargest(LATEST, entries, key=lambda row: (row.changed_at, int(row.id[1:])))
+        )
+        # Without it, the next process reads all rows.
+        with suppress(StoreUnavailableError, StoreBusyError):
+            self._store.put_snapshot(packing.build(), stamp, content)
 
     @property
     def latest(self) -> Sequence[StateEntry]:
@@ -144,7 +199,7 @@ class ConductIndex:
             approved: Whether a person approved the action.
         """
         with self._lock:
-            if not self._texts:
+            if not self._ids:
                 return {}, []
             cosines, notes = self._cosines(action, embedder)
             parsed = actions.parse(action)
@@ -219,50 +274,59 @@ class ConductIndex:
 
     def _add(self, row: Row) -> None:
         self._rows[row.id] = row
-        if isinstance(row, Rule):
-            self._rules[row.id] = row
-        if isinstance(row, Flow | Capability):
-            self._procedures[row.id] = row
+        self._add_special(row)
+        if isinstance(row, StateEntry) and row.kind != "rejected":
+            self._changed_at[row.id] = row.changed_at
         if _can_forbid(row):
             self._forbidding.add(row.id)
-        fresh = []
+        fresh = set()
         for text in _texts_of(row):
-            if text in self._ids:
-                self._ids[text].add(row.id)
-                continue
-            self._ids[text] = {row.id}
-            place = self._places.get(text)
-            if place is not None:
-                self._dead.discard(place)
-                continue
-            self._places[text] = len(self._texts)
-            self._texts.append(text)
-            fresh.append(text)
+            if text not in self._places:
+                self._places[text] = len(self._texts)
+                self._texts.append(text)
+                fresh.add(text)
+            self._ids.setdefault(text, set()).add(row.id)
+            self._dead.discard(self._places[text])
         if isinstance(row, StateEntry | Rule) and row.corrections and row.forbidden_action:
             place = self._places[row.forbidden_action]
             added = index_keys.of_correction(row.corrections) - self._corrected[place]
             self._corrected[place] |= added
             for key in added:
                 self._postings[key].append(place)
-        for text in fresh:
+        can_forbid = _can_forbid(row)
+        for text in dict.fromkeys(_texts_of(row)):
             place = self._places[text]
-            can_forbid = _can_forbid(row)
+            # A text that another row has already may be forbidden only by this one.
+            if text not in fresh and (not can_forbid or place in self._keyed):
+                continue
             # "Redis is off the table" is found as "don't use Redis" is: by the operation, or by the name alone.
             plain = wording.plain(text) if can_forbid else text
             tokens = tokens_of(text)
+            known = tokens if text not in fresh else frozenset[str]()
             keys = index_keys.of_text(text) if can_forbid else frozenset[str]()
-            self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
+            if can_forbid:
+                self._keyed.add(place)
+            if text in fresh:
+                self._sizes.append(max(1, len(tokens - operation_table.framing_stems())))
             if self._sizes[place] == 1 or _NAME.search(plain) is not None:
                 self._short.add(place)
             tokens |= tokens_of(plain) if plain != text else frozenset()
-            for token in (*tokens, *keys):
+            for token in (*tokens - known, *keys):
                 self._postings[token].append(place)
+
+    def _add_special(self, row: Row) -> None:
+        """Adds a row to those that are read whole by each action."""
+        if isinstance(row, Rule):
+            self._rules[row.id] = row
+        if isinstance(row, Flow | Capability):
+            self._procedures[row.id] = row
 
     def _remove(self, id_: str) -> None:
         self._seen.pop(id_, None)
         row = self._rows.pop(id_, None)
         self._rules.pop(id_, None)
         self._procedures.pop(id_, None)
+        self._changed_at.pop(id_, None)
         self._forbidding.discard(id_)
         for text in _texts_of(row) if row is not None else ():
             self._ids[text].discard(id_)
@@ -273,8 +337,9 @@ class ConductIndex:
     def _rebuild(self) -> None:
         """Builds the index again without the texts that are gone."""
         stamp, seen, rows = self._stamp, self._seen, list(self._rows.values())
+        unsaved, latest = self._unsaved, self._latest
         self._clear()
-        self._stamp, self._seen = stamp, seen
+        self._stamp, self._seen, self._unsaved, self._latest = stamp, seen, unsaved, latest
         for row in rows:
             self._add(row)
 
@@ -293,10 +358,10 @@ class ConductIndex:
 
         A text is compared if it has two words in common with the action, all of its words, a name, or an operation.
         """
-        count = len(self._texts)
+        count = len(self._ids)
         tokens = tokens_of(action.text) | action.things | action.used | action.kin | action.programs
         # In order, so that the sums of weights are the same in each process.
-        shared = {token: self._postings[token] for token in sorted(tokens) if token in self._postings}
+        shared = {token: posting for token in sorted(tokens) if (posting := self._posting(token))}
         words = Counter(chain.from_iterable(shared.values()))
         names = {
             place for token in shared if action.is_command or token in action.kin for place in shared[token]
@@ -309,23 +374,30 @@ class ConductIndex:
             {*chain.from_iterable(map(operations.closure, action.operations)), *action.mentioned}
         ):
             for phrase in operation_table.phrases_of(name):
-                first, *others = (self._postings.get(stem, ()) for stem in phrase)
+                first, *others = (self._posting(stem) for stem in phrase)
                 places = list(set(first).intersection(*others))
                 weighted.append((_OPERATION * math.log1p(count), places))
                 found.update(places)
-        for key in sorted(index_keys.of_action(action) & self._postings.keys()):
-            posting = self._postings[key]
+        for key in sorted(index_keys.of_action(action)):
+            posting = self._posting(key)
+            if not posting:
+                continue
             weighted.append((math.log1p(count / len(posting)), posting))
             found.update(posting)
         weights: defaultdict[int, float] = defaultdict(float)
         for weight, posting in weighted:
             for place in found.intersection(posting):
                 weights[place] += weight
-        alive = [place for place in found if place not in self._dead]
-        order = sorted(alive, key=lambda place: -weights[place] / self._sizes[place])
+        # Ties by the text, so that the order does not depend on when the index was made.
+        order = sorted(found, key=lambda place: (-weights[place] / self._sizes[place], self._texts[place]))
         return order[:CANDIDATES], [
             (place, words[place]) for place in order[CANDIDATES:] if words[place] >= NEAR_WORDS
         ]
+
+    def _posting(self, key: str) -> list[int]:
+        """Returns the places of the texts with a word or key, without those that are gone."""
+        posting = self._postings.get(key, [])
+        return [place for place in posting if place not in self._dead] if self._dead else posting
 
     def _cosines(self, action: str, embedder: Embedder | None) -> tuple[np.ndarray | None, list[str]]:
         """Returns the cosine of each text with the action; None without vectors."""

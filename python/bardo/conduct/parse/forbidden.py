@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from bardo.conduct.parse import conditions, operation_table, operations, wording
@@ -136,7 +136,7 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """Returns the vocabulary; the file is read once."""
-    text = resources.files("bardo.conduct.parse").joinpath("forbidden.toml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("forbidden.toml").read_text(encoding="utf-8")
     # All stems in one call.
     operation_table.content_stems(_TOKEN.findall(operation_table.CAMEL.sub(" ", text)))
     raw: dict[str, Any] = tomllib.loads(text)

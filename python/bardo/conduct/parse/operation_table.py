@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from bardo import _core
@@ -150,9 +150,7 @@ class Table:
 @cache
 def table() -> Table:
     """Returns the table; the file is read once."""
-    raw: dict[str, Any] = tomllib.loads(
-        resources.files("bardo.conduct.parse").joinpath(_TABLE).read_text(encoding="utf-8")
-    )
+    raw: dict[str, Any] = tomllib.loads(Path(__file__).with_name(_TABLE).read_text(encoding="utf-8"))
     operations = {
         name: Operation(
             frozenset(given.get("opposite", ())),

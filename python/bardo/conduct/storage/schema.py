@@ -83,3 +83,10 @@ PROCEDURES = """
         episode TEXT NOT NULL
     )
 """
+#: Table of the index over the compared rows as of a stamp (the file's id and its number of writes), one for each agent.
+SNAPSHOT = """
+    CREATE TABLE snapshot (
+        agent TEXT PRIMARY KEY, build TEXT NOT NULL, file INTEGER NOT NULL, writes INTEGER NOT NULL,
+        content BLOB NOT NULL
+    )
+"""

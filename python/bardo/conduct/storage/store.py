@@ -16,8 +16,9 @@ from bardo._core import FactStore
 from bardo._database import Database, statements, unchanged
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry, StateKind
 from bardo.conduct.storage import mark, schema
+from bardo.conduct.storage.changes import changed_rows
 from bardo.conduct.storage.mark import Mark
-from bardo.conduct.storage.rows import INDEXED, TABLES, Row, check, compared_texts, letter_of, table_of
+from bardo.conduct.storage.rows import TABLES, Row, check, compared_texts, letter_of, table_of
 from bardo.errors import (
     BardoWarning,
     ConductLostError,
@@ -62,6 +63,7 @@ class ConductStore:
                 statements(schema.CORRECTIONS),
                 statements(schema.PROCEDURES),
                 _rename_corrections,
+                statements(schema.SNAPSHOT),
             ),
             loss="what was decided and rejected is lost with it, nothing else",
         )
@@ -148,32 +150,30 @@ class ConductStore:
             if not is_nested and not self._mark.require_file():
                 return (0, 0), [], list(seen)
             with self._database.reading() as connection:
-                # Every row is compared with its checksum once, not again by each query.
-                self._database.verify(connection, *_VERIFIED)
+                # Without seen rows, every row is compared with its checksum once, not again by each query.
+                self._database.verify(connection, *(("made",) if seen else _VERIFIED))
                 if not is_nested:
                     self._mark.require_same(connection)
                 found = connection.execute("SELECT id, writes FROM made").fetchone()
                 if found == stamp:
                     return found, [], []
-                changed: list[tuple[bytes, Row]] = []
-                there: set[str] = set()
-                for letter in INDEXED:
-                    table = TABLES[letter]
-                    query = f"SELECT number, checksum FROM {table.name} WHERE agent = ? AND {table.in_force}"
-                    sums = {
-                        f"{letter}{number}": checksum
-                        for number, checksum in connection.execute(query, (self._agent,))
-                    }
-                    there |= sums.keys()
-                    numbers = [int(id_[1:]) for id_, checksum in sums.items() if seen.get(id_) != checksum]
-                    query = (
-                        f"SELECT number, {', '.join(table.columns)} FROM {table.name} "
-                        "WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number"
-                    )
-                    for number, *fields in connection.execute(query, (json.dumps(numbers),)):
-                        id_ = f"{letter}{number}"
-                        changed.append((sums[id_], table.row(id_, fields)))
-                return found, changed, [id_ for id_ in seen if id_ not in there]
+                return found, *changed_rows(connection, self._agent, seen)
+
+    def snapshot(self, build: str) -> tuple[tuple[int, int], bytes] | None:
+        """Returns the stored index by a build, with the stamp of its rows; None if there is none."""
+        query = "SELECT file, writes, content FROM snapshot WHERE agent = ? AND build = ? AND intact"
+        for file, writes, content in self._read(query, (self._agent, build), verified=("snapshot",)):
+            return (file, writes), content
+        return None
+
+    def put_snapshot(self, build: str, stamp: tuple[int, int], content: bytes) -> None:
+        """Stores the index of the rows with a stamp, unless the rows have changed since."""
+        with self.writing() as connection:
+            if connection.execute("SELECT id, writes FROM made WHERE intact").fetchone() == stamp:
+                connection.execute(
+                    "INSERT OR REPLACE INTO snapshot (agent, build, file, writes, content) VALUES (?, ?, ?, ?, ?)",
+                    (self._agent, build, *stamp, content),
+                )
 
     def stamp(self) -> tuple[int, int]:
         """Returns the id of the file and its number of writes, which every write changes; zeros without a file."""
@@ -368,14 +368,16 @@ class ConductStore:
         """Releases the file. Idempotent."""
         self._database.close()
 
-    def _read(self, query: str, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def _read(
+        self, query: str, given: tuple[Any, ...], *, verified: Sequence[str] = _VERIFIED
+    ) -> list[tuple[Any, ...]]:
         with self._database.translate_errors("read"):
             if self._database.in_transaction:
                 return self._database.read(query, given)
             if not self._mark.require_file():
                 return []
             with self._database.reading() as connection:
-                self._database.verify(connection, *_VERIFIED)
+                self._database.verify(connection, *verified)
                 self._mark.require_same(connection)
                 return connection.execute(query, given).fetchall()
 
@@ -457,6 +459,8 @@ def _delete(
     # Vectors can be of earlier texts of the deleted rows.
     connection.execute(f"DELETE FROM vectors WHERE text NOT IN ({compared_texts()})")
     if there:
+        # It may hold their words; the next gate makes it again.
+        connection.execute("DELETE FROM snapshot")
         _count(connection)
     return gone
 
