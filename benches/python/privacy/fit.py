@@ -23,8 +23,10 @@ from bardo.privacy import identities, tagger
 
 BENCHES = Path(__file__).parents[1]
 DATA = Path(__file__).parent / "data"
-#: Weight of a token of an ordinary line, inverse of the penalty, and steps of the optimizer.
-ORDINARY, STRENGTH, STEPS = 0.3, 1.0, 80
+#: Weight of a token of bardo's own lines, and of an ordinary one; others have 1.
+OWN, ORDINARY = 2.0, 0.3
+#: Inverse of the penalty, and steps of the optimizer.
+STRENGTH, STEPS = 2.0, 100
 #: Probabilities that `--judge` prints.
 LIMITS = (0.3, 0.4, 0.5, 0.6, 0.7)
 #: Lines that name a means of access, some of which tell a secret.
@@ -50,16 +52,16 @@ class Tokens:
     """Tokens of labelled lines.
 
     Args:
-        name: Name of the set.
         lines: Texts, each with its secret or none.
+        weight: Weight of each token.
 
     Attributes:
         features: Features of the tokens, shape (tokens, weights).
         labels: 1 for each token of a secret, shape (tokens,).
     """
 
-    def __init__(self, name: str, lines: Sequence[Line]) -> None:
-        self.name, self.lines = name, lines
+    def __init__(self, lines: Sequence[Line], weight: float = 1.0) -> None:
+        self.lines, self.weight = lines, weight
         places: list[int] = []
         ends, labels = [0], []
         for text, secret in lines:
@@ -75,7 +77,8 @@ class Tokens:
 
 def labelled() -> list[Tokens]:
     """The labelled sets that may be looked at."""
-    return [Tokens(file.stem, lines_of(file)) for file in (*sorted(DATA.glob("train-*.jsonl")), DATA / "own.jsonl")]
+    told = [Tokens(lines_of(file)) for file in sorted(DATA.glob("train-*.jsonl"))]
+    return [*told, Tokens(lines_of(DATA / "own.jsonl"), OWN)]
 
 
 def lines_of(file: Path) -> list[Line]:
@@ -101,7 +104,7 @@ def ordinary() -> list[Tokens]:
             content = file.read_text(encoding="utf-8")
             told = [json.loads(content)] if file.suffix == ".json" else map(json.loads, content.splitlines())
             texts |= dict.fromkeys(strings(told, frozenset(fields)))
-        found.append(Tokens(pattern, [(text, None) for text in texts if not ACCESS.search(text)]))
+        found.append(Tokens([(text, None) for text in texts if not ACCESS.search(text)], ORDINARY))
     return found
 
 
@@ -124,7 +127,7 @@ def fitted(told: Sequence[Tokens], others: Sequence[Tokens]) -> Any:
     turned = features.T.tocsr()
     signs = 2 * np.concatenate([one.labels for one in (*told, *others)]) - 1
     shares = np.concatenate(
-        [np.full(len(one.labels), 1 if one in told else ORDINARY, np.float32) for one in (*told, *others)]
+        [np.full(len(one.labels), one.weight, np.float32) for one in (*told, *others)]
     )
 
     def loss(weights: Any) -> tuple[float, Any]:

@@ -103,25 +103,13 @@ _FAILED = re.compile(
     r"(?i)\b(?:http|status|errors?|return(?:s|ed)|fail(?:s|ed|ing)|answer(?:s|ed))\b[^.;\d]{0,12}$"
 )
 _CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software", "diagnostic")
-#: Features that say something of the meaning of a number; its form alone is no evidence that it is private.
+#: Features that alone say what a number means; its form is no evidence that it is private.
 _EVIDENCE = frozenset(
-    {
-        "first",
-        "own",
-        "made",
-        "held",
-        "tuned",
-        "order",
-        "rule",
-        "lock",
-        "near",
-        "moved",
-        "private_field",
-    }
-    | {"sign", "effect", "informal", "money", "entered", "signed_percent", "signed_amount", "signed_decimal"}
+    {"own", "held", "tuned", "order", "rule", "lock", "near", "moved", "private_field"}
+    | {"sign", "effect", "informal", "entered", "signed_percent", "signed_amount", "signed_decimal"}
 )
-#: A unit of traded goods beside a verb of rules, which together are evidence.
-_TRADED = frozenset({"then", "market"})
+#: Features that ordinary talk has one by one, as "we" and "10 euro"; two of them are evidence.
+_WEAK = frozenset({"first", "made", "money", "then", "market", "percent", "scale", "amount", "signed_money"})
 #: Verbs of typing or choosing before a number, as of a code without a word for one: `press 41905`.
 _ENTERED = re.compile(
     r"(?i)\b(?:press|type|typed|enter|punch(?: in)?|key in|accepts|asks for|wants|picked|used to be|"
@@ -160,14 +148,14 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
     for match, noticed in figures_with_cues(text, about):
         if score(noticed) > 0:
             own = not noticed.isdisjoint({"own", "made", "money"})
-            kind = "code" if "lock" in noticed else "holding" if own else "parameter"
+            kind = "secret" if "lock" in noticed else "holding" if own else "parameter"
             yield match.start(), match.end(), kind, ""
 
 
 def score(noticed: set[str]) -> float:
     """Sums the weights of features; above zero is private."""
     known = weights()
-    is_told = not noticed.isdisjoint(_EVIDENCE) or noticed >= _TRADED
+    is_told = not noticed.isdisjoint(_EVIDENCE) or len(noticed & _WEAK) > 1
     return fsum(known.get(each, 0.0) for each in noticed) if is_told else -1.0
 
 

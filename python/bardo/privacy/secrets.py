@@ -17,7 +17,7 @@ from bardo.privacy.formats import COMPILED
 from bardo.privacy.remarks import PREDICATE
 
 #: Kinds of spans that are secrets; others are contacts.
-_SECRET = frozenset({"password", "seed_phrase", "code", "identity", "key_bytes", "random_key", "hex_secret"})
+_SECRET = frozenset({"password", "seed_phrase", "identity", "key_bytes", "random_key", "hex_secret"})
 #: Characters searched before a token for its label, and before a password for words that make it a hash.
 _LABELLED, _BESIDE = 56, 24
 #: Minimum entropy of a random token in bits per character; words and identifiers in camel case stay below.
@@ -101,8 +101,13 @@ def found(sentence: str) -> Iterator[Span]:
 def told(text: str) -> list[Span]:
     """Finds the secrets that a whole text tells, in order."""
     plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
-    finders = (assignments.values, commands.arguments, tagger.secrets)
-    return apart(Span(*one) for find in finders for one in find(plain))
+    found = [Span(*one) for find in (assignments.values, commands.arguments) for one in find(plain)]
+    # A form tells the kind of a secret, and what of it is public.
+    formed = [match.span() for name, form in COMPILED if name != "password" for match in form.finditer(text)]
+    for start, end, kind in tagger.secrets(plain):
+        if all(end <= first or start >= last for first, last in formed):
+            found.append(Span(start, end, kind))
+    return apart(found)
 
 
 def holds(text: str) -> bool:
@@ -114,13 +119,11 @@ def holds(text: str) -> bool:
         text[span.start : span.end].count(" ") + 1 >= _WHOLE_SEED for span in _seeds(plain)
     ):
         return True
-    is_named = any(cue(name).search(plain) for name in ("password", "code", "key", "seed", "document"))
-    if not is_named and not cue("locked").search(plain):
+    if not any(cue(name).search(plain) for name in ("password", "code", "key", "seed", "document")):
         return False
-    kinds = _SECRET if is_named else {"code"}
-    if any(span.kind in kinds for span in found(text)):
+    if any(span.kind in _SECRET for span in found(text)):
         return True
-    return is_named and any(kind == "code" for _, _, kind, _ in figures.figures(business.mask(plain)))
+    return any(kind == "secret" for _, _, kind, _ in figures.figures(business.mask(plain)))
 
 
 def apart(spans: Iterable[Span]) -> list[Span]:

@@ -17,7 +17,7 @@ KINDS = frozenset(
     {
         "password",
         "seed_phrase",
-        "code",
+        "secret",
         "identity",
         "contact",
         "key_bytes",

@@ -225,8 +225,11 @@ class Redactor:
             return True
         if not said or isinstance(value, bool) or not isinstance(value, str | int | float):
             return False
-        kinds = {"code", "identity", "contact", "password"}
-        return any(span.kind in kinds and self._goes(span) for span in private.spans(f"{said}{value}"))
+        text = f"{said}{value}"
+        kinds = {"secret", "identity", "contact", "password"}
+        return any(
+            span.kind in kinds and self._goes(span) for span in (*secrets.told(text), *private.spans(text))
+        )
 
     def _mark(self, match: re.Match[str], name: str) -> str:
         self.counts[name] += 1
