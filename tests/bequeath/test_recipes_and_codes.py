@@ -35,7 +35,7 @@ from helpers.redaction import assert_secret_goes
         ),
         ("the garage code isn't 1122 any more, it is the year Oma was born, 1938", "1122"),
         ("set up the authenticator by hand with KRSXG5CTMVRXEZLU, no QR", "KRSXG5CTMVRXEZLU"),
-        ("G-118402 just came in by sms, quick before it expires", "118402"),
+        ("G-118402 just came in by sms, quick before it expires", "G-118402"),
         ("Your Marlow Credit Union verification number is 40718823. Nobody will ask for it.", "40718823"),
         ("Votre code de vérification est 518 204", "518 204"),
         ("agent: it says check your phone. user: 518 204", "518 204"),

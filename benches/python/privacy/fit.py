@@ -45,14 +45,15 @@ ORDINARY_LINES = {
     "knowledge/data/train/corrections-*.jsonl": ("text",),
 }
 
-Line = tuple[str, str | None]
+#: Text and its secrets.
+Line = tuple[str, Sequence[str]]
 
 
 class Tokens:
     """Tokens of labelled lines.
 
     Args:
-        lines: Texts, each with its secret or none.
+        lines: Texts, each with its secrets.
         weight: Weight of each token.
 
     Attributes:
@@ -64,8 +65,8 @@ class Tokens:
         self.lines, self.weight = lines, weight
         places: list[int] = []
         ends, labels = [0], []
-        for text, secret in lines:
-            spans = [match.span() for match in re.finditer(re.escape(secret), text)] if secret else []
+        for text, secrets in lines:
+            spans = [match.span() for secret in secrets for match in re.finditer(re.escape(secret), text)]
             for (start, end), found in zip(*secret_features(text), strict=True):
                 places += found
                 ends.append(len(places))
@@ -84,8 +85,13 @@ def labelled() -> list[Tokens]:
 def lines_of(file: Path) -> list[Line]:
     """The lines of a labelled set; those whose secret is the account of a person stay out, which are found by form."""
     cases = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    lines = [(case["text"], case["secret"]) for case in cases]
-    return [(text, secret) for text, secret in lines if not secret or not is_account(text, text.find(secret))]
+    lines = [(case["text"], named(case["secret"])) for case in cases]
+    return [line for line in lines if not any(is_account(line[0], line[0].find(secret)) for secret in line[1])]
+
+
+def named(secret: str | list[str] | None) -> list[str]:
+    """The secrets of a line: one, several or none."""
+    return [secret] if isinstance(secret, str) else secret or []
 
 
 def is_account(text: str, start: int) -> bool:
@@ -104,7 +110,7 @@ def ordinary() -> list[Tokens]:
             content = file.read_text(encoding="utf-8")
             told = [json.loads(content)] if file.suffix == ".json" else map(json.loads, content.splitlines())
             texts |= dict.fromkeys(strings(told, frozenset(fields)))
-        found.append(Tokens([(text, None) for text in texts if not ACCESS.search(text)], ORDINARY))
+        found.append(Tokens([(text, []) for text in texts if not ACCESS.search(text)], ORDINARY))
     return found
 
 
@@ -157,11 +163,10 @@ def judge(told: list[Tokens], others: list[Tokens]) -> None:
         weights, scale = quantized(fitted([one for one in told if one not in left], without))
         found = SecretTagger(weights.tobytes(), scale)
         for row, limit in enumerate(LIMITS):
-            for text, secret in (line for one in left for line in one.lines):
+            for text, secrets in (line for one in left for line in one.lines):
                 shown = without_spans(text, found.secrets(text, limit, tagger.BESIDE))
-                counts[row] += (
-                    [secret not in shown, 1, 0, 0, 0] if secret else [0, 0, shown != text, 1, 0]
-                )
+                is_gone = not any(secret in shown for secret in secrets)
+                counts[row] += [is_gone, 1, 0, 0, 0] if secrets else [0, 0, shown != text, 1, 0]
             for text, _ in (line for one in others if one not in without for line in one.lines):
                 counts[row, 4] += bool(found.secrets(text, limit, tagger.BESIDE))
         print(f"{fold + 1} of {folds}", flush=True)

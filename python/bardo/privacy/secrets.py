@@ -102,11 +102,13 @@ def told(text: str) -> list[Span]:
     """Finds the secrets that a whole text tells, in order."""
     plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
     found = [Span(*one) for find in (assignments.values, commands.arguments) for one in find(plain)]
-    # A form tells the kind of a secret, and what of it is public.
     formed = [match.span() for name, form in COMPILED if name != "password" for match in form.finditer(text)]
     for start, end, kind in tagger.secrets(plain):
-        if all(end <= first or start >= last for first, last in formed):
-            found.append(Span(start, end, kind))
+        if any(start < last and first < end for first, last in formed):
+            continue
+        # A name tells where its value begins, and not where a phrase ends.
+        named = [span for span in found if start < span.end and span.start < end]
+        found.append(Span(named[0].start, end, named[0].kind) if named else Span(start, end, kind))
     return apart(found)
 
 
