@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sparse
+from scipy import sparse
 from scipy.optimize import minimize
 
 from bardo._core import SecretTagger, secret_features
@@ -31,8 +31,9 @@ STRENGTH, STEPS = 2.0, 100
 LIMITS = (0.3, 0.4, 0.5, 0.6, 0.7)
 #: Lines that name a means of access, some of which tell a secret.
 ACCESS = re.compile(
-    r"(?i)pass ?(?:word|code|phrase|wort)|\b(?:pw|psk|pins?|codes?|wi-?fi|wlan|alarm|safe|lock\w*|key ?(?:safe|box)|log-?ins?|otp|secrets?|"
-    r"tokens?|security|iban|accounts?|konto|card|gate|sepa|standing order|transfer)\b|api.?key|sk_|\b[A-Z]{2}\d\d(?: \w{4}){3}"
+    r"(?i)pass ?(?:word|code|phrase|wort)|api.?key|sk_|\b[A-Z]{2}\d\d(?: \w{4}){3}|"
+    r"\b(?:pw|psk|pins?|codes?|wi-?fi|wlan|alarm|safe|lock\w*|key ?(?:safe|box)|log-?ins?|otp|secrets?|tokens?|iban|"
+    r"security|accounts?|konto|card|gate|sepa|standing order|transfer)\b"
 )
 #: Files of other benchmarks, and the fields of their texts.
 ORDINARY_LINES = {
@@ -86,7 +87,9 @@ def lines_of(file: Path) -> list[Line]:
     """The lines of a labelled set; those whose secret is the account of a person stay out, which are found by form."""
     cases = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     lines = [(case["text"], named(case["secret"])) for case in cases]
-    return [line for line in lines if not any(is_account(line[0], line[0].find(secret)) for secret in line[1])]
+    return [
+        line for line in lines if not any(is_account(line[0], line[0].find(secret)) for secret in line[1])
+    ]
 
 
 def named(secret: str | list[str] | None) -> list[str]:
@@ -132,9 +135,7 @@ def fitted(told: Sequence[Tokens], others: Sequence[Tokens]) -> Any:
     features = sparse.vstack([one.features for one in (*told, *others)]).tocsr()
     turned = features.T.tocsr()
     signs = 2 * np.concatenate([one.labels for one in (*told, *others)]) - 1
-    shares = np.concatenate(
-        [np.full(len(one.labels), one.weight, np.float32) for one in (*told, *others)]
-    )
+    shares = np.concatenate([np.full(len(one.labels), one.weight, np.float32) for one in (*told, *others)])
 
     def loss(weights: Any) -> tuple[float, Any]:
         weights = weights.astype(np.float32)
@@ -186,7 +187,9 @@ def without_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
 def main() -> None:
     """Fits, and writes or judges."""
     parser = argparse.ArgumentParser(prog="privacy.fit", description=__doc__)
-    parser.add_argument("--judge", action="store_true", help="print cross-validated figures and write nothing")
+    parser.add_argument(
+        "--judge", action="store_true", help="print cross-validated figures and write nothing"
+    )
     told, others = labelled(), ordinary()
     if parser.parse_args().judge:
         judge(told, others)

@@ -136,7 +136,7 @@ fn beside(found: &mut Places, context: &Context, place: usize) {
     found.add(35, &[one, read.shape.coarse, other]);
 }
 
-/// Features of the words on each side, whatever their places.
+/// Features of the words on each side, wherever they stand.
 fn around(found: &mut Places, context: &Context, place: usize) {
     let coarse = context.tokens[place].shape.coarse & 0x1f;
     let ahead = place.saturating_sub(AHEAD)..place;
