@@ -413,7 +413,7 @@ def test_any_unicode_survives_the_way_through_the_file(tmp_path_factory, given_f
         assert (
             read[one.id].subjects == tuple(map(Redactor(personal=True).text, one.subjects))
             or read[one.id].subjects == one.subjects
-            # What is redacted in the text is gone from its subjects.
+            # Subjects lose words that are redacted in their text.
             or Redactor(personal=True).text(one.text) != one.text
         )
         assert read[one.id].confidence == one.confidence
