@@ -159,3 +159,39 @@ def test_a_quote_ends_with_the_sentence_that_it_brought(tmp_path: Path) -> None:
         memory.remember("cut my subscriptions a bit, Mubi is cancelled.", role="user", speaker="Rory")
         memory.sleep()
         assert not any(fact.text == f"Rory: {before}" for fact in memory.facts.list())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rory: Luciana lives in Rosario and she marries in September.",
+        "Rory: Losa does the cooking, she's my wife.",
+        "Rory: moved restic to 4:40, because at 3:15 it fought with the dump.",
+        "Rory: The choir has moved, it's Thursdays now.",
+        "Rory: Tech lead of pricing and invoicing, five people, from 1 October.",
+        "Rory: No more blood tests, it's apixaban I'm on, five milligrams.",
+        "Rory goes to the pool on Saturdays",
+        "Rory's landlord is Ana's cousin",
+    ],
+)
+def test_a_fact_that_names_all_it_points_to_stands_alone(text: str) -> None:
+    rules = reader("english", BUILT_IN)
+    assert rules is not None
+    assert rules.stands_alone(text, "Rory")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rory: She was the secretary at the school for 25 years.",
+        "Rory: He doubled nothing, so put that at seven.",
+        "Rory: It lives there.",
+        "Rory: The right eye, the 12th of July.",
+        "Rory goes every other Saturday",
+        "The landlord is her cousin",
+    ],
+)
+def test_a_fact_that_points_to_another_text_does_not_stand_alone(text: str) -> None:
+    rules = reader("english", BUILT_IN)
+    assert rules is not None
+    assert not rules.stands_alone(text, "Rory")

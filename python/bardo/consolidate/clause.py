@@ -15,6 +15,8 @@ _RECORDS = frozenset({"tool", "commit", "log"})
 #: Effects that a clause can announce on an earlier statement; each is a `CorrectionRule`.
 Cue = Literal["now", "change", "from", "instead", "correction", "ending", "denial", "new", "bound"]
 
+#: Cues of a clause that tells a change, by any person.
+OF_CHANGE: frozenset[Cue] = frozenset({"change", "correction", "from", "instead", "now"})
 #: Rule by which a clause ends an older one; empty if none fits.
 Rule = CorrectionRule | Literal[""]
 
@@ -58,6 +60,7 @@ class Clause:
         owner: Person or thing that it is about, in lower case, such as `nadia` or `nadia's sister`; empty if unknown.
         alias: Owner by a relation that the speaker has to one person alone, such as `nadia's mum` of Hanne.
         is_relative: Whether its owner is a person or animal of another one than the speaker, as "Jonas's brother".
+        is_kin: Whether its owner is one of the speaker's family, or a pet of theirs.
         holders: Words for the relative or person, other than the speaker, to whom its subject or object belongs.
         sited: Names that only tell an institution apart, as `thomastown` of "the Thomastown credit union".
         environments: Environments to which it is limited, such as `staging`.
@@ -104,6 +107,7 @@ class Clause:
     owner: str = ""
     alias: str = ""
     is_relative: bool = False
+    is_kin: bool = False
     holders: frozenset[str] = frozenset()
     sited: frozenset[str] = frozenset()
     environments: frozenset[str] = frozenset()

@@ -194,6 +194,10 @@ class StatementReader:
                 if value >= 0
                 else lesser_notes(sentence, value, forms, who=who, at=episode.at)
             )
+            if who:
+                notes = [
+                    note for note in notes if note.tells_change or self._reader.stands_alone(note.text, who)
+                ]
             noted = [clause for note in notes for clause in note.clauses]
             notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
             for note in notes:

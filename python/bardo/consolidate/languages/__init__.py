@@ -24,6 +24,14 @@ class Reader(Protocol):
     def read(self, speech: Speech) -> Sequence[Clause]:
         """Returns the clauses of a text, in order."""
 
+    def stands_alone(self, text: str, who: str) -> bool:
+        """Returns whether the text of a fact can be understood without the texts around it.
+
+        Args:
+            text: Text of the fact, with or without its speaker before a colon.
+            who: Name of the speaker; empty for a record.
+        """
+
     def prepare(self, texts: Sequence[str]) -> None:
         """Prepares texts that are read next, together in less time than one by one."""
 

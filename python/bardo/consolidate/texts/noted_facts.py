@@ -19,9 +19,12 @@ STATED = 0.8
 
 #: Worth of a sentence that is never kept.
 UNWORTHY = -float("inf")
-#: Minimum worth of a statement of an attribute that holds for months, and of a sentence that is no more than such a
-#: statement or one in a plain form. What holds for years or until it is denied is always kept: an allergy, a home.
-LEAST_OF_MONTHS, LEAST_PLAIN = -1.0, -3.2
+#: Minimum worth of what holds for months or longer, and of a sentence that is no more than a plain form. What holds of
+#: the speaker, their family or a named person for years or until it is denied is always kept: an allergy, a home.
+LEAST_OF_LASTING = -1.0
+#: Minimum worth of a sentence that is no more than the one value of an attribute, a habit of the speaker, or a plain
+#: form about their family.
+LEAST_OF_VALUES = -3.2
 #: Minimum worth of a plan for a day after the next one, of which its sentence says no more.
 LEAST_OF_PLANS = -2.75
 #: Minimum worth of what a quote that ends said beside the corrected clauses.
@@ -49,20 +52,24 @@ def lesser_notes(
 
     def is_kept(clause: Clause) -> bool:
         attribute = clause.statement.attribute if clause.statement is not None else ""
-        if worth > UNWORTHY and is_lasting(attribute, "permanent", "years"):
+        is_lasting_one = is_lasting(attribute, "permanent", "years")
+        if worth > UNWORTHY and is_lasting_one and _is_of_known(clause):
             return True
         if not (clause.text or clause.context):
-            return False
+            return worth >= LEAST_OF_LASTING and is_lasting_one
         # An age stands alone in any sentence.
         is_whole = attribute == "age" or sentence.is_covered((clause,))
-        if is_lasting(attribute, "months"):
-            return worth >= (LEAST_PLAIN if is_whole else LEAST_OF_MONTHS)
+        if is_lasting_one or is_lasting(attribute, "months"):
+            is_near = clause.is_kin or "self" in clause.features
+            is_value = is_whole and (is_near or BUILT_IN.attribute(attribute).functional)
+            return worth >= (LEAST_OF_VALUES if is_value else LEAST_OF_LASTING)
         if sentence.stated == (clause,) and _announces(clause, at) and worth >= LEAST_OF_PLANS:
             return True
         # "I need to leave at 7 tomorrow" is of the moment: its day is known only with that of the text.
         is_of_moment = not clause.sentence.casefold().endswith(clause.told.casefold())
         is_plain = clause.text.casefold() in forms and not is_of_moment
-        return is_whole and worth >= LEAST_PLAIN and is_plain
+        least = LEAST_OF_VALUES if clause.is_kin else LEAST_OF_LASTING
+        return is_whole and worth >= least and is_plain
 
     kept = [(sentence.text_of(clause, who), clause) for clause in sentence.stated if is_kept(clause)]
     if worth > UNWORTHY and not kept:
@@ -72,6 +79,14 @@ def lesser_notes(
         ]
         kept = list({each.text: each for each in named}.items())
     return [Note(text, (clause,)) for text, clause in kept if text]
+
+
+def _is_of_known(clause: Clause) -> bool:
+    """Whether a clause is about the speaker, their family, or a person by name: a colleague is a stranger."""
+    is_named = "subject named" in clause.features or (
+        "subject pronoun" in clause.features and bool(clause.owner) and "'s " not in clause.owner
+    )
+    return "self" in clause.features or clause.is_kin or (is_named and not clause.is_relative)
 
 
 def _announces(clause: Clause, at: int) -> bool:

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import groupby
 
 from bardo.consolidate.attributes import is_lasting
-from bardo.consolidate.clause import Clause
+from bardo.consolidate.clause import OF_CHANGE, Clause
 
 #: Maximum characters of a note that quotes its sentence.
 QUOTED_CHARACTERS = 240
@@ -37,6 +37,11 @@ class Note:
 
     text: str
     clauses: tuple[Clause, ...]
+
+    @property
+    def tells_change(self) -> bool:
+        """Whether it tells a change, by any person: of "she changed the dose" the dose counts."""
+        return any(clause.cues & OF_CHANGE for clause in self.clauses)
 
 
 @dataclass(frozen=True)

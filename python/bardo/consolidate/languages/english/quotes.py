@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.clause import OF_CHANGE, Clause, Speech
 from bardo.consolidate.languages.english.grammar import SAYING, SUBJECTS, lemma
 from bardo.consolidate.languages.english.near_days import dated
 from bardo.consolidate.languages.english.parse import parse
@@ -29,8 +29,6 @@ _MARKS = frozenset({",", ".", ":", ";", "!", "-", "–", "—", "..", "...", "�
 _LEAST_LEAD = 2
 #: Minimum number of words of a quote without its openers, and of a sentence that is more than a bare name.
 _LEAST_WORDS = 3
-#: Cues of a sentence that tells a change, by any person.
-_OF_CHANGE = frozenset({"change", "correction", "from", "instead", "now"})
 #: Labels of times.
 _TIMES = frozenset({"DATE", "TIME"})
 #: Maximum number of sentences between one that points back and the one that it points to.
@@ -87,7 +85,7 @@ def with_quotes(
 
 def _is_about(pronoun: Any, clauses: Sequence[Clause]) -> bool:
     """Whether a sentence tells of the person of its pronoun: "she changed the dose" and "he says" tell of others."""
-    is_change = any(clause.cues & _OF_CHANGE for clause in clauses)
+    is_change = any(clause.cues & OF_CHANGE for clause in clauses)
     return not is_change and lemma(pronoun.head) not in SAYING
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from bardo._core import neutralise
 from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.languages.english import records
+from bardo.consolidate.languages.english import records, standing
 from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
@@ -95,6 +95,10 @@ class EnglishReader:
     def prepare(self, texts: Sequence[str]) -> None:
         """Parses texts of one line that are read next."""
         parse_together(QUOTED.sub(_unquoted, text.strip()) for text in texts)
+
+    def stands_alone(self, text: str, who: str) -> bool:
+        """Whether the text of a fact can be understood without the texts around it."""
+        return standing.stands_alone(text, who)
 
     def read(self, speech: Speech) -> Sequence[Clause]:
         """The clauses of a text, in order."""
@@ -291,6 +295,7 @@ def _clause(
         if unreal or past or "ending" in cues.kinds
         else _presented(subject, owner, sentence, speech),
         is_relative=owner.is_relative,
+        is_kin=owner.is_kin,
         holders=holders_of(head, subject, owner),
         sited=frozenset(places_of_institutions(words)),
         tells_age=tells_age(words),
@@ -423,13 +428,6 @@ def _is_announcement(token: Any) -> bool:
 def _figures(text: str) -> frozenset[str]:
     """Numbers and codes in lower case."""
     return frozenset(match[0].lower().rstrip(".,:") for match in _NUMBER.finditer(text))
-
-
-def _dates(text: str) -> frozenset[str]:
-    """Dates with a name or a figure of their own in lower case: "14 june", not "tomorrow"."""
-    return frozenset(
-        match[0].lower() for match in DATE.finditer(text) if not (match["near"] or match["day3"])
-    )
 
 
 def _objects(head: Any) -> frozenset[str]:
