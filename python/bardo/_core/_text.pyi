@@ -137,7 +137,7 @@ class SecretTagger:
     """
 
     WEIGHTS: int
-    def __init__(self, weights: bytes, scale: float) -> None: ...
+    def __new__(cls, weights: bytes, scale: float) -> SecretTagger: ...
     def probabilities(self, text: str) -> list[tuple[int, int, float]]:
         """Each token of a text, by its characters, with the probability that it is part of a secret."""
 
