@@ -106,12 +106,17 @@ def test_a_gate_with_a_snapshot_decides_as_one_that_reads_every_row(
             assert by_snapshot == answers(other, actions)
 
 
-def test_a_snapshot_is_read_in_place_of_the_rows(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def save_snapshot(home: Path) -> None:
+    """Rejects three things, so that the first check stores a snapshot."""
     with opened(home) as gate:
         for thing in ("redis", "moment", "leaflet"):
             gate.reject(f"use {thing}")
         gate.before("use redis")
     assert len(snapshots(home)) == 1
+
+
+def test_a_snapshot_is_read_in_place_of_the_rows(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_snapshot(home)
     added: list[object] = []
     monkeypatch.setattr(ConductIndex, "_add", lambda _, row: added.append(row))
     with opened(home) as gate:
@@ -135,11 +140,7 @@ def test_a_deletion_deletes_the_snapshot_with_its_words(home: Path) -> None:
 
 
 def test_a_snapshot_of_another_build_is_made_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with opened(home) as gate:
-        for thing in ("redis", "moment", "leaflet"):
-            gate.reject(f"use {thing}")
-        gate.before("use redis")
-    assert len(snapshots(home)) == 1
+    save_snapshot(home)
     monkeypatch.setattr("bardo.conduct.match.packed_rows.build", lambda: "another")
     with opened(home) as gate:
         assert gate._store.snapshot("another") is None

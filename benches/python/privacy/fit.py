@@ -125,8 +125,8 @@ def strings(value: Any, fields: frozenset[str], *, is_wanted: bool = False) -> I
     elif isinstance(value, dict):
         for name, inner in value.items():
             yield from strings(inner, fields, is_wanted=name in fields)
-    else:
-        for inner in value if hasattr(value, "__iter__") else ():
+    elif isinstance(value, Iterable):
+        for inner in value:
             yield from strings(inner, fields, is_wanted=is_wanted)
 
 

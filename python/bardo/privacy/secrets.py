@@ -18,7 +18,7 @@ from bardo.privacy.remarks import PREDICATE
 
 #: Kinds of spans that are secrets; others are contacts.
 _SECRET = frozenset({"password", "seed_phrase", "identity", "key_bytes", "random_key", "hex_secret"})
-#: Characters searched before a token for its label, and before a password for words that make it a hash.
+#: Characters searched before a token for its label, and for a word for a key directly before it.
 _LABELLED, _BESIDE = 56, 24
 #: Minimum entropy of a random token in bits per character; words and identifiers in camel case stay below.
 _BITS, _BITS_NAMED = 3.6, 3.0
@@ -101,15 +101,22 @@ def found(sentence: str) -> Iterator[Span]:
 def told(text: str) -> list[Span]:
     """Finds the secrets that a whole text tells, in order."""
     plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
-    found = [Span(*one) for find in (assignments.values, commands.arguments) for one in find(plain)]
-    formed = [match.span() for name, form in COMPILED if name != "password" for match in form.finditer(text)]
-    for start, end, kind in tagger.secrets(plain):
+    spans = [Span(*one) for find in (assignments.values, commands.arguments) for one in find(plain)]
+    tagged = list(tagger.secrets(plain))
+    # Most texts have no secret, and need no search for forms.
+    formed = [
+        match.span()
+        for name, form in COMPILED
+        if tagged and name != "password"
+        for match in form.finditer(text)
+    ]
+    for start, end, kind in tagged:
         if any(start < last and first < end for first, last in formed):
             continue
         # A name tells where its value begins, and not where a phrase ends.
-        named = [span for span in found if start < span.end and span.start < end]
-        found.append(Span(named[0].start, end, named[0].kind) if named else Span(start, end, kind))
-    return apart(found)
+        named = [span for span in spans if start < span.end and span.start < end]
+        spans.append(Span(named[0].start, end, named[0].kind) if named else Span(start, end, kind))
+    return apart(spans)
 
 
 def holds(text: str) -> bool:
@@ -155,8 +162,8 @@ def opens(text: str) -> bool:
 
 
 def _group(match: re.Match[str], kind: str) -> Span:
-    name = next((name for name in ("secret", "quoted") if match.groupdict().get(name)), 0)
-    return Span(match.start(name), match.start(name) + len(without_closing(match[name])), kind)
+    start = match.start("secret")
+    return Span(start, start + len(without_closing(match["secret"])), kind)
 
 
 def _is_reference(word: str) -> bool:
@@ -167,9 +174,9 @@ def _is_reference(word: str) -> bool:
     return bool(_NAMED_REFERENCE.fullmatch(word) or cue("public_token").fullmatch(label[0]))
 
 
-def _is_public(text: str, start: int, reach: int = _LABELLED) -> bool:
+def _is_public(text: str, start: int) -> bool:
     """Whether the text before a token labels it as public."""
-    ahead = text[max(start - reach, 0) : start]
+    ahead = text[max(start - _LABELLED, 0) : start]
     labels = [match.end() for match in cue("public_token").finditer(ahead)]
     return bool(labels) and not any(match.start() > labels[-1] for match in cue("key").finditer(ahead))
 
@@ -222,7 +229,7 @@ def _keys(text: str) -> Iterator[Span]:
                 yield Span(*match.span(), "random_key")
     for match in _TOKEN.finditer(text):
         token = match[0].rstrip("=.")
-        is_named = cue("key").search(text[max(match.start() - 24, 0) : match.start()])
+        is_named = cue("key").search(text[max(match.start() - _BESIDE, 0) : match.start()])
         is_base_32 = is_named and _BASE_32.fullmatch(token)
         is_path = _FILE.fullmatch(token) or (not is_named and _PATH.fullmatch(token))
         is_page = token.startswith("//") and (
