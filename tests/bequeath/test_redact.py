@@ -118,10 +118,10 @@ def test_every_pattern_has_an_example_and_a_source():
 @pytest.mark.parametrize("name", SECRETS)
 def test_each_kind_of_secret_is_taken_out_and_counted(name):
     redactor = without_contacts()
-    text = redactor.text(f"Note that {SECRETS[name]} was used.")
+    text = redactor.text(f"We found {SECRETS[name]} in the log.")
     assert f"{MARK}{name}]" in text
     assert redactor.counts == {name: 1}
-    assert text.startswith("Note that ")
+    assert text.startswith("We found ")
 
 
 def test_secrets_of_many_issuers_go_and_identifiers_of_a_business_stay():
