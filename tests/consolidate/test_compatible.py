@@ -48,6 +48,23 @@ def told(folder: Path, *messages: tuple[str, str]) -> tuple[dict[str, str], int]
             ("user", "I take 100 micrograms of levothyroxine."),
             ("user", "The GP is leaving me on the 100 micrograms."),
         ),
+        (
+            ("user", "Pavel is from Brno and he is allergic to strawberries, for the menu."),
+            ("user", "I'm not allergic to hazelnuts after all! The doctor says it's birch."),
+        ),
+        (("user", "Inge's birthday is 19 May."), ("user", "My birthday is 4 December.")),
+        (
+            ("user", "I'm not allergic to hazelnuts after all."),
+            ("user", "Pavel is allergic to nuts, so no cake."),
+        ),
+        (
+            ("user", "We have a dog called Pogo, a fat old whippet. He's eleven."),
+            ("user", "My nephew... no wait, I don't have a nephew."),
+        ),
+        (
+            ("user", "I'm 38 and I live in Ennis with my husband Declan."),
+            ("user", "My work email is miriam@works.example, the private one is m@mail.example."),
+        ),
         (("user", "I'm allergic to shellfish."), ("user", "I'm no longer allergic to cats.")),
         (("user", "My son is allergic to eggs."), ("user", "My son isn't allergic to milk any more.")),
         (
@@ -112,6 +129,10 @@ def test_other_attributes_things_and_relatives_stay(tmp_path: Path, messages: tu
         (
             "The shop's production database is MySQL 8.0.",
             "We moved the test database of the shop to MySQL 8.4 today.",
+        ),
+        (
+            "The survey contract for plot 12 belongs to Geotek, Marek signs the invoices.",
+            "Bank details for the Geotek refund: IBAN NO93 8601 1117 947, reference BW-2026-0917.",
         ),
     ],
 )
@@ -232,3 +253,33 @@ def test_a_joke_about_a_state_states_nothing(text: str, is_stated: bool):
     assert rules is not None
     (clause,) = rules.read(Speech(text, "Miriam", START))
     assert clause.stated is is_stated
+
+
+def test_lines_about_two_things_correct_nothing(tmp_path: Path):
+    clock = bardo.ManualClock(START)
+    with bardo.open(tmp_path / "ops", clock=clock, seed=1) as memory:
+        for text in ("cert check marlin: 17 days left", "cert check cormorant: 78 days left"):
+            memory.remember(text, role="tool", kind="tool")
+            memory.sleep()
+            clock.advance(DAY)
+        found = memory.recall("cert check marlin")
+    assert [item.standing for item in found if "marlin" in item.text] == [""]
+
+
+def test_lint_disputes_no_age_with_a_year(tmp_path: Path):
+    with bardo.open(tmp_path / "miriam", seed=1) as memory:
+        for text in (
+            "Miriam is 38", "Miriam's mum died in 2019", "Miriam lives in Ennis", "Miriam likes tea",
+            "Miriam plays chess",
+        ):  # fmt: skip
+            memory.learn(text, subjects=["Miriam"])
+        assert memory.curator.lint().contradictions == ()
+
+
+def test_a_new_one_of_what_a_person_has_ends_the_old_one(tmp_path: Path):
+    found, _ = told(
+        tmp_path,
+        ("user", "My GP is Dr Halloran at the Kirkgate surgery."),
+        ("user", "My new GP will be at the Walkley centre, Dr Bassi."),
+    )
+    assert {status for text, status in found.items() if "Halloran" in text} == {"superseded"}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import cast
+from typing import Any, cast
 
 from bardo.model import FactKind, Persistence
 
@@ -83,19 +83,37 @@ def is_lasting(name: str, *persistences: Persistence) -> bool:
     return is_known and BUILT_IN.attribute(name).persistence in persistences
 
 
+def may_change_together(one: str, other: str) -> bool:
+    """Whether a new value of one attribute can end a value of another one, as a new employer ends a job."""
+    return any({_key(one), _key(other)} <= group for group in _groups())
+
+
 def _key(name: str) -> str:
     """Name of an attribute as the table has it: in lower case, words joined by underscores."""
     return "_".join(name.casefold().split())
 
 
 @cache
+def _document() -> Mapping[str, Any]:
+    """The content of `attributes.toml`."""
+    text = resources.files("bardo.consolidate").joinpath("attributes.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def _groups() -> tuple[frozenset[str], ...]:
+    """Attributes that may change together."""
+    return tuple(map(frozenset, _document()["change_together"]))
+
+
+@cache
 def _table() -> Mapping[str, Attribute]:
     """The attributes of `attributes.toml` by name."""
-    text = resources.files("bardo.consolidate").joinpath("attributes.toml").read_text(encoding="utf-8")
     found: dict[str, Attribute] = {}
     groups = [
         (cast(Persistence, persistence), group)
-        for persistence, tables in tomllib.loads(text).items()
+        for persistence, tables in _document().items()
+        if isinstance(tables, dict)
         for group in tables.values()
     ]
     for persistence, group in groups:

@@ -110,12 +110,16 @@ def told(text: str) -> list[Span]:
         if tagged and name != "password"
         for match in form.finditer(text)
     ]
+    keys = list(_keys(plain)) if tagged else []
     for start, end, kind in tagged:
         if any(start < last and first < end for first, last in formed):
             continue
         # A name tells where its value begins, and not where a phrase ends.
         named = [span for span in spans if start < span.end and span.start < end]
-        spans.append(Span(named[0].start, end, named[0].kind) if named else Span(start, end, kind))
+        kinds = (key.kind for key in keys if start < key.end and key.start < end)
+        spans.append(
+            Span(named[0].start, end, named[0].kind) if named else Span(start, end, next(kinds, kind))
+        )
     return apart(spans)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from bardo.consolidate.attributes import is_lasting
+from bardo.consolidate.attributes import BUILT_IN, may_change_together
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections.correction_rules import (
+    LIGHT_VERBS,
     certain_rule,
     denied_of,
     is_record,
@@ -46,6 +47,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         leaves_value_out(older, newer)
         or is_of_another_thing(older, newer)
         or is_of_another_attribute(older, newer)
+        or is_of_another_subject(older, newer)
         or is_of_another_member(older, newer)
         or is_of_relative(older, newer)
         or is_of_another_holder(older, newer)
@@ -54,11 +56,29 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or is_age_of_none(older, newer)
         or is_plan_beside_state(older, newer)
         or denies_other_value(older, newer)
+        or denies_other_thing(older, newer)
+        or replaces_other_value(older, newer)
         or keeps_value(older, newer)
         or has_new_value(older, newer)
         or tells_event(older, newer)
+        or is_of_another_line(older, newer)
         or is_denied_briefly(older, newer)
     )
+
+
+def are_of_strangers(older: Clause, newer: Clause) -> bool:
+    """Whether two clauses are about different people, or things, that have no name in common.
+
+    "The contract belongs to Sensortek" and "bank details of Sensortek" are about two things. Of people, neither clause
+    names the other one's.
+    """
+    if not older.owner or not newer.owner or is_same_owner(older, newer):
+        return False
+    one, other = words_of(f"{older.owner} {older.alias}"), words_of(f"{newer.owner} {newer.alias}")
+    if older.features.get("subject thing") and newer.features.get("subject thing"):
+        return not one & other & (older.anchors | older.names)
+    are_people = older.is_about_person and newer.is_about_person
+    return are_people and not one & (other | _said(newer)) and not other & (one | _said(older))
 
 
 def is_of_another_slot(older: Clause, newer: Clause) -> bool:
@@ -163,8 +183,31 @@ def is_of_another_attribute(older: Clause, newer: Clause) -> bool:
     if not (one.functional and other.functional) or other.denied:
         return False
     # With the employer, the job may change.
-    may_change_together = is_lasting(one.attribute, "years") and is_lasting(other.attribute, "years")
-    return not may_change_together and not certain_rule(older, newer)
+    return not may_change_together(one.attribute, other.attribute) and not certain_rule(older, newer)
+
+
+def is_of_another_subject(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses state one attribute of different people: "my birthday" is not "Wren's birthday".
+
+    A person who is known by a relation alone, such as "my mum", can be one whom the other clause calls by name.
+    """
+    one, other = older.statement, newer.statement
+    if one is None or other is None or one.attribute != other.attribute or is_same_owner(older, newer):
+        return False
+    if BUILT_IN.attribute(one.attribute).kind != "identity":
+        return False
+    ours, theirs = words_of(one.subject), words_of(other.subject)
+    is_told_apart = "'s " not in one.subject or "'s " not in other.subject
+    is_relation = "'s " in one.subject or "'s " in other.subject
+    is_of_relative = f"{one.subject}'s " in other.subject or f"{other.subject}'s " in one.subject
+    if not ours or not theirs or not (is_of_relative if is_relation and is_told_apart else not ours & theirs):
+        return False
+    return not (ours - theirs) & _said(newer) and not (theirs - ours) & _said(older)
+
+
+def _said(clause: Clause) -> frozenset[str]:
+    """Words of a clause, of its sentence and of the one before it; the clause has the name of "me" and "my"."""
+    return words_of(f"{clause.context} {clause.sentence} {clause.text}".casefold())
 
 
 def denies_other_value(older: Clause, newer: Clause) -> bool:
@@ -173,6 +216,43 @@ def denies_other_value(older: Clause, newer: Clause) -> bool:
         return False
     stated, denied = denied_of(older, newer)
     return older.objects == newer.objects and bool(stated and denied) and not stated & denied
+
+
+def denies_other_thing(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause denies to have, or to be, what the older one does not name: of a dog, a niece."""
+    if not newer.denied or older.denied or not {older.predicate, newer.predicate} <= LIGHT_VERBS:
+        return False
+    if not older.objects or not newer.objects or newer.cues & {"instead", "from"}:
+        return False
+    said = newer.anchors | newer.names | newer.objects | newer.ended
+    return not said & (older.anchors | older.names | older.objects) - words_of(older.owner)
+
+
+def replaces_other_value(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause replaces a value of another owner that the older one does not have."""
+    if "instead" not in newer.cues or not newer.left or is_same_owner(older, newer) or is_record(newer):
+        return False
+    return not newer.left & (older.anchors | older.names | older.figures | words_of(older.owner))
+
+
+def is_of_another_line(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause is a line of a record about another thing, or of another key, than the older one.
+
+    Lines of one template that differ in a word each, such as the name of a host, are about two things. A statement in
+    prose is corrected by a line that has the key of its value.
+    """
+    if not is_record(newer) or newer.statement is not None or newer.cues != {"now"}:
+        return False
+    if is_record(older):
+        old, new = _words_without_figures(older), _words_without_figures(newer)
+        return bool(old - new) and bool(new - old)
+    keys = {key for key, _ in older.fillers} & {key for key, _ in newer.fillers}
+    return not keys and not certain_rule(older, newer)
+
+
+def _words_without_figures(clause: Clause) -> frozenset[str]:
+    """Content words and names of a line of a record."""
+    return frozenset(word for word in clause.anchors | clause.names if not any(map(str.isdigit, word)))
 
 
 def keeps_value(older: Clause, newer: Clause) -> bool:

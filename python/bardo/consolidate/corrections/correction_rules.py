@@ -59,6 +59,8 @@ def _comparable_rule(older: Clause, newer: Clause) -> Rule:
         return rule
     if is_record(newer):
         return _record_rule(older, newer)
+    if _renews(older, newer):
+        return "new"
     if _ends_object(older, newer) or ends_plainly(older, newer):
         return "ending"
     return "denial" if _denies(older, newer) else ""
@@ -108,6 +110,24 @@ def is_on_other_day(older: Clause, newer: Clause) -> bool:
     one, other = (set(clause.condition.split()) & _WEEKDAYS for clause in (older, newer))
     is_of_thing = is_same_owner(older, newer) and not newer.features.get("self")
     return is_of_thing and "change" in newer.cues and bool(one and other) and not one & other
+
+
+def _renews(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause names a new one of what the older one gives: "my GP is X", "my new GP will be at Y"."""
+    if "new" not in newer.cues or newer.denied or not _has_one_value(older):
+        return False
+    if not older.owner or older.owner != newer.owner or not older.features.get("subject of mine"):
+        return False
+    known, named = set(older.topic), set(newer.topic)
+    added = (named - known) & newer.anchors
+    return older.predicate == newer.predicate == "be" and known <= named and len(added) == 1
+
+
+def _has_one_value(clause: Clause) -> bool:
+    """Whether a clause states, or names as its subject, an attribute with one value at a time."""
+    if clause.statement is not None:
+        return clause.statement.functional
+    return any(BUILT_IN.is_named(word) and BUILT_IN.attribute(word).functional for word in clause.topic)
 
 
 def _ends_object(older: Clause, newer: Clause) -> bool:
@@ -364,7 +384,9 @@ def have_topic_in_common(older: Clause, newer: Clause) -> bool:
         return True
     if older.predicate == newer.predicate and older.predicate not in LIGHT_VERBS:
         return True
-    is_of_speaker = older.features.get("self") and newer.features.get("self")
+    is_of_speaker = older.features.get("self") and (
+        newer.features.get("self") or newer.features.get("subject of mine")
+    )
     speaker = words_of(older.owner) if is_of_speaker else frozenset[str]()
     old = older.anchors | older.names | older.objects | parts_of(older.figures) | words_of(older.owner)
     new = _said(newer) | newer.objects | parts_of(newer.figures)

@@ -14,7 +14,7 @@ from functools import cache
 
 from bardo._weights import read_weights
 from bardo.consolidate.clause import Clause, Rule
-from bardo.consolidate.corrections.compatible import are_about_others, has_value
+from bardo.consolidate.corrections.compatible import are_about_others, are_of_strangers, has_value
 from bardo.consolidate.corrections.correction_features import features
 from bardo.consolidate.corrections.correction_rules import (
     RULES,
@@ -112,7 +112,7 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         return Judgement(limits(is_read=encoder_odds is not None).disputes, "ending")
     rule = certain_rule(older, newer)
     is_certain = bool(rule) and (
-        rule in ("denial", "judged slot") or total >= limits().disputes or ends_plainly(older, newer)
+        rule in ("denial", "judged slot", "new") or total >= limits().disputes or ends_plainly(older, newer)
     )
     rule = rule if is_certain else _carrying_rule(found, older, newer)
     is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
@@ -122,7 +122,7 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         # "His last day is Friday" gives no other day than "he wants the Friday off".
         repeats_day = is_unplaced and gives_same_day(older, newer)
         is_of_another = repeats_day or _is_of_another_topic(older, newer, rule)
-        is_open = not is_certain and judgement.total < SURE
+        is_open = not is_certain and (judgement.total < SURE or (not rule and are_of_strangers(older, newer)))
         return Judgement(NEVER, READ) if is_open and is_of_another else judgement
     if is_certain:
         return Judgement(max(total, limits().ends), rule)
@@ -140,6 +140,8 @@ def _is_of_another_topic(older: Clause, newer: Clause, rule: Rule) -> bool:
 
     "We closed the account" disputes no home, and "I've registered the business" no other work.
     """
+    if not rule and are_of_strangers(older, newer):
+        return True
     is_apart = not have_topic_in_common(older, newer)
     if rule == "ending":
         return is_apart and not is_same_owner(older, newer)

@@ -26,6 +26,8 @@ _TIMES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL"})
 _NEEDS_COMPLEMENT = frozenset({"be", "come", "go"})
 #: Dependencies that complete such a verb; a preposition does if it brings no time.
 _COMPLETING = COMPLEMENTS | {"xcomp", "ccomp", "prt", "agent", "dative"}
+#: Dependencies of a noun or pronoun that a verb or preposition takes.
+_OBJECTS = frozenset({"attr", "dobj", "pobj"})
 #: Clauses and times of which "it" is an empty subject.
 _EXTRAPOSED = frozenset({"ccomp", "xcomp", "advcl", "csubj", "acl"})
 
@@ -52,6 +54,8 @@ def _lacks(head: Any, who: str) -> bool:
         return is_bare and head.pos_ in _NOUNS and _is_definite(head)
     words = [subject, *(child for child in subject.children if child.dep_ == "poss")]
     if any(_is_open_person(word, who) for word in words) or _is_open_thing(subject):
+        return True
+    if any(_is_open_object(token, who) for token in head.subtree):
         return True
     places = (child for child in head.children if child.dep_ == "advmod" and lemma(child) == "there")
     if any(not _has_thing_before(place) for place in places):
@@ -107,12 +111,24 @@ def _can_be_person(token: Any) -> bool:
     return token.pos_ == "PROPN" or lemma(token) in KIN or token.dep_ in SUBJECTS
 
 
+def _points_to_thing(token: Any) -> bool:
+    """Whether a word is "it", "this" or "that"."""
+    is_it = token.morph.get("Gender") == ["Neut"] or token.morph.get("PronType") == ["Dem"]
+    return token.pos_ == "PRON" and is_it
+
+
+def _is_open_object(token: Any, who: str) -> bool:
+    """Whether a word is an object "it" or "that" without a noun before it: "Jonas is allergic to that"."""
+    if token.dep_ not in _OBJECTS or not _points_to_thing(token) or any(token.children):
+        return False
+    return not any(_is_thing(other) and other.text not in who.split() for other in token.doc[: token.i])
+
+
 def _is_open_thing(subject: Any) -> bool:
     """Whether a subject is "it" or "that" without a noun before it: "they" are often people in general."""
-    if subject.pos_ != "PRON" or _has_thing_before(subject):
+    if not _points_to_thing(subject) or _has_thing_before(subject):
         return False
-    is_it = subject.morph.get("Gender") == ["Neut"] or subject.morph.get("PronType") == ["Dem"]
-    return is_it and not any(_is_of_empty_subject(child) for child in subject.head.children)
+    return not any(_is_of_empty_subject(child) for child in subject.head.children)
 
 
 def _is_of_empty_subject(child: Any) -> bool:

@@ -312,7 +312,9 @@ fn another_figure<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'
         // Two figures that stand apart may be a figure and its case.
         return Some(ChangeWithValue::value(value, changed && !comes_again && value.len() < 2 * newer.len()));
     }
-    // A figure with a case beside it may be right in that case, and wrong as it stands.
+    // A figure with a case beside it may be right in that case, and wrong as it stands. A subject alone, as in "Tamsin is
+    // 38", does not tell of what a figure is.
     let is_dated = figures.iter().any(|word| word.is_date()) != newer.iter().any(|word| word.is_date());
-    (right.frame.is_superset(&left.frame) && !is_dated).then(|| ChangeWithValue::value(value, false))
+    let tells_attribute = left.frame.len() > 1;
+    (tells_attribute && right.frame.is_superset(&left.frame) && !is_dated).then(|| ChangeWithValue::value(value, false))
 }
