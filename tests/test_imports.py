@@ -125,7 +125,7 @@ def test_a_hook_that_asks_a_gate_by_words_loads_no_other_command_and_no_prompt(t
     )
     assert (
         loaded
-        & (HEAVY | PRIVACY | {"bardo.assemble.context", "concurrent.futures", "bardo.surfaces.cli.recall"})
+        & (HEAVY | PRIVACY | {"bardo.assemble.prompt", "concurrent.futures", "bardo.surfaces.cli.recall"})
         == set()
     )
     assert "bardo.conduct.gate" in loaded
