@@ -47,7 +47,7 @@ OPENING = {
 IMPORTING = 60
 #: Modules of bardo that `bardo --help` loads besides those of the command line.
 HELP = {
-    "bardo", "bardo.__main__", "bardo._atomic", "bardo._core", "bardo._settings", "bardo.capture",
+    "bardo", "bardo.__main__", "bardo._atomic", "bardo._core", "bardo._patterns", "bardo._settings", "bardo.capture",
     "bardo.capture.fields", "bardo.clock", "bardo.conduct", "bardo.conduct.model", "bardo.conduct.model.entries",
     "bardo.config", "bardo.consolidate", "bardo.consolidate.pages", "bardo.consolidate.pages.wording", "bardo.errors",
     "bardo.model", "bardo.ports", "bardo.recall", "bardo.recall.filters", "bardo.recall.options", "bardo.surfaces",
@@ -125,7 +125,7 @@ def test_a_hook_that_asks_a_gate_by_words_loads_no_other_command_and_no_prompt(t
     )
     assert (
         loaded
-        & (HEAVY | PRIVACY | {"bardo.assemble.context", "concurrent.futures", "bardo.surfaces.cli.recall"})
+        & (HEAVY | PRIVACY | {"bardo.assemble.prompt", "concurrent.futures", "bardo.surfaces.cli.recall"})
         == set()
     )
     assert "bardo.conduct.gate" in loaded

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from bardo._core import __version__
 
 if TYPE_CHECKING:
-    from bardo.assemble.context import Block, Prompt
+    from bardo.assemble.blocks import Block
+    from bardo.assemble.prompt import Prompt
     from bardo.bequeath.heir.inherit import InheritanceReport
     from bardo.bequeath.testament.testament import Testament
     from bardo.conduct.factory import gate
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AsyncGrimoire": "bardo.grimoire.aio",
     "BardoError": "bardo.errors",
-    "Block": "bardo.assemble.context",
+    "Block": "bardo.assemble.blocks",
     "Config": "bardo.config",
     "CuratorCycleComplete": "bardo.consolidate.curator",
     "DreamComplete": "bardo.consolidate.dream",
@@ -56,7 +57,7 @@ _HOME = {
     "NotesReport": "bardo.converse.notes",
     "OutcomeReport": "bardo.recall.feedback",
     "PhaseChange": "bardo.life.clocks",
-    "Prompt": "bardo.assemble.context",
+    "Prompt": "bardo.assemble.prompt",
     "Quality": "bardo.model",
     "Recollection": "bardo.recall.recollection",
     "SystemClock": "bardo.ports",

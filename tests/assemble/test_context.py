@@ -15,6 +15,7 @@ from bardo import _core
 from bardo.assemble.blocks import Block, block, memory_block, memory_blocks, standard_blocks
 from bardo.assemble.context import Prompt, assemble, build, count_tokens
 from bardo.assemble.fence import MARK, fence, neutralise
+from bardo.assemble.prompt import assemble_uncounted
 from bardo.errors import BudgetTooSmallError, InvalidInputError
 from bardo.model import Episode
 
@@ -396,3 +397,31 @@ def test_a_rule_comes_before_a_text_of_lower_priority_in_a_window_with_room_for_
     prompt = assemble(blocks, budget=120, reserve=0)
     assert "Never restart the ledger during a payout" in prompt.text
     assert any("vitality" in note for note in prompt.notes)
+
+
+@given(
+    st.lists(TEXTS, min_size=1, max_size=3),
+    st.lists(MEMORIES, max_size=4),
+    st.integers(80, 4_000),
+    st.sampled_from(["o200k", "cl100k", "estimate"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_prompt_without_a_count_is_the_counted_one(texts, memories, budget, tokenizer):
+    blocks = [Block(f"part{number}", text) for number, text in enumerate(texts)]
+    blocks.append(Block("known", memories=memories, priority=7, cap=budget // 2))
+    told = assemble_uncounted(blocks, budget=budget, tokenizer=tokenizer)
+    counted = assemble(blocks, budget=budget, reserve=0, tokenizer=tokenizer)
+    assert (told.text, told.id, told.cut, told.notes) == (
+        counted.text,
+        counted.id,
+        counted.cut,
+        counted.notes,
+    )
+    assert [each.text for each in told.blocks] == [each.text for each in counted.blocks]
+    assert count_tokens(told.text, tokenizer) <= budget
+
+
+def test_a_prompt_whose_bytes_fit_is_not_counted():
+    blocks = [memory_block([Memory("The customs code for lamps is 9405")])]
+    assert assemble_uncounted(blocks, budget=1_500).tokenizer == "bytes"
+    assert assemble_uncounted(blocks, budget=200).tokenizer == "o200k"

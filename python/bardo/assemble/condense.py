@@ -77,7 +77,7 @@ def condense(
         share: Part of the tokens to keep, 0.2 to 0.8.
         question: What the text is read for; its terms make their sentences worth more.
         model: What is predictable; without one, the text's own words alone tell.
-        tokenizer: Tokenizer that counts the tokens, by a name of `bardo.assemble.context.assemble`.
+        tokenizer: Tokenizer that counts the tokens, by a name of `bardo.assemble.prompt.assemble`.
         backend: `own`, or `llmlingua` (Microsoft's LLMLingua-2 with its own model, if it is installed).
 
     Raises:

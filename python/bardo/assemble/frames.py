@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from bardo import _core
 from bardo.assemble import tokenizers
-from bardo.assemble.context import Phase, Prompt
+from bardo.assemble.prompt import Prompt
 from bardo.errors import InvalidInputError
+from bardo.life.clocks import Phase
 
 FrameKind = Literal["first", "cycle", "phase", "due", "predicted"]
 

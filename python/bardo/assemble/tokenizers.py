@@ -12,18 +12,24 @@ from bardo import _core
 from bardo.errors import InvalidInputError, MissingPackageError
 
 SUFFIX = ".json"
+#: Tokenizer whose tokens are bytes: it needs no vocabulary.
+BYTES = "bytes"
+#: Tokenizers that give no text more tokens than it has bytes.
+BOUNDED_BY_BYTES = frozenset({"o200k", "o200k_base", "cl100k", "cl100k_base", "estimate"})
 
 
 def known(name: str) -> str:
     """The name by which the core knows a tokenizer: built-in names as they are, files loaded and registered once.
 
     Args:
-        name: `o200k`, `cl100k`, `estimate`, or the path of a `tokenizer.json`.
+        name: `o200k`, `cl100k`, `estimate`, `bytes`, or the path of a `tokenizer.json`.
 
     Raises:
         InvalidInputError: The file is not there or is no tokenizer.
         MissingPackageError: The `tokenizers` package is not installed.
     """
+    if name == BYTES:
+        _register_bytes()
     if not name.endswith(SUFFIX):
         return name
     path = Path(name).expanduser()
@@ -35,6 +41,11 @@ def known(name: str) -> str:
             "Pass the path of a tokenizer.json, or o200k, cl100k or estimate"
         ) from error
     return _registered(str(path.absolute()), stamp.st_mtime_ns, stamp.st_size)
+
+
+@functools.cache
+def _register_bytes() -> None:
+    _core.register_tokenizer(BYTES, lambda text: len(text.encode()))
 
 
 @functools.cache

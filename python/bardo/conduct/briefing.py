@@ -6,8 +6,8 @@ from collections.abc import Callable
 from itertools import chain, zip_longest
 
 from bardo.assemble.blocks import Block
-from bardo.assemble.context import assemble
 from bardo.assemble.copies import MadePrompts
+from bardo.assemble.prompt import assemble
 from bardo.conduct.model.authors import word_at
 from bardo.conduct.model.entries import STATEMENTS, StateEntry, StateKind
 from bardo.conduct.model.entry_memory import EntryMemory, told

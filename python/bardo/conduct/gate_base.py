@@ -11,7 +11,6 @@ from bardo._core import FactStore
 from bardo._validation import checked
 from bardo.assemble.copies import MadePrompts
 from bardo.conduct.match.index import ConductIndex
-from bardo.conduct.procedures.parts import Parts
 from bardo.conduct.storage.store import ConductStore
 from bardo.folder import Folder, dead_error
 from bardo.handle import Handle
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from bardo.conduct.procedures.capabilities import Capabilities
     from bardo.conduct.procedures.flows import Flows
     from bardo.conduct.procedures.missions import Missions
+    from bardo.conduct.procedures.parts import Parts
     from bardo.conduct.storage.rows import Row
     from bardo.conduct.verdict import Verdict
 
@@ -145,6 +145,8 @@ class GateBase(Handle):
 
     @locked_cached_property
     def _parts(self) -> Parts:
+        from bardo.conduct.procedures.parts import Parts
+
         return Parts(
             self.agent,
             self._store,

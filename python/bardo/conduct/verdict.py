@@ -98,12 +98,10 @@ class Text:
 
     Args:
         text: The text; empty if there is nothing to report.
-        tokens: Number of its tokens.
         notes: Content that did not fit, and why a copy of the text would not be recognised.
     """
 
     text: str = ""
-    tokens: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -184,7 +182,11 @@ class Verdict:
     @property
     def tokens(self) -> int:
         """Number of tokens of the text."""
-        return self._text.read().tokens
+        if not self.text:
+            return 0
+        from bardo.assemble.prompt import count_tokens
+
+        return count_tokens(self.text)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -238,19 +240,19 @@ def _text_of(verdict: Verdict, budget: int, made: MadePrompts, now: int) -> Text
     if not blocks:
         return Text()
     # Most actions touch nothing, and a hook reads no text of them.
-    from bardo.assemble.context import assemble
+    from bardo.assemble.prompt import assemble_uncounted
 
     opening = Block(
         "verdict", _OPENINGS[verdict.decision], priority=10, protected=True, place="first", trusted=True
     )
-    prompt = assemble([opening, *blocks], budget=budget, reserve=0)
+    prompt = assemble_uncounted([opening, *blocks], budget=budget)
     crowded = [
         f"{part.left_out} of {part.left_out + part.shown} {_CONTENTS.get(part.name, part.name)} did not fit into "
         f"{budget} tokens"
         for part in prompt.blocks
         if part.left_out
     ]
-    return Text(prompt.text, prompt.tokens, (*crowded, *made.note(prompt)))
+    return Text(prompt.text, (*crowded, *made.note(prompt)))
 
 
 #: Contents of blocks whose names do not tell them.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, get_args
 
 from bardo.assemble.blocks import FACTS, Block, memory_block
-from bardo.assemble.context import assemble
+from bardo.assemble.prompt import assemble
 from bardo.assemble.prompt_memory import PromptMemory
 from bardo.converse.summary_store import Summary
 from bardo.model import Fact, FactKind

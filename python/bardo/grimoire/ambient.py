@@ -9,7 +9,7 @@ from typing import Self
 
 from bardo._core import finish_episodes
 from bardo.assemble.blocks import Block, memory_blocks
-from bardo.assemble.context import assemble
+from bardo.assemble.prompt import assemble_uncounted, count_tokens
 from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
 from bardo.conduct.briefing import tokens_in
@@ -32,21 +32,25 @@ class Turn:
 
     Args:
         text: Related memories, state and rejections, fenced as data; empty if there are none.
-        tokens: Number of its tokens.
         memories: Related memories, best first.
         notes: What could not be captured or found, and why; the turn goes on without it.
     """
 
     text: str = ""
-    tokens: int = 0
     memories: tuple[Memory, ...] = ()
     notes: list[str] = field(default_factory=list)
     _ambient: Ambient | None = None
     _fields: EpisodeFields = field(default_factory=EpisodeFields)
+    _tokenizer: str = "o200k"
 
     def __str__(self) -> str:
         """Returns the text for the agent."""
         return self.text
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens of the text, counted when it is read."""
+        return count_tokens(self.text, self._tokenizer) if self.text else 0
 
     def reply(self, text: str) -> None:
         """Captures the agent's reply. A failure of the memory is a note and no error."""
@@ -103,13 +107,12 @@ class Ambient:
             blocks += memory_blocks(dated(memories, self._session)) if memories else []
         except BardoError as error:
             notes.append(f"no memories were searched: {error}")
-        turn = Turn(memories=memories, notes=notes, _ambient=self, _fields=fields)
+        tokenizer = self._session.config.assemble.tokenizer
+        turn = Turn(memories=memories, notes=notes, _ambient=self, _fields=fields, _tokenizer=tokenizer)
         if blocks:
-            prompt = assemble(
-                [replace(each, cap=budget // len(blocks)) for each in blocks],
-                budget=budget, reserve=0, tokenizer=self._session.config.assemble.tokenizer,
-            )  # fmt: skip
-            turn.text, turn.tokens = prompt.text, prompt.tokens
+            shared = [replace(each, cap=budget // len(blocks)) for each in blocks]
+            prompt = assemble_uncounted(shared, budget=budget, tokenizer=tokenizer)
+            turn.text = prompt.text
             turn.notes += [
                 *prompt.notes,
                 *(() if self._session.is_dead else self._session.made_prompts.note(prompt)),

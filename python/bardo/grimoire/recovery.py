@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from bardo._cached_property import locked_cached_property
 from bardo.assemble.blocks import Block
-from bardo.assemble.context import assemble, count_tokens
+from bardo.assemble.prompt import assemble, count_tokens
 from bardo.conduct.briefing import BOOT, boot_blocks, state_block
 from bardo.conduct.model.entries import StateEntry
 from bardo.conduct.model.entry_memory import EntryMemory

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bardo._core import EpisodeLog, Found, HotSet, modes_with
 from bardo.errors import StoreError
-from bardo.index.archive.lance_index import LanceIndex
-from bardo.index.archive.reports import LanceHit
 from bardo.ports import Vectors
 from bardo.recall.filters import Filters
+
+if TYPE_CHECKING:
+    from bardo.index.archive.lance_index import LanceIndex
+    from bardo.index.archive.reports import LanceHit
 
 Row = TypeVar("Row")
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 
+from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
 from bardo.ports import Vectors
 
 _FIRST = r"(i|we|one|my|our)\b"
 #: "Should" anywhere, evaluations, and a modal or "do" before a first person; not after who, where and which.
-_ADVICE = re.compile(
+_ADVICE = lazy_pattern(
     rf"""\b(
       (should|shall|ought|must)\b
     | (?<!who\s)(?<!where\s)(?<!which\s)(do|can|could|would|may|might)\s+{_FIRST}
@@ -23,7 +24,7 @@ _ADVICE = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_FACT = re.compile(
+_FACT = lazy_pattern(
     r"""^\s*((and|so|also|then|but|please|ok|okay|hey|hi)[\s,]+)*(
       (who|whom|whose|when|where|why|whether)\b
     | which\b.*\b(is|are|was|were|do|does|did|has|have|had|\w{3,}ed)\b
@@ -38,23 +39,23 @@ _FACT = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 #: Questions of which "do we" or "can we" asks whether something is there.
-_HAVING = re.compile(r"\b(do|does|did|can|could)\s+\w+\s+(have|know|own)\b", re.IGNORECASE)
+_HAVING = lazy_pattern(r"\b(do|does|did|can|could)\s+\w+\s+(have|know|own)\b", re.IGNORECASE)
 #: Auxiliaries that begin a question.
-_ASKING = re.compile(
+_ASKING = lazy_pattern(
     r"^\s*(is|are|was|were|do|does|did|can|could|will|would|should|has|have|how|what)\b", re.IGNORECASE
 )
 #: Words that a statement has at least.
 _STATEMENT_WORDS = 3
-_SENTENCES = re.compile(r"(?<=[.!?;])\s+")
+_SENTENCES = lazy_pattern(r"(?<=[.!?;])\s+")
 
 
 #: Questions of how a thing is done and of which thing does something.
-_MANNER = re.compile(
+_MANNER = lazy_pattern(
     r"^\s*((and|so|also|then|but|please|ok|okay|hey|hi)[\s,]+)*(how\s+(do|can|could)\s+(i|we|you|one)\b|which\b)",
     re.IGNORECASE,
 )
 #: Words that point at the moment or weigh one way against another, as a question for a decision does.
-_MOMENT = re.compile(
+_MOMENT = lazy_pattern(
     r"""\b(this|these|that|those|it|them|him|her|now|today|tonight|tomorrow|next|here|first|without|rather|or|much|many
     |should|shall|ought|must|best|right|better|safest|quickest|fastest|sensible|worth|wise|instead)\b""",
     re.IGNORECASE | re.VERBOSE,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bardo._core import FactStore, judge_facts
+from bardo._patterns import lazy_pattern
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import Fact
 from bardo.recall.situation import ACTION_PATHS, Condition, Situation, parse_conditions
@@ -16,7 +16,7 @@ from bardo.recall.topic import Topic
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
 #: Kinds of fact that predict a bad outcome.
 DANGERS = frozenset({"warning", "anti_knowledge"})
-_NOTE = re.compile(r"Outcome [+-]\d\.\d\d of acting on \d+ memories")
+_NOTE = lazy_pattern(r"Outcome [+-]\d\.\d\d of acting on \d+ memories")
 
 
 @dataclass(frozen=True, slots=True)

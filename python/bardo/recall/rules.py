@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bardo import _core
+from bardo._patterns import lazy_pattern
 from bardo.consolidate.pages.wording import cases_of, is_unsurprising, plain
 from bardo.model import Episode, Fact, FactKind, FactStatus
 from bardo.ports import Vectors
@@ -41,7 +42,7 @@ NEARLY_ALL = 6
 OFFERED = 6
 #: Facts read per page.
 _PAGE = 1_024
-_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
+_NAME_PARTS = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from bardo._patterns import lazy_pattern
 from bardo.errors import InvalidInputError
 
 #: Keys of a situation that are no features.
@@ -21,9 +21,9 @@ _WHAT = frozenset({"subject", "kind"})
 
 Operator = Literal[">=", "<=", ">", "<", "==", "!="]
 
-_COMPARISON = re.compile(r"^(?P<path>.+?)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<value>.+)$")
-_IDENTITY = re.compile(r"^(?P<path>\S+) (?P<sign>is not|is) (?P<value>.+)$")
-_NUMBER = re.compile(r"^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$")
+_COMPARISON = lazy_pattern(r"^(?P<path>.+?)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<value>.+)$")
+_IDENTITY = lazy_pattern(r"^(?P<path>\S+) (?P<sign>is not|is) (?P<value>.+)$")
+_NUMBER = lazy_pattern(r"^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$")
 
 
 @dataclass(frozen=True, slots=True)

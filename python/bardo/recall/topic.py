@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from bardo import _core
+from bardo._patterns import lazy_pattern
 from bardo.model import Fact
 from bardo.recall.situation import Situation, is_of_others
 
-_WORD = re.compile(r"\w+(?:['’]\w+)*")  # both apostrophes
+_WORD = lazy_pattern(r"\w+(?:['’]\w+)*")  # both apostrophes
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.state.prohibition import is_prohibition
 from bardo.consolidate.texts.clauses import sentences
 
-_PART = re.compile(r"\s*(?:[,.!;:…()]+|\s[-–—]+\s)\s*")
+_PART = lazy_pattern(r"\s*(?:[,.!;:…()]+|\s[-–—]+\s)\s*")
 _PARTICLE = (
     r"(?:oh|ah|aw|hmm+|hm|u[mh]+|er+|ugh|well|ok|okay|hey|wait|hold on|sorry|actually|honestly|look|listen|but|and|so|"
     r"please|thanks|thank you|thx|for now|really|my god|god|ew+|yikes|whoa|then|right|again|dear)"
@@ -38,28 +39,28 @@ _TAIL = (
     r"(?:please|thanks|thank you|at all|ever|again|for now|right now|really|now|sorry|anymore|any more|yet)"
 )
 #: Part of an answer that refuses, with particles before and after it: "oh no please don't do that".
-_REFUSAL = re.compile(
+_REFUSAL = lazy_pattern(
     rf"(?:(?:{_PARTICLE}|{_NO}) )*{_REFUSING}(?: {_TAIL})*|(?:(?:{_PARTICLE}|{_NO}) )*{_NO}(?: {_TAIL})*",
     re.IGNORECASE,
 )
-_IDLE = re.compile(rf"(?:{_PARTICLE}|{_TAIL})(?: (?:{_PARTICLE}|{_TAIL}))*", re.IGNORECASE)
+_IDLE = lazy_pattern(rf"(?:{_PARTICLE}|{_TAIL})(?: (?:{_PARTICLE}|{_TAIL}))*", re.IGNORECASE)
 #: Beginning of an answer that contradicts the words before it: "No, use Postgres", but not "no problem".
-_CONTRADICTION = re.compile(
+_CONTRADICTION = lazy_pattern(
     rf"(?:(?:{_PARTICLE})[\s,.!…]+)*(?:{_NO}|(?:absolutely|certainly|definitely|rather|better|please) not)"
     rf"(?:\s*[,.!;:…]|\s+[-–—]|\s*$|\s+(?:{_PARTICLE}|not|i|we|you|use|take|that|this|it|do|don'?t|let'?s)\b)",
     re.IGNORECASE,
 )
 #: The same with the words that follow it, and words by which these deny something themselves.
-_REDIRECTION = re.compile(
+_REDIRECTION = lazy_pattern(
     rf"(?:(?:{_PARTICLE})[\s,.!…]+)*{_NO}(?:\s*[,.!;:…]+|\s+[-–—])\s*(?P<rest>.*\w.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_DENYING = re.compile(
+_DENYING = lazy_pattern(
     r"\b(?:no|not|never|nothing|none|without|stop|avoid|hate|refuse|against)\b|n't\b", re.IGNORECASE
 )
 _SOFTENED = r"(?:(?:now|then|first|also|just|rather|next|simply|probably|maybe|quickly|suggest|propose) )*"
 #: Beginning of a sentence in which an agent proposes or announces an act.
-_PROPOSING = re.compile(
+_PROPOSING = lazy_pattern(
     r"(?:(?:ok|okay|sure|alright|right|great|good|so|then|and|or|next|first|now|after that|tomorrow|tonight|later|"
     r"instead|alternatively|otherwise|finally|today|also|as a next step)[\s,:]+)*"
     r"(?:(?:my|the|our) (?:\w+ )?(?:plan|next step|suggestion|proposal|idea|recommendation|option|way|alternative|"
@@ -73,20 +74,20 @@ _PROPOSING = re.compile(
     re.IGNORECASE,
 )
 #: Words after which an agent proposes no act: it talks, waits or offers help.
-_NO_ACT = re.compile(
+_NO_ACT = lazy_pattern(
     r"(?:not|never|n't|know|see|understand|imagine|say|guess|think|help|be|remember|tell|assume|expect|hope|need|wait|"
     r"anything|something else|more help|any (?:other|more|further)|to know)\b",
     re.IGNORECASE,
 )
 #: End of a proposal that asks for leave.
-_LEAVE = re.compile(
+_LEAVE = lazy_pattern(
     r"[,;]?\s*(?:if (?:you|that|it)\b[^,;]*|ok(?:ay)?|alright|for you|shall i|right|what do you think)?[\s.!?…]*$",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"\s*;\s+|\s+[–—-]\s+")
-_POINTING = re.compile(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
+_CLAUSE = lazy_pattern(r"\s*;\s+|\s+[–—-]\s+")
+_POINTING = lazy_pattern(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
 #: Question for a choice, to which a mere "no" is no clear answer.
-_ALTERNATIVES = re.compile(r"\bor\b.*\?", re.IGNORECASE)
+_ALTERNATIVES = lazy_pattern(r"\bor\b.*\?", re.IGNORECASE)
 #: Maximum words of a message that is one proposal.
 WHOLE_WORDS = 30
 #: Words that name no act by themselves.

@@ -18,6 +18,7 @@ from typing import Literal, cast
 
 import numpy as np
 
+from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
 from bardo.conduct.hearing.answers import is_redirection, is_refusal, proposal
 from bardo.conduct.hearing.reports import is_choice, is_correction, is_courtesy, is_deed, is_state
@@ -45,47 +46,47 @@ _WORDS_SCALE = 30
 _CUE = 2.0
 #: Maximum number of words of an answer that says nothing without the proposal before it ("no", "I don't want that").
 _BARE_WORDS = 6
-_WORD = re.compile(r"[a-z']+|\d+|[?!:]")
-_PROPOSAL = re.compile(
+_WORD = lazy_pattern(r"[a-z']+|\d+|[?!:]")
+_PROPOSAL = lazy_pattern(
     r"^(?:i could|i can|i'd|i would|i'll|shall i|should i|do you want|want me|we could|how about|my suggestion|"
     r"another option|would you like|cheapest|either|option|.*\bor\b.*\?)",
     re.IGNORECASE,
 )
 #: Wish for a thing or an experience, which is no decision: of an indefinite thing, or of a time to come.
-_WISH = re.compile(
+_WISH = lazy_pattern(
     r"\bi(?:'d| would)? (?:\w+ly |just |also |so )?(?:like|love|want|wish)(?: for)? "
     r"(?:(?:a|an|some|more|another|new) |to (?:learn|visit|see|travel|try|have|get|own|be|become|live)\b|"
     r".*\b(?:someday|some day|one day|eventually|sometime)\b)",
     re.IGNORECASE,
 )
 #: Plain form that ends an act or a thing: all 17 utterances of users that have it, of 4,000, are rejections.
-_ENDS = re.compile(r"(?:please )?(?:(?:stop|quit) [\w-]+ing\b|no more \w)", re.IGNORECASE)
+_ENDS = lazy_pattern(r"(?:please )?(?:(?:stop|quit) [\w-]+ing\b|no more \w)", re.IGNORECASE)
 #: Words by which an agent refers to what was said, and words that only acknowledge it.
-_REFERRING = re.compile(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
+_REFERRING = lazy_pattern(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
 _ACKNOWLEDGING = (
     "noted", "understood", "agreed", "got", "sure", "done", "right", "fine", "good", "okay", "promise",
 )  # fmt: skip
 #: First person, without which an agent's words to a user are advice: "that is for your doctor".
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON = lazy_pattern(
     r"\b(?:i|i'm|i'll|i'd|i've|me|my|we|we're|we'll|we've|us|our|let's)\b", re.IGNORECASE
 )
-_SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself|you're|you'll|you've)\b", re.IGNORECASE)
+_SECOND_PERSON = lazy_pattern(r"\b(?:you|your|yours|yourself|you're|you'll|you've)\b", re.IGNORECASE)
 #: Words by which an agent says that it will, to any request.
 _CONSENTING = frozenset(
     {"will", "do", "sure", "ok", "okay", "yes", "of", "course", "with", "pleasure", "it", "that"}
 )
 #: Question that asks for leave or for the way to act, so that its answer may be a rule.
-_ASKS_LEAVE = re.compile(
+_ASKS_LEAVE = lazy_pattern(
     r"\b(?:should|shall|may|can|could|must|allowed|want|prefer|okay|ok)\b", re.IGNORECASE
 )
 #: Beginning of an answer without a verb.
-_FRAGMENT = re.compile(
+_FRAGMENT = lazy_pattern(
     r"(?:only|just|mostly|usually|normally|often|not|on|at|in|to|from|for|with|by)\b", re.IGNORECASE
 )
 #: Mark of an item of a list before an utterance.
-_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_ITEM = lazy_pattern(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 #: Report of when something takes place, which is no rule: "choir is every Monday at eight".
-_SCHEDULE = re.compile(
+_SCHEDULE = lazy_pattern(
     r"^(?:[\w'-]+ ){1,5}?(?:is|are|meets?|takes? place|happens?|starts?|begins?) (?:on )?(?:every|each) "
     r"(?:(?:other|second|third|first|last) )?"
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|day|week|weekday|weekend|month|year|morning|evening|night)\b"
@@ -93,7 +94,7 @@ _SCHEDULE = re.compile(
     re.IGNORECASE,
 )
 #: Words by which a sentence rules, even if it tells a time.
-_OBLIGES = re.compile(
+_OBLIGES = lazy_pattern(
     r"\b(?:must|may|should|shall|ha(?:s|ve) to|needs?|never|always|only|no|not|nobody|forbidden|allowed)\b|n't\b",
     re.IGNORECASE,
 )

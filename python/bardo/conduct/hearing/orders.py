@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.state.prohibition import is_prohibition
 
 #: Words of an order for all time.
-_FOR_ALL_TIME = re.compile(
+_FOR_ALL_TIME = lazy_pattern(
     r"\b(?:always|never|must(?:n't)?|(?:under|in) no circumstances|at all times|(?:no|without) exceptions?|"
     r"no matter what|on no account|in no case|by no means|not ever|may not|strictly forbidden)\b",
     re.IGNORECASE,
 )
 #: Reports that have such words: of the speaker alone, of other people, of the past, and guesses ("must have been").
-_REPORT = re.compile(
+_REPORT = lazy_pattern(
     r"(?:^|[,;:.] )(?:and |but |so |because )?(?:i|he|she|they|it|there) (?:\w+ )?"
     r"(?:always|never|must(?! not\b| never\b| always\b))\b|"
     r"\b(?:always|never) (?:been|had|was|were|did|used to)\b|"

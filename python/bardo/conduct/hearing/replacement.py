@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bardo import _core
+from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing.replacement_words import (
     ANNOUNCING,
     BOUNDS,
@@ -31,14 +32,14 @@ from bardo.conduct.hearing.replacement_words import (
     tells_past,
 )
 
-_CLAUSE = re.compile(r"\s*(?:[,;.!](?=\s|$)|\s[-–—]+\s|\b(?:because|since|as)\b)\s*", re.IGNORECASE)
-_TOKEN = re.compile(r"[€$£]|%|°[cf]?|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['-][^\W\d_]+)*", re.IGNORECASE)
+_CLAUSE = lazy_pattern(r"\s*(?:[,;.!](?=\s|$)|\s[-–—]+\s|\b(?:because|since|as)\b)\s*", re.IGNORECASE)
+_TOKEN = lazy_pattern(r"[€$£]|%|°[cf]?|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['-][^\W\d_]+)*", re.IGNORECASE)
 #: Beginning of a part that limits the clause beside it: "in summer", "at least on Sundays".
-_LIMITING = re.compile(
+_LIMITING = lazy_pattern(
     r"(?:in|on|at|for|with|without|under|over|after|before|by|from|during|but|only|except|and|or|unlike|within)\b",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(r"\b(?:not|never|no|nobody|nothing|cannot)\b|n't\b", re.IGNORECASE)
+_NEGATION = lazy_pattern(r"\b(?:not|never|no|nobody|nothing|cannot)\b|n't\b", re.IGNORECASE)
 _SUBJECTS = frozenset({"i", "we", "they"})
 
 

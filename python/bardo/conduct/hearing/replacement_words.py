@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from bardo._patterns import lazy_pattern
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
 
 _DAY = (
@@ -13,33 +13,33 @@ _DAY = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2})"
 )
 #: Time from which a statement holds, which limits it to no case.
-STARTING = re.compile(
+STARTING = lazy_pattern(
     rf"\b(?:from|as of|as from|starting|beginning|effective|since) {_DAY}(?: onwards?| on)?\b"
 )
 #: Words that announce a change.
-CUE = re.compile(
+CUE = lazy_pattern(
     r"\b(?:correction|change of plans?|update|changed|no longer|instead|rather than|any ?more|any longer|from now on|"
     r"after all|for\sgood|now|new|henceforth|going forward|"
     rf"(?:from|as of|as from|starting|beginning|effective) {_DAY})\b"
 )
 #: Part that only announces a change.
-CUE_ALONE = re.compile(
+CUE_ALONE = lazy_pattern(
     r"(?:(?:small |quick |one |a )?(?:correction|change|update|news)(?: of plans?)?|new plan|sorry|please|ok|okay|"
     r"right|hi|hello|well|so|listen|attention|henceforth|going forward|in future|i've decided|we've decided|decision|"
     r"i changed my mind|i've changed my mind|rule|decided|new rule)"
 )
 #: Words that announce an order, not only a reading: "it is now at 86 percent" is one.
-ANNOUNCING = re.compile(
+ANNOUNCING = lazy_pattern(
     r"\b(?:correction|change of plans?|from now on|henceforth|going forward|from today|as of today|from tomorrow)\b"
 )
 #: Verbs that tell a change by themselves, also in the past.
-CHANGING = re.compile(
+CHANGING = lazy_pattern(
     r"\b(?:goes|go|going|went over|moves?|moved|moving|switch(?:es|ed|ing)?|chang(?:e|es|ed|ing)|migrat(?:e|es|ed|ing)|"
     r"replac(?:e|es|ed|ing)|becomes?|rais(?:e|es|ed)|lower(?:s|ed)?|cut(?:s)?|drop|increas(?:e|es|ed)|"
     r"reduc(?:e|es|ed)|extend(?:s|ed)?|shorten(?:s|ed)?)\b"
 )
 #: Forms of an order: a modal verb, an imperative, or a value that is set.
-DIRECTING = re.compile(
+DIRECTING = lazy_pattern(
     r"^(?:(?:please|and|so|now|then|always|just|only) )*(?:hold|keep|set|make|run|put|bring|take|leave|use|turn|feed|"
     r"store|ship|send|order|ventilate|air|heat|cool|maintain|limit|cap|charge|pay|wait|allow|give|wash|water|clean|"
     r"stack|pile|bake|mix|check|retry|start|stop|open|close|lock|save|back|rotate|review|serve|sell|buy)\b|"
@@ -49,7 +49,7 @@ DIRECTING = re.compile(
     r"\b(?:limit|target|maximum|minimum|max|min|deadline|threshold|setpoint|cap|quota)\b(?: [\w-]+){0,5} (?:is|are)\b"
 )
 #: Words of questions, guesses, conditions, reports of others, readings and additions, which replace nothing.
-OPEN = re.compile(
+OPEN = lazy_pattern(
     r"[\"“”«»]|\b(?:if|when|whenever|while|unless|except|in case|maybe|perhaps|might|could|would|wonder|suppose|"
     r"imagine|says?|said|thinks?|thought|told|reads?|asked|suggest\w*|propos\w*|hope\w*|wish\w*|guess|likely|probably|"
     r"temporarily|for the time being|for now|just this once|this once|today only|only today|tonight|yesterday|ago|"
@@ -61,12 +61,12 @@ _END = r"(?=,|;|$|[.!](?:\s|$)| (?:in|on|at|for|because|since|as|from) |\bany ?m
 _LEAD = r"(?:(?:at|on|to|with|by|in|via|from|the|our|only|use|using) )*"
 #: Parts that take back what held: "no longer 91", "instead of DHL", "the 18:00 limit is gone".
 RETRACTED = (
-    re.compile(r"\bfrom (?P<old>\d[\d.,:]*(?: ?[%°a-z]+)?) (?:down |up )?(?=to\b)"),
-    re.compile(
+    lazy_pattern(r"\bfrom (?P<old>\d[\d.,:]*(?: ?[%°a-z]+)?) (?:down |up )?(?=to\b)"),
+    lazy_pattern(
         rf"\b(?:no longer|instead of|rather than|in place of|in lieu of|away from|,? and not|(?<=, )not|not"
         rf"(?= [^,;.]{{1,40}} any ?(?:more|longer))) {_LEAD}(?P<old>[^,;]{{1,60}}?){_END}(?: ?any ?(?:more|longer))?"
     ),
-    re.compile(
+    lazy_pattern(
         r"(?:(?<=, )|(?<=; )|(?<=\. )|(?<=- )|(?<=because )|(?<=since )|(?<=as )|(?<=and ))(?:and )?(?:the |our )?"
         r"(?P<old>[^,;]{1,40}?) (?:is|are|was|were|has been|have been|proved) (?:gone|over|history|dropped|cancelled|"
         r"canceled|discontinued|sold out|finished|done|obsolete|off|wrong|a mistake|out of (?:stock|the question|date)|"
@@ -77,14 +77,14 @@ RETRACTED = (
 BOUNDS = (
     (
         "lower",
-        re.compile(
+        lazy_pattern(
             r"\b(?:at least|no less than|not less than|not before|not below|min(?:imum)?|above|over|after|more than|"
             r"no earlier than)\b"
         ),
     ),
     (
         "upper",
-        re.compile(
+        lazy_pattern(
             r"\b(?:at most|no more than|not more than|up to|no later than|max(?:imum)?|below|under|by(?= \d)|until|"
             r"till|before|less than|within|at the latest)\b"
         ),
@@ -130,8 +130,8 @@ GENERIC = frozenset({
     "only", "just", "migrate", "migrated", "replace", "replaced", "not", "all", "allowed", "time", "times", "extended",
     "extend", "shorten", "shortened", "everyone", "rather", "onwards", "henceforth", "and", "or", "latest",
 })  # fmt: skip
-_ACT = re.compile(r"\b(?:we|i|he|she|they)(?: (?:all|both|just|already|\w+ly))* (?P<verb>[a-z]+)\b")
-_MEASURED = re.compile(r"\b(?:was|were|had been|dropped|fell|rose|climbed|reached|hit|measured|showed?)\b")
+_ACT = lazy_pattern(r"\b(?:we|i|he|she|they)(?: (?:all|both|just|already|\w+ly))* (?P<verb>[a-z]+)\b")
+_MEASURED = lazy_pattern(r"\b(?:was|were|had been|dropped|fell|rose|climbed|reached|hit|measured|showed?)\b")
 #: Verbs of a choice, which hold in the past.
 _CHOOSING = frozenset({
     "decided", "agreed", "settled", "chose", "picked", "opted", "voted", "had", "put", "set", "cut", "let",

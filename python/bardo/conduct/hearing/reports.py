@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from bardo._patterns import lazy_pattern
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
 
-_ACT = re.compile(
+_ACT = lazy_pattern(
     r"\b(?:we|i)(?: (?:all|both|just|also|then|even|already|only|\w+ly))* (?P<verb>[a-z]+)\b(?: (?P<next>[\w']+))?",
     re.IGNORECASE,
 )
@@ -20,19 +21,19 @@ _DECIDING = frozenset({
 _CHOOSING = frozenset({
     "chose", "picked", "switched", "moved", "kept", "booked", "stuck", "hired",
 })  # fmt: skip
-_DECIDING_NOUN = re.compile(
+_DECIDING_NOUN = lazy_pattern(
     r"\b(?:decision|choice|call|agreement|verdict|plan|vote|poll)\b|"
     r"\b(?:said (?:yes|no)|final|in the end|after all|from now on|going forward)\b|"
     r"\b(?:permanently|for all|instead of|rather than|over|not)\b",
     re.IGNORECASE,
 )
 #: Words that tell how things are or will be.
-_PRESENT = re.compile(
+_PRESENT = lazy_pattern(
     r"\b(?:is|are|will|shall|must|should|its|going)\b|\b(?:we|i|it|that|there|they)'(?:s|re|ll|m|ve)\b|"
     r"\b(?:we|i) (?:have|want|need|use|keep|take|go|choose|pick)\b",
     re.IGNORECASE,
 )
-_TIME = re.compile(
+_TIME = lazy_pattern(
     r"\b(?:yesterday|tonight|ago|last (?:night|week|weekend|month|year|spring|summer|autumn|fall|winter|\w+day)|"
     r"(?:on|this|all) (?:the )?(?:\w+day|weekend|morning|afternoon|evening|day|week|night)|at (?:noon|midnight|\w+ "
     r"o'clock|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+)|in the (?:morning|afternoon|evening)|"
@@ -40,13 +41,13 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 #: Choice of the group, told as made, against what was thought before: "we moved to Scaleway after all".
-_CHOICE = re.compile(
+_CHOICE = lazy_pattern(
     r"^(?:ok(?:ay)?,? |so,? |well,? |in the end,? )?(?:we|i)(?: have|'ve)? (?:(?:now|finally|just) )?"
     r"(?:moved|switched|migrated|changed|went|stuck|stayed|settled|ended up|gone)(?: back| over)? (?:to|with|for|on) "
     r"(?P<what>[^,;.?!]{1,80}?) (?:after all|instead|for\sgood|in the end)[.!]?$",
     re.IGNORECASE,
 )
-_COURTESY = re.compile(
+_COURTESY = lazy_pattern(
     r"\b(?:i|we) (?:really )?(?:don'?t|do not|didn'?t|did not|wouldn'?t|would not) (?:want|mean|wish) to "
     r"(?:keep|bother|disturb|trouble|bore|interrupt|annoy|hurt|offend|rush|worry|burden|scare|upset|waste|hold|"
     r"complain|sound|seem|be (?:rude|mean|late|that|a)|impose|pry|nag|spoil|jinx|brag)\b|"
@@ -62,7 +63,7 @@ _NOT_RULED = (
     r"(?!(?:allowed|permitted|acceptable|tolerated|wanted|welcome|needed|an option|okay|ok|fine|to|going)\b)"
 )
 #: Correction: what a thing is no longer, or is not, with what it is: "the contact is no longer A, it is B".
-_CORRECTION = re.compile(
+_CORRECTION = lazy_pattern(
     rf"{_SUBJECT}(?:\b(?:is|are|was|were)|'s|'re) no longer {_NOT_RULED}|"
     rf"{_SUBJECT}{_IS_NOT} {_NOT_RULED}[^,;.?!]{{1,60}}? any ?(?:more|longer)\b|"
     rf"{_SUBJECT}{_IS_NOT} {_NOT_RULED}[^,;.?!]{{1,60}}[,;:.–—-]+ ?(?:but |rather )?"
@@ -70,7 +71,7 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 #: State of a thing, in figures: "retries are limited to 5", "the threshold stays at 36.5".
-_STATE = re.compile(
+_STATE = lazy_pattern(
     r"^(?!(?:i|we|you|let'?s|please)\b)[^?]{1,120}?\b(?:is|are|was|were|stays?|remains?|stands?|has been|have been|"
     r"sits?)(?: (?:now|currently|still|again|always|only|\w+ly))* (?:(?:limited|capped|restricted|set|fixed|configured|"
     r"throttled|pinned|bound|raised|lowered|increased|reduced|down|up|bumped|cut|locked|scheduled) )?"
@@ -78,7 +79,7 @@ _STATE = re.compile(
     re.IGNORECASE,
 )
 #: Words by which a statement asks for something to be done, now or at a time.
-_OWED = re.compile(
+_OWED = lazy_pattern(
     r"\b(?:to be|needs?|ha(?:s|ve) to|must|should|shall|due|please|todo|open|pending|left|missing|overdue|deadline|"
     r"tomorrow|tonight|today|next|appointment|meeting|remind|(?:mon|tues|wednes|thurs|fri|satur|sun)day|want|ought|"
     r"can you|could you|make sure|check|remember)\b",

@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
 from bardo.conduct.match import operation_match, recognition
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
@@ -47,7 +48,7 @@ _CUES = {
 #: Features of an action that is rather near than the same; cues that are none if the forbidding text has them, too.
 _HINTS = frozenset({"reads", "negated", "asks first", "cue contrasts", "cue tries", "cue asked"})
 _UNLIKE = ("asks", "tells", "ends", "elsewhere")
-_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _CUES.items()}
+_PATTERNS = {name: lazy_pattern(pattern, re.IGNORECASE) for name, pattern in _CUES.items()}
 #: Number of rejections and rules above which the limit of warnings grows no more.
 _COUNTED = 1_000
 #: Further growth of the limit per logarithm of their number, for code that the table does not relate to a text: cosines
@@ -67,7 +68,7 @@ _BRIEF = 2
 _WITHOUT_WORD, _BARE_OPERATION = (3, 2.5), (4, 4.0)
 #: Number of common words that counts as many, and number of cached actions.
 _MANY, _ACTIONS = 4, 16
-_WORD = re.compile(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
+_WORD = lazy_pattern(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 import marshal
 import math
-import re
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,6 +17,7 @@ from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, cast
 
 from bardo import _core
+from bardo._patterns import lazy_pattern
 from bardo.conduct.match import comparison, operation_match
 from bardo.conduct.match import keys as index_keys
 from bardo.conduct.match import packed_rows as packing
@@ -43,9 +43,9 @@ CANDIDATES, BY_MEANING = 40, 16
 LATEST = 64
 #: Minimum number of changed rows for a new snapshot, and minimum share, so that a large one is not written for few.
 SNAPSHOT_ROWS, SNAPSHOT_SHARE = 64, 1 / 32
-_WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
-_NAME = re.compile(r"(?<=\S)\s+\W*[A-Z]|\w[._@/\d-]\w|[a-z][A-Z]")
-_PART = re.compile(r"[^\W_]+")
+_WORD = lazy_pattern(r"[^\W_]+(?:['’.][^\W_]+)*")
+_NAME = lazy_pattern(r"(?<=\S)\s+\W*[A-Z]|\w[._@/\d-]\w|[a-z][A-Z]")
+_PART = lazy_pattern(r"[^\W_]+")
 #: Attributes of the index that a snapshot holds as they are.
 _SAVED = ("_seen", "_changed_at", "_ids", "_texts", "_sizes", "_short", "_keyed", "_forbidding")
 #: Weight of a forbidden operation beside the share of common words.

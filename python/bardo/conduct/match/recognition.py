@@ -6,6 +6,7 @@ import fnmatch
 import re
 from collections.abc import Sequence
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import (
     does,
@@ -36,30 +37,30 @@ from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.rejection import ParsedRejection
 
 #: Operations that plan something for another time.
-_EVENT = re.compile(
+_EVENT = lazy_pattern(
     r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)"
 )
 #: Words by which an action is not what it names.
-NEGATED = re.compile(
+NEGATED = lazy_pattern(
     r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
     r"(?:move|migrate) off|be closed)\b"
 )
 #: Prepositions that exclude each other.
 _SIDES = frozenset({"before", "during", "after", "with", "without"})
-_LACKS = re.compile(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
+_LACKS = lazy_pattern(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
 _HOLDS = {True: "holds", False: "does not hold", None: "is left open"}
-_EXCEPT = re.compile(r"(?i)\b(?:except|other than|besides|but|only|apart from|outside)\b")
+_EXCEPT = lazy_pattern(r"(?i)\b(?:except|other than|besides|but|only|apart from|outside)\b")
 #: Wording that forbids all but what it names.
-_ALL_BUT = re.compile(
+_ALL_BUT = lazy_pattern(
     r"(?i)\b(?:nothing|no|any\w*) (?:\w+ ){0,3}(?:except|other than|besides|but|apart from)\b"
 )
 #: Beginnings of clauses after the first: "review the diff and push it", "check it by pushing", "ask Ben to push".
-_LATER_CLAUSE = re.compile(
+_LATER_CLAUSE = lazy_pattern(
     r"(?i)[,;.:!?](?:\s|$)|\b(?:and|then|before|after|by|or|but|while)\b|"
     r"(?<!how )(?<!when )(?<!whether )\bto\b"
 )
 #: String of code.
-_STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
+_STRING = lazy_pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 
 
 def compare(

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import ANY, CHANGING, kinds_in, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
 
-_VERSION = re.compile(r"(?<!^)[@=<>~!^:\[].*")
+_VERSION = lazy_pattern(r"(?<!^)[@=<>~!^:\[].*")
 #: Destination of a move, and substitute: "migrate it to X", "replace it with X".
-_MOVED = re.compile(
+_MOVED = lazy_pattern(
     r"(?i)\b(?:(?:migrat|mov|port|switch|convert|transfer)\w* .*?\b(?:to|onto|into)|"
     r"(?:replac|swap|exchang|substitut)\w* .*?\b(?:with|by|for)) (?P<to>.+)"
 )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.model.procedures import Flow, Mission
 
 if TYPE_CHECKING:
     from bardo.bequeath.content.directives import Directive
 
-_INHERITED = re.compile(
+_INHERITED = lazy_pattern(
     r"inherited from (?P<origin>.+?)(?: \((?P<generation>\d+) generations\))?(?:, by (?P<by>.*))?"
 )
 

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import command_forms, dry_runs, operation_table, operations, options, places, shell
 from bardo.conduct.parse.command_forms import CommandForm
 from bardo.conduct.parse.forbidden import kinds_in, stems_of, vocabulary
 
 #: Maximum number of cached actions.
 _ACTIONS = 16
-_PROGRAM = re.compile(r"[a-z0-9_.~/-]*[a-z][a-z0-9_.+/-]*")
-_CALL = re.compile(r"\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\((.*)", re.DOTALL)
-_JSON_NAME = re.compile(r"\"(?:tool|name|function|command|action)\"\s*:\s*\"([^\"]+)\"")
-_SQL = re.compile(
+_PROGRAM = lazy_pattern(r"[a-z0-9_.~/-]*[a-z][a-z0-9_.+/-]*")
+_CALL = lazy_pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\((.*)", re.DOTALL)
+_JSON_NAME = lazy_pattern(r"\"(?:tool|name|function|command|action)\"\s*:\s*\"([^\"]+)\"")
+_SQL = lazy_pattern(
     r"\b(?:drop (?:table|index|database|schema|column|view|user|role)|truncate(?: table)?|delete from|"
     r"update [\w.\"]+ set|"
     r"insert into|alter (?:table|database|role|user)|create (?:unique |or replace )?(?:table|index|database|schema|"
@@ -27,21 +28,21 @@ _SQL = re.compile(
     r"role)|grant \w+|revoke \w+|select .{1,80}? from|show \w+|explain|describe)\b[^;]*",
     re.IGNORECASE | re.DOTALL,
 )
-_SQL_READS = re.compile(r"select|show|explain|describe", re.IGNORECASE)
+_SQL_READS = lazy_pattern(r"select|show|explain|describe", re.IGNORECASE)
 #: Operations by which an action in words writes the files that it names.
 _WRITES = frozenset({"modify", "delete", "remove", "install", "store"})
-_SQL_DELETES = re.compile(r"drop|truncate|delete", re.IGNORECASE)
+_SQL_DELETES = lazy_pattern(r"drop|truncate|delete", re.IGNORECASE)
 #: Main branch, with the prefixes that keep it one.
-_MAIN = re.compile(r"\W*(?:HEAD:)?(?:refs/heads/|remotes/|origin/|upstream/)*(?:main|master)\W*")
-_BRANCH_PARTS = re.compile(r"[-/]")
+_MAIN = lazy_pattern(r"\W*(?:HEAD:)?(?:refs/heads/|remotes/|origin/|upstream/)*(?:main|master)\W*")
+_BRANCH_PARTS = lazy_pattern(r"[-/]")
 #: End of the name of a package, before its version.
-_VERSION = re.compile(r"(?<!^)@|[=<>~!^\[:]")
-_META = re.compile(r"\\[a-z]+\+?")
+_VERSION = lazy_pattern(r"(?<!^)@|[=<>~!^\[:]")
+_META = lazy_pattern(r"\\[a-z]+\+?")
 #: Letters in upper case; the letter of a short option is a group.
-_CAPITALS = re.compile(r"(?<!\S)([*?!\[\]]*-[A-Za-z])|[A-Z]+")
-_WILDCARD = re.compile(r"[*?]|\[!?\]?[^\]]*\]")
+_CAPITALS = lazy_pattern(r"(?<!\S)([*?!\[\]]*-[A-Za-z])|[A-Z]+")
+_WILDCARD = lazy_pattern(r"[*?]|\[!?\]?[^\]]*\]")
 #: Name of a file in a glob.
-_FILE = re.compile(r"(?<![\w\]])\.[a-z]")
+_FILE = lazy_pattern(r"(?<![\w\]])\.[a-z]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from bardo._patterns import lazy_pattern
+
 _STRING = r"[rbuf]{0,2}(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`)"
 #: Functions that run a command, and tools that do; the name of an argument that is one.
 _FUNCTION = (
@@ -15,16 +17,16 @@ _FUNCTION = (
     r"(?:\w+_)?(?:bash|shell|terminal|command|cmd))"
 )
 _ARGUMENT = r"(?:cmd|command|command_?line|shell_?command|script|argv)"
-_RUNS = re.compile(
+_RUNS = lazy_pattern(
     rf"\b(?:{_FUNCTION}\s*\(\s*(?:{_ARGUMENT}\s*=\s*)?|{_ARGUMENT}\s*=\s*)"
     rf"(?P<words>\[?\s*{_STRING}(?:\s*,\s*\[?\s*{_STRING})*)",
     re.IGNORECASE,
 )
-_STRINGS = re.compile(_STRING)
-_KEY = re.compile(_ARGUMENT, re.IGNORECASE)
+_STRINGS = lazy_pattern(_STRING)
+_KEY = lazy_pattern(_ARGUMENT, re.IGNORECASE)
 #: Argument of a command in JSON that is cut off or not valid.
-_CUT = re.compile(rf"\"{_ARGUMENT}\"\s*:\s*\"((?:[^\"\\]|\\.)*)\"", re.IGNORECASE)
-_ESCAPED = re.compile(r"\\(.)")
+_CUT = lazy_pattern(rf"\"{_ARGUMENT}\"\s*:\s*\"((?:[^\"\\]|\\.)*)\"", re.IGNORECASE)
+_ESCAPED = lazy_pattern(r"\\(.)")
 
 
 def run_by(text: str) -> Iterator[list[str]]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import dry_runs, operation_table, options, shell
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
 #: Maximum number of words before the command in the text of a rejection, as in "never run npm install".
 _BEFORE = 4
-_CODE = re.compile(r"`([^`]+)`")
+_CODE = lazy_pattern(r"`([^`]+)`")
 #: Words by which a person speaks of a command.
 _RUNS = frozenset({
     "run", "runs", "running", "use", "uses", "using", "execute", "executes", "executing", "call", "calls", "calling",
@@ -29,11 +30,10 @@ _AFTER = frozenset({
 })  # fmt: skip
 _ARTICLES = frozenset({"a", "an", "the", "any", "our", "your", "my"})
 #: End of the name of a package, before its version or its extras.
-_VERSION = re.compile(r"(?<!^)@|[=<>~!^\[]")
+_VERSION = lazy_pattern(r"(?<!^)@|[=<>~!^\[]")
 
 
-@dataclass(frozen=True, slots=True)
-class CommandForm:
+class CommandForm(NamedTuple):
     """Command in its first form.
 
     Args:

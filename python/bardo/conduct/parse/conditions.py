@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table
 
 _MINUTE = 60 * 1_000_000
@@ -39,57 +40,57 @@ _PARTS: Mapping[str, tuple[int, int]] = {
 _ALSO: Mapping[str, str] = {
     "night": "|tonight", "after hours": "[-_ ]hours|extended|pre[-_]?market|overnight",
 }  # fmt: skip
-_APPROVAL = re.compile(
+_APPROVAL = lazy_pattern(
     r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|"
     r"permission|consent|"
     r"ask\w*|confirm\w*|seeing|seen|agree\w*|checks?|says? (?:so|yes)|go-?ahead)\b.*",
     re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = lazy_pattern(
     r"(?:,|;|:| - | – | — |\bbecause\b|\bsince\b|\bas\b) ?\b(?:we|i|it|its|it's|they|he|she|you|that|this|only|just|"
     r"use|ever|"
     r"please|thanks|never again|no exceptions?)\b.*|\b(?:because|since)\b.*|(?<=\w)[.!] +\w.*",
     re.IGNORECASE,
 )
-_NEGATES = re.compile(
+_NEGATES = lazy_pattern(
     r"\b(?:no|not|never|don'?t|avoid|stop|against|without|leave|keep|can'?t)\b", re.IGNORECASE
 )
-_PART = re.compile(
+_PART = lazy_pattern(
     r"\b(?:at|by|over|in the|during the|during|in|within|through the)? ?\b(?:(night)s?(?:time)?|(day)(?:time)?|"
     r"((?:office|business|working|work|opening|trading) hours|working day)|(after hours|out of hours)|"
     r"(morning)s?|(afternoon)s?|(evening)s?)\b",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(
+_WEEKDAY = lazy_pattern(
     rf"\b(?:on |over the |at the |this |at )?(?:a )?({'|'.join(DAYS)}|weekend|weekday)s?\b", re.IGNORECASE
 )
-_CLOCK = re.compile(
+_CLOCK = lazy_pattern(
     rf"\b(before|after|until|past|earlier than|later than|from) ({_NUMBER}(?::\d\d)?)(?: ?(am|pm|o'?clock|h)\b)?"
     r"(?: ?(?:utc|gmt)\b)?(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))",
     re.IGNORECASE,
 )
-_LIMIT = re.compile(
+_LIMIT = lazy_pattern(
     rf"\b(?:nothing |anything )?(above|over|more than|past|beyond|exceeding|higher than|greater than|larger than|"
     rf"longer than|"
     rf"below|under|less than|fewer than|lower than|shorter than) (?:the )?[€$£]?({_NUMBER}) ?({_UNIT})?",
     re.IGNORECASE,
 )
 _LOWER = ("below", "under", "less than", "fewer than", "lower than", "shorter than")
-_VERSIONED = re.compile(r"\b(?:upgrade|update|bump|version|node|python|java|go)\b", re.IGNORECASE)
-_PRODUCTION = re.compile(
+_VERSIONED = lazy_pattern(r"\b(?:upgrade|update|bump|version|node|python|java|go)\b", re.IGNORECASE)
+_PRODUCTION = lazy_pattern(
     r"\b(?:in|on|to|against|into|from|at)?(?: the| our)? ?\b(production|prod|live)\b", re.IGNORECASE
 )
-_SCOPE = re.compile(
+_SCOPE = lazy_pattern(
     r"(?<![-\w])(in|on|at|to|for|from|with|over|against|into|onto|of|through|via|inside|within|under|by|near|between|about|than|"
     r"during|after|before|without)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
 #: Words of an action that show a production system, and words that exclude it.
-_LIVE = re.compile(r"(?<![a-z])(?:prod|production|live|main-?app)(?![a-z])", re.IGNORECASE)
+_LIVE = lazy_pattern(r"(?<![a-z])(?:prod|production|live|main-?app)(?![a-z])", re.IGNORECASE)
 #: Environments whose names may also be verbs or adjectives: only as the name of a place.
 _MAYBE = "(?:stage|dev|development|test|testing|preview|demo|local)"
-_NOT_LIVE = re.compile(
+_NOT_LIVE = lazy_pattern(
     r"(?<![a-z])(?:staging|stg|sandbox|localhost|127\.0\.0\.1|qa|canary)(?![a-z])|"
     rf"(?:\b(?:in|on|to|into|against|from|at|for)(?: (?:the|our|my|a))? |[-_=:@\"']){_MAYBE}(?![a-z])|"
     rf"(?<![a-z]){_MAYBE}[-_. ]?(?:databases?|db|servers?|clusters?|env(?:ironment)?s?|systems?|sites?|accounts?|"
@@ -97,12 +98,12 @@ _NOT_LIVE = re.compile(
     re.IGNORECASE,
 )
 #: Words of an action that is for a later time, so that the clock does not count.
-_LATER = re.compile(
+_LATER = lazy_pattern(
     r"\b(?:tomorrow|tonight|later|overnight|next (?:week|month|day|morning|night)|"
     rf"(?:in|after) (?:an?|\d+|{'|'.join(_NUMBERS)}) (?:hours?|minutes?|days?|weeks?))\b|\bsleep \d",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"\b(?:draft|for (?:approval|review|sign-?off|a look)|ask\w* (?:\w+ )?(?:for|whether|if|to|before)|approved by|"
     r"after (?:\w+ ){0,3}(?:approv\w*|sign\w*|ok\w*|agree\w*|review\w*)|"
     r"with (?:\w+'?s? ){0,2}(?:approval|sign-?off|ok|review)|"
@@ -111,8 +112,7 @@ _ASKS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(NamedTuple):
     """Times and figures that an action names.
 
     Args:
@@ -207,19 +207,19 @@ def _number(word: str) -> float:
     return float(f"{first}.{''.join(rest)}" if rest else first)
 
 
-_TIME = re.compile(
+_TIME = lazy_pattern(
     r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|"
     r"\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)",
     re.IGNORECASE,
 )
-_WORD_TIME = re.compile(rf"\bat ({'|'.join(list(_NUMBERS)[1:13])})\b", re.IGNORECASE)
-_DAY = re.compile(
+_WORD_TIME = lazy_pattern(rf"\bat ({'|'.join(list(_NUMBERS)[1:13])})\b", re.IGNORECASE)
+_DAY = lazy_pattern(
     r"(?<![a-z])(mon|tue(?:s)?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?s?(?![a-z])",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(rf"(?<![\w.:#-])[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT})?", re.IGNORECASE)
-_VERSION = re.compile(r"(?<![\w.])v?(\d+)(?:\.\d+)*(?![\w:])|@\^?~?v?(\d+)")
-_SHARE = re.compile(
+_FIGURE = lazy_pattern(rf"(?<![\w.:#-])[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT})?", re.IGNORECASE)
+_VERSION = lazy_pattern(r"(?<![\w.])v?(\d+)(?:\.\d+)*(?![\w:])|@\^?~?v?(\d+)")
+_SHARE = lazy_pattern(
     rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b"
     rf"(?! (?:of (?:{'|'.join(DAYS)}|\w+uary|march|april|may|june|july)))",
     re.IGNORECASE,
@@ -227,7 +227,7 @@ _SHARE = re.compile(
 
 
 #: Argument of a call that is an amount; other numbers of the call are then names of accounts, days and so on.
-_AMOUNT = re.compile(
+_AMOUNT = lazy_pattern(
     r"\w*(?:amount|qty|quantity|price|total|value|size|replicas|leverage|count|percent|pct|discount|rate|share|weight|limit)\w*"
     rf"[\"']?\s*[=:]\s*[\"']?[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT}|pct)?",
     re.IGNORECASE,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table, options
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ _SHORT = frozenset({"-h", "-V"})
 #: Long options of a dry run. `--diff` is none: `ansible-playbook --diff` shows what it changes.
 _DRY = frozenset({"--dry-run", "--check", "--list", "--whatif", "--simulate"})
 #: Values of these by which it is none.
-_REAL = re.compile(r"--[a-z-]+=(?:none|false|no|0)")
-_VERB = re.compile(r"[a-z][a-z-]*")
+_REAL = lazy_pattern(r"--[a-z-]+=(?:none|false|no|0)")
+_VERB = lazy_pattern(r"[a-z][a-z-]*")
 
 
 def is_help(words: Sequence[str]) -> bool:

@@ -6,49 +6,52 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import conditions, operation_table, operations, wording
 from bardo.conduct.parse.forbids import LISTS, Forbids
 
 #: Maximum number of cached proposals.
 _PROPOSALS = 16_384
-_PATH = re.compile(r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/(?:[\w.*-]*/)*(?:[\w*-]*\.[\w*]+|(?!\w))")
+_PATH = lazy_pattern(
+    r"(?<![\w.])(?:~|\.{0,2})/[\w./*~-]+|\b\w[\w-]*/(?:[\w.*-]*/)*(?:[\w*-]*\.[\w*]+|(?!\w))"
+)
 #: Words with a slash, and names of files, which are paths in the right company only: not "and/or", ".net".
-_SLASHED = re.compile(
+_SLASHED = lazy_pattern(
     r"(?<![\w.@/:-])[A-Za-z][\w-]*(?:/[\w*-]+)+(?![\w/])|(?<![\w.])\.[a-z][\w.-]*|\b\w[\w-]*\.[a-z]\w{0,4}\b"
 )
 #: Signs that a word with a slash is a path: a mark of names, a second slash, or the word before it.
-_IS_PATH = re.compile(r"[_\d*]|/.*/")
-_BEFORE_PATH = re.compile(
+_IS_PATH = lazy_pattern(r"[_\d*]|/.*/")
+_BEFORE_PATH = lazy_pattern(
     r"\b(?:under|in|inside|within|below|into|from|folders?|director(?:y|ies)|files?|paths?|of|at)(?: the)? [`\"']?$",
     re.IGNORECASE,
 )
-_HOST = re.compile(
+_HOST = lazy_pattern(
     r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b"
 )
 #: "Stop" is a rejection by itself, except after another one.
-_STOP = re.compile(r"\b(?:never|do not|don'?t|not to|no) stop(?:ping)?\b", re.IGNORECASE)
+_STOP = lazy_pattern(r"\b(?:never|do not|don'?t|not to|no) stop(?:ping)?\b", re.IGNORECASE)
 #: Forms that reject a thing, with any operation.
-_UNWANTED = re.compile(
+_UNWANTED = lazy_pattern(
     r"\b(?:want|keep|hands off|leave|do|have|allow\w*|accept\w*|see|forbidden|banned|rejected|tried|stand|avoid|say|"
     r"said|"
     r"decided against|voted against|depend)\b|^\W*(?:please |absolutely |really )?no\b|\bno (?:more|new)\b",
     re.IGNORECASE,
 )
 #: Change of any kind, which the table takes for framing.
-_TOUCHED = re.compile(r"\btouch(?:es|ed|ing)?\b", re.IGNORECASE)
+_TOUCHED = lazy_pattern(r"\btouch(?:es|ed|ing)?\b", re.IGNORECASE)
 #: Verb whose object only points: "put this", "hang it". It names nothing.
-_POINTING_VERB = re.compile(
+_POINTING_VERB = lazy_pattern(
     r"\b(?P<before>(?:don'?t|do not|not|never|won'?t|will not|to)(?: (?:ever|please|just|even))*) [a-z]+ "
     r"(?:this|that|it|them|these|those)"
     r"(?= *(?:$|[.,;:!?])| (?:on|in|to|into|onto|at|for|with|by|from|of|over|through|via)\b)",
     re.IGNORECASE,
 )
-_FLAG = re.compile(r"(?<!\S)--?[a-z][\w-]*")
+_FLAG = lazy_pattern(r"(?<!\S)--?[a-z][\w-]*")
 #: Prepositions of words that tell with an act which one it is: "secrets in the repository", "log in with a password".
 _BESIDE_ACT = frozenset(
     {"in", "on", "at", "to", "into", "onto", "of", "over", "with", "against", "from", "inside"}
@@ -61,8 +64,7 @@ CHANGING = frozenset({"modify", "remove"})
 ENDING = frozenset({"delete", "remove", "stop", "close", "backup", "read", "test"})
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """Words that are all in a text, in any order; or literal, if function words or signs are what makes the phrase."""
 
     text: str
@@ -99,8 +101,7 @@ def phrase_of(words: str) -> Phrase:
     return Phrase(words, stems, start + r"\s+".join(map(re.escape, words.split())) + end)
 
 
-@dataclass(frozen=True, slots=True)
-class Practice:
+class Practice(NamedTuple):
     """Practice that rejections name in one way, and actions do in another; see `forbidden.toml`."""
 
     said: tuple[Phrase, ...]
@@ -109,8 +110,7 @@ class Practice:
     forbids: Forbids
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """Content of `forbidden.toml`, with words as stems."""
 
     practices: tuple[Practice, ...]
@@ -194,15 +194,15 @@ def _key(stems: frozenset[str]) -> str:
     return min(stems, key=lambda stem: (stem in _COMMON, stem), default="")
 
 
-_NAME = re.compile(r"[A-Z][a-z]+[A-Z]{2,}$")
+_NAME = lazy_pattern(r"[A-Z][a-z]+[A-Z]{2,}$")
 #: Name of a file that begins with a dot.
-_FILE = re.compile(r"(?<!\S)\.[a-z]\w*")
-_CODE = re.compile(r"\w[._]\w|[(=]")
+_FILE = lazy_pattern(r"(?<!\S)\.[a-z]\w*")
+_CODE = lazy_pattern(r"\w[._]\w|[(=]")
 #: Stems too frequent to find a practice by, if its name has another.
 _COMMON = frozenset(
     {"use", "test", "file", "data", "code", "add", "run", "send", "servic", "chang", "order", "custom"}
 )
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_TOKEN = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 @lru_cache(65_536)
@@ -212,11 +212,13 @@ def stems_of(text: str) -> frozenset[str]:
     A word with an inner capital gives its parts, as in `sendMail`; a name stays whole, as MongoDB.
     """
     same = operation_table.table().same
-    words = [
-        part
-        for word in _TOKEN.findall(text.replace("_", " "))
-        for part in ([word] if _NAME.match(word) else operation_table.CAMEL.sub(" ", word).split())
-    ]
+    words = _TOKEN.findall(text.replace("_", " "))
+    if not text.islower():
+        words = [
+            part
+            for word in words
+            for part in ([word] if _NAME.match(word) else operation_table.CAMEL.sub(" ", word).split())
+        ]
     found = operation_table.content_stems(words)
     return frozenset(same.get(stem, stem) for stem in found)
 

@@ -6,25 +6,24 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bardo import _core
+from bardo._patterns import lazy_pattern
 
 _TABLE = "operations.toml"
 #: Word of an alias, or of the text that it is searched in.
-WORD = re.compile(r"\w+")
-CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+WORD = lazy_pattern(r"\w+")
+CAMEL = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 #: Patterns by a word that every match has, with stems.
 Phrases = Mapping[str, tuple[tuple[re.Pattern[str], frozenset[str]], ...]]
 #: Long names of options by the letters of their short ones, each with whether a value follows.
 ShortOptions = Mapping[str, tuple[str, bool]]
 
 
-@dataclass(frozen=True, slots=True)
-class CommandPattern:
+class CommandPattern(NamedTuple):
     """Pattern of the command lines of one operation: a program with verbs and flags.
 
     Args:
@@ -59,8 +58,7 @@ class CommandPattern:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """Relations of an operation to others; see `operations.toml`."""
 
     opposite: frozenset[str]
@@ -71,8 +69,7 @@ class Operation:
     keeps: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Shell:
+class Shell(NamedTuple):
     """Programs that run another command; see `operations.toml`."""
 
     wrappers: frozenset[str]
@@ -91,8 +88,7 @@ class Shell:
         return self.shells | self.targeted | self.repeaters
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """Program of which several commands do the same; see `operations.toml`."""
 
     name: str
@@ -107,8 +103,7 @@ class Tool:
     is_reversed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Content of `operations.toml`, with words as stems."""
 
     operations: Mapping[str, Operation]
@@ -196,7 +191,7 @@ def table() -> Table:
         for alias in content_stems(alias for alias in aliases if alias.isalnum()):
             near[alias] = near.get(alias, frozenset()) | content_stems(name.split())
     framing = raw["framing"]
-    clauses = tuple(re.compile(clause, re.IGNORECASE) for clause in framing["clauses"])
+    clauses = {clause: lazy_pattern(clause, re.IGNORECASE) for clause in framing["clauses"]}
     return Table(
         operations=operations,
         phrases=phrases,
@@ -231,8 +226,8 @@ def table() -> Table:
         beginning=frozenset(framing["beginning"]),
         passing_on=frozenset(framing["passing_on"]),
         shell=Shell(**{name: frozenset(words) for name, words in raw["shell"].items()}),
-        clauses=clauses,
-        approvals=tuple(clause for clause in clauses if "approv" in clause.pattern),
+        clauses=tuple(clauses.values()),
+        approvals=tuple(clause for given, clause in clauses.items() if "approv" in given),
     )
 
 
@@ -273,7 +268,7 @@ def _phrases(groups: Mapping[str, Sequence[str]]) -> Phrases:
     found: dict[str, list[tuple[re.Pattern[str], frozenset[str]]]] = {}
     for name, aliases in groups.items():
         for alias in (spaced(alias) for alias in aliases if not alias.isalnum() or " " in name):
-            pattern = re.compile(rf"(?<!\w){re.escape(alias)}s?(?!\w)"), content_stems(name.split())
+            pattern = lazy_pattern(rf"(?<!\w){re.escape(alias)}s?(?!\w)"), content_stems(name.split())
             first, *more = WORD.findall(alias)
             for word in (first,) if more else (first, f"{first}s"):
                 found.setdefault(word, []).append(pattern)
@@ -309,7 +304,7 @@ def stem_each(words: Sequence[str]) -> list[str]:
 
 def content_stems(words: Iterable[str]) -> frozenset[str]:
     """Returns the stems of words, without function words."""
-    return frozenset(filter(None, _stems([word.lower() for word in words if word])))
+    return frozenset(filter(None, _stems(list({word.lower() for word in words if word}))))
 
 
 #: Stems by word; None for a function word.

@@ -12,46 +12,47 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo import _core
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import dry_runs, operation_table, options
 from bardo.conduct.parse.shell import Command
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
 #: Forms that forbid an object without an operation: "no yarn here", "we voted against GraphQL".
-_NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
+_NAMES_A_THING = lazy_pattern(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
+_WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
+SUFFIX = lazy_pattern(r"\.(?:js|ts|py|rs|rb|io|net)\b")
 #: End of a clause.
-_CLAUSE = re.compile(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
+_CLAUSE = lazy_pattern(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
 #: An identifier of code, with a dot, an underscore, an inner capital or a parenthesis.
-_IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*(?:[._][A-Za-z]\w*)+|\b[A-Za-z_]\w*(?=\()|\b[a-z]+[A-Z]\w*")
-_OFF = re.compile(
+_IDENTIFIER = lazy_pattern(r"\b[A-Za-z_]\w*(?:[._][A-Za-z]\w*)+|\b[A-Za-z_]\w*(?=\()|\b[a-z]+[A-Z]\w*")
+_OFF = lazy_pattern(
     r"\b(?:enabled?|active|on|running|state|power|status|mode)[\"']?\s*[=:]\s*[\"']?(?:false|0|off|disabled)\b",
     re.IGNORECASE,
 )
 
 #: Verb with its particle after the object: "switch the checks back on".
-_PARTED = re.compile(
+_PARTED = lazy_pattern(
     r"\b(switch|turn|shut)((?:ed|ing)?) ((?:[\w'-]+ ){1,5}?)(?:back )?(on|off|down)"
     r"(?= *(?:[,.;:!?]|$)| (?:again|for|in|and|until|when|while)\b)",
     re.IGNORECASE,
 )
 
 #: Remark after what is rejected: ", date-fns does it all".
-_REMARK = re.compile(
+_REMARK = lazy_pattern(
     r"(?<=\w)[,;] (?!.*\b(?:no|not|never|don['’]?t|nor|or|and)\b)[^,;]*\b"
     r"(?:does|do|is|are|has|have|works?|suffices?|will|handles?|covers?)\b[^,;]*$",
     re.IGNORECASE,
 )
 #: Word in the place of a noun: after a preposition or an article, with the next word, if that is part of a name.
 _ARTICLE = r"(?:the|an?|our|your|my|any|each|every|all|this|these) "
-_PLACED = re.compile(
+_PLACED = lazy_pattern(
     r"\b(?:(?:to|into|onto|(?P<at>in|on|at|from|of|for|with|against|over|under|through|via)) "
     rf"(?P<article>{_ARTICLE})?|(?P<alone>{_ARTICLE}))(?P<word>[a-z]+)\b"
     r"(?: (?!(?:on|in|at|to|for|from|of|with|without|by|and|or|until|before|after|if|when|is|are)\b)(?P<next>[a-z]+))?",
     re.IGNORECASE,
 )
-_NEGATES = re.compile(r"\b(?:no|not|never|don['’]?t|stop|avoid|against)\b", re.IGNORECASE)
+_NEGATES = lazy_pattern(r"\b(?:no|not|never|don['’]?t|stop|avoid|against)\b", re.IGNORECASE)
 
 
 def operation_of(command: Command) -> tuple[operation_table.CommandPattern, Sequence[str]] | None:

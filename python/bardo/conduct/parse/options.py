@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table
 
 #: Number of commands whose options are cached: parsing an action asks for those of each several times.
@@ -14,7 +14,7 @@ _COMMANDS = 1_024
 #: Options whose value is a text for people, in which no file or host is used.
 _TEXTS = frozenset({"--message", "--body", "--title", "--notes", "--subject", "--description", "--comment"})
 #: Name of a file that is a template of another one, such as `.env.example`.
-_TEMPLATE = re.compile(r"\S*\w\.(?:example|sample|template|tpl|dist)(?![\w-]|\.\w)")
+_TEMPLATE = lazy_pattern(r"\S*\w\.(?:example|sample|template|tpl|dist)(?![\w-]|\.\w)")
 
 
 class Options(NamedTuple):

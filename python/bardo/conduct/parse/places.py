@@ -7,22 +7,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table, operations, options
 from bardo.conduct.parse.shell import Command
 
-_HOST = re.compile(r"(?<![\w.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w])")
-_PATH = re.compile(
+_HOST = lazy_pattern(r"(?<![\w.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w])")
+_PATH = lazy_pattern(
     r"(?<![\w:.])(?:~|\.{1,2})?/?[\w.*~-]+(?:/[\w.*~-]*)+|(?<![\w/])/[\w.-]+|(?<!\w)\.[a-z][\w.-]+"
 )
 #: Address with a scheme, and an argument that is a host alone.
-_ADDRESS = re.compile(r"\b[a-z][a-z0-9+]*://(?:[^\s/@'\"]*@)?((?:[a-z0-9-]+\.)+[a-z]{2,})")
-_HOST_ALONE = re.compile(r"(?:[\w.-]+@)?((?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[:/].*)?")
+_SCHEME_AND_HOST = r"\b[a-z][a-z0-9+]*://(?:[^\s/@'\"]*@)?((?:[a-z0-9-]+\.)+[a-z]{2,})"
+_ADDRESS = lazy_pattern(_SCHEME_AND_HOST)
+_HOST_ALONE = lazy_pattern(r"(?:[\w.-]+@)?((?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[:/].*)?")
 #: Whole address: scheme, user, host and port, and the path with the query.
-_WHOLE = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+]*://([^\s/?#'\"`<>()]+)([^\s'\"`<>()]*)")
+_WHOLE = lazy_pattern(r"\b[a-zA-Z][a-zA-Z0-9+]*://([^\s/?#'\"`<>()]+)([^\s'\"`<>()]*)")
 #: Beginning of a string that is an address.
-_QUOTED_ADDRESS = re.compile(rf"[\"'`]{_ADDRESS.pattern}")
+_QUOTED_ADDRESS = lazy_pattern(rf"[\"'`]{_SCHEME_AND_HOST}")
 #: Redirection into a file; the name may be the next word.
-_INTO = re.compile(r"(?:\d|&)?>{1,2}\|?(?!&)(.*)", re.DOTALL)
+_INTO = lazy_pattern(r"(?:\d|&)?>{1,2}\|?(?!&)(.*)", re.DOTALL)
 
 #: Operations that write files.
 _WRITES = frozenset({"modify", "delete", "remove"})

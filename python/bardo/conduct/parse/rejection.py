@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table, operations, wording
 from bardo.conduct.parse.forbidden import corrected
 from bardo.conduct.parse.forbids import Forbids
@@ -13,7 +13,7 @@ from bardo.conduct.parse.forbids import Forbids
 #: Maximum number of cached texts.
 _TEXTS = 16_384
 #: Word with a sign, a digit or a capital inside.
-_NAME = re.compile(r"\w[._@/\d-]\w|[a-z][A-Z]")
+_NAME = lazy_pattern(r"\w[._@/\d-]\w|[a-z][A-Z]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,31 +5,32 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import code, operation_table
 
 #: Maximum depth of commands in commands.
 _DEPTH = 3
 #: Assignment of a variable before a program.
-ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+ASSIGNMENT = lazy_pattern(r"[A-Za-z_]\w*=.*", re.DOTALL)
 #: Redirection into a file.
-WRITES = re.compile(r"(?<![2=-])>{1,2}\s*(?!/dev/null|&)\S")
+WRITES = lazy_pattern(r"(?<![2=-])>{1,2}\s*(?!/dev/null|&)\S")
 #: Text that a shell takes as it is; a command of which it takes the output; and text that has no separators.
 _LITERAL = r"(?<!\w)'[^']*'|\\."
 _SUBSTITUTED = r"\$\(([^()]*)\)|`([^`]*)`"
-_TAKEN = re.compile(f"{_LITERAL}|{_SUBSTITUTED}", re.DOTALL)
-_WHOLE = re.compile(rf"\"(?:\\.|[^\"\\])*\"|{_LITERAL}|{_SUBSTITUTED}", re.DOTALL)
+_TAKEN = lazy_pattern(f"{_LITERAL}|{_SUBSTITUTED}", re.DOTALL)
+_WHOLE = lazy_pattern(rf"\"(?:\\.|[^\"\\])*\"|{_LITERAL}|{_SUBSTITUTED}", re.DOTALL)
 #: End of a command, or of a label such as "Run: ", and a comment; the sign of `2>&1` is none.
-_SEPARATOR = re.compile(r"(?:[;|()\n]|(?<![<>])&(?!>))+|(?<=\S):\s|(?<!\S)#[^\n]*")
+_SEPARATOR = lazy_pattern(r"(?:[;|()\n]|(?<![<>])&(?!>))+|(?<=\S):\s|(?<!\S)#[^\n]*")
 #: Input that a text has in itself, with the rest of the line before it.
-_HERE = re.compile(
+_HERE = lazy_pattern(
     r"<<-?[ \t]*([\"']?)(\w+)\1([^\n]*)\n(.*?)(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
 )
-_HERE_PLACE = re.compile(r"<<(\d+)$")
+_HERE_PLACE = lazy_pattern(r"<<(\d+)$")
 #: Conditional or loop; its keywords are words of English elsewhere.
-COMPOUND = re.compile(
+COMPOUND = lazy_pattern(
     r"(?:^|[;&|({\n])\s*(?:if|for|while|until)\s.*[;\n]\s*(?:then|do)\s.*(?:[;\n]|&&)\s*(?:fi|done)\b",
     re.DOTALL,
 )
@@ -45,8 +46,7 @@ _WITH_EACH = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _HELP = frozenset({"--help", "-h", "--version", "-V"})
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """Command of a line.
 
     Args:
@@ -118,7 +118,7 @@ def commands(text: str, depth: int = _DEPTH) -> list[Command]:
             continue
         command = _command(prefix, words, program, depth)
         runs = (*command.runs, *_reading(command.program, given, depth - 1))
-        found.append(replace(command, runs=runs, substituted=tuple(substituted)))
+        found.append(command._replace(runs=runs, substituted=tuple(substituted)))
     return found
 
 

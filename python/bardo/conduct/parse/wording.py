@@ -5,26 +5,27 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
-_INTERJECTION = re.compile(
+_INTERJECTION = lazy_pattern(
     r"^\s*(?:(?:no way|no|nope|nah|sorry|please|hey|ok|okay|hmm+|u[mh]+|well|oh|ugh|actually|honestly|listen|look)"
     r"\s*[,:!.…]+\s*|(?:and|but|so|also|oh|well|hmm+)\s+)+(?=\w)",
     re.IGNORECASE,
 )
 #: Permitted alternative after the rejected action: ", go through Priya".
-_ALTERNATIVE = re.compile(
+_ALTERNATIVE = lazy_pattern(
     r"(?<=\w)\s*[,;]\s*(?:please\s+)?"
     r"(?:go|use|ask|take|try|call|talk|send|keep|stick|leave|let|we have|we use)\b[^,;]*$",
     re.IGNORECASE,
 )
 #: Emphasis that excludes nothing: ", not even for a test"; and its words before the case that it names.
-_EMPHASIS = re.compile(r"\s*,?\s*\bnot even\b[^,;]*$", re.IGNORECASE)
-_EVEN = re.compile(r"\s*,?\s*\bnot even\b", re.IGNORECASE)
+_EMPHASIS = lazy_pattern(r"\s*,?\s*\bnot even\b[^,;]*$", re.IGNORECASE)
+_EVEN = lazy_pattern(r"\s*,?\s*\bnot even\b", re.IGNORECASE)
 #: Reason after the rejected action: a clause with a subject and a verb of its own.
-_REASON = re.compile(
+_REASON = lazy_pattern(
     r"(?<=\w)\s*[,;]\s*(?:(?:i|we|you|it|they|he|she|there)\b|"
     r"(?:the|this|that|these|those|my|our|your|its|their)\b[^,;]*"
     r"\b(?:is|are|was|were|has|have|had|will|would|can|could|does|do|did|\w+n't)\b).*$",
@@ -44,74 +45,76 @@ _RULED_OUT = (
 )
 #: Wordings of a rejection at the beginning of it, and the plain one. "Put this on Kubernetes" is a use of the name.
 _FORMS = {
-    re.compile(
+    lazy_pattern(
         rf"\b(?:i|we)(?:'d| would) (?:rather|prefer)(?: that| if)? (?:you|we|it|they)? ?{_NOT}(?: to)?\b",
         re.IGNORECASE,
     ): "don't",
-    re.compile(
+    lazy_pattern(
         r"^(?:please )?(?:(?:under|in) no circumstances|on no account|by no means),? "
         r"(?:(?:may|must|should|shall|can|do|will|are|is) )?(?:(?:you|we|i|any ?(?:one|body)) )?(?:(?:allowed )?to )?",
         re.IGNORECASE,
     ): "never ",
-    re.compile(r"^(?:please )?(?:keep (?:your )?)?hands off(?: of)? ", re.IGNORECASE): "don't touch ",
-    re.compile(r"^(?:(?:i|we) )?(?:prefer|rather|better) not(?: to)?\b", re.IGNORECASE): "don't",
-    re.compile(r"\blet(?:'s| us) not\b", re.IGNORECASE): "don't",
-    re.compile(r"^(?:can|could|would|will) you (?:please )?not\b", re.IGNORECASE): "don't",
-    re.compile(r"^(?:please )?(?:hold off(?: on)?|refrain from) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
-    re.compile(r"^(?:please )?(?:quit|cease) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
-    re.compile(rf"^{_IS}(?: not|n't) (?:going|planning|about) to (?:be )?(?!(?:let|allow)\b)", re.IGNORECASE): "don't ",
-    re.compile(
+    lazy_pattern(r"^(?:please )?(?:keep (?:your )?)?hands off(?: of)? ", re.IGNORECASE): "don't touch ",
+    lazy_pattern(r"^(?:(?:i|we) )?(?:prefer|rather|better) not(?: to)?\b", re.IGNORECASE): "don't",
+    lazy_pattern(r"\blet(?:'s| us) not\b", re.IGNORECASE): "don't",
+    lazy_pattern(r"^(?:can|could|would|will) you (?:please )?not\b", re.IGNORECASE): "don't",
+    lazy_pattern(r"^(?:please )?(?:hold off(?: on)?|refrain from) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
+    lazy_pattern(r"^(?:please )?(?:quit|cease) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
+    lazy_pattern(
+        rf"^{_IS}(?: not|n't) (?:going|planning|about) to (?:be )?(?!(?:let|allow)\b)", re.IGNORECASE
+    ): "don't ",
+    lazy_pattern(
         rf"^(?:{_IS}(?: not|n't) (?:(?:going|planning) to (?:let|allow)|letting|allowing)|"
         rf"(?:{_WHO} )?(?:won't|will not|don't|do not|can't|cannot|never) (?:let|allow)) {_ANYBODY}",
         re.IGNORECASE,
     ): "don't ",
-    re.compile(
+    lazy_pattern(
         rf"^(?:{_IS}(?: all)? (?:done|finished|through)(?: with)?|{_WHO}(?:'ve| have)? (?:stopped|quit)) "
         r"(?=[\w-]+ing\b)",
         re.IGNORECASE,
     ): "don't ",
-    re.compile(rf"^{_IS}(?: all)? (?:done|finished|through) with ", re.IGNORECASE): "don't use ",
-    re.compile(
+    lazy_pattern(rf"^{_IS}(?: all)? (?:done|finished|through) with ", re.IGNORECASE): "don't use ",
+    lazy_pattern(
         rf"^(?:please |let's |just |{_IS} )*(?:steer(?:ing)? clear of|(?:stay|keep|mov)(?:e|ing)? away from) ",
         re.IGNORECASE,
     ): "don't use ",
-    re.compile(rf"(?:^|(?<=[.!?;] ))(?=[\w-]+ing\b){_RULED_OUT}", re.IGNORECASE): r"don't \1",
-    re.compile(rf"(?:^|(?<=[.!?;] )){_RULED_OUT}", re.IGNORECASE): r"don't use \1",
-    re.compile(
+    lazy_pattern(rf"(?:^|(?<=[.!?;] ))(?=[\w-]+ing\b){_RULED_OUT}", re.IGNORECASE): r"don't \1",
+    lazy_pattern(rf"(?:^|(?<=[.!?;] )){_RULED_OUT}", re.IGNORECASE): r"don't use \1",
+    lazy_pattern(
         r"^(?:please )?(?:leave|keep) (.+?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
         re.IGNORECASE,
     ): r"don't touch \1",
-    re.compile(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
-    re.compile(r"^no[- ]?body (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
-    re.compile(
+    lazy_pattern(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
+    lazy_pattern(r"^no[- ]?body (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
+    lazy_pattern(
         rf"^(?:{_WHO} )?(?:don't|do not|won't|will not|never) (?:ever )?(?:put|place|host|run|move|migrate|build) "
         r"(?:this|that|it|them|these|those|any ?thing|everything|any of (?:this|that|it|them)) (?:on|onto|into|to) "
         r"(?=(?-i:[A-Z]))(?!(?:mon|tues|wednes|thurs|fri|satur|sun)day)",
         re.IGNORECASE,
     ): "don't use ",
-    re.compile(r"\bany longer\b", re.IGNORECASE): "any more",
+    lazy_pattern(r"\bany longer\b", re.IGNORECASE): "any more",
 }  # fmt: skip
 #: What follows a forbidden act in its own sentence, and names none: purpose, condition, exception, comparison.
-_ASIDE = re.compile(
+_ASIDE = lazy_pattern(
     r"(?<=\w)[\"'`)]*\s*,?\s*\b(?:(?:in order )?to (?:make|get|keep|save|avoid|help|let|pass|have|be|speed)|just to|"
     r"so that|unless|until|till|except|other than|apart from|besides|instead of|rather than|if|when|while|as long as|"
     r"as soon as|no matter|also|even|because|since|than)\b.*$",
     re.IGNORECASE,
 )
 #: Clause after a comma that forbids again, or names one more thing.
-_LISTED = re.compile(
+_LISTED = lazy_pattern(
     r"\s*(?:(?:and|or|nor) )?(?:no|never|not|don't|do not|nor|neither|or)\b"
     r"(?! (?:for|in|on|at|to|even|with|when|if)\b)|"
     r"\s*(?:and |or )?[\w`'-]+(?: (?!(?:it|them|him|her|us|me|this|that)\b)[\w`'-]+)?\s*$",
     re.IGNORECASE,
 )
-_NEGATES = re.compile(
+_NEGATES = lazy_pattern(
     r"\b(?:no|not|nobody|nothing|never|cannot|\w+n't|dont|cant|wont|avoid|stop|against|without|forbidden|banned|veto)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[\w\"'`)])[.!?;]\s+(?=\S)|\s+[-\u2013\u2014]\s+")
+_SENTENCE = lazy_pattern(r"(?<=[\w\"'`)])[.!?;]\s+(?=\S)|\s+[-\u2013\u2014]\s+")
 #: Beginning that forbids, before the act.
-_FORBIDDING = re.compile(
+_FORBIDDING = lazy_pattern(
     r"^(?:(?:please|we|i|you|it|they|the team|should|must|may|can|will|are|is|'re|'m)\s+|(?:we|you|they)'re\s+)*"
     r"(?:never|no more|no|not|don't|dont|do not|won't|can't|cannot|shouldn't|mustn't|aren't|isn't|"
     r"(?:stop|avoid)(?= [\w-]+ing\b))\s+"
@@ -119,14 +122,14 @@ _FORBIDDING = re.compile(
     re.IGNORECASE,
 )
 #: Beginning of an action that is said in a sentence.
-_ACTING = re.compile(
+_ACTING = lazy_pattern(
     r"^(?:(?:please|now|just|then|i'll|i will|i'm going to|let me|let's|we'll|we will)\s+)+", re.IGNORECASE
 )
 #: Words that change no act.
 _IDLE = frozenset(
     {"a", "an", "the", "any", "some", "our", "my", "your", "please", "again", "anymore", "ever"}
 )
-_WORD = re.compile(r"[^\s,;:!?()-]+")
+_WORD = lazy_pattern(r"[^\s,;:!?()-]+")
 
 
 @lru_cache(_TEXTS)

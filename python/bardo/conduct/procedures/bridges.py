@@ -5,16 +5,19 @@ from __future__ import annotations
 import builtins
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bardo._validation import checked
 from bardo.conduct.model.procedures import Grant, Output
-from bardo.conduct.procedures.parts import Parts
 from bardo.conduct.required import require_person
 from bardo.conduct.storage.store import ConductStore
 from bardo.config import Config
 from bardo.errors import InvalidInputError, NotGrantedError
 from bardo.folder import Folder
 from bardo.handle import facts_of
+
+if TYPE_CHECKING:
+    from bardo.conduct.procedures.parts import Parts
 
 
 class Bridges:

@@ -10,13 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bardo._validation import checked
 from bardo.conduct.match.matching import Touch
 from bardo.conduct.model.procedures import Capability, Health
-from bardo.conduct.procedures.parts import Parts
 from bardo.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from bardo.conduct.procedures.parts import Parts
 
 #: Function that checks a capability: False or an exception means that it does not work; a string is a note.
 Probe = Callable[[], Any]

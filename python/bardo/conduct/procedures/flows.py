@@ -5,14 +5,17 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from bardo._validation import checked
 from bardo.conduct.match.matching import APPLIES_SHARE, Touch
 from bardo.conduct.model.procedures import Flow
-from bardo.conduct.procedures.parts import Parts
 from bardo.conduct.required import require_action, require_person
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
+
+if TYPE_CHECKING:
+    from bardo.conduct.procedures.parts import Parts
 
 #: Minimum cosine of an action with a trigger or a name, for a flow that is found by meaning alone.
 MEANT = 0.45

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from bardo._validation import checked
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.procedures import Mission
-from bardo.conduct.procedures.parts import Parts
 from bardo.conduct.required import is_person, require_person
 from bardo.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from bardo.conduct.procedures.parts import Parts
 
 
 class Missions:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import wording
 from bardo.consolidate.texts.vocabulary import PAST_INNER, PAST_IRREGULAR
 
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"(?:(?:no way|oh no|no|nope|nah|sorry|please|hey|hi|ok|okay|alright|right|hmm+|u[mh]+|well|oh|ugh|actually|"
     r"honestly|listen|look|wait|thanks|and|but|so|also|just|(?:from now on|for now|in future))[\s,!.:;…–—-]+)*?"
     r"(?=(?:please,? |just )*(?:do(?:n'?t| not)|never|avoid|let(?:'?s| us) not|"
@@ -19,21 +20,21 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _PLEASE = r"(?:please,? |just |kindly )*"
-_IMPERATIVE = re.compile(
+_IMPERATIVE = lazy_pattern(
     rf"{_PLEASE}(?:(?P<lets>let(?:'?s| us) not)|do(?:n'?t| not)(?: you (?:dare|ever))?|(?P<never>never))"
     r"(?: (?:ever|again|please|just|even))*,? (?P<act>(?P<verb>[a-z@][\w@-]*)(?P<rest>.*))",
     re.IGNORECASE | re.DOTALL,
 )
-_UNWANTED = re.compile(
+_UNWANTED = lazy_pattern(
     r"(?:(?:please,? )?avoid(?= [\w-]+ing\b)|we (?:really |definitely |absolutely )?(?:don'?t|do not) want|"
     r"i (?:really |definitely |absolutely )?(?:don'?t|do not) want you to) (?P<act>(?P<verb>[\w-]+).*)",
     re.IGNORECASE | re.DOTALL,
 )
-_HANDS_OFF = re.compile(
+_HANDS_OFF = lazy_pattern(
     r"(?:please,? )?(?:keep (?:your )?)?hands off(?: of)? (?P<act>.+)", re.IGNORECASE | re.DOTALL
 )
 #: Order to the agent: "you must not X", "I'd rather we never X", "under no circumstances X", "you don't X".
-_ORDER = re.compile(
+_ORDER = lazy_pattern(
     r"(?:you (?:(?:must|should|may|shall|can)(?: not| never|n'?t)|cannot|are(?: not|n'?t)(?: allowed)? to)|"
     r"(?:i|we)(?:'d| would) (?:much )?(?:rather|prefer)(?: that| if)? (?:you|we) "
     r"(?:never|didn'?t|did not|don'?t|do not)|"
@@ -51,10 +52,10 @@ _REPORTED = frozenset({
     "speak", "come", "go", "got", "work", "help", "sleep", "eat", "have", "expect", "forget", "let", "disappoint",
 })  # fmt: skip
 #: Clause of a report: a degree, a condition or a wonder, which orders nothing.
-_DEGREE = re.compile(
+_DEGREE = lazy_pattern(
     r"\b(?:enough|very|as much|that much|often|anyway|do you|yet|until|unless|if)\b", re.IGNORECASE
 )
-_NO_THING = re.compile(
+_NO_THING = lazy_pattern(
     r"(?:please,? )?no (?P<act>(?P<verb>[\w'-]+)(?: [\w'/-]+){0,8}),? please\b", re.IGNORECASE
 )
 #: Nouns after "no" in phrases that forbid nothing.
@@ -80,7 +81,7 @@ _BOTH = frozenset({
 })  # fmt: skip
 _PAST = (frozenset(PAST_IRREGULAR) | frozenset(PAST_INNER)) - _BOTH
 #: Small talk in the form of a prohibition.
-_SMALL_TALK = re.compile(
+_SMALL_TALK = lazy_pattern(
     r"(?:worry|fret|panic|fear|mind|hesitate|forget|apologi[sz]e|sweat|mention it|underestimate|say never|overthink|"
     r"count your|bet on it|lose (?:heart|hope|faith|sleep|your)|hold your breath|"
     r"(?:thank|kid) (?:me|us|yourself|yourselves|ourselves)|"
@@ -89,7 +90,7 @@ _SMALL_TALK = re.compile(
     re.IGNORECASE,
 )
 #: Acts that are small talk, or orders to the agent, by what follows: "don't be sad", "don't be so formal".
-_UNCLEAR = re.compile(
+_UNCLEAR = lazy_pattern(
     r"(?:be|feel|stress|expect|hope|laugh|cry|miss|disturb|pretend|bet|blame|judge|hate|count on|wait (?:up|for me)|"
     r"(?:make|start with|quote) me|get (?:it|any|used|lost|hurt|sick|stuck)|take (?:it|this|that|me|my|everything) |"
     r"(?:tell|ask) (?:me|anyone|anybody|him|her|them)|ask (?:why|how|what)|"
@@ -99,26 +100,26 @@ _UNCLEAR = re.compile(
     r"argue|fight|dwell|exaggerate|jump to|rush)\b",
     re.IGNORECASE,
 )
-_LETS_IDIOM = re.compile(
+_LETS_IDIOM = lazy_pattern(
     r"(?:argue|fight|dwell|exaggerate|jump|go there|lose|talk about (?:it|that))\b", re.IGNORECASE
 )
 #: Speech of others, a joke after an announcement, and a report of what followed.
-_NOT_SAID_TO_AGENT = re.compile(
+_NOT_SAID_TO_AGENT = lazy_pattern(
     r"[\"“”«»]|,? (?:says?|said|reads|goes)(?: (?:the|my|a|our|he|she)\b|[.!]?$)|"
     r"^\S+(?: \S+){0,2}, but\b|, so (?:we|i) \w+(?:ed|t)\b",
     re.IGNORECASE,
 )
 #: Question that only asks for assent: ", ok?".
-_TAG = re.compile(r"[,.!]?\s*(?:ok(?:ay)?|please|alright|right|will you|thanks)\s*\?+\s*$", re.IGNORECASE)
+_TAG = lazy_pattern(r"[,.!]?\s*(?:ok(?:ay)?|please|alright|right|will you|thanks)\s*\?+\s*$", re.IGNORECASE)
 #: Beginning of a rule that forbids an action. A "never" inside may be of something else, unless an act is passive.
-_RULE = re.compile(
+_RULE = lazy_pattern(
     r"[^,;:.]{1,80}? (?:must|may|shall|should|can|are|is)(?:n't| not| never) (?:ever )?be \w+|"
     r"(?:please )?(?:(?:you|we|agents?) (?:must|may|shall|should|can|will)(?:n't| not| never)\b|"
     r"(?:you|we|agents?) never\b|(?:never|no(?:thing|body)?|don't|don’t|do not)\b|"
     r"(?:we|i) (?:don't|don’t|do not) want\b|(?:stop|quit|avoid) (?=[\w-]+ing\b))",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[\w@-]+")
+_WORD = lazy_pattern(r"[\w@-]+")
 _POINTING = frozenset({
     "it", "that", "this", "them", "those", "these", "him", "her", "me", "you", "us", "so", "there", "here",
     "now", "then", "please", "thanks", "thank", "again", "ever", "anymore", "yet", "too", "either", "at", "all",

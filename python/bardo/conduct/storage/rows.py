@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from bardo._validation import holds_surrogate
 from bardo.conduct.model.entries import Answer, Outcome, Rule, StateEntry, StateKind
@@ -21,8 +21,7 @@ LONGEST = 2_000
 LONGEST_OUTPUT = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Table of a value type.
 
     Args:

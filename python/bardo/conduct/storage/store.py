@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from bardo._core import FactStore
 from bardo._database import Database, statements, unchanged
+from bardo._patterns import lazy_pattern
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry, StateKind
 from bardo.conduct.storage import mark, schema
 from bardo.conduct.storage.changes import changed_rows
@@ -437,7 +438,7 @@ def _delete(
 ) -> list[str]:
     """Deletes the rows selected by id, agent and episode, and those whose texts have a name; returns their ids."""
     gone = []
-    named = re.compile(rf"(?i)(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)") if names else None
+    named = lazy_pattern(rf"(?i)(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)") if names else None
     for letter, table in TABLES.items():
         for number, agent, episode, *texts in connection.execute(
             f"SELECT number, agent, episode, {', '.join(table.texts)} FROM {table.name}"

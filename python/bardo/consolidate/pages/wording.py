@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
+from bardo._patterns import lazy_pattern
 from bardo.model import Fact
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_CONTROL = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 #: A bound of a number in the condition of a rule: `momentum >= 0.5`.
-_BOUND = re.compile(r"(?<!\S)(\S+) (>=|<=|>|<) (-?[\d.]+(?:e[-+]?\d+)?)(?= and |$)")
+_BOUND = lazy_pattern(r"(?<!\S)(\S+) (>=|<=|>|<) (-?[\d.]+(?:e[-+]?\d+)?)(?= and |$)")
 #: The generalised form in which a bound is inherited: `momentum is high`.
-_LEVEL = re.compile(r"(\S+) is (high|low)")
+_LEVEL = lazy_pattern(r"(\S+) is (high|low)")
 #: Number of cases in the text of a measured rule.
-_CASES = re.compile(r" on average in ([\d,]+) cases, \S+ in the other [\d,]+$")
+_CASES = lazy_pattern(r" on average in ([\d,]+) cases, \S+ in the other [\d,]+$")
 #: Failure rates in a warning by the Curator (`rust/bardo-core/src/consolidate/failure_rates.rs`).
 RATES = (
     r" \(severe in [\d,]+ of [\d,]+ such cases(?: and [\d,]+ of [\d,]+ others)?"
     r"(?:; (?P<verdict>(?:not )?surely more often(?:, on average (?:lower|higher))?|on average (?:lower|higher)))?\)"
 )
-_RATES = re.compile(RATES)
+_RATES = lazy_pattern(RATES)
 _UNSURPRISING = frozenset({"not surely more often", "not surely more often, on average higher"})
 _SIGNS = {">=": "is at least", ">": "is above", "<=": "is at most", "<": "is below"}
 #: Path of an action in a condition: `action is buy`, `order.side is long`.
-_ACTION = re.compile(r"(^| and )(?:[\w.]*\.)?(?:action|decision|side|strategy) is ")
+_ACTION = lazy_pattern(r"(^| and )(?:[\w.]*\.)?(?:action|decision|side|strategy) is ")
 
 
 def one_line(text: str) -> str:

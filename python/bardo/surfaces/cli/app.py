@@ -9,13 +9,14 @@ from __future__ import annotations
 import sys
 import traceback
 from contextlib import suppress
+from functools import partial
 from typing import Annotated, Any, Final
 
 import typer
 
 from bardo.errors import BardoError
 from bardo.surfaces.cli import exits
-from bardo.surfaces.cli.group import Commands, LazyCommands
+from bardo.surfaces.cli.group import Commands, LazyCommands, load
 from bardo.surfaces.cli.options import DEBUG, Debug
 from bardo.surfaces.cli.output import delivering
 
@@ -80,8 +81,10 @@ class Shell(Commands):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        places = {name: place for names in SECTIONS.values() for name, place in names.items()}
-        self.commands = LazyCommands(places)  # type: ignore[assignment] # no command is added
+        makers = {
+            name: partial(load, name, place) for names in SECTIONS.values() for name, place in names.items()
+        }
+        self.commands = LazyCommands(makers)  # type: ignore[assignment] # no command is added
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Runs the command line, and checks that its output is written."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 import typer
@@ -82,43 +84,64 @@ class Commands(TyperGroup):
 
 
 class LazyCommands(Mapping[str, Any]):
-    """Commands by name, each imported when it is looked up first: a hook waits for the import of its command alone.
+    """Commands by name, each made when it is looked up first: a hook waits for its own command alone.
 
     Args:
-        places: Module and attribute of each command, by name.
+        makers: Function that makes each command, by name.
     """
 
-    def __init__(self, places: Mapping[str, str]) -> None:
-        self._places = places
-        self._loaded: dict[str, Any] = {}
+    def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:
+        self._makers = makers
+        self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        """Returns a command, and imports its module."""
-        if name not in self._loaded:
-            self._loaded[name] = _load(name, self._places[name])
-        return self._loaded[name]
+        """Returns a command, and makes it."""
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Yields the names, and imports nothing."""
-        return iter(self._places)
+        """Yields the names, and makes nothing."""
+        return iter(self._makers)
 
     def __len__(self) -> int:
         """Returns the number of commands."""
-        return len(self._places)
+        return len(self._makers)
 
 
-def _load(name: str, place: str) -> Any:
-    """Imports a command, or a group of commands, and makes it for Typer."""
+def load(name: str, place: str) -> Any:
+    """Imports a command, or a group of commands, and makes it for Typer.
+
+    Args:
+        name: Name of the command.
+        place: Its module in this package, and its attribute there.
+    """
     module, _, attribute = place.partition(".")
     found = getattr(importlib.import_module(f"bardo.surfaces.cli.{module}"), attribute)
-    only = typer.Typer(rich_markup_mode=None)
     if isinstance(found, typer.Typer):
-        only.add_typer(found, name=name)
-    else:
-        # `bardo outcome -0.5`: a negative number is not an option.
-        settings = {"ignore_unknown_options": name == "outcome"}
-        only.command(name, cls=TextCommand, context_settings=settings)(found)
+        return _group(name, found)
+    only = typer.Typer(rich_markup_mode=None)
+    # `bardo outcome -0.5`: a negative number is not an option.
+    settings = {"ignore_unknown_options": name == "outcome"}
+    only.command(name, cls=TextCommand, context_settings=settings)(found)
     return typer.main.get_group(only).commands[name]
+
+
+def _group(name: str, found: typer.Typer) -> Any:
+    """Makes a group, and its commands when they are looked up."""
+    empty = copy.copy(found)
+    empty.registered_commands = []
+    only = typer.Typer(rich_markup_mode=None)
+    only.add_typer(empty, name=name)
+    group = typer.main.get_group(only).commands[name]
+    makers = {}
+    for each in found.registered_commands:
+        make = partial(
+            typer.main.get_command_from_info, each, pretty_exceptions_short=False, rich_markup_mode=None
+        )
+        makers[each.name or typer.main.get_command_name(getattr(each.callback, "__name__", ""))] = make
+    group.commands = LazyCommands(makers)  # type: ignore[attr-defined] # no command is added
+    return group
 
 
 class _Noun(typer.Typer):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,6 +42,8 @@ def grimoire(at: Path, *, wait: float = 0.0) -> Grimoire:
                 # Written so that NaN does not wait.
                 if not time.monotonic() < until:
                     raise
+            import random
+
             # Random jitter, so that waiting processes do not collide repeatedly.
             time.sleep(random.uniform(0.5, 1.5) * LOOKS_AGAIN)
 

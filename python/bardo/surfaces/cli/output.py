@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bardo.errors import BardoError, InvalidInputError
-from bardo.surfaces.cli import exits, tables
+from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.values import plain
 
 if TYPE_CHECKING:
@@ -75,6 +75,9 @@ class Output:
     def pairs(self, values: Iterable[tuple[str, Any]], *, title: str | None = None) -> None:
         """Prints names and values, one per line."""
         if not self.as_json:
+            # Most commands print no table.
+            from bardo.surfaces.cli import tables
+
             self.show(tables.pairs(values, title=title))
 
     def report(self, report: Any, *, title: str, **more: Any) -> None:

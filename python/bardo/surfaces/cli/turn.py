@@ -54,8 +54,15 @@ def before(
         return
     with opened:
         turn = opened.turn(said, limit=limit, budget=budget, lasting=bool(fields.get("session")), **fields)
-        document = {"text": turn.text, "tokens": turn.tokens, "memories": turn.memories, "notes": turn.notes}
-        output.document(document | {"milliseconds": round((time.perf_counter() - began) * 1_000, 1)})
+        milliseconds = round((time.perf_counter() - began) * 1_000, 1)
+        if output.as_json:
+            document = {
+                "text": turn.text,
+                "tokens": turn.tokens,
+                "memories": turn.memories,
+                "notes": turn.notes,
+            }
+            output.document(document | {"milliseconds": milliseconds})
         if turn.text:
             output.text(turn.text)
         output.note(*turn.notes)
