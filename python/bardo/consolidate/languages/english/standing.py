@@ -114,7 +114,7 @@ def _can_be_person(token: Any) -> bool:
 def _points_to_thing(token: Any) -> bool:
     """Whether a word is "it", "this" or "that"."""
     is_it = token.morph.get("Gender") == ["Neut"] or token.morph.get("PronType") == ["Dem"]
-    return token.pos_ == "PRON" and is_it
+    return bool(token.pos_ == "PRON" and is_it)
 
 
 def _is_open_object(token: Any, who: str) -> bool:
