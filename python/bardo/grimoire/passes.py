@@ -137,8 +137,9 @@ class CuratorPasses:
         held = check_quarantine(session, self._retrieval, shadow.BY_NIGHT if flush else shadow.BY_DAY)
         if report.confirmed or report.refuted:
             self._note_trials(report)
-        is_hearing = session.config.curator.texts and session.death is None
-        heard = hearing.listen(session, self._extraction.advisor, until_done=flush) if is_hearing else ()
+        # A death in a hurry also hears what was forbidden: it costs little, and the heir's gate has no other source.
+        advisor = None if is_over else self._extraction.advisor
+        heard = hearing.listen(session, advisor, until_done=flush) if session.config.curator.texts else ()
         heard += hearing.end_outdated(session) if session.config.curator.texts else ()
         summarised = self._summaries.run(until_done=flush) if session.death is None else None
         replayed = replay.replay(session.path, session.facts, session.log)

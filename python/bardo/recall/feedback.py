@@ -16,6 +16,8 @@ from bardo.recall.topic import Topic
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
 #: Kinds of fact that predict a bad outcome.
 DANGERS = frozenset({"warning", "anti_knowledge"})
+#: Mean of the outcomes in the cases of a measured rule (`rust/bardo-core/src/consolidate/discovery/claims.rs`).
+_MEAN = lazy_pattern(r": (-?\d[\d.]*(?:e[-+]?\d+)?) on average in ")
 _NOTE = lazy_pattern(r"Outcome [+-]\d\.\d\d of acting on \d+ memories")
 
 
@@ -102,10 +104,16 @@ def _held(condition: Condition, decision: Situation) -> bool | None:
     return is_taken if is_taken or condition.path.rpartition(".")[2] in ACTION_PATHS else None
 
 
-def _direction(fact: Fact, decision: Situation, topic: Topic) -> int | None:
-    """Whether a good outcome of a decision speaks for a fact (1) or against it (-1); None if it says nothing.
+def _direction(fact: Fact, decision: Situation, topic: Topic, value: float) -> int | None:
+    """Whether a good outcome of a decision speaks for a fact (1) or against it (-1); None if this one says nothing.
 
     A warning with conditions predicts a bad outcome where all of them hold, the warned action among them.
+
+    Args:
+        fact: The fact.
+        decision: Features of the decision, with the action taken if it is known.
+        topic: What the decision is about.
+        value: Outcome of the decision, from -1 to 1.
     """
     payload = fact.payload
     if payload.get("type") != "heuristic":
@@ -115,8 +123,23 @@ def _direction(fact: Fact, decision: Situation, topic: Topic) -> int | None:
     if any(held is False for held in met) or topic.is_of_others(fact):
         return None
     if fact.kind not in DANGERS:
-        return 1
+        return _foretold(fact, value)
     return -1 if met and all(met) else None
+
+
+def _foretold(fact: Fact, value: float) -> int | None:
+    """The same for a rule, by the number that it foretells.
+
+    "Higher" foretells a good outcome and "lower" a bad one if the mean of the rule's cases has that sign. Otherwise the
+    other sign speaks neither for nor against a difference: the passes test it by the number itself.
+    """
+    effect = float(fact.payload.get("effect") or 0.0)
+    if not effect:
+        return 1
+    direction = 1 if effect > 0 else -1
+    mean = _MEAN.search(fact.text)
+    foretells_sign = mean is None or float(mean[1]) * direction > 0
+    return direction if foretells_sign or value * direction > 0 else None
 
 
 def apply(
@@ -142,7 +165,7 @@ def apply(
     """
     found = [fact for fact in facts.get(list(ids)) if fact is not None]
     topic = Topic.of(decision, text)
-    directions = {fact.id: _direction(fact, decision, topic) for fact in found}
+    directions = {fact.id: _direction(fact, decision, topic, value) for fact in found}
     reports = [
         _judge(
             facts,
