@@ -1,4 +1,4 @@
-"""What users forbade since the last pass reaches the heir's gate, however the agent dies."""
+"""The gate of an heir blocks what users forbade since the last pass, however the agent dies."""
 
 from __future__ import annotations
 
