@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
+from bardo._validation import holds_surrogate
 from bardo.bequeath import death_journal
 from bardo.bequeath.content import left_behind, reflect, worth
 from bardo.bequeath.content.contents import StoreContents, read_contents
@@ -174,7 +175,7 @@ def finish(folder: Path, path: Path | None = None) -> Testament:
         path: Path of the testament file; the one in the journal if not given.
 
     Raises:
-        InvalidInputError: Another file exists at that path.
+        InvalidInputError: Another file exists at that path, or the path is no UTF-8.
         NotFoundError: The signed testament was deleted, since it held forgotten content; the agent lives on, and its
             next testament replaces that one.
         StoreDamagedError: The journal or the signed testament is damaged.
@@ -217,6 +218,10 @@ def check_place(path: Path, folder: Path) -> None:
         InvalidInputError: Another file exists at that path.
         StoreUnavailableError: Its folder does not exist, or cannot be written to.
     """
+    if holds_surrogate(str(path)):
+        raise InvalidInputError(
+            f"the path {str(path)!r} is no UTF-8, as which the death is recorded. Choose another path"
+        )
     if os.path.lexists(path) and _own_testament(path, folder) is None:
         raise InvalidInputError(
             f"{path} exists already, and a testament is written over nothing. Choose another path"
