@@ -175,7 +175,7 @@ def finish(folder: Path, path: Path | None = None) -> Testament:
         path: Path of the testament file; the one in the journal if not given.
 
     Raises:
-        InvalidInputError: Another file exists at that path, or the path is no UTF-8.
+        InvalidInputError: Another file exists at that path.
         NotFoundError: The signed testament was deleted, since it held forgotten content; the agent lives on, and its
             next testament replaces that one.
         StoreDamagedError: The journal or the signed testament is damaged.
@@ -215,7 +215,7 @@ def check_place(path: Path, folder: Path) -> None:
         folder: Folder of the grimoire.
 
     Raises:
-        InvalidInputError: Another file exists at that path.
+        InvalidInputError: Another file exists at that path, or the path is no UTF-8.
         StoreUnavailableError: Its folder does not exist, or cannot be written to.
     """
     if holds_surrogate(str(path)):
