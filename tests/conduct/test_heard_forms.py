@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.reports import is_correction, is_state
+from bardo.conduct.hearing.hearing import Utterance, read, sure, utterances
+from bardo.conduct.hearing.reports import is_correction, is_habit, is_promise, is_state
 from bardo.conduct.state.prohibition import is_prohibition
 
 FORBIDDEN = [
@@ -125,3 +126,74 @@ def test_a_pass_hears_the_forms_and_neither_states_nor_corrections(tmp_path: Pat
         assert gate.before("Store the GPS coordinates of apiaries unencrypted").decision == "block"
         assert gate.before("Call the contact of the vet office").decision == "allow"
         assert gate.before("Read the log of the billing cron").decision != "block"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The satellite contract for buoy 12 belongs to Sensortek, Marek signs the invoices.",
+        "Ines handles the tickets and Tobias pays the bills.",
+        "Our landlord collects the rent in cash.",
+    ],
+)
+def test_a_statement_of_what_is_habitually_so_is_no_task(text: str) -> None:
+    assert is_habit(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The README needs a section on Windows.",
+        "The invoices still need a signature, Marek has to sign them.",
+        "Send reports to Ines",
+        "Water plants on the balcony",
+    ],
+)
+def test_what_is_still_to_be_done_is_no_habit(text: str) -> None:
+    assert not is_habit(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Understood. I will keep out of that window.",
+        "Got it, I'll stay away from that folder.",
+        "Noted, I won't touch it.",
+        "Okay, we will stick to that.",
+        "Agreed.",
+    ],
+)
+def test_an_agent_that_only_agrees_decides_nothing(text: str) -> None:
+    assert is_promise(text)
+    assert read([Utterance(text, "Don't restart it before 08:00.", by_agent=True)], None, None) == [None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Understood. I will use Memcached for that.",
+        "I will keep out of that window.",
+        "Noted, I'll keep it in Redis instead.",
+        "Okay, I will move that to the morning.",
+    ],
+)
+def test_an_agent_that_chooses_does_not_only_agree(text: str) -> None:
+    assert not is_promise(text)
+
+
+@pytest.mark.parametrize("name", ["ledger", "payroll", "stock", "push", "checkout", "courier-map"])
+def test_a_reminder_is_a_task_whatever_it_names(name: str) -> None:
+    said = [
+        Utterance(f"Reminder: the freeze for {name} starts on Friday."),
+        Utterance(f"A gentle reminder that the audit of {name} is on Monday."),
+        Utterance(f"TODO: tests for {name}"),
+    ]
+    assert [one and one.kind for one in sure(read(said, None, None))] == ["task"] * 3
+
+
+def test_a_prohibition_after_a_reminder_is_no_task() -> None:
+    (said,) = utterances("Reminder: don't deploy the ledger on Fridays.")
+    (heard,) = read([said], None, None)
+    assert heard is not None
+    assert heard.kind in ("rejection", "rule")
+    assert heard.summary == "don't deploy the ledger on Fridays."

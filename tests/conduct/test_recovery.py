@@ -19,6 +19,7 @@ from bardo.assemble.context import count_tokens
 from bardo.conduct.model.entries import StateEntry
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import BardoWarning, BudgetTooSmallError, InvalidInputError
+from bardo.ports import ManualClock
 from helpers.models import flat
 
 QUIET = {"embedding": {"batch": 0}}
@@ -100,6 +101,19 @@ def test_tier_0_has_rejections_and_state_and_says_what_did_not_fit(memory: bardo
     assert "a finished one" not in str(briefing)
     assert briefing.tokens < 1_000
     assert any("are not in the block conduct" in note for note in briefing.notes)
+
+
+def test_the_latest_tasks_come_first_also_if_they_are_alike(tmp_path: Path) -> None:
+    clock = ManualClock(1_772_431_200_000_000)
+    names = ["checkout", "search", "ledger", "menu-api"]
+    with bardo.open(tmp_path / "g", clock=clock) as memory:
+        with bardo.gate(memory.path, clock=clock, words_only=True) as gate:
+            for name in names:
+                gate.note("task", f"The freeze for {name} starts on Friday.")
+                clock.advance(86_400)
+        for text in (memory.recover(), memory.boot(), memory.context("Should I scale out?", budget=1_500)):
+            places = [str(text).index(f"freeze for {name}") for name in reversed(names)]
+            assert places == sorted(places)
 
 
 def test_a_prompt_has_the_rejections_and_can_do_without(memory: bardo.Grimoire) -> None:

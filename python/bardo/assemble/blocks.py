@@ -42,6 +42,8 @@ class Block:
         condense: Whether its predictable words go before its end does where it must be shortened and the prompt has a
             `Condenser`. Measured: it keeps more of a text in its own order, and less of memories ranked best first, so
             text that is not the user's own is condensed and memories are not.
+        in_order: Whether its memories stand in the given order, instead of with the best at both ends and those about
+            one thing in the order of time.
 
     Raises:
         InvalidInputError: None or more than one of content, rows and memories is given, or a number is out of range.
@@ -58,6 +60,7 @@ class Block:
     trusted: bool | None = None
     place: Place | None = None
     condense: bool = True
+    in_order: bool = False
 
     def __post_init__(self) -> None:
         given = sum(part is not None for part in (self.content, self.rows, self.memories))

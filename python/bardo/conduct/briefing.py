@@ -51,7 +51,7 @@ def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | No
     both = chain.from_iterable(zip_longest(map(_of_entry, entries), rejections))
     memories = [each for each in both if each is not None]
     # Spare tokens go to what was recalled for the task first.
-    return Block(CONDUCT, memories=memories, priority=5, cap=cap) if memories else None
+    return Block(CONDUCT, memories=memories, priority=5, cap=cap, in_order=True) if memories else None
 
 
 def state_text(store: ConductStore, made: MadePrompts) -> str:
@@ -117,7 +117,7 @@ def boot_blocks(store: ConductStore, *, budget: int, now: int, first: str = "") 
     made = [(name, section(), priority) for name, section, priority in sections]
     filled = [each for each in made if each[1]]
     return [
-        Block(name, memories=memories, priority=priority, cap=budget // len(filled))
+        Block(name, memories=memories, priority=priority, cap=budget // len(filled), in_order=True)
         for name, memories, priority in filled
     ]
 

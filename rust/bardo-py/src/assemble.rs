@@ -201,6 +201,7 @@ fn block_from(object: &Bound<'_, PyAny>) -> PyResult<Block> {
     block.trusted = field::<Option<_>>(object, "trusted")?.unwrap_or(block.trusted);
     block.place = place.unwrap_or(block.place);
     block.cap = field(object, "cap")?;
+    block.in_order = field(object, "in_order")?;
     if field(object, "condense")? {
         block.allow_condensing();
     }

@@ -21,7 +21,16 @@ import numpy as np
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
 from bardo.conduct.hearing.answers import is_redirection, is_refusal, proposal
-from bardo.conduct.hearing.reports import is_choice, is_correction, is_courtesy, is_deed, is_state
+from bardo.conduct.hearing.antecedents import pointing_verb, resolve
+from bardo.conduct.hearing.reports import (
+    is_choice,
+    is_correction,
+    is_courtesy,
+    is_deed,
+    is_habit,
+    is_promise,
+    is_state,
+)
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.state.prohibition import is_prohibition, is_small_talk
@@ -61,6 +70,12 @@ _WISH = lazy_pattern(
 )
 #: Plain form that ends an act or a thing: all 17 utterances of users that have it, of 4,000, are rejections.
 _ENDS = lazy_pattern(r"(?:please )?(?:(?:stop|quit) [\w-]+ing\b|no more \w)", re.IGNORECASE)
+#: Mark of a task before a statement: "Reminder: ...", "TODO: ...".
+_MARKED = lazy_pattern(
+    r"\W*(?:(?:(?:just )?an? |please |another )?(?:[a-z]+ )?reminder(?:\s*[:–—-]\s*| (?:that|to) )|to-?do\s*:\s*)"
+    r"(?=\w)",
+    re.IGNORECASE,
+)
 #: Words by which an agent refers to what was said, and words that only acknowledge it.
 _REFERRING = lazy_pattern(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
 _ACKNOWLEDGING = (
@@ -142,7 +157,12 @@ class Utterance:
     @property
     def is_prohibition(self) -> bool:
         """Whether a user forbids something in a plain form: "please don't X"."""
-        return not self.by_agent and is_prohibition(self.text)
+        return not self.by_agent and is_prohibition(_MARKED.sub("", self.text))
+
+    @property
+    def pointing_verb(self) -> str:
+        """Verb of a user's prohibition whose only object is "it" or "them"; empty if it is none."""
+        return "" if self.by_agent else pointing_verb(self.text)
 
     @property
     def is_wish(self) -> bool:
@@ -156,7 +176,7 @@ class Utterance:
     @property
     def is_end(self) -> bool:
         """Whether a user ends an act or a thing in plain words: "stop adding", "no more pop-ups"."""
-        return not self.by_agent and _ENDS.match(wording.plain(self.text)) is not None
+        return not self.by_agent and _ENDS.match(wording.without_interjection(self.text)) is not None
 
     @property
     def is_echo(self) -> bool:
@@ -173,6 +193,16 @@ class Utterance:
         """Whether the agent only says that it will."""
         words = [word for word in _words(self.text) if word[0].isalpha()]
         return self.by_agent and _CONSENTING.issuperset(words)
+
+    @property
+    def is_promise(self) -> bool:
+        """Whether the agent only promises to do as it was told: "Understood. I will keep out of that window"."""
+        return self.by_agent and is_promise(self.text)
+
+    @property
+    def is_reminder(self) -> bool:
+        """Whether a user marks a statement as a task: "Reminder: the freeze starts on Friday", "TODO: tests"."""
+        return not self.by_agent and _MARKED.match(self.text) is not None and "?" not in self.text
 
     @property
     def is_advice(self) -> bool:
@@ -251,6 +281,10 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
     """
     if not text.strip() or len(text) > CHARACTERS:
         return []
+    if not by_agent:
+        text = resolve(text)
+        unmarked = _MARKED.sub("", text)
+        text = unmarked if is_prohibition(unmarked) else text
     parts = sentences(text)
     # A sentence beside a prohibition or a refusal must not hide it.
     is_apart = not by_agent and any(is_prohibition(part) or is_refusal(part) for part in parts)
@@ -289,50 +323,64 @@ def read(
     if is_fitted:
         scores += np.asarray(vectors, dtype=np.float64) @ np.asarray(table["vector"])
     limits = np.asarray(table["limits"])
-    found: list[Heard | None] = []
-    for utterance, row_scores in zip(utterances, scores, strict=True):
-        if utterance.is_refusal:
-            # By itself it says nothing, so the regression is not asked.
-            found.append(_refused(utterance))
-            continue
-        if utterance.is_bare and not utterance.before:
-            found.append(None)
-            continue
-        place = 1 + int(np.argmax(row_scores[1:]))
-        places = [KINDS.index(kind) for kind in _FORBIDDING]
-        if utterance.is_prohibition or (not utterance.by_agent and is_choice(utterance.text)):
-            place = max(places, key=lambda one: float(row_scores[one]))
-            kind = cast(Kind, KINDS[place]) if utterance.is_prohibition else "decision"
-            found.append(Heard(kind, utterance.summary, 0.0))
-            continue
-        is_idle = not utterance.by_agent and (is_courtesy(utterance.text) or is_small_talk(utterance.text))
-        is_done = not utterance.by_agent and is_deed(utterance.text)
-        is_other = {
-            "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done,
-            "rejection": utterance.is_echo or utterance.is_advice or is_idle or is_correction(utterance.text),
-            "task": utterance.is_consent or is_state(utterance.text),
-            "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle,
-        }.get(KINDS[place], False)
-        if is_other:
-            found.append(None)
-            continue
-        if KINDS[place] == "rejection" and not utterance.by_agent and is_redirection(utterance.text):
-            # Its own words say what is wanted: "No, use Postgres" refuses the proposal.
-            found.append(_refused(utterance))
-            continue
-        margin = float(row_scores[place] - np.max(np.delete(row_scores, place)) - limits[place])
-        if utterance.is_end and KINDS[place] in _FORBIDDING:
-            # An end is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.
-            place = KINDS.index("rejection")
-            margin = float(np.max(row_scores[places]) - np.max(np.delete(row_scores, places)))
-        is_heard = margin >= -UNDECIDED
-        found.append(Heard(cast(Kind, KINDS[place]), utterance.summary, margin) if is_heard else None)
-    return found
+    return [_read_one(one, row_scores, limits) for one, row_scores in zip(utterances, scores, strict=True)]
 
 
-def _refused(utterance: Utterance) -> Heard | None:
-    """Returns the rejection of the act that was proposed just before an answer; None if none was."""
+def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard | None:  # noqa: PLR0911 - one return per form
+    """Reads an utterance: by its form if that is plain, else by the log odds of the regression.
+
+    Args:
+        utterance: What was said.
+        scores: Log odds of the kinds, shape (len(KINDS),).
+        limits: Limits of the kinds, shape (len(KINDS),).
+    """
+    if utterance.is_refusal:
+        # By itself it says nothing, so the regression is not asked.
+        return _refused(utterance)
+    if (utterance.is_bare and not utterance.before) or utterance.is_promise:
+        return None
+    place = 1 + int(np.argmax(scores[1:]))
+    if (verb := utterance.pointing_verb) and (utterance.is_prohibition or KINDS[place] == "rejection"):
+        # The thing that the pronoun stands for is unclear, unless the act was proposed just before.
+        return _refused(utterance, verb)
+    places = [KINDS.index(kind) for kind in _FORBIDDING]
+    if utterance.is_prohibition or (not utterance.by_agent and is_choice(utterance.text)):
+        place = max(places, key=lambda one: float(scores[one]))
+        kind = cast(Kind, KINDS[place]) if utterance.is_prohibition else "decision"
+        return Heard(kind, utterance.summary, 0.0)
+    if utterance.is_reminder:
+        return Heard("task", utterance.summary, 0.0)
+    if _is_other(KINDS[place], utterance):
+        return None
+    if KINDS[place] == "rejection" and not utterance.by_agent and is_redirection(utterance.text):
+        # Its own words say what is wanted: "No, use Postgres" refuses the proposal.
+        return _refused(utterance)
+    margin = float(scores[place] - np.max(np.delete(scores, place)) - limits[place])
+    if utterance.is_end and KINDS[place] in _FORBIDDING:
+        # An end is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.
+        place = KINDS.index("rejection")
+        margin = float(np.max(scores[places]) - np.max(np.delete(scores, places)))
+    return Heard(cast(Kind, KINDS[place]), utterance.summary, margin) if margin >= -UNDECIDED else None
+
+
+def _is_other(kind: str, utterance: Utterance) -> bool:
+    """Whether the form of an utterance excludes the likeliest kind of the regression."""
+    text = utterance.text
+    is_idle = not utterance.by_agent and (is_courtesy(text) or is_small_talk(text))
+    is_done = not utterance.by_agent and is_deed(text)
+    return {
+        "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done,
+        "rejection": utterance.is_echo or utterance.is_advice or is_idle or is_correction(text),
+        "task": utterance.is_consent or is_state(text) or is_habit(text),
+        "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle,
+    }.get(kind, False)
+
+
+def _refused(utterance: Utterance, verb: str = "") -> Heard | None:
+    """Returns the rejection of the act that was proposed just before an answer, with a verb; None if none was."""
     refused = proposal(utterance.before)
+    if verb and not content_stems([verb]) <= content_stems(_words(refused)):
+        return None
     return Heard("rejection", refused, 0.0, utterance.text.strip()) if refused else None
 
 

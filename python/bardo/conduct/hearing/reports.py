@@ -86,6 +86,30 @@ _OWED = lazy_pattern(
     re.IGNORECASE,
 )
 
+#: Statement about a third party in the present: "the contract belongs to Sensortek", "Marek signs the invoices".
+_HABIT = re.compile(
+    r"^(?:(?:the|our|my|your|his|her|its|their|this|that|these|those|he|she|it|they)\b[^?]*?\b[a-z]{2,}s\b|"
+    r"(?-i:[A-Z])[\w-]+ (?:belongs|owns|signs|handles|runs|pays|leads|manages|maintains|covers|looks after|works|lives|"
+    r"takes care|likes|prefers|uses|holds|keeps|sits|hangs) [^?]*)[^?]*$",
+    re.IGNORECASE,
+)
+#: Promise to do as one was told, in words that add nothing: "I will keep out of that window".
+_PROMISE = re.compile(
+    r"(?:and |so )?(?:i|we)(?:'ll| will| promise to)? (?:(?:now|always|never|strictly) )*"
+    r"(?:(?:not|won't|never)\b|(?:keep|stay|steer|leave|avoid|skip|hold off|refrain|respect|follow|honou?r|stick to|"
+    r"comply|obey|observe|remember|bear|mind|adhere|abide)\b)"
+    r"(?=.*\b(?:it|that|this|them|those|these|your|so|then)\b)[^?]*",
+    re.IGNORECASE,
+)
+#: Words by which an agent only shows that it understood.
+_ACKNOWLEDGED = re.compile(
+    r"\W*(?:understood|noted|got it|ok(?:ay)?|sure(?: thing)?|agreed|right|alright|all right|of course|will do|"
+    r"certainly|thanks|thank you|good to know|makes sense|i (?:understand|see))\b[\s,.!;:–—-]*",
+    re.IGNORECASE,
+)
+#: Words by which a promise chooses a way of its own.
+_OWN_WAY = re.compile(r"\b(?:instead|rather|but|use|using|switch|move|until|by|with|via)\b", re.IGNORECASE)
+
 #: Further irregular forms of the past.
 _PAST = frozenset(PAST_IRREGULAR) | frozenset({
     "had", "did", "was", "were", "said", "told", "knew", "thought", "heard", "felt", "slept", "spoke", "stood",
@@ -149,6 +173,30 @@ def is_state(text: str) -> bool:
     """
     bare = text.strip().replace("’", "'")
     return _STATE.search(bare) is not None and _OWED.search(bare) is None
+
+
+def is_habit(text: str) -> bool:
+    """Whether words only tell what is habitually so with others, and ask for nothing: "Marek signs the invoices".
+
+    Args:
+        text: Words that were said.
+    """
+    bare = text.strip().replace("’", "'")
+    return _HABIT.search(bare) is not None and _OWED.search(bare) is None
+
+
+def is_promise(text: str) -> bool:
+    """Whether words acknowledge what was said, and at most promise to keep to it.
+
+    Args:
+        text: Words of an agent.
+    """
+    rest = text.strip().replace("’", "'")
+    if _ACKNOWLEDGED.match(rest) is None:
+        return False
+    while (found := _ACKNOWLEDGED.match(rest)) is not None:
+        rest = rest[found.end() :]
+    return not rest or (_PROMISE.fullmatch(rest) is not None and _OWN_WAY.search(rest) is None)
 
 
 def _is_past(verb: str) -> bool:

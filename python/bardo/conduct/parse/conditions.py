@@ -15,6 +15,8 @@ from bardo.conduct.parse import operation_table
 
 _MINUTE = 60 * 1_000_000
 _DAY_MINUTES = 24 * 60
+#: Axes of the conditions of time.
+_TIMES = ("day", "time of the day")
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = {
     word: number
@@ -155,6 +157,18 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     return rest, tuple(dict.fromkeys(found))
 
 
+def exceptions(substitute: str, found: Sequence[str]) -> tuple[str, ...]:
+    """Returns the times of a substitute, outside which the rejected act is forbidden: "only after 18:00".
+
+    Args:
+        substitute: Words of what is to be done instead of the rejected act.
+        found: Conditions of the rejection. A time on the axis of one of them excepts nothing more.
+    """
+    axes = {axis(condition) for condition in found}
+    times = (condition for condition in split(substitute)[1] if axis(condition) in _TIMES)
+    return tuple(f"except {condition}" for condition in times if axis(condition) not in axes)
+
+
 def scopes(head: str) -> tuple[str, list[tuple[str, str]]]:
     """Splits a head at its prepositions, but not at those of operations ("pull in"): the object, and each scope."""
     words = list(_WORD.finditer(head))
@@ -269,6 +283,9 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
     """
     found = times_of(action)
     kind, _, value = condition.partition(" ")
+    if kind == "except":
+        excepted = holds(value, action, now=now, approved=approved, is_event=is_event)
+        return None if excepted is None else not excepted
     if condition == "without approval":
         return not (approved or asks(action))
     if condition == "in production":
@@ -311,6 +328,7 @@ def is_known(condition: str) -> bool:
     kind, _, value = condition.partition(" ")
     return (
         condition in ("without approval", "in production")
+        or (kind == "except" and is_known(value))
         or (kind in ("above", "below") and value[-1:].isdigit() | value.endswith("%"))
         or (kind in ("before", "after") and bool(re.match(r"\d\d:\d\d", value)))
         or (kind == "at" and value in _PARTS)
@@ -324,9 +342,9 @@ def axis(condition: str) -> str:
     if not is_known(condition):
         return condition
     if kind == "on":
-        return "day"
+        return _TIMES[0]
     is_timed = kind == "at" or (kind in ("before", "after") and value[:2].isdigit())
-    return "time of the day" if is_timed else condition
+    return _TIMES[1] if is_timed else condition
 
 
 def _today(now: int) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import conditions, operation_table, operations, wording
+from bardo.conduct.parse import conditions, operation_table, operations, substitutes, wording
 from bardo.conduct.parse.forbids import LISTS, Forbids
 
 #: Maximum number of cached proposals.
@@ -272,8 +272,10 @@ def _narrower(said: Sequence[Practice], thing: str) -> str:
 @lru_cache(_PROPOSALS)
 def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...], frozenset[str]]:
     """Returns the object of a rejection, its scopes, its conditions, and its operations."""
+    _, substitute = substitutes.split(text.replace("’", "'"))
     text = wording.plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
+    found = (*found, *conditions.exceptions(substitute, found))
     named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
     thing, kept = _noun_phrase(head if named else _POINTING_VERB.sub(r"\g<before>", head))

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import operation_table
+from bardo.conduct.parse import operation_table, substitutes
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
@@ -18,7 +18,7 @@ _INTERJECTION = lazy_pattern(
 #: Permitted alternative after the rejected action: ", go through Priya".
 _ALTERNATIVE = lazy_pattern(
     r"(?<=\w)\s*[,;]\s*(?:please\s+)?"
-    r"(?:go|use|ask|take|try|call|talk|send|keep|stick|leave|let|we have|we use)\b[^,;]*$",
+    r"(?:go|use|ask|take|try|call|talk|send|keep|stick|leave|let(?!(?:'?s| us) not\b)|we have|we use)\b[^,;]*$",
     re.IGNORECASE,
 )
 #: Emphasis that excludes nothing: ", not even for a test"; and its words before the case that it names.
@@ -59,10 +59,10 @@ _FORMS = {
     lazy_pattern(r"\blet(?:'s| us) not\b", re.IGNORECASE): "don't",
     lazy_pattern(r"^(?:can|could|would|will) you (?:please )?not\b", re.IGNORECASE): "don't",
     lazy_pattern(r"^(?:please )?(?:hold off(?: on)?|refrain from) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
-    lazy_pattern(r"^(?:please )?(?:quit|cease) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
     lazy_pattern(
-        rf"^{_IS}(?: not|n't) (?:going|planning|about) to (?:be )?(?!(?:let|allow)\b)", re.IGNORECASE
+        r"^(?:please )?(?:quit|cease|enough with|no more(?=[\w -]+ing \w)) (?=\w*[aeiouy][\w-]*ing\b)", re.IGNORECASE
     ): "don't ",
+    lazy_pattern(rf"^{_IS}(?: not|n't) (?:going|planning|about) to (?:be )?(?!(?:let|allow)\b)", re.IGNORECASE): "don't ",
     lazy_pattern(
         rf"^(?:{_IS}(?: not|n't) (?:(?:going|planning) to (?:let|allow)|letting|allowing)|"
         rf"(?:{_WHO} )?(?:won't|will not|don't|do not|can't|cannot|never) (?:let|allow)) {_ANYBODY}",
@@ -132,10 +132,15 @@ _IDLE = frozenset(
 _WORD = lazy_pattern(r"[^\s,;:!?()-]+")
 
 
+def without_interjection(text: str) -> str:
+    """Returns a text with straight apostrophes and without an interjection before it."""
+    return _INTERJECTION.sub("", text.replace("’", "'"))
+
+
 @lru_cache(_TEXTS)
 def plain(text: str) -> str:
-    """Returns a rejection without an interjection before it and an alternative after it, in the form "don't ..."."""
-    bare = text.replace("’", "'")
+    """Returns a rejection without an interjection before it and substitutes after it, in the form "don't ..."."""
+    bare, _ = substitutes.split(text.replace("’", "'"))
     for clause in (_ALTERNATIVE, _EMPHASIS, _INTERJECTION):
         bare = clause.sub("", bare)
     for pattern, form in _FORMS.items():

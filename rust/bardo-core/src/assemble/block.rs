@@ -180,6 +180,8 @@ pub struct Block {
     pub place: Position,
     /// Whether its predictable words go before its end does, where it has to be shortened.
     pub condense: bool,
+    /// Whether its memories stand in the given order, and not with the best at both ends and by time within a topic.
+    pub in_order: bool,
 }
 
 impl Block {
@@ -202,6 +204,7 @@ impl Block {
             trusted: standard.is_some_and(|standard| standard.protected),
             place: standard.map_or(Position::Middle, |standard| standard.place),
             condense: false,
+            in_order: false,
             name,
         }
     }

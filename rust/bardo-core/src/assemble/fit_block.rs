@@ -88,6 +88,7 @@ pub(super) struct BlockFitter<'a> {
     around: usize,
     body: Body<'a>,
     condenser: Option<Condenser<'a>>,
+    in_order: bool,
 }
 
 enum Body<'a> {
@@ -151,7 +152,7 @@ impl<'a> BlockFitter<'a> {
             }
         };
         let around = counts.count(&head) + counts.count(&tail);
-        Ok(Self { counts, tags, head, tail, around, body, condenser })
+        Ok(Self { counts, tags, head, tail, around, body, condenser, in_order: block.in_order })
     }
 
     /// Whether there is nothing to show; an empty list of memories has its own words.
@@ -216,7 +217,7 @@ impl<'a> BlockFitter<'a> {
             shown.sort_unstable();
         }
         let shortened: Vec<usize> = part.iter().map(|(index, _)| *index).collect();
-        if let Body::Memories { read, .. } = &self.body {
+        if let (Body::Memories { read, .. }, false) = (&self.body, self.in_order) {
             shown = order::chronological_order(order::best_at_both_ends(shown), read);
         }
         let mut fitted =

@@ -1,0 +1,133 @@
+"""Antecedents of pronouns in prohibitions: "The slot is called gull_3, don't drop it" forbids to drop the slot gull_3.
+
+Only the subject of a clause with a verb to be, or the thing that a clause introduces, is an antecedent. In a clause of
+two things, such as "marlin runs Postgres", it is unclear which one a pronoun stands for.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bardo.conduct.state.prohibition import is_prohibition
+
+#: End of a clause, with the words that join the next one to it.
+_JOINT = re.compile(
+    r"(?:\s*[,;:.!?]+\s+|\s+[-–—]+\s+|\s+(?=(?:so|but)\b))(?:(?:so|but|and)\s+)?", re.IGNORECASE
+)
+_PRONOUN = r"\b(?P<pronoun>it|them|this|that|these|those)\b"
+#: Prohibition of an act on what a pronoun stands for.
+_POINTING = re.compile(
+    r"(?:(?:please|just|also) )*(?:(?:do(?:n'?t| not)|never|(?:you|we) (?:must|may|should|can)(?: not|n'?t))"
+    r"(?: (?:ever|please|just|even))* (?P<verb>[a-z]+)|(?:stop|quit|avoid) (?P<doing>[a-z]+ing))"
+    rf"(?: (?:to|with|from|on|off|in|into|at|up|down|out))? {_PRONOUN}"
+    r"(?=\W*$| (?:on|in|at|to|into|for|with|by|from|before|after|until|during|again|ever|yet|now|without|unless|"
+    r"while|when|if|even|please|anymore|any more)\b)",
+    re.IGNORECASE,
+)
+_DETERMINER = r"(?:the|our|my|your|their|its|his|her|this|that|these|those|an?)"
+#: Word of a name or noun: no determiner, pronoun, auxiliary, conjunction, preposition, or verb of speech.
+_WORD = (
+    rf"(?!(?:{_DETERMINER}|i|we|you|he|she|it|they|there|here|who|what|which|where|when|why|how|if|is|are|was|"
+    r"were|has|have|had|be|do|does|did|not|no|and|or|but|because|since|as|than|so|say|says|said|think|thinks|thought|"
+    r"tells?|told|knows?|knew|hopes?|for|of|on|in|at|from|to|with|by|under|behind|nothing|nobody|someone|something|"
+    r"everything|anything|everyone)\b)[\w`\"'][\w'`\"./@-]*"
+)
+_PHRASE = (
+    rf"(?:{_DETERMINER} )?{_WORD}(?: {_WORD}){{0,5}}?"
+    rf"(?: (?:for|of|on|in|at|from|to|with|under) (?:{_DETERMINER} )?{_WORD}(?: {_WORD}){{0,3}}?)?"
+)
+_NAME = rf"(?P<name>{_WORD}(?: {_WORD}){{0,2}})"
+#: Clauses of which a thing is the topic: it has a name, is introduced, or is the subject of a verb to be.
+_TOPICS = (
+    re.compile(rf"(?P<thing>{_PHRASE})(?P<be>'s| is| are) (?:called|named|known as) {_NAME}", re.IGNORECASE),
+    re.compile(
+        r"(?:(?:there|here)(?P<be>'s| is| are)|(?:we|i)(?:'ve| have)(?: got)?) "
+        rf"(?P<thing>{_PHRASE})(?: (?:called|named) {_NAME})?",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?P<thing>{_PHRASE})(?P<be>'s| is| are| was| were| (?:has|have) been| (?:must|should|will|can)(?: not)? "
+        r"(?:be|stay|remain)) \S.*",
+        re.IGNORECASE,
+    ),
+)
+#: Topic without a verb, before a colon or dash: "gull_3: don't drop it".
+_HEADING = re.compile(rf"(?:(?:about|regarding|concerning|as for|re) )?(?P<thing>{_PHRASE})", re.IGNORECASE)
+#: Clause about the same thing, before which its antecedent stands.
+_CONTINUED = re.compile(r"(?:it|they|this|that|these|those)(?:'s|'re| [a-z]+)\b", re.IGNORECASE)
+_INDEFINITE = re.compile(r"an? ", re.IGNORECASE)
+_CALLED = re.compile(r" (?:called|named) (?=\S)", re.IGNORECASE)
+_PLURAL = ("them", "these", "those")
+
+
+def resolve(text: str) -> str:
+    """Puts the antecedents of pronouns into the prohibitions of a message, each then a sentence of its own.
+
+    Args:
+        text: Message of a user.
+
+    Returns:
+        The message with each prohibition whose antecedent is clear rewritten; the others as they are.
+    """
+    bare = text.replace("’", "'")
+    parts = _clauses(bare)
+    for place in range(len(parts) - 1, 0, -1):
+        start, end = parts[place]
+        found = _POINTING.match(bare[start:end])
+        thing = None if found is None else _antecedent(bare, parts[:place], start, found["pronoun"].lower())
+        if found is None or thing is None:
+            continue
+        clause = bare[start:end]
+        before = bare[: parts[place - 1][1]]
+        said = f"{clause[: found.start('pronoun')]}{thing}{clause[found.end('pronoun') :]}"
+        if is_prohibition(said):
+            bare = f"{before}. {said[0].upper()}{said[1:]}{bare[end:]}"
+    return bare if bare != text.replace("’", "'") else text
+
+
+def pointing_verb(text: str) -> str:
+    """Returns the verb of a prohibition whose only object is "it" or "them"; empty if the text has another one.
+
+    Args:
+        text: Utterance of a user.
+    """
+    bare = text.replace("’", "'")
+    clauses = [bare[start:end] for start, end in _clauses(bare)]
+    found = [one for clause in clauses if (one := _POINTING.match(clause))]
+    names = any(is_prohibition(clause) for clause in clauses if not _POINTING.match(clause))
+    if not found or names or any(one["pronoun"].lower() in ("this", "that") for one in found):
+        return ""
+    return (found[0]["verb"] or found[0]["doing"]).lower()
+
+
+def _clauses(text: str) -> list[tuple[int, int]]:
+    """Returns the bounds of the clauses of a text."""
+    joints = [*_JOINT.finditer(text)]
+    begins = [0, *(joint.end() for joint in joints)]
+    return list(zip(begins, [*(joint.start() for joint in joints), len(text)], strict=True))
+
+
+def _antecedent(text: str, before: list[tuple[int, int]], start: int, pronoun: str) -> str | None:
+    """Returns the thing that a pronoun stands for; None if the clauses before it do not tell."""
+    end = start
+    for begin, stop in reversed(before):
+        clause, joint = text[begin:stop].strip(), text[stop:end].strip()
+        end = begin
+        if _CONTINUED.match(clause):
+            continue
+        forms = (*_TOPICS, _HEADING) if joint[:1] in (":", "-", "–", "—") else _TOPICS
+        found = next(filter(None, (form.fullmatch(clause) for form in forms)), None)
+        return None if found is None else _thing(found.groupdict(), pronoun)
+    return None
+
+
+def _thing(found: dict[str, str | None], pronoun: str) -> str | None:
+    """Returns the words of an antecedent, if it has the number of the pronoun."""
+    be = (found.get("be") or "").split()
+    is_plural = bool(be) and be[0] in ("are", "were", "have")
+    is_singular = bool(be) and be[0] in ("is", "was", "has", "'s")
+    if (is_plural and pronoun not in _PLURAL) or (is_singular and pronoun in _PLURAL):
+        return None
+    thing = _CALLED.sub(" ", _INDEFINITE.sub("the ", found["thing"] or "", count=1))
+    thing = thing if thing[:1].isupper() and not thing[1:2].islower() else f"{thing[:1].lower()}{thing[1:]}"
+    return f"{thing} {found['name']}" if found.get("name") else thing

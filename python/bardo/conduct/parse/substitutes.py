@@ -1,0 +1,87 @@
+"""Substitutes in a rejection: clauses that say what to do, use or wait for instead of the forbidden act."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from bardo.conduct.parse import operation_table
+from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
+
+#: Maximum number of cached texts.
+_TEXTS = 16_384
+_NEGATES = re.compile(
+    r"\b(?:no|not|never|nobody|nothing|cannot|\w+n'?t|stop|quit|cease|avoid|refrain|hold off|hands off)\b",
+    re.IGNORECASE,
+)
+#: End of a clause, with the words that join the next one to it; "and" continues the forbidden act.
+_JOINT = re.compile(
+    r"(?<=[\w\"'`)])(?:\s*[,;:.!]+\s+(?:(?:but|and|then|so|please|rather|better|just|always)\s+)*|"
+    r"\s+[-–—]+\s+(?:but\s+)?|\s*,?\s+but\s+)(?=\S)",
+    re.IGNORECASE,
+)
+#: Act on the thing of the clause before: "do it on Wednesdays", "archive them".
+_POINTING = re.compile(
+    r"(?:please |instead,? |rather )?(?P<verb>[a-z]+) (?:it|them|that|those|these|this)\b", re.IGNORECASE
+)
+#: Permission of another time or way: "Thursdays are fine".
+_PERMITTED = re.compile(
+    r".{1,60}\b(?:is|are|works?|would be) (?:[a-z]+ly |much |also )?"
+    r"(?:fine|okay|ok|good|better|allowed|welcome|possible)\b",
+    re.IGNORECASE,
+)
+#: First word of a clause that has a time.
+_TIMED = re.compile(r"(?P<verb>[a-z]+)\b.* (?:on|at|in|after|before|during|between)\b", re.IGNORECASE)
+_INSTEAD = re.compile(r"instead\b(?! of)|.*\binstead[.!]*$", re.IGNORECASE | re.DOTALL)
+_WHEN = r"(?=(?:ever )?(?:on|at|in|after|before|during|from|between|over|past|until)\b)"
+_ONLY = re.compile(rf"only {_WHEN}", re.IGNORECASE)
+#: Exception of a time, which needs no clause of its own: "never deploy except on Wednesdays".
+_EXCEPT = re.compile(rf"\s*,?\s*\b(?:except|apart from|other than|but only) {_WHEN}[^,;]*$", re.IGNORECASE)
+
+
+@lru_cache(_TEXTS)
+def split(text: str) -> tuple[str, str]:
+    """Splits a rejection into the words that forbid and the words of its substitutes.
+
+    Args:
+        text: Rejection with straight apostrophes.
+
+    Returns:
+        Rejection without substitutes, and the substitutes joined by ", "; the latter is empty if there are none.
+    """
+    kept, substitutes, start = list[str](), list[str](), 0
+    joints = [*_JOINT.finditer(text)]
+    ends = [*(joint.start() for joint in joints), len(text)]
+    begins = [0, *(joint.end() for joint in joints)]
+    for begin, end in zip(begins, ends, strict=True):
+        clause = text[begin:end]
+        if begin and _NEGATES.search("".join(kept)) and _is_substitute(clause, "".join(kept)):
+            substitutes.append(clause)
+        else:
+            kept.append(text[start:end])
+        start = end
+    rest = "".join(kept)
+    if _NEGATES.search(rest) and (found := _EXCEPT.search(rest)):
+        substitutes.append(found[0].strip(" ,"))
+        rest = rest[: found.start()]
+    return rest, ", ".join(substitutes)
+
+
+def _is_substitute(clause: str, before: str) -> bool:
+    """Whether a clause after a forbidding one gives a substitute, and forbids nothing itself."""
+    if _NEGATES.search(clause) or re.search(r"\bor\b", clause):
+        return False
+    if _ONLY.match(clause) or _INSTEAD.match(clause) or _PERMITTED.match(clause):
+        return True
+    if (timed := _TIMED.match(clause)) is not None:
+        # The forbidden act again, at another time: "never merge on Fridays, merge on Mondays".
+        stems = operation_table.content_stems([timed["verb"].lower()])
+        if stems and stems <= operation_table.content_stems(re.findall(r"[a-z]+", before.lower())):
+            return True
+    found = _POINTING.match(clause)
+    if found is None:
+        return False
+    verb = found["verb"].lower()
+    is_base = not verb.endswith(("ed", "ing")) and verb not in PAST_IRREGULAR
+    is_base &= not verb.endswith("s") or verb.endswith("ss")
+    return is_base and (verb == "do" or bool(operation_table.content_stems([verb])))

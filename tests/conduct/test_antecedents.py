@@ -1,0 +1,76 @@
+"""A pronoun in a prohibition stands for the thing of the clause before it, if that is clear."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import bardo
+from bardo.conduct.hearing.antecedents import resolve
+from bardo.conduct.hearing.hearing import Utterance, read, sure
+
+
+@pytest.mark.parametrize(
+    ("text", "forbidden"),
+    [
+        (
+            "The replication slot is called gull_slot_3, don't drop it, billing-relay hangs off it.",
+            "Don't drop the replication slot gull_slot_3, billing-relay hangs off it.",
+        ),
+        ("The backups are in /srv/backups, please don't delete them.", "Please don't delete the backups."),
+        (
+            "There's a cron job called nightly_sync. It feeds billing. Never disable it before Friday.",
+            "Never disable the cron job nightly_sync before Friday.",
+        ),
+        ("gull_slot_3: don't drop it.", "Don't drop gull_slot_3."),
+        (
+            "The staging cluster was rebuilt, so don't touch that until Monday.",
+            "Don't touch the staging cluster until Monday.",
+        ),
+    ],
+)
+def test_a_prohibition_names_the_thing_of_the_clause_before(text: str, forbidden: str) -> None:
+    assert resolve(text).endswith(f". {forbidden}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "marlin runs Postgres 15.6, don't upgrade it.",
+        "The keys are old, don't rotate it.",
+        "Marek says marlin is down, don't restart it.",
+        "The film is great, don't miss it!",
+        "The wedding is on Saturday, don't forget it.",
+        "The plan is fine, I said it was.",
+    ],
+)
+def test_an_unclear_pronoun_stays(text: str) -> None:
+    assert resolve(text) == text
+
+
+def test_a_prohibition_of_an_unclear_thing_is_no_rejection() -> None:
+    said = [
+        Utterance("Don't drop it, billing-relay hangs off it."),
+        Utterance("Don't drop it, billing-relay hangs off it.", "I could drop the slot gull_slot_3."),
+        Utterance("Don't drop it, billing-relay hangs off it.", "I could extend the disk of marlin."),
+    ]
+    heard = sure(read(said, None, None))
+    assert [one and (one.kind, one.summary) for one in heard] == [
+        None,
+        ("rejection", "drop the slot gull_slot_3"),
+        None,
+    ]
+
+
+def test_a_gate_blocks_what_a_pronoun_forbids(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "g") as memory:
+        memory.remember(
+            "marlin runs Postgres 15.6. The replication slot is called gull_slot_3, don't drop it, "
+            "billing-relay hangs off it.",
+            role="user", speaker="Tobias", kind="turn",
+        )  # fmt: skip
+        memory.sleep()
+        with bardo.gate(tmp_path / "g") as gate:
+            assert gate.before("drop the replication slot gull_slot_3").decision == "block"
+            assert gate.before("restart billing-relay").decision != "block"
