@@ -1,4 +1,4 @@
-"""Outcomes judge a rule by what it predicts: a low one bears out that the outcome is lower."""
+"""Rules are predictions: outcomes judge them by what they predict, and each reads both ways."""
 
 from __future__ import annotations
 
@@ -125,3 +125,54 @@ def test_a_lower_outcome_where_the_conditions_are_unknown_says_nothing(tmp_path:
         used = g.recall(LOWER.text, layers=["fact"])
         assert id_ in {memory.id for memory in used}
         assert id_ in g.outcome(used, value=-0.8).unjudged
+
+
+def stated(g: bardo.Grimoire, **features: float) -> list[str]:
+    """Rules of a prompt."""
+    situation = {**features, "subjects": ["ledger"], "actions": ["wait"]}
+    blocks = g.context("Wait on ledger?", situation=situation).blocks
+    return [memory.text for block in blocks if block.name == "learned_rules" for memory in block.memories]
+
+
+@pytest.mark.parametrize(
+    ("figures", "reads"),
+    [
+        ((-0.04, 239, -1.95, 145), True),
+        ((-0.16, 183, -2.05, 265), True),
+        ((1.9, 60, 0.0, 340), False),
+        ((-1.9, 300, 0.0, 60), True),
+        ((-1.9, 145, 0.0, 239), False),
+    ],
+    ids=["rarer-danger", "danger-at-near-equal-size", "normal-case", "rarer-gain", "gain-at-near-equal-size"],
+)
+def test_a_rule_of_one_condition_is_stated_where_its_other_cases_depart_from_the_normal(
+    tmp_path: Path, figures: tuple[float, int, float, int], *, reads: bool
+) -> None:
+    mean, cases, others_mean, others = figures
+    with bardo.open(tmp_path / "a", embedder=flat, seed=1, config=LOOPS) as g:
+        g.learn(rule("load <= 0.68", *figures), tick=1)
+        (told,) = stated(g, load=0.1)
+        assert told.startswith("ledger: when load is at most 0.68, reward is")
+        other = "lower" if mean > others_mean else "higher"
+        size = f"{abs(mean - others_mean):.3g}"
+        expected = (
+            f"ledger: when load is above 0.68, reward is {other} by {size} (in {others} of {cases + others} "
+        )
+        assert [text.startswith(expected) for text in stated(g, load=0.95)] == [True] * reads
+
+
+def test_outcomes_of_the_other_cases_judge_the_rule(tmp_path: Path) -> None:
+    g, id_ = opened(tmp_path / "a", rule("load <= 0.68", -0.04, 239, -1.95, 145), {"load": 0.1})
+    with g:
+        before = g.facts.confidence(id_)
+        assert id_ in decide(g, -0.8, load=0.95).ids
+        risen = g.facts.confidence(id_)
+        decide(g, 0.8, load=0.95)
+        assert before < risen > g.facts.confidence(id_)
+
+
+def test_a_choice_that_is_not_possible_has_no_other_reading(tmp_path: Path) -> None:
+    fact = rule("action is drain", -0.04, 239, -1.95, 145)
+    with bardo.open(tmp_path / "a", embedder=flat, seed=1, config=LOOPS) as g:
+        g.learn(fact, tick=1)
+        assert stated(g, load=0.95) == []

@@ -119,6 +119,7 @@ class Decisions:
             voice=voice,
             words=self._parts.words.model if settings.condense else None,
             caps=partial(caps, learned) if learned else None,
+            situation=recall.get("situation"),
         )
         unrecorded = () if session.is_dead else session.made_prompts.note(prompt)
         prompt = dataclasses.replace(

@@ -118,6 +118,10 @@ class Prediction:
         most = self.figures.cases * _NEAR_EQUAL if self.is_higher else self.figures.cases / _NEAR_EQUAL
         return 0 < self.figures.others <= most
 
+    def is_otherwise(self, situation: Situation) -> bool:
+        """Whether the other reading of the rule holds in a situation: its single condition does not."""
+        return self.has_other_reading and self.conditions[0].holds(situation) is False
+
     def evidence(self, value: float, earlier: Iterable[Earlier], *, holds: bool = True) -> float | None:
         """Evidence of an outcome for the rule, from -1 (against it) to 1; None if the outcome says nothing.
 
