@@ -66,14 +66,22 @@ def risen(
     grimoire: bardo.Grimoire,
     text: str = "When gas is above 80, wait for the night",
     mode: str | None = None,
+    *,
+    situation: dict[str, object] | None = None,
+    value: float = 0.9,
     **fields: object,
 ) -> Fact:
-    """A fact that was stated, confirmed by three later episodes, and tried with success."""
+    """A fact that was stated, confirmed by three later episodes, and tried as it foretells."""
     tick = grimoire.now_tick
     fact = grimoire.learn(Fact(text, **{"kind": "heuristic", "confidence": 0.8, **fields}), tick=tick + 1)
     said_again(grimoire, text, tick + 2, tick + 60, tick + 120, mode=mode)
     grimoire.sleep()
-    acted_on(grimoire, fact, 0.9)
+    if situation is None:
+        acted_on(grimoire, fact, 0.9)
+    else:
+        prompt = grimoire.context("Sell now?", situation=situation)
+        assert fact.id in {memory.id for memory in prompt.memories}
+        grimoire.outcome(prompt, value=value)
     return fact
 
 
@@ -135,7 +143,8 @@ def test_a_line_says_when_and_what_with_its_figures(opened: bardo.Grimoire) -> N
             "action": "action is sell", "outcome": "pnl is lower", "effect": -0.2, "interval": (-0.3, -0.1),
         },
     )  # fmt: skip
-    worse = risen(opened, worse.text, payload=worse.payload, category="exits")
+    sold = {"momentum": 0.6, "actions": ["sell"]}
+    worse = risen(opened, worse.text, payload=worse.payload, category="exits", situation=sold, value=-0.9)
     text = (opened.path / "PLAYBOOK.md").read_text() if opened.pages.playbook() else ""
     assert (
         "## entries\n- When momentum is at least 0.5, prefer buy and venue is north: pnl is higher by 0.31 "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from dataclasses import replace
@@ -230,19 +231,35 @@ def decide(g: bardo.Grimoire, action: str, value: float, **features: str) -> Non
 def test_a_known_danger_is_recognised_by_its_situation_and_action(tmp_path: Path) -> None:
     bear = {"regime": "bear", "actions": ["long", "short", "wait"]}
     with opened(tmp_path / "a") as g:
-        for action, value in (("long", -0.8), ("short", 0.5), ("long", 0.1), ("short", -0.2), ("wait", -0.9)):
-            decide(g, action, value, regime="bear")
-        assert g.life.risks(bear) == [], "one bad outcome of two is no pattern, nor is one alone"
-        decide(g, "long", -0.7, regime="bear")
+        for number in range(24):
+            decide(g, ("short", "wait")[number % 2], -0.5 if number % 6 == 0 else 0.4, regime="bear")
+        for number in range(7):
+            decide(g, "long", -0.8 + number / 100, regime="bear")
+        assert g.life.risks(bear) == [], "seven bad outcomes can be chance where one in six others is bad"
+        for number in range(7):
+            decide(g, "long", -0.7 + number / 100 if number else 0.1, regime="bear")
         (risk,) = g.life.risks(bear)
-        assert (risk.action, risk.bad, risk.outcomes) == ("long", 2, 3)
-        assert "long ended badly 2 of 3 times" in g.context("Now?", situation=bear).text
+        assert (risk.action, risk.bad, risk.outcomes) == ("long", 13, 14)
+        assert (risk.others_bad, risk.others) == (4, 24)
+        told = "long ended badly 13 of 14 times in such a situation, other decisions 4 of 24 times"
+        assert told in g.context("Now?", situation=bear).text
         assert g.life.risks({**bear, "regime": "bull"}) == []
         assert "ended badly" not in g.context("Now?", situation={**bear, "actions": ["short"]}).text
         shown = g.life.vitality()
         assert (shown.markers, shown.dangers) == (3, 1)
     with opened(tmp_path / "a") as g:
         assert g.life.risks(bear) == [risk]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_outcomes_that_no_action_influences_are_no_risk(seed: int) -> None:
+    draws, history = random.Random(seed), History()
+    for number in range(1, 2_001):
+        action = draws.choice(("drain", "restart", "scale out", "wait"))
+        payload = {"region": draws.choice(("eu", "us")), "action": action, "value": draws.uniform(-1.0, 1.0)}
+        outcome = bardo.Episode("Outcome", tick=number, kind="outcome", payload=payload, verified=True)
+        history.add(number, outcome, ticks_per_day=100)
+        assert not any(map(history.is_danger, history.markers.values()))
 
 
 def test_the_latest_decision_is_cached_until_an_outcome_contradicts_it(tmp_path: Path) -> None:
@@ -399,5 +416,5 @@ def test_the_command_tells_markers_and_warnings_apart(tmp_path):
         ann.learn("The lift stalls in frost", kind="warning", subjects=["lift"])
     shown = CliRunner().invoke(app, ["vitality", "--at", str(tmp_path / "ann")]).stdout
     assert "1 warning, 1 anti-knowledge" in shown
-    assert "0 situations, 0 of them mostly ended badly" in shown
+    assert "0 situations, 0 of them surely worse than others" in shown
     assert "pleasure +0.00, arousal +0.00, dominance +0.00" in shown

@@ -23,6 +23,7 @@ from bardo.assemble.prompt import (
 )
 from bardo.assemble.prompt_memory import MemoryLike, PromptMemory
 from bardo.life.clocks import Phase
+from bardo.recall.situation import Situation
 
 __all__ = [
     "BUDGET",
@@ -65,6 +66,7 @@ def build(
     voice: Voice | None = None,
     words: Callable[[], _core.WordModel] | None = None,
     caps: Callable[[int, Iterable[str]], Mapping[str, int]] | None = None,
+    situation: Mapping[str, Any] | None = None,
 ) -> Prompt:
     """The prompt for a task, with what was recalled for it.
 
@@ -87,6 +89,7 @@ def build(
         words: Tells what is predictable: long texts lose that first, as far as the task does not ask for it. Called
             only if there is a text that may have to be shortened.
         caps: Gives blocks that name no cap one of their own, from the tokens of the prompt and the blocks' names.
+        situation: Features of the moment, as `recall` takes them: rules are stated as they read there.
 
     Raises:
         BudgetTooSmallError: The task and the system prompt do not fit; the message names what they need.
@@ -104,7 +107,8 @@ def build(
     window = max(0, budget - kept)
     seated = [memory for memory in others if is_seated(memory)]
     if rules or seated:
-        parts.setdefault(LEARNED_RULES, rules_block([*map(PromptMemory.of, rules), *seated], window))
+        moment = None if situation is None else Situation.of(situation)
+        parts.setdefault(LEARNED_RULES, rules_block([*map(PromptMemory.of, rules), *seated], window, moment))
         others = [memory for memory in others if memory not in seated]
     others, replaced = without_replaced(others)
     attached, left_out = turns.attach_turns(others)

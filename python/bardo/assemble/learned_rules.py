@@ -8,6 +8,7 @@ from dataclasses import replace
 from bardo.assemble.blocks import Block
 from bardo.assemble.prompt_memory import PromptMemory
 from bardo.recall.rules import brief
+from bardo.recall.situation import Situation
 
 #: Name and tag of the block.
 LEARNED_RULES = "learned_rules"
@@ -24,17 +25,18 @@ def is_seated(memory: PromptMemory) -> bool:
     return memory.layer == "fact" and memory.why is not None and memory.why.is_seated
 
 
-def rules_block(memories: Sequence[PromptMemory], tokens: int) -> Block:
+def rules_block(memories: Sequence[PromptMemory], tokens: int, situation: Situation | None = None) -> Block:
     """The block of the rules that apply, in the words of a person.
 
     Args:
         memories: Rules, the most applicable first.
         tokens: Tokens of the prompt.
+        situation: Features of the moment; None if they are not known.
     """
     stated = [
         replace(
             memory,
-            text=brief(memory.record),
+            text=brief(memory.record, situation),
             standing=memory.standing or ("unverified" if memory.inherited else ""),
         )
         for memory in memories

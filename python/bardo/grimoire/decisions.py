@@ -25,6 +25,7 @@ from bardo.grimoire.writer import Writer
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport
 from bardo.recall.options import FILTERS, OwnerRecallOptions
+from bardo.recall.predictions import EarlierOutcomes
 from bardo.recall.rules import OFFERED
 from bardo.recall.situation import Situation as Moment
 
@@ -118,6 +119,7 @@ class Decisions:
             voice=voice,
             words=self._parts.words.model if settings.condense else None,
             caps=partial(caps, learned) if learned else None,
+            situation=recall.get("situation"),
         )
         unrecorded = () if session.is_dead else session.made_prompts.note(prompt)
         prompt = dataclasses.replace(
@@ -208,6 +210,8 @@ class Decisions:
             value,
             Moment(moment.settled(), moment.subjects, moment.actions),
             text=_told_of(used),
+            earlier=EarlierOutcomes(session.vitals.recent),
+            outcomes=session.config.curator.outcomes,
             tick=session.now_tick,
             reinforcement=session.config.decay.reinforcement,
         )

@@ -33,7 +33,7 @@ _DANGERS: frozenset[FactKind] = frozenset({"warning", "anti_knowledge"})
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """Action that mostly ended badly in a situation.
+    """Action that surely ends badly in a situation more often than the other decisions of the agent.
 
     Args:
         action: Action; empty if the situation names none.
@@ -41,6 +41,8 @@ class Risk:
         bad: Number of outcomes below 0.
         value: Discounted mean of the outcomes, from -1 to 1.
         tick: Tick of the last outcome.
+        others: Number of the other outcomes of the agent.
+        others_bad: Number of those below 0.
     """
 
     action: str
@@ -48,10 +50,15 @@ class Risk:
     bad: int
     value: float
     tick: int
+    others: int
+    others_bad: int
 
     def __str__(self) -> str:
         """The risk in words."""
-        return f"{self.action or 'this'} ended badly {self.bad} of {self.outcomes} times in such a situation"
+        return (
+            f"{self.action or 'this'} ended badly {self.bad} of {self.outcomes} times in such a situation, other "
+            f"decisions {self.others_bad} of {self.others} times"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +137,10 @@ class Life:
 
     @checked
     def risks(self, situation: Mapping[str, Any]) -> list[Risk]:
-        """Returns the possible actions that mostly ended badly in such a situation, the worst first; no search is made.
+        """Returns the possible actions that ended badly more often than other decisions, the worst first.
 
-        An action needs two outcomes; each is a look-up of its marker.
+        Each is a look-up of its marker, without a search. Its share of bad outcomes must surely be above that of all
+        other outcomes of the agent, by an e-value of 1,000 (six of six where 100 of 600 others are bad, say).
 
         Args:
             situation: Features of the moment, as `recall` takes them, with `actions` for the possible ones.
@@ -227,9 +235,11 @@ def _risks(session: Session, situation: Mapping[str, Any]) -> list[Risk]:
     for action in moment.actions or ("",):
         features = moment.settled() | ({ACTION: action} if action else {})
         marker = session.vitals.marker(situation_key(moment.subjects, features))
-        if marker is not None and marker.is_danger:
-            named = action or str(features.get(ACTION, ""))
-            found.append(Risk(named, marker.outcomes, marker.bad, marker.value, marker.tick))
+        if marker is None or (base := session.vitals.base(marker)) is None:
+            continue
+        named = action or str(features.get(ACTION, ""))
+        others_bad, others = base
+        found.append(Risk(named, marker.outcomes, marker.bad, marker.value, marker.tick, others, others_bad))
     return sorted(found, key=lambda risk: (risk.value, risk.action))
 
 

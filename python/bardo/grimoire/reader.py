@@ -299,6 +299,7 @@ class Visitor(Handle):
             phase=phase,
             task_type=task_type,
             voice=voice,
+            situation=recall.get("situation"),
         )
         notes = ["the prompt is not on record: no outcome can be told of it", *unread]
         if not self._folder.tombstone.exists():

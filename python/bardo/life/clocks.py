@@ -54,7 +54,7 @@ class Vitality:
         dying: Clocks that have run out; any of them is a cause of death.
         death: Phase of a death that has begun; None before.
         markers: Number of situations with a marker.
-        dangers: Number of these that mostly ended badly.
+        dangers: Number of these that surely end badly more often than others.
         decisions: Number of situations in the decision cache.
         spent: Net spending of the life.
         budget_known: Whether the budget at birth is known, if there was one; without it `value` is an upper bound.
@@ -172,7 +172,7 @@ def measure(
         affect: Mood.
         death: Phase of a death that has begun; None before.
         markers: Number of situations with a marker.
-        dangers: Number of these that mostly ended badly.
+        dangers: Number of these that surely end badly more often than others.
         decisions: Number of situations in the decision cache.
     """
     spendable = max(0.0, budget - set_aside)

@@ -15,6 +15,7 @@ from bardo.errors import ConfigError, StoreDamagedError
 from bardo.life import clocks
 from bardo.life.clocks import DeathPhase, Phase, PhaseChange, Vitality
 from bardo.life.history import CachedDecision, History, Marker
+from bardo.model import Episode
 
 #: Names of the log's watermarks for all that was spent and earned, in millionths.
 SPENT, EARNED = "life.spent", "life.earned"
@@ -85,7 +86,7 @@ class Vitals:
             affect=history.affect.decayed(tick - history.tick, self._ticks.per_day),
             death=self._death(),
             markers=len(history.markers),
-            dangers=sum(marker.is_danger for marker in history.markers.values()),
+            dangers=sum(map(history.is_danger, history.markers.values())),
             decisions=len(history.decisions),
         )
         if self._settings.budget or not self._log.watermark(SET_ASIDE):
@@ -104,6 +105,21 @@ class Vitals:
         """
         history = self._read()
         return history.markers.get(key, history.overall.get(key)) if key else None
+
+    def base(self, marker: Marker) -> tuple[int, int] | None:
+        """Numbers of bad and of all other outcomes, if those of a marker are surely worse; else None.
+
+        Args:
+            marker: Marker of a situation.
+        """
+        history = self._read()
+        return (
+            (history.bad - marker.bad, history.all - marker.outcomes) if history.is_danger(marker) else None
+        )
+
+    def recent(self) -> list[Episode]:
+        """Returns the latest outcomes that are still in the log, the oldest first."""
+        return [episode for episode in self._log.get(self._read().recent) if episode is not None]
 
     def decision(self, key: str | None) -> CachedDecision | None:
         """Returns the latest decision of a situation, if it is cached.

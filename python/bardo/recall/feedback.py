@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from bardo._core import FactStore, judge_facts
 from bardo._patterns import lazy_pattern
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import Fact
-from bardo.recall.situation import ACTION_PATHS, Condition, Situation, parse_conditions
+from bardo.recall.predictions import LEAST_OTHERS, Earlier, Prediction, held
+from bardo.recall.situation import Situation, parse_conditions
 from bardo.recall.topic import Topic
 
 #: Sources of the agent's own facts: experienced, inferred or dreamt by itself, or given by its user.
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
 #: Kinds of fact that predict a bad outcome.
 DANGERS = frozenset({"warning", "anti_knowledge"})
-#: Mean of the outcomes in the cases of a measured rule (`rust/bardo-core/src/consolidate/discovery/claims.rs`).
-_MEAN = lazy_pattern(r": (-?\d[\d.]*(?:e[-+]?\d+)?) on average in ")
 _NOTE = lazy_pattern(r"Outcome [+-]\d\.\d\d of acting on \d+ memories")
 
 
@@ -33,7 +32,7 @@ class OutcomeReport:
         earned: Ids of inherited facts that became the agent's own, confirmed by spaced outcomes.
         missing: Ids of facts acted on that no longer exist.
         unjudged: Ids of facts about which the outcome says nothing: they are about something else, the decision was
-            another one, or its action is unknown.
+            another one, its action is unknown, or a rule predicts an outcome that cannot be compared with it yet.
         notes: Notes on steps that could not be done.
     """
 
@@ -93,53 +92,56 @@ def _refuted(facts: FactStore, ids: Sequence[str]) -> frozenset[str]:
     return frozenset(fact.id for fact in facts.get(list(ids)) if fact is not None and fact.is_refuted)
 
 
-def _held(condition: Condition, decision: Situation) -> bool | None:
-    """Whether a condition held in a decision; one on a word that its features do not tell may be on the action."""
-    held = condition.holds(decision)
-    if held is not None or not condition.is_word or len(decision.actions) != 1:
-        return held
-    is_taken = Condition("action", condition.sign, condition.value).holds(
-        Situation({"action": decision.actions[0]})
-    )
-    return is_taken if is_taken or condition.path.rpartition(".")[2] in ACTION_PATHS else None
-
-
-def _direction(fact: Fact, decision: Situation, topic: Topic, value: float) -> int | None:
-    """Whether a good outcome of a decision speaks for a fact (1) or against it (-1); None if this one says nothing.
-
-    A warning with conditions predicts a bad outcome where all of them hold, the warned action among them.
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Outcome of a decision, and what facts are compared with.
 
     Args:
-        fact: The fact.
+        value: Outcome, from -1 to 1.
         decision: Features of the decision, with the action taken if it is known.
-        topic: What the decision is about.
-        value: Outcome of the decision, from -1 to 1.
+        topic: What the decision was about.
+        earlier: Earlier outcomes.
+        outcomes: Names of the numbers of which more is better.
     """
-    payload = fact.payload
-    if payload.get("type") != "heuristic":
-        return 1 if topic.has(fact) else None
-    told = (str(payload.get(name, "")) for name in ("condition", "action"))
-    met = [_held(condition, decision) for part in told for condition in parse_conditions(part)]
-    if any(held is False for held in met) or topic.is_of_others(fact):
-        return None
-    if fact.kind not in DANGERS:
-        return _foretold(fact, value)
-    return -1 if met and all(met) else None
+
+    value: float
+    decision: Situation
+    topic: Topic
+    earlier: Iterable[Earlier]
+    outcomes: Collection[str]
+
+    def evidence(self, fact: Fact) -> float | None:
+        """Evidence of the outcome for a fact, from -1 (against it) to 1; None if it says nothing."""
+        payload = fact.payload
+        if payload.get("type") != "heuristic":
+            return self.value if self.topic.has(fact) else None
+        if self.topic.is_of_others(fact):
+            return None
+        told = (str(payload.get(name, "")) for name in ("condition", "action"))
+        met = [held(condition, self.decision) for part in told for condition in parse_conditions(part)]
+        holds = False if any(known is False for known in met) else True if met and all(met) else None
+        prediction = self._prediction(fact)
+        if fact.kind in DANGERS or prediction is None:
+            return _without_figures(fact, self.value, holds=holds)
+        # An agent avoids what lowers the outcome: where its conditions are unknown, it may have.
+        if not (prediction.has_other_reading if holds is False else holds or prediction.is_higher):
+            return None
+        return prediction.evidence(self.value, self.earlier, holds=holds is not False)
+
+    def _prediction(self, fact: Fact) -> Prediction | None:
+        """Prediction of a rule about a number of which more is known to be better."""
+        prediction = Prediction.of(fact)
+        if prediction is None:
+            return None
+        names = {prediction.outcome, prediction.outcome.rpartition(".")[2]}
+        return prediction if names & {*self.outcomes} else None
 
 
-def _foretold(fact: Fact, value: float) -> int | None:
-    """The same for a rule, by the number that it foretells.
-
-    "Higher" foretells a good outcome and "lower" a bad one if the mean of the rule's cases has that sign. Otherwise the
-    other sign speaks neither for nor against a difference: the passes test it by the number itself.
-    """
-    effect = float(fact.payload.get("effect") or 0.0)
-    if not effect:
-        return 1
-    direction = 1 if effect > 0 else -1
-    mean = _MEAN.search(fact.text)
-    foretells_sign = mean is None or float(mean[1]) * direction > 0
-    return direction if foretells_sign or value * direction > 0 else None
+def _without_figures(fact: Fact, value: float, *, holds: bool | None) -> float | None:
+    """Evidence for a warning, which predicts a bad outcome where all conditions hold, or for advice in free words."""
+    if fact.kind in DANGERS:
+        return -value if holds else None
+    return None if holds is False else value
 
 
 def apply(
@@ -149,6 +151,8 @@ def apply(
     decision: Situation,
     *,
     text: str = "",
+    earlier: Iterable[Earlier] = (),
+    outcomes: Collection[str] = (),
     tick: int,
     reinforcement: float,
 ) -> OutcomeReport:
@@ -160,29 +164,33 @@ def apply(
         value: Outcome, from -1 to 1; its absolute value scales the step.
         decision: Features of the decision, with the action taken if it is known.
         text: Task or query of the decision; empty if it is not known.
+        earlier: Earlier outcomes, with which a rule of another scale is compared; read only if there is such a rule.
+        outcomes: Names of the numbers of which more is better: rules about these are judged by what they predict.
         tick: Current tick.
         reinforcement: Fraction of the gap that an outcome of size 1 closes.
     """
     found = [fact for fact in facts.get(list(ids)) if fact is not None]
-    topic = Topic.of(decision, text)
-    directions = {fact.id: _direction(fact, decision, topic, value) for fact in found}
+    judge = _Judge(value, decision, Topic.of(decision, text), earlier, outcomes)
+    evidence = {fact.id: judge.evidence(fact) for fact in found}
+    sizes = {size for size in evidence.values() if size is not None} | {value}
     reports = [
         _judge(
             facts,
-            [id_ for id_ in ids if directions.get(id_, 1) == direction],
-            direction * value,
+            [id_ for id_ in ids if evidence.get(id_, value) == size],
+            size,
             tick=tick,
             reinforcement=reinforcement,
         )
-        for direction in (1, -1)
+        for size in sorted(sizes)
     ]
-    unjudged = tuple(id_ for id_ in ids if id_ in directions and directions[id_] is None)
+    unjudged = tuple(id_ for id_ in ids if id_ in evidence and evidence[id_] is None)
     notes = tuple(note for report in reports for note in report.notes)
     if unjudged:
         notes += (
             f"the outcome says nothing about {len(unjudged)} {'fact' if len(unjudged) == 1 else 'facts'}: about "
-            "something else than the decision, of conditions that did not hold, or of an action that is unknown. Name "
-            "the `subjects` in the situation, and pass `action=` if several were possible",
+            "something else than the decision, of conditions that did not hold, of an action that is unknown, or of an "
+            f"outcome of another scale, until {LEAST_OTHERS} outcomes of other decisions are there to compare with. "
+            "Name the `subjects` in the situation, and pass `action=` if several were possible",
         )
     return OutcomeReport(
         tuple(id_ for report in reports for id_ in report.ids),

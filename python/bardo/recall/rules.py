@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bardo import _core
@@ -19,6 +19,7 @@ from bardo.consolidate.pages.wording import cases_of, is_unsurprising, plain
 from bardo.model import Episode, Fact, FactKind, FactStatus
 from bardo.ports import Vectors
 from bardo.recall.decision_questions import asks_for_decision, asks_for_fact, is_question
+from bardo.recall.predictions import Prediction
 from bardo.recall.situation import (
     ACTION_PATHS,
     Condition,
@@ -57,6 +58,8 @@ class Rule:
         topic: Stems of the words of features, outcome and subjects.
         strength: Size of the effect in half-widths of its interval; 1 where none was measured.
         is_unsurprising: Whether it warns of a failure that came no more often than elsewhere.
+        prediction: What it states about its outcome; None for facts that are no measured rules.
+        is_higher: Whether the outcome is higher under its conditions.
     """
 
     fact: Fact
@@ -66,6 +69,8 @@ class Rule:
     topic: frozenset[str]
     strength: float
     is_unsurprising: bool = False
+    prediction: Prediction | None = None
+    is_higher: bool = False
 
     @classmethod
     def of(cls, fact: Fact, means: Mapping[str, float]) -> Rule:
@@ -104,7 +109,17 @@ class Rule:
             actions = [str(payload.get("warning", ""))]
         else:
             actions = [fact.text]
-        return cls(fact, conditions, outcome, stems(actions), stems(told), strength, is_unsurprising(fact))
+        return cls(
+            fact, conditions, outcome, stems(actions), stems(told), strength, is_unsurprising(fact),
+            Prediction.of(fact), payload.get("effect", 0.0) > 0 if kind == "heuristic" else False,
+        )  # fmt: skip
+
+    def reading(self, situation: Situation | None) -> Rule:
+        """The rule as it reads in a situation: where its one condition does not hold, it is about the other cases."""
+        if situation is None or self.prediction is None or not self.prediction.is_otherwise(situation):
+            return self
+        opposites = tuple(each.opposite for each in self.conditions)
+        return replace(self, conditions=opposites, is_higher=not self.is_higher)
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -297,11 +312,12 @@ class RuleBook:
         words = stems([task, *(situation.words() if situation else ())])
         contradicted: list[str] = []
         ranked: list[tuple[tuple[float, ...], Rule]] = []
-        for rule in rules:
+        for known in rules:
+            rule = known.reading(situation)
             if rule.fact.expires_tick is not None and rule.fact.expires_tick < tick:
                 continue
             met = [each.holds(situation) for each in rule.conditions] if situation else []
-            if any(known is False for known in met) or (situation and not _is_possible(rule, situation)):
+            if any(each is False for each in met) or (situation and not _is_possible(rule, situation)):
                 contradicted.append(rule.fact.id)
                 continue
             if asked.is_of_others(rule):
@@ -399,7 +415,7 @@ def _without_general(rules: Iterable[Rule]) -> list[Rule]:
             and other.outcome == rule.outcome
             and (other.fact.kind == "warning") == (rule.fact.kind == "warning")
             and features < {_feature(each) for each in other.conditions}
-            and _direction(other) == _direction(rule)
+            and other.is_higher == rule.is_higher
             for other in measured
         )
 
@@ -408,11 +424,7 @@ def _without_general(rules: Iterable[Rule]) -> list[Rule]:
 
 def _feature(condition: Condition) -> tuple[str, str, str]:
     value = condition.value if isinstance(condition.value, str) else ""
-    return condition.path, condition.sign, value
-
-
-def _direction(rule: Rule) -> bool:
-    return bool(rule.fact.payload.get("effect", 0.0) > 0)
+    return condition.path, condition.sign[0], value
 
 
 def stems(texts: Iterable[str]) -> frozenset[str]:
@@ -422,8 +434,13 @@ def stems(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(stem for stem in _core.stems(spoken) if stem)
 
 
-def brief(fact: Fact) -> str:
-    """A rule as a person would say it, with its evidence in brief; the text of the fact where nothing was measured."""
+def brief(fact: Fact, situation: Situation | None = None) -> str:
+    """A rule as a person would say it, with its evidence in brief; the text of the fact where nothing was measured.
+
+    Args:
+        fact: Rule.
+        situation: Features of the moment. Where the one condition of a rule does not hold, its other cases are stated.
+    """
     payload = fact.payload
     low, high = payload.get("interval") or (0.0, 0.0)
     outcome = str(payload.get("outcome", ""))
@@ -436,6 +453,11 @@ def brief(fact: Fact) -> str:
     decisions = int(payload.get("n") or 0)
     # Of an inherited rule, the own cases alone are known.
     own = fact.support if fact.generation else cases_of(fact)
+    prediction = Prediction.of(fact)
+    if situation is not None and prediction is not None and prediction.is_otherwise(situation):
+        when = plain(str(prediction.conditions[0].opposite), fact.subjects)
+        outcome = f"{prediction.outcome} is {'lower' if prediction.is_higher else 'higher'}"
+        own = prediction.figures.others if prediction.figures else own
     cases = f"{own} of {decisions}" if own <= decisions else f"{own}"
     return (
         f"{about} {when}, {outcome} by {_short(effect)} (in {cases} decisions, 95 % {_short(low)} to "

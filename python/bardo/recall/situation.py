@@ -21,6 +21,7 @@ _WHAT = frozenset({"subject", "kind"})
 
 Operator = Literal[">=", "<=", ">", "<", "==", "!="]
 
+_OPPOSITE: dict[Operator, Operator] = {">=": "<", "<": ">=", "<=": ">", ">": "<=", "==": "!=", "!=": "=="}
 _COMPARISON = lazy_pattern(r"^(?P<path>.+?)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<value>.+)$")
 _IDENTITY = lazy_pattern(r"^(?P<path>\S+) (?P<sign>is not|is) (?P<value>.+)$")
 _NUMBER = lazy_pattern(r"^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$")
@@ -44,6 +45,17 @@ class Condition:
     def is_word(self) -> bool:
         """Whether it compares a word, as the conditions on an action do."""
         return bool(self.path) and isinstance(self.value, str)
+
+    @property
+    def opposite(self) -> Condition:
+        """The condition that holds where this one does not."""
+        return Condition(self.path, _OPPOSITE[self.sign], self.value)
+
+    def __str__(self) -> str:
+        """The condition as a payload states it: `momentum >= 0.65`, `venue is not south`."""
+        if isinstance(self.value, str):
+            return f"{self.path} {'is' if self.sign == '==' else 'is not'} {self.value}"
+        return f"{self.path} {self.sign} {self.value:.12g}"
 
     def holds(self, situation: Situation) -> bool | None:
         """Whether it holds in a situation; None where the situation does not say."""

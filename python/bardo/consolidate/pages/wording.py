@@ -14,8 +14,8 @@ _CONTROL = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _BOUND = lazy_pattern(r"(?<!\S)(\S+) (>=|<=|>|<) (-?[\d.]+(?:e[-+]?\d+)?)(?= and |$)")
 #: The generalised form in which a bound is inherited: `momentum is high`.
 _LEVEL = lazy_pattern(r"(\S+) is (high|low)")
-#: Number of cases in the text of a measured rule.
-_CASES = lazy_pattern(r" on average in ([\d,]+) cases, \S+ in the other [\d,]+$")
+#: Means and numbers of cases in the text of a measured rule.
+_CASES = lazy_pattern(r": (\S+) on average in ([\d,]+) cases, (\S+) in the other ([\d,]+)$")
 #: Failure rates in a warning by the Curator (`rust/bardo-core/src/consolidate/failure_rates.rs`).
 RATES = (
     r" \(severe in [\d,]+ of [\d,]+ such cases(?: and [\d,]+ of [\d,]+ others)?"
@@ -140,6 +140,40 @@ class Rule:
         return counted(cases, "decision")
 
 
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures in the text of a measured rule.
+
+    Args:
+        mean: Mean outcome of the decisions in which its conditions held, in the unit of the outcome.
+        cases: Number of these decisions.
+        others_mean: Mean outcome of the other decisions.
+        others: Number of the other decisions.
+    """
+
+    mean: float
+    cases: int
+    others_mean: float
+    others: int
+
+    @classmethod
+    def of(cls, fact: Fact) -> Self | None:
+        """Reads the figures of a rule; None if its text states none."""
+        if (found := _CASES.search(fact.text)) is None:
+            return None
+        try:
+            means = [float(found[group].replace(",", "")) for group in (1, 3)]
+        except ValueError:
+            return None
+        cases, others = (int(found[group].replace(",", "")) for group in (2, 4))
+        return cls(means[0], cases, means[1], others)
+
+    @property
+    def middle(self) -> float:
+        """Value half way between both means."""
+        return (self.mean + self.others_mean) / 2
+
+
 def is_unsurprising(fact: Fact) -> bool:
     """Whether a warning says that its conditions make no difference: neither to failures nor to the mean outcome.
 
@@ -154,8 +188,8 @@ def cases_of(fact: Fact) -> int:
 
     Support also counts later confirmations, which are no measured decisions.
     """
-    measured = _CASES.search(fact.text)
-    return int(measured[1].replace(",", "")) if measured else fact.support
+    measured = Figures.of(fact)
+    return measured.cases if measured else fact.support
 
 
 def is_of_ancestor(fact: Fact, agent: str) -> bool:

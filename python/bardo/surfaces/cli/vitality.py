@@ -43,7 +43,10 @@ def vitality(
     ]
     warnings = [len(opened.facts.list(kind=kind)) for kind in ("warning", "anti_knowledge")]
     rows += [
-        ("markers", f"{counted(found.markers, 'situation')}, {found.dangers} of them mostly ended badly"),
+        (
+            "markers",
+            f"{counted(found.markers, 'situation')}, {found.dangers} of them surely worse than others",
+        ),
         ("immune memory", f"{counted(warnings[0], 'warning')}, {warnings[1]} anti-knowledge"),
         ("decision cache", counted(found.decisions, "situation")),
     ]
