@@ -17,7 +17,7 @@ from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.corrections import corrections
-from bardo.consolidate.corrections.candidates import has_judged, order
+from bardo.consolidate.corrections.candidates import is_judged_before, order, precedes
 from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
 from bardo.consolidate.corrections.cosines import cosines
 from bardo.consolidate.corrections.effects import (
@@ -477,7 +477,7 @@ class StatementReader:
             )
             for fact in facts
             if fact.status in ("active", "contradicted")
-            and not has_judged(fact, before)
+            and not is_judged_before(fact, before)
             and fact.payload.get("type", "none") not in STATISTICS
             and not set(evidence) & set(fact.evidence)
             and not (newer is not None and _are_apart(newer, fact))
@@ -488,8 +488,7 @@ class StatementReader:
             records += [
                 Older(episode.id, False, self._clauses_of(episode), (episode.id,))
                 for episode in self._near(clause.sentence, NEAR)
-                if (episode.tick, episode.event_index, episode.id)
-                < (before.tick, before.event_index, before.id)
+                if precedes(episode, before)
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records

@@ -113,6 +113,8 @@ class Death:
         if path is not None:
             legacy.check_place(Path(path), session.path)
         given = [obligations] if isinstance(obligations, str) else list(obligations)
+        # The checklist has the tasks that were said since the last pass.
+        self._passes().hear()
         with session.idle.awake(), _conduct(session) as store:
             now = session.clock.now()
             tasks.add_tasks(store, given, by=session.agent, now=now)

@@ -171,6 +171,10 @@ def _hear(
             notes[f"the language model sorted {decided.asked} utterances that rules left undecided"] = None
         if decided.note:
             notes[f"utterances that rules left undecided were not heard: {decided.note}"] = None
+    found = [
+        one if one is None or _is_taken_on(one.kind, episode, session) else None
+        for one, (episode, _) in zip(found, spoken, strict=True)
+    ]
     pairs = [
         (
             one,
@@ -205,6 +209,14 @@ def _hear(
         what = "1 rule or decision was" if len(replaced) == 1 else f"{len(replaced)} rules and decisions were"
         notes[f"{what} replaced by what a person said later"] = None
     return [getattr(one, "kind", "rule") for one in kept]
+
+
+def _is_taken_on(kind: str, episode: Episode, session: Session) -> bool:
+    """Whether a kind of entry is heard in an episode: an agent that dies takes on no new tasks and decisions."""
+    from bardo.conduct.state.tasks import OBLIGATIONS
+
+    death = session.death
+    return death is None or kind not in OBLIGATIONS or episode.at <= death.at
 
 
 def _mark_replaced(session: Session, replaced: Sequence[tuple[str, Rule | StateEntry]]) -> None:

@@ -115,6 +115,17 @@ class CuratorPasses:
         session.observe_phase()
         return done
 
+    def hear(self) -> None:
+        """Gives the gate the rejections, decisions, tasks and rules that were said since the last pass."""
+        with self._session.idle.awake():
+            self._writer.drain_inbox()
+            self._hear(until_done=True)
+
+    def _hear(self, *, until_done: bool) -> tuple[str, ...]:
+        if not self._session.config.curator.texts:
+            return ()
+        return hearing.listen(self._session, self._extraction.advisor, until_done=until_done)
+
     def _curate(self, *, flush: bool, progress: Progress = no_progress) -> CuratorCycleComplete:
         from bardo.capture import archive
 
@@ -137,9 +148,7 @@ class CuratorPasses:
         held = check_quarantine(session, self._retrieval, shadow.BY_NIGHT if flush else shadow.BY_DAY)
         if report.confirmed or report.refuted:
             self._note_trials(report)
-        # A death in a hurry also hears what was forbidden: it costs little, and the heir's gate has no other source.
-        advisor = None if is_over else self._extraction.advisor
-        heard = hearing.listen(session, advisor, until_done=flush) if session.config.curator.texts else ()
+        heard = self._hear(until_done=flush)
         heard += hearing.end_outdated(session) if session.config.curator.texts else ()
         summarised = self._summaries.run(until_done=flush) if session.death is None else None
         replayed = replay.replay(session.path, session.facts, session.log)

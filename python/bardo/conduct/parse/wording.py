@@ -62,7 +62,9 @@ _FORMS = {
     lazy_pattern(
         r"^(?:please )?(?:quit|cease|enough with|no more(?=[\w -]+ing \w)) (?=\w*[aeiouy][\w-]*ing\b)", re.IGNORECASE
     ): "don't ",
-    lazy_pattern(rf"^{_IS}(?: not|n't) (?:going|planning|about) to (?:be )?(?!(?:let|allow)\b)", re.IGNORECASE): "don't ",
+    lazy_pattern(
+        rf"^{_IS}(?: not|n't) (?:going|planning|about) to (?:be )?(?!(?:let|allow)\b)", re.IGNORECASE
+    ): "don't ",
     lazy_pattern(
         rf"^(?:{_IS}(?: not|n't) (?:(?:going|planning) to (?:let|allow)|letting|allowing)|"
         rf"(?:{_WHO} )?(?:won't|will not|don't|do not|can't|cannot|never) (?:let|allow)) {_ANYBODY}",

@@ -62,6 +62,23 @@ def _words(text: str) -> set[str]:
     return {stem for stem in stems(_WORD.findall(text.lower())) if stem}
 
 
-def has_judged(fact: Fact, before: Episode | None) -> bool:
-    """Whether an ancestor has judged a fact against an episode: both are inherited, and lost their order of time."""
-    return before is not None and before.kind == INHERITED_KIND and fact.source == "testament"
+def is_judged_before(fact: Fact, episode: Episode | None) -> bool:
+    """Whether an episode has no say on a fact, since it is inherited, and the fact is inherited or no older.
+
+    An ancestor has judged two inherited memories. The tick of an inherited episode is that of the inheritance, so that
+    its time alone tells whether it is newer.
+    """
+    if episode is None or episode.kind != INHERITED_KIND:
+        return False
+    return fact.source == "testament" or fact.created_at >= episode.at
+
+
+def precedes(older: Episode, newer: Episode) -> bool:
+    """Whether an episode comes before another, which may correct it; two inherited ones are in no order.
+
+    An inherited episode has the tick of the inheritance, so that its time counts instead.
+    """
+    inherited = (older.kind == INHERITED_KIND) + (newer.kind == INHERITED_KIND)
+    if inherited:
+        return inherited == 1 and older.at < newer.at
+    return (older.tick, older.event_index, older.id) < (newer.tick, newer.event_index, newer.id)
