@@ -49,6 +49,28 @@ def test_an_outright_statement_is_replaced_exactly_and_its_history_is_kept(
     assert [fact.id for fact in memory.facts.list(valid_at=after)] == [new.id]
 
 
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_a_late_pass_ends_a_value_at_the_message_that_replaces_it(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, is_reversed: bool
+):
+    days = [datetime(2026, month, 2, tzinfo=UTC) for month in (3, 5)]
+    clock.set(int(datetime(2026, 10, 1, tzinfo=UTC).timestamp()) * 1_000_000)
+    told = list(zip(days, ["I live in Bern.", "I live in Porto now."], strict=True))
+    for at, text in reversed(told) if is_reversed else told:
+        memory.remember({"role": "user", "name": "Nadia", "at": at.isoformat(), "content": text}, thread="a")
+        if is_reversed:
+            memory.sleep()
+    memory.sleep()
+    (bern,) = memory.facts.list(status="superseded")
+    assert bern.statement is not None
+    assert bern.statement.value == "Bern"
+    assert bern.statement.until == int(days[1].timestamp()) * 1_000_000
+    held = [fact.statement.value for fact in memory.facts.list(valid_at=datetime(2026, 7, 1, tzinfo=UTC))]
+    assert held == ["Porto"]
+    # The pass is when it was known.
+    assert memory.facts.history(bern)[-1].from_tick >= bern.created_tick
+
+
 def test_a_statement_of_a_future_day_holds_from_that_day_on(memory: bardo.Grimoire, clock: bardo.ManualClock):
     june = datetime(2026, 6, 1, tzinfo=UTC)
     memory.learn("Nadia lives in Bern", subject="Nadia", attribute="home", value="Bern")

@@ -112,6 +112,15 @@ fn settle_pair(
     moment: Moment,
 ) -> Step<()> {
     let Moment { tick, now, retention } = moment;
+    if precedes(newer, &older, statement, now) {
+        // A message of an earlier time that is read late: known from now on, and not in force.
+        let from = older.fact.statement.as_ref().and_then(|known| known.since);
+        let until = from.unwrap_or_else(|| said_at(&older, now));
+        if let Some(known) = &mut newer.fact.statement {
+            known.until = Some(known.until.map_or(until, |end| end.min(until)));
+        }
+        return retire(writer, newer, Some(older.fact.id), &EndCause::Slot, tick);
+    }
     let start = older.fact.statement.as_ref().and_then(|known| known.since).filter(|since| *since > now);
     if let Some(start) = start
         && statement.since.is_none_or(|since| since < start)
@@ -135,6 +144,25 @@ fn settle_pair(
     end(writer, newer, older, &EndCause::Slot, statement.since, moment)
 }
 
+/// Instant at which a fact was said: that of its latest evidence, whose id has it, otherwise that at which it was stored.
+fn said_at(stored: &StoredFact, now: Micros) -> Micros {
+    stored.fact.evidence.iter().filter_map(Id::at).max().unwrap_or(stored.fact.created_at).min(now)
+}
+
+/// Whether a fact rests on messages that are earlier than what an older fact of its slot rests on, and names no beginning
+/// after that: a chat that is handed over late.
+fn precedes(newer: &StoredFact, older: &StoredFact, statement: &Statement, now: Micros) -> bool {
+    let known = said_at(older, now);
+    !newer.fact.evidence.is_empty()
+        && !newer.fact.pinned
+        && !newer.fact.is_hearsay()
+        && !older.fact.is_hearsay()
+        && older.fact.status == FactStatus::Active
+        && said_at(newer, now) < known
+        && statement.since.is_none_or(|since| since < known)
+        && older.fact.statement.as_ref().is_some_and(|said| said.since.is_none_or(|since| since <= now))
+}
+
 /// Whether a newer fact may end an older one: it is neither contested nor hearsay about what the agent knows itself, and it
 /// is sure enough. A pinned fact gives way to nothing.
 pub(crate) fn may_end(newer: &StoredFact, older: &StoredFact, tick: u64, retention: Retention) -> bool {
@@ -149,7 +177,8 @@ fn is_sure_enough(newer: &StoredFact, older: &StoredFact, tick: u64, retention: 
     then(newer) >= OVERRULES * then(older)
 }
 
-/// Ends an older fact by a newer one: at once, or at the future instant from which the newer one holds.
+/// Ends an older fact by a newer one: at the instant from which the newer one holds, which may be to come, otherwise at that
+/// at which it was said. The tick tells when that was known.
 pub(crate) fn end(
     writer: &Writer<'_>,
     newer: &mut StoredFact,
@@ -173,7 +202,7 @@ pub(crate) fn end(
         writer.update(newer, tick)?;
     }
     correct(writer, newer, &older, ENDED, tick)?;
-    let until = from.unwrap_or(now);
+    let until = from.unwrap_or_else(|| said_at(newer, now).max(said_at(&older, now)));
     if let Some(known) = &mut older.fact.statement
         && known.since.is_none_or(|since| since < until)
     {

@@ -15,6 +15,13 @@ pub struct Id(pub [u8; 16]);
 impl Id {
     /// Placeholder for a missing id: the store assigns one.
     pub const ABSENT: Self = Self([0; 16]);
+
+    /// Instant that the id carries, in microseconds at a resolution of one millisecond; none for another version than 7.
+    #[must_use]
+    pub fn at(&self) -> Option<Micros> {
+        let milliseconds = self.0[..6].iter().fold(0, |sum: Micros, byte| (sum << 8) | Micros::from(*byte));
+        (self.0[6] >> 4 == 7).then_some(milliseconds * 1_000)
+    }
 }
 
 impl fmt::Display for Id {
@@ -80,6 +87,7 @@ mod tests {
         let source = IdSource::new(7);
         let (first, second) = (source.make(1_000_000, 0), source.make(2_000_000, 1));
         assert!(first < second);
+        assert_eq!((first.at(), Id::ABSENT.at()), (Some(1_000_000), None));
         assert_eq!(first, IdSource::new(7).make(1_000_000, 0));
         assert_ne!(first, IdSource::new(8).make(1_000_000, 0));
         assert_eq!(uuid::Uuid::from_bytes(first.0).get_version_num(), 7);
