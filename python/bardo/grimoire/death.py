@@ -84,8 +84,7 @@ class Death:
             obligations: Open positions and promises, each in a sentence: they become tasks of the gate.
             deadline: Ticks after which open tasks no longer hold the death up; without one `complete` waits for all.
             path: Testament file to write; needed for an opening after the deadline to complete the death.
-            posthumous: Whether the agent was killed: its last record, not the clock, tells the tick of its death. It
-                may have begun to die before.
+            posthumous: Whether the agent was killed, perhaps while it died: its last record tells the tick of its death.
 
         Raises:
             InvalidInputError: A death has begun already, the deadline is negative, or the file exists.
@@ -113,8 +112,7 @@ class Death:
         if path is not None:
             legacy.check_place(Path(path), session.path)
         given = [obligations] if isinstance(obligations, str) else list(obligations)
-        # The checklist has the tasks that were said since the last pass.
-        self._passes().hear()
+        self._passes().hear()  # the checklist has the tasks that were said since the last pass
         with session.idle.awake(), _conduct(session) as store:
             now = session.clock.now()
             tasks.add_tasks(store, given, by=session.agent, now=now)

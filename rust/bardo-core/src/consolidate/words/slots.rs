@@ -316,5 +316,6 @@ fn another_figure<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'
     // 38", does not tell of what a figure is.
     let is_dated = figures.iter().any(|word| word.is_date()) != newer.iter().any(|word| word.is_date());
     let tells_attribute = left.frame.len() > 1;
-    (tells_attribute && right.frame.is_superset(&left.frame) && !is_dated).then(|| ChangeWithValue::value(value, false))
+    (tells_attribute && right.frame.is_superset(&left.frame) && !is_dated)
+        .then(|| ChangeWithValue::value(value, false))
 }
