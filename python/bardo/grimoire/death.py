@@ -84,7 +84,7 @@ class Death:
             obligations: Open positions and promises, each in a sentence: they become tasks of the gate.
             deadline: Ticks after which open tasks no longer hold the death up; without one `complete` waits for all.
             path: Testament file to write; needed for an opening after the deadline to complete the death.
-            posthumous: Whether the agent was killed, perhaps while it died: its last record tells the tick of its death.
+            posthumous: Whether the agent was killed, perhaps while dying: its last record tells the tick of its death.
 
         Raises:
             InvalidInputError: A death has begun already, the deadline is negative, or the file exists.
