@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use bardo_core::assemble::{
-    self as core, Block, Condenser, Content, FramePart, MarkKind, MemorySource, MemoryText, PassageMark,
-    Phase, Position, Request, compress,
+    self as core, Block, Condenser, Content, FramePart, MarkKind, MemorySource, MemoryText, Order,
+    PassageMark, Phase, Position, Request, compress,
 };
 use bardo_core::{Error, Result};
 use pyo3::intern;
@@ -201,7 +201,7 @@ fn block_from(object: &Bound<'_, PyAny>) -> PyResult<Block> {
     block.trusted = field::<Option<_>>(object, "trusted")?.unwrap_or(block.trusted);
     block.place = place.unwrap_or(block.place);
     block.cap = field(object, "cap")?;
-    block.in_order = field(object, "in_order")?;
+    block.order = if field(object, "in_order")? { Order::Given } else { Order::EdgesFirst };
     if field(object, "condense")? {
         block.allow_condensing();
     }

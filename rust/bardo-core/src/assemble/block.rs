@@ -159,6 +159,16 @@ impl Content {
     }
 }
 
+/// Order in which a block's memories stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The best at both ends, and by time within a topic.
+    #[default]
+    EdgesFirst,
+    /// As they were given.
+    Given,
+}
+
 /// One block of a prompt.
 #[derive(Clone, Debug)]
 pub struct Block {
@@ -180,8 +190,8 @@ pub struct Block {
     pub place: Position,
     /// Whether its predictable words go before its end does, where it has to be shortened.
     pub condense: bool,
-    /// Whether its memories stand in the given order, and not with the best at both ends and by time within a topic.
-    pub in_order: bool,
+    /// Order of its memories.
+    pub order: Order,
 }
 
 impl Block {
@@ -204,7 +214,7 @@ impl Block {
             trusted: standard.is_some_and(|standard| standard.protected),
             place: standard.map_or(Position::Middle, |standard| standard.place),
             condense: false,
-            in_order: false,
+            order: Order::default(),
             name,
         }
     }

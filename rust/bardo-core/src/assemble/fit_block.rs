@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::block::{Block, Content, MemorySource};
+use super::block::{Block, Content, MemorySource, Order};
 use super::compress::{CONDENSED, Condenser};
 use super::count_cache::CountCache;
 use super::framing::{MARK, MemoryText, Voice, fence, section_opening};
@@ -88,7 +88,7 @@ pub(super) struct BlockFitter<'a> {
     around: usize,
     body: Body<'a>,
     condenser: Option<Condenser<'a>>,
-    in_order: bool,
+    order: Order,
 }
 
 enum Body<'a> {
@@ -152,7 +152,7 @@ impl<'a> BlockFitter<'a> {
             }
         };
         let around = counts.count(&head) + counts.count(&tail);
-        Ok(Self { counts, tags, head, tail, around, body, condenser, in_order: block.in_order })
+        Ok(Self { counts, tags, head, tail, around, body, condenser, order: block.order })
     }
 
     /// Whether there is nothing to show; an empty list of memories has its own words.
@@ -217,7 +217,7 @@ impl<'a> BlockFitter<'a> {
             shown.sort_unstable();
         }
         let shortened: Vec<usize> = part.iter().map(|(index, _)| *index).collect();
-        if let (Body::Memories { read, .. }, false) = (&self.body, self.in_order) {
+        if let (Body::Memories { read, .. }, Order::EdgesFirst) = (&self.body, self.order) {
             shown = order::chronological_order(order::best_at_both_ends(shown), read);
         }
         let mut fitted =

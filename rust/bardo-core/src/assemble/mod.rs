@@ -28,7 +28,7 @@ mod tokenizer;
 mod truncate;
 
 pub use bigram_model::WordModel;
-pub use block::{Block, Content, MemorySource, Position, StandardBlock, standard_blocks};
+pub use block::{Block, Content, MemorySource, Order, Position, StandardBlock, standard_blocks};
 pub use compress::{CONDENSED, CompressedText, Condenser, LEAST_KEPT, MOST_KEPT, compress};
 pub use copies::{MarkKind, PassageMark, StrippedText, copied_starts, marks, strip_copies};
 pub use frames::{Frame, FrameKind, FramePart, FrameTracker};
