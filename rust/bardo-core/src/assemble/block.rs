@@ -162,10 +162,10 @@ impl Content {
 /// Order in which a block's memories stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The best at both ends, and by time within a topic.
+    /// The best memories at both ends, and by time within a topic.
     #[default]
     EdgesFirst,
-    /// As they were given.
+    /// The given one.
     Given,
 }
 
