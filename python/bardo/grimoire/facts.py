@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bardo._core import confidence_now, fact_standing, retention_now
 from bardo._validation import checked
 from bardo.clock import MAX_TICK
-from bardo.errors import NotFoundError
+from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
 from bardo.grimoire.results import FactState, Grounds, Trial
 from bardo.grimoire.session import Session
@@ -75,17 +75,21 @@ class Facts:
         )  # fmt: skip
 
     @checked
-    def get(self, fact_id: str) -> Fact:
-        """Returns the fact with an id.
+    def get(self, fact: str | Fact) -> Fact:
+        """Returns a fact as it is stored now.
+
+        Args:
+            fact: Fact or its id.
 
         Raises:
             NotFoundError: There is none.
         """
         session = self._session
         session.ready()
-        (fact,) = session.facts.get([fact_id])
-        if fact is not None:
-            return fact
+        fact_id = record_id(fact)
+        (stored,) = session.facts.get([fact_id])
+        if stored is not None:
+            return stored
         if session.log.get([fact_id])[0] is not None:
             raise NotFoundError(f"{fact_id} is an episode, not a fact. Look it up with episodes.get()")
         raise NotFoundError(f"there is no fact {fact_id}. List what is there with facts.list(status=None)")
@@ -354,5 +358,12 @@ def _corrections(session: Session, fact: Fact) -> tuple[Episode, ...]:
 
 
 def record_id(record: str | Episode | Fact) -> str:
-    """Returns the id of a record; an id is returned unchanged."""
-    return record if isinstance(record, str) else record.id
+    """Returns the id of a record; an id is returned unchanged.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    id_ = record if isinstance(record, str) else getattr(record, "id", None)
+    if not isinstance(id_, str):
+        raise InvalidInputError(f"{record!r} is no record and no id. Pass a fact, an episode, or the id of one")
+    return id_
