@@ -87,6 +87,8 @@ class ParsedAction(ActionOperations):
         lines: Command lines, each with its prefixes and without, those inside of others included; SQL as `sql ...`.
         dry_lines: Those of commands that only try, or ask for help.
         options: Options of the commands, each by its short and its long name.
+        flagged: Program of each command, with its subcommand if the options are of that, and its options by their
+            long names.
         installs: Words of the commands that install or use packages.
         reads: Whether it changes nothing, as far as can be seen.
         removes: Whether it removes or ends something.
@@ -105,6 +107,7 @@ class ParsedAction(ActionOperations):
     lines: tuple[str, ...]
     dry_lines: frozenset[str]
     options: frozenset[str]
+    flagged: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
     installs: frozenset[str]
     reads: bool
     removes: bool
@@ -186,6 +189,10 @@ def parse(text: str) -> ParsedAction:
             name
             for command, given in zip(commands, given_options, strict=True)
             for name in (*given.names, *command.general)
+        ),
+        flagged=tuple(
+            (options.head_of(command.words), given.canonical | frozenset(command.general))
+            for command, given in zip(commands, given_options, strict=True)
         ),
         installs=frozenset(
             word
@@ -325,6 +332,16 @@ def _first(text: str, stems: frozenset[str]) -> bool:
             continue
         return not operation_table.content_stems([lower]).isdisjoint(stems)
     return False
+
+
+def has_options(action: ParsedAction, flags: str) -> bool:
+    """Whether a command of an action has all of the options that a rejection names together, in any form.
+
+    Args:
+        action: Parsed action.
+        flags: Options, such as "-r -f".
+    """
+    return any(options.required(head, flags) <= names for head, names in action.flagged if names)
 
 
 def fits(line: str, pattern: str) -> bool:
