@@ -310,3 +310,18 @@ def test_notes_count_the_rejections_that_are_not_shown(memory: bardo.Grimoire) -
             note.startswith(f"{100 - shown} of 100 memories are not in the block {name}")
             for note in made.notes
         )
+
+
+def test_a_prohibition_of_a_user_stands_in_every_prompt_as_a_rule(memory: bardo.Grimoire) -> None:
+    with memory.turn("Never push to main.", thread="d") as turn:
+        turn.reply("I would push to main for hotfixes only.")
+    memory.sleep()
+    with bardo.gate(memory.path, words_only=True) as gate:
+        (rule,) = gate.rules()
+        assert gate.before("push to main").decision == "block"
+        gate.rule("Prefer small commits")
+    for made in (memory.recover(), memory.turn("May I push?"), memory.context("push?", budget=2_000)):
+        block = str(made).partition("<conduct>")[2]
+        assert f"rule ({rule.id}): Never push to main." in block
+        assert "hotfixes" not in block
+        assert "small commits" not in block

@@ -10,7 +10,7 @@ from bardo.assemble.blocks import Block
 from bardo.assemble.copies import MadePrompts
 from bardo.assemble.prompt import assemble
 from bardo.conduct.model.authors import word_at
-from bardo.conduct.model.entries import STATEMENTS, StateEntry, StateKind
+from bardo.conduct.model.entries import CRITICAL, STATEMENTS, StateEntry, StateKind
 from bardo.conduct.model.entry_memory import EntryMemory, told
 from bardo.conduct.model.procedures import Capability, Flow, Mission
 from bardo.conduct.procedures.capabilities import health_text, tool_text, works
@@ -34,7 +34,7 @@ TOP = 20
 
 
 def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | None:
-    """Makes the block of active state and rejections, which recovers an agent that lost its context.
+    """Makes the block of critical rules, active state and rejections, which recovers an agent that lost its context.
 
     Args:
         store: State and rules of the agent.
@@ -48,15 +48,18 @@ def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | No
     entries = [entry for entry in store.state(besides="rejected", limit=READ) if not _is_only_heard(entry)]
     # Of the other entries those are counted that were read.
     omitted = store.count("rejected") - len(rejections) + max(0, len(entries) - LATEST)
-    del entries[LATEST:]
-    entries.sort(key=lambda entry: entry.id != first)
-    # In turns, so that neither sort pushes out the other.
-    both = chain.from_iterable(zip_longest(map(_of_entry, entries), rejections))
-    memories = [each for each in both if each is not None]
+    work = [_of_entry(entry) for entry in entries[:LATEST] if entry.id == first]
+    others = [_of_entry(entry) for entry in entries[:LATEST] if entry.id != first]
+    orders = _orders(store)
+    # In turns, so that no sort pushes out another; what a person ordered precedes what was said about it.
+    in_turns = chain.from_iterable(zip_longest(orders.memories, others, rejections))
+    memories = [*work, *(each for each in in_turns if each is not None)]
     # Spare tokens go to what was recalled for the task first.
     if not memories:
         return None
-    return Block(CONDUCT, memories=memories, priority=5, cap=cap, in_order=True, omitted=omitted)
+    return Block(
+        CONDUCT, memories=memories, priority=5, cap=cap, in_order=True, omitted=omitted + orders.omitted
+    )
 
 
 def state_text(store: ConductStore, made: MadePrompts) -> str:
@@ -150,6 +153,15 @@ def _rules(store: ConductStore, now: int) -> _Section:
     return _top(
         [told(_cut(f"{rule.text} (score {rule.score_at(now):g})"), rule.at, rule.by) for rule in rules]
     )
+
+
+def _orders(store: ConductStore) -> _Section:
+    """Returns the critical rules, which do not decay, the latest first."""
+    rules = sorted(
+        (rule for rule in store.rules(every=False) if rule.score >= CRITICAL),
+        key=lambda rule: -rule.confirmed_at,
+    )
+    return _top([told(f"rule ({rule.id}): {_cut(rule.text)}", word_at(rule), rule.by) for rule in rules])
 
 
 def _missions(store: ConductStore) -> list[EntryMemory]:
