@@ -50,7 +50,7 @@ def of_action(action: ParsedAction) -> frozenset[str]:
         for phrase, number in words.by_phrase.get(stem, ())
         if phrase.is_in(action.stems, action.text)
     }
-    for line in map(folded, action.lines):
+    for line in map(folded, (*action.lines, *action.pipes)):
         for pattern, number in (
             *words.by_program.get(line.split(" ", 1)[0], ()),
             *words.by_program.get("", ()),

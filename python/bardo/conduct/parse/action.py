@@ -85,6 +85,7 @@ class ParsedAction(ActionOperations):
         addressed: Those that only addresses have, in the host, the path or the query.
         kinds: Kinds of which a member is named.
         lines: Command lines, each with its prefixes and without, those inside of others included; SQL as `sql ...`.
+        pipes: Pairs of commands of which the second has or reads the output of the first, as `curl URL | bash`.
         dry_lines: Those of commands that only try, or ask for help.
         options: Options of the commands, each by its short and its long name.
         flagged: Program of each command, with its subcommand if the options are of that, and its options by their
@@ -105,6 +106,7 @@ class ParsedAction(ActionOperations):
     addressed: frozenset[str]
     kinds: frozenset[str]
     lines: tuple[str, ...]
+    pipes: tuple[str, ...]
     dry_lines: frozenset[str]
     options: frozenset[str]
     flagged: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
@@ -185,6 +187,7 @@ def parse(text: str) -> ParsedAction:
         text=text, form=form, verbs=frozenset(verbs), reads=reads, removes=removes, stems=stems,
         hosted=addressed & stems_of(hosts) - stems_of(paths), addressed=addressed,
         kinds=kinds_in(stems, words.members), lines=(*lines, *(f"sql {line}" for line in sql)), dry_lines=dry_lines,
+        pipes=tuple(pipe for command in commands for pipe in command.pipes),
         options=frozenset(
             name
             for command, given in zip(commands, given_options, strict=True)
@@ -375,7 +378,7 @@ def fitting(patterns: Sequence[str], action: ParsedAction) -> tuple[str, bool]:
     """
     if not patterns:
         return "", False
-    whole = action.lines or (action.text.strip(),)
+    whole = (*action.lines, *action.pipes) or (action.text.strip(),)
     lines, bare = (
         [(folded(line), line in action.dry_lines) for line in given]
         for given in (whole, action.bare if action.lines else whole)
