@@ -51,7 +51,8 @@ _POINTING_VERB = lazy_pattern(
     r"(?= *(?:$|[.,;:!?])| (?:on|in|to|into|onto|at|for|with|by|from|of|over|through|via)\b)",
     re.IGNORECASE,
 )
-_FLAG = lazy_pattern(r"(?<!\S)--?[a-z][\w-]*")
+#: Options that are forbidden together: one, or several in a row.
+_FLAG = lazy_pattern(r"(?<!\S)--?[A-Za-z][\w-]*(?:\s+--?[A-Za-z][\w-]*)*")
 #: Prepositions of words that tell with an act which one it is: "secrets in the repository", "log in with a password".
 _BESIDE_ACT = frozenset(
     {"in", "on", "at", "to", "into", "onto", "of", "over", "with", "against", "from", "inside"}
