@@ -22,6 +22,7 @@ from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
 from bardo.conduct.hearing.answers import is_redirection, is_refusal, proposal
 from bardo.conduct.hearing.antecedents import pointing_verb, resolve
+from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
 from bardo.conduct.hearing.reports import (
     is_choice,
     is_correction,
@@ -367,11 +368,16 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
     """Whether the form of an utterance excludes the likeliest kind of the regression."""
     text = utterance.text
     is_idle = not utterance.by_agent and (is_courtesy(text) or is_small_talk(text))
+    is_idle = is_idle or is_unreal(text) or (not utterance.by_agent and is_remark(text))
     is_done = not utterance.by_agent and is_deed(text)
     return {
-        "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done,
+        "decision": utterance.is_wish
+        or utterance.is_echo
+        or utterance.is_advice
+        or is_done
+        or is_unreal(text),
         "rejection": utterance.is_echo or utterance.is_advice or is_idle or is_correction(text),
-        "task": utterance.is_consent or is_state(text) or is_habit(text),
+        "task": utterance.is_consent or is_state(text) or is_habit(text) or is_exemption(text),
         "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle,
     }.get(kind, False)
 

@@ -1,12 +1,13 @@
-"""Separates the prohibition in a text from the reports around it: "The site went down on Monday. Never restart nginx."
+"""Separates the prohibition in a text from the reports around it.
 
-The time, place and thing of a report are no conditions and no objects of the prohibition.
+In "The site went down on Monday. Never restart nginx.", the report gives neither condition nor object.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from bardo._patterns import lazy_pattern
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
@@ -71,7 +72,7 @@ def _without_reasons(text: str) -> str:
     joints = [*_REASON.finditer(text)]
     bounds = [*(joint.start() for joint in joints), len(text)]
     kept = text[: bounds[0]]
-    for begin, end in zip(bounds, bounds[1:], strict=False):
+    for begin, end in pairwise(bounds):
         clause = text[begin:end]
         is_report = not _PAST.isdisjoint(_WORD.findall(clause.lower())) and not _NEGATES.search(clause)
         kept += "" if is_report else clause

@@ -79,7 +79,8 @@ _FORMS = {
     ): "don't ",
     lazy_pattern(rf"^(?:please )?{WANTED_NOT}", re.IGNORECASE): "don't ",
     lazy_pattern(
-        r"^(?:please )?you(?:'re| are)(?: not|n't) (?:(?:allowed|permitted|supposed|meant|authori[sz]ed) )?to ", re.IGNORECASE
+        r"^(?:please )?you(?:'re| are)(?: not|n't) (?:(?:allowed|permitted|supposed|authori[sz]ed) )?to ",
+        re.IGNORECASE,
     ): "don't ",
     lazy_pattern(r"^(?:please )?(?:hold off(?: on)?|refrain from) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
     lazy_pattern(

@@ -38,7 +38,8 @@ _ASKED_NOT = lazy_pattern(
     re.IGNORECASE | re.DOTALL,
 )
 _HANDS_OFF = lazy_pattern(
-    r"(?:please,? )?(?:keep (?:your )?)?(?:hands|fingers|paws) off(?: of)? (?P<act>.+)", re.IGNORECASE | re.DOTALL
+    r"(?:please,? )?(?:keep (?:your )?)?(?:hands|fingers|paws) off(?: of)? (?P<act>.+)",
+    re.IGNORECASE | re.DOTALL,
 )
 #: Order to the agent: "you must not X", "I'd rather we never X", "under no circumstances X", "you don't X".
 _ORDER = lazy_pattern(
@@ -66,8 +67,8 @@ _DEGREE = lazy_pattern(
 )
 #: Order to leave a thing as it is: "leave the search view alone", but not "leave me alone".
 _LEAVE_AS_IS = lazy_pattern(
-    r"(?:please,? |just )*(?:leave|keep) (?P<act>(?!(?:me|us|him|her|them|it|that|this|things?|well enough)\b).{2,80}?) "
-    r"(?:alone|untouched|unchanged|as (?:it is|they are|is))(?=\s*(?:$|[.,;:!]| (?:please|for now|until|unless)))",
+    r"(?:please,? |just )*(?:leave|keep) "
+    r"(?P<act>(?!(?:me|us|him|her|them|it|that|this|things?|well enough)\b).{2,80}?) (?:alone|untouched|unchanged|as (?:it is|they are|is))(?=\s*(?:$|[.,;:!]| (?:please|for now|until|unless)))",
     re.IGNORECASE,
 )
 _NO_THING = lazy_pattern(
@@ -97,6 +98,10 @@ _BOTH = frozenset({
     "put", "quit", "hit", "cut", "beat", "become", "run", "read", "hurt", "knit", "bred", "let", "set",
 })  # fmt: skip
 _PAST = (frozenset(PAST_IRREGULAR) | frozenset(PAST_INNER)) - _BOTH
+_PARTICIPLES = frozenset({
+    "been", "had", "was", "did", "done", "seen", "gone", "heard", "known", "said", "told", "felt", "thought", "met",
+    "written", "broken", "chosen", "taken", "given", "driven", "eaten", "fallen", "spoken", "forgotten", "understood",
+})  # fmt: skip
 #: Small talk in the form of a prohibition.
 _SMALL_TALK = lazy_pattern(
     r"(?:worry|fret|panic|fear|mind|hesitate|forget|apologi[sz]e|sweat|mention it|underestimate|say never|overthink|"
@@ -162,7 +167,9 @@ def forbidden_act(rule: str) -> str | None:
     forms = (_ASKED_NOT, _NO_THING, _IMPERATIVE, _UNWANTED, _ORDER, _HANDS_OFF, _LEAVE_AS_IS)
     bare = (_begun(rule), _begun(rule), *([_bare(rule)] * 5))
     return next(
-        found["act"] for form, said in zip(forms, bare, strict=True) if (found := form.match(said)) is not None
+        found["act"]
+        for form, said in zip(forms, bare, strict=True)
+        if (found := form.match(said)) is not None
     )
 
 
@@ -195,7 +202,7 @@ def _is_imperative(found: re.Match[str]) -> bool:
     if any(one.match(act) for one in idioms):
         return False
     is_act = verb not in _NO_ACT or (verb == "do" and _names(found["rest"]))
-    is_base = is_act and not (found["never"] and _is_inflected(verb))
+    is_base = is_act and not (found["never"] and is_inflected(verb))
     return is_base and _names(found["rest"])
 
 
@@ -217,6 +224,22 @@ def is_small_talk(text: str) -> bool:
     return found is not None and _SMALL_TALK.match(found["act"]) is not None
 
 
+def is_inflected(verb: str) -> bool:
+    """Whether a verb is in the past, a participle or in the third person: "never seen", "never works".
+
+    Args:
+        verb: Verb in lower case.
+    """
+    if verb in _PAST or verb in _PARTICIPLES:
+        return True
+    # "Feed" and "bring" have no vowel before, or a double one in the ending.
+    if verb.endswith("ed"):
+        return not verb.endswith("eed") and bool(re.search(r"[aeiouy]", verb[:-2]))
+    if verb.endswith("ing"):
+        return bool(re.search(r"[aeiouy]", verb[:-3]))
+    return verb.endswith("s") and not verb.endswith(("ss", "us"))
+
+
 def _bare(text: str) -> str:
     """Returns a sentence without the words before its clause, and without a question for assent after it."""
     return _begun(_TAG.sub("", text.strip()))
@@ -227,18 +250,6 @@ def _begun(text: str) -> str:
     bare = wording.without_remark(text.strip())
     opening = _OPENING.match(bare)
     return wording.without_remark(bare[opening.end() :]) if opening is not None else bare
-
-
-def _is_inflected(verb: str) -> bool:
-    """Whether a verb is in the past, a participle or in the third person: "never seen", "never works"."""
-    if verb in _PAST:
-        return True
-    # "Feed" and "bring" have no vowel before, or a double one in the ending.
-    if verb.endswith("ed"):
-        return not verb.endswith("eed") and bool(re.search(r"[aeiouy]", verb[:-2]))
-    if verb.endswith("ing"):
-        return bool(re.search(r"[aeiouy]", verb[:-3]))
-    return verb.endswith("s") and not verb.endswith(("ss", "us"))
 
 
 def _names(words: str) -> bool:
