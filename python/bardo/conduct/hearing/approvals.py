@@ -1,4 +1,4 @@
-"""Recognises rules that require an approval: "Deploys to production need my OK", "Ask me before you delete a branch"."""
+"""Recognises rules that require an approval: "Deploys need my OK", "Ask me before you delete a branch"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _ACT_WORDS = 12
 #: Approval, with the one who gives it: the speaker, a person by name, or anybody.
 _WHOSE = (
     r"(?:(?:my|our|a person's|someone's|a human's|(?-i:[A-Z])[\w-]+(?:'s|s')|"
-    r"(?:a|an|the) (?:\w+(?:'s) )?(?:human |manual |explicit |written |prior )?)|(?=(?:human|manual|explicit|written|prior) ))"
+    r"(?:a|an|the) (?:\w+(?:'s) )?(?:human |manual |explicit |written |prior )?)|"
+    r"(?=(?:human|manual|explicit|written|prior) ))"
 )
 _APPROVAL = (
     r"(?:(?:explicit|express|written|prior|human|manual|personal) )?"
@@ -33,24 +34,27 @@ _FORMS = (
     # "Deploys to production must be approved by me"
     lazy_pattern(
         rf"(?:(?:every|each|all|any) (?:single )?)?{_ACT} (?:must|ha(?:s|ve) to|needs? to) (?:always |first )?be "
-        rf"(?:approved|signed off|confirmed|ok(?:ay)?ed|cleared) (?:by|with) (?:me|us|(?-i:[A-Z])[\w-]+|a (?:person|human)){_END}",
+        r"(?:approved|signed off|confirmed|ok(?:ay)?ed|cleared) (?:by|with) "
+        rf"(?:me|us|(?-i:[A-Z])[\w-]+|a (?:person|human)){_END}",
         re.IGNORECASE,
     ),
     # "Always get my approval before deploying to production"
     lazy_pattern(
-        rf"(?:(?:please|always|first|you (?:must|need to|have to)|make sure to) )*(?:get|obtain|ask(?: me)? for|wait for|have|seek) "
+        r"(?:(?:please|always|first|you (?:must|need to|have to)|make sure to) )*"
+        r"(?:get|obtain|ask(?: me)? for|wait for|have|seek) "
         rf"{_WHOSE} ?{_APPROVAL}{_FROM} (?:first )?{_BEFORE}{_ACT}{_END}",
         re.IGNORECASE,
     ),
     # "Ask me before you deploy to production"
     lazy_pattern(
-        rf"(?:(?:please|always|first|you (?:must|need to|have to)) )*(?:ask|check with|consult|clear it with) "
-        rf"(?:me|us|(?-i:[A-Z])[\w-]+) (?:first )?before (?:you |we |doing )?{_ACT}{_END}",
+        r"(?:(?:please|always|first|you (?:must|need to|have to)) )*(?:ask|check with|consult|clear it with) "
+        r"(?:me|us|(?-i:[A-Z])[\w-]+) (?:first )?before (?:you |we |doing |(?=(?:\w+-)?\w+ing\b))"
+        rf"{_ACT}{_END}",
         re.IGNORECASE,
     ),
     # "Deploy to production only with my approval"
     lazy_pattern(rf"{_ACT},? only (?:with|after) {_WHOSE} ?{_APPROVAL}{_FROM}{_END}", re.IGNORECASE),
-)  # fmt: skip
+)
 #: Words of what is told, asked or supposed, and of a single case, which rule nothing.
 _TOLD = lazy_pattern(
     r"\?|[\"“”«»]|\b(?:if|said|says|told|thinks?|maybe|perhaps|might|would|could|i|we|he|she|they|it|this|that|"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bardo.conduct.hearing import superseding
+from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.hearing import Heard
 from bardo.conduct.hearing.orders import is_standing
 from bardo.conduct.match.same import place_of_same
@@ -23,6 +24,7 @@ SAID = 8.0
 _STATE: dict[str, StateKind] = {
     "rejection": "rejected", "decision": "decision", "task": "task", "discovery": "discovery", "learning": "learning",
 }  # fmt: skip
+_CONTRADICTED = "a user contradicted it in the next turn"
 #: Kinds of what an agent announces, which do not hold once a user contradicts it.
 _ANNOUNCED: tuple[StateKind, ...] = ("decision", "task")
 
@@ -80,6 +82,8 @@ def keep(
                 continue
             if one is None:
                 continue
+            if one.kind == "rule" and source.episode in contradicted:
+                continue
             if one.kind == "rule":
                 is_order = not source.by_agent and is_standing(one.summary)
                 told = told_already(store, one.summary, agent=agent, is_order=is_order)
@@ -100,19 +104,29 @@ def keep(
                 by=source.by, episode=source.episode, at=source.at, changed_at=source.at,
             )  # fmt: skip
             kept.append(state.keep(store, entry, vectors, lambda: None, agent=agent))
-        for announced in _ANNOUNCED if contradicted else ():
-            for entry in store.state(kind=announced, limit=-1):
-                if (by := contradicted.get(entry.episode)) is not None:
-                    why = "a user contradicted it in the next turn"
-                    store.put(replace(entry, status="archived", changed_at=now, closed_by=by, closed_why=why))
+        if contradicted:
+            _end_contradicted(store, contradicted, now)
     return kept
+
+
+def _end_contradicted(store: ConductStore, contradicted: Mapping[str, str], now: int) -> None:
+    """Ends the rules, decisions and tasks of an agent's episodes that a user contradicted."""
+    for rule in store.rules(every=False):
+        if (by := contradicted.get(rule.episode)) is not None:
+            store.put(replace(rule, retired_by=by, retired_why=_CONTRADICTED))
+    for announced in _ANNOUNCED:
+        for entry in store.state(kind=announced, limit=-1):
+            if (by := contradicted.get(entry.episode)) is not None:
+                ended = replace(entry, status="archived", changed_at=now, closed_by=by)
+                store.put(replace(ended, closed_why=_CONTRADICTED))
 
 
 def _rule(text: str, source: Source, now: int, *, least: float = 0.0) -> Rule:
     """Returns a heard rule; it is dated by its words, and loses score from now on only."""
     score = NEW if source.by_agent else CRITICAL if is_standing(text) else SAID
-    forbids = text if forbidden_act(text) is not None else ""
-    return Rule("", text, forbids, "", max(score, least), source.by, source.episode, source.at, now)
+    approval = "" if source.by_agent else approval_of(text)
+    forbids = text if not approval and forbidden_act(text) is not None else ""
+    return Rule("", text, forbids, approval, max(score, least), source.by, source.episode, source.at, now)
 
 
 def _succeed(

@@ -47,10 +47,12 @@ _PAST = lazy_pattern(
     re.IGNORECASE,
 )
 _LACK = lazy_pattern(
-    rf"{_LEAD}(?:(?:i|we|you|they|he|she|it|{_PEOPLE}) (?:(?:still|really|currently) )?(?:don't|do not|doesn't|does not) "
+    rf"{_LEAD}(?:(?:i|we|you|they|he|she|it|{_PEOPLE}) (?:(?:still|really|currently) )?"
+    r"(?:don't|do not|doesn't|does not) "
     r"(?:(?:really|currently|even|yet) )?have (?:a|an|any|the|enough|that|much|many|time|money|access|room|space|"
     r"budget|capacity)\b|(?:i|we|they)(?:'ve| have) no (?!intention|plans?|use|desire|interest|wish|need|appetite)\w|"
-    r"there(?:'s| is| are| was| were)(?:n't| not) (?:a|an|any|enough|much|many)\b|there(?:'s| is| are) no (?!way|more)\w)",
+    r"there(?:'s| is| are| was| were)(?:n't| not) (?:a|an|any|enough|much|many)\b|"
+    r"there(?:'s| is| are) no (?!way|more)\w)",
     re.IGNORECASE,
 )
 #: What cannot last, and what is beyond the speaker.
@@ -61,8 +63,8 @@ _UNABLE = lazy_pattern(
 )
 #: Exemption: "you don't need to update the snapshots".
 _EXEMPTION = lazy_pattern(
-    rf"{_LEAD}(?:you (?:really )?(?:don't|do not|needn't|need not)(?: really)? ?(?:need|have) to|you (?:needn't|need not)"
-    r"|(?:there(?:'s| is) )?no need(?: for you)? to)\b",
+    rf"{_LEAD}(?:you (?:really )?(?:don't|do not|needn't|need not)(?: really)? ?(?:need|have) to|"
+    r"you (?:needn't|need not)|(?:there(?:'s| is) )?no need(?: for you)? to)\b",
     re.IGNORECASE,
 )
 #: Supposition against the facts: "if we had the money we'd move".

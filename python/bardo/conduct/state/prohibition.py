@@ -68,7 +68,8 @@ _DEGREE = lazy_pattern(
 #: Order to leave a thing as it is: "leave the search view alone", but not "leave me alone".
 _LEAVE_AS_IS = lazy_pattern(
     r"(?:please,? |just )*(?:leave|keep) "
-    r"(?P<act>(?!(?:me|us|him|her|them|it|that|this|things?|well enough)\b).{2,80}?) (?:alone|untouched|unchanged|as (?:it is|they are|is))(?=\s*(?:$|[.,;:!]| (?:please|for now|until|unless)))",
+    r"(?P<act>(?!(?:me|us|him|her|them|it|that|this|things?|well enough)\b).{2,80}?) "
+    r"(?:alone|untouched|unchanged|as (?:it is|they are|is))(?=\s*(?:$|[.,;:!]| (?:please|for now|until|unless)))",
     re.IGNORECASE,
 )
 _NO_THING = lazy_pattern(
