@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bardo.conduct.hearing import superseding
+from bardo.conduct.hearing import completion, superseding
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.hearing import Heard
 from bardo.conduct.hearing.orders import is_standing
@@ -39,6 +39,7 @@ class Source:
         by_agent: Whether that is the agent.
         at: When, microseconds UTC.
         said: Words of the utterance.
+        before: Words of the other party just before.
     """
 
     episode: str
@@ -46,6 +47,7 @@ class Source:
     by_agent: bool
     at: int
     said: str = ""
+    before: str = ""
 
 
 def keep(
@@ -63,6 +65,7 @@ def keep(
     word blocks. A user's order for all time is a critical rule. A rule that was told as an entry of state renews that
     entry. What the agent announced is not kept, and ends if an earlier pass kept it, once a user contradicts it in the
     next turn. A user's words that replace a rule or decision take its place, also if they were heard as another kind.
+    A report that a task is done ends it.
 
     Args:
         store: State and rules of the agent.
@@ -80,6 +83,10 @@ def keep(
             if (successor := _succeed(store, one, source, vectors, agent=agent, now=now)) is not None:
                 kept.append(successor)
                 continue
+            if one is None or one.kind != "task":
+                completion.end_done(
+                    store, source.said, source.before, by=source.by, episode=source.episode, at=source.at
+                )
             if one is None:
                 continue
             if one.kind == "rule" and source.episode in contradicted:
