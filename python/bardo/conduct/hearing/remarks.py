@@ -55,7 +55,7 @@ _LACK = lazy_pattern(
     r"there(?:'s| is| are) no (?!way|more)\w)",
     re.IGNORECASE,
 )
-#: What cannot last, and what is beyond the speaker.
+#: State that cannot last, or an act beyond the speaker.
 _UNABLE = lazy_pattern(
     rf"{_LEAD}(?:i|we|he|she|they|you) (?:can't|cannot|couldn't) .*\b(?:much longer|forever|for ever|any faster|"
     r"right now|believe|imagine|remember|wait|tell|stand (?:him|her|them))\b",

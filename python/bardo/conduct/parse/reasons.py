@@ -27,7 +27,7 @@ _REASON = lazy_pattern(
 #: Sentence that forbids by its first words.
 _FORBIDS = lazy_pattern(
     r"(?:(?:please|so|and|but|also|again|hence|therefore|just|ok(?:ay)?)[\s,:]+)*"
-    r"(?:(?:(?:we|i|you|they|nobody|the team)\s+|(?:we|you|they)'re\s+)?(?:(?:should|must|may|can|will|are)\s+)?"
+    r"(?:(?:(?:we|i|you|they|no ?body|the team)\s+|(?:we|you|they)'re\s+)?(?:(?:should|must|may|can|will|are)\s+)?"
     r"(?:never|no more|no|not|don't|do not|won't|can't|cannot|shouldn't|mustn't|stop|quit|avoid|refrain from|"
     r"hold off)\b|let(?:'s| us) not\b|(?:keep (?:your )?)?hands off\b|(?:under|in) no circumstances\b|"
     r"(?:leave|keep) .+ (?:alone|untouched|unchanged|as (?:it is|they are|is))\b)",

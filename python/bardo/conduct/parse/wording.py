@@ -169,7 +169,7 @@ def without_interjection(text: str) -> str:
 
 
 def without_remark(text: str) -> str:
-    """Returns a text with straight apostrophes and without a remark before it: "whatever you do", "FYI"."""
+    """Returns a text with straight apostrophes and without a remark before it: "FYI", "just so you know"."""
     return _REMARKED.sub("", straight(text))
 
 
