@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._core import confidence_now, fact_standing, retention_now
 from bardo._validation import checked
+from bardo.bequeath.content import tallies
 from bardo.clock import MAX_TICK
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
@@ -120,6 +121,7 @@ class Facts:
             confidence=rule.confidence,
         )
         trial, (good, bad, *_) = standing.trial, standing.outcomes or (0, 0)
+        before = tallies.inherited(session.path).get(id_, tallies.Tally())
         return Grounds(
             fact=record,
             confidence=standing.confidence,
@@ -129,8 +131,8 @@ class Facts:
             support=record.support,
             rank=standing.rank,
             confirmed=standing.confirmed,
-            good=good,
-            bad=bad,
+            good=good + before.good,
+            bad=bad + before.bad,
             trial=trial and Trial(trial[0], exp(trial[1]), exp(trial[2])),
             history=tuple(self.history(id_)),
             links=tuple(self.links(id_)),

@@ -60,7 +60,7 @@ class Grounds:
         support: Number of supporting episodes in all.
         rank: Rank of the fact: `observation`, `insight`, `heuristic`, or `playbook`.
         confirmed: Whether it holds on episodes other than its evidence.
-        good: Number of outcomes above zero of acting on it.
+        good: Number of outcomes above zero of acting on it, in this life and in those of ancestors.
         bad: Number of outcomes below zero.
         trial: Test of the fact; None if it states no hypothesis that the Curator tests.
         history: States of the fact, oldest first.
