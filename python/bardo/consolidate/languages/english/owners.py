@@ -90,7 +90,9 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
         if word not in ("he", "she", "they"):
             return Owner()
         before = _before(subject, who)
-        return Owner(before, is_inside=True) if before else Owner(people[-1]) if people else Owner()
+        person = before or (people[-1] if people else "")
+        # Of "the neighbours' dog ... he", the dog is another one's.
+        return Owner(person, is_inside=bool(before), is_relative=person in KIN)
     pronoun = possessor_of(subject)
     return (
         _owner_by_phrase(subject, who)

@@ -8,7 +8,7 @@ from typing import Any
 
 from bardo.consolidate.attributes import AttributeTable, is_lasting
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.languages.english.frames import frames, phrase_of
+from bardo.consolidate.languages.english.frames import frames, phrase_of, place_phrase
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
 from bardo.consolidate.languages.english.owners import possessor_of
 from bardo.consolidate.languages.english.person_slots import is_unknown, person_slot
@@ -179,7 +179,7 @@ def _by_preposition(head: Any, frame: dict[str, Any]) -> _Slot | None:
             if name == "home" and value is not None:
                 value = _place_of(value)
             if value is not None and _fits(name, value):
-                return name, phrase_of(value), ""
+                return name, place_phrase(value) if name == "home" else phrase_of(value), ""
     return None
 
 
@@ -322,6 +322,10 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     if name == "phone" and lemma(subject) == "number" and not _PHONES.issuperset(_qualifiers(subject)):
         # "My policy number" is no telephone.
         name = "identifier"
+    if name == "email":
+        # The parser knows no address as a noun.
+        address = next((token.text for token in head.subtree if token.i > head.i and token.like_email), "")
+        return (name, address, _owner_of_noun(clause, subject)) if address else None
     value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")
     if value is not None and (figures := _code_at(value) or _figures_from(value)):
         return name, figures, _owner_of_noun(clause, subject)
@@ -387,7 +391,7 @@ def _fits(name: str, value: Any) -> bool:
     if value.pos_ == "PRON":
         return False
     wanted = frames()["types"].get(name)
-    if wanted == "place" and value.ent_type_ in ("DATE", "TIME"):
+    if wanted in ("place", "thing") and value.ent_type_ in ("DATE", "TIME"):
         return False
     if wanted == "place":
         return bool(value.pos_ == "PROPN" or value.ent_type_ in ("GPE", "LOC", "FAC"))

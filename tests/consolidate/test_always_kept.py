@@ -1,0 +1,110 @@
+"""Facts that hold for years and are kept from any sentence: conditions, allergies, pets, addresses of the speaker."""
+
+from __future__ import annotations
+
+import pytest
+
+import bardo
+from bardo.consolidate.attributes import BUILT_IN
+from bardo.consolidate.clause import Speech
+from bardo.consolidate.languages import Reader, reader
+
+DAY = 86_400
+
+
+def say(memory: bardo.Grimoire, clock: bardo.ManualClock, text: str, who: str = "Nadia") -> None:
+    clock.advance(DAY)
+    memory.remember(text, role="user", kind="turn", speaker=who)
+    memory.sleep()
+
+
+def stated(memory: bardo.Grimoire) -> list[tuple[str, str, str]]:
+    found = [fact.statement for fact in memory.facts.list() if fact.statement is not None]
+    return sorted((each.subject, each.attribute, each.value) for each in found)
+
+
+def _reader() -> Reader:
+    made = reader("english", BUILT_IN)
+    assert made is not None
+    return made
+
+
+def read(text: str) -> list[tuple[str, str, str]]:
+    clauses = _reader().read(Speech(text, "Nadia", 1_772_500_000_000_000))
+    found = [clause.statement for clause in clauses if clause.stated and clause.statement is not None]
+    return [(each.subject, each.attribute, each.value) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("I have type 2 diabetes.", "condition", "type-2 diabetes"),
+        ("Dad has Alzheimer's, early stage.", "condition", "Alzheimer's"),
+        ("I have Crohn's disease.", "condition", "Crohn's disease"),
+        ("We've adopted a cat called Miso.", "pet", "a cat"),
+        ("My work email is t.reid@a.example.", "email", "t.reid@a.example"),
+        ("My e-mail address is nadia@mail.example.", "email", "nadia@mail.example"),
+    ],
+)
+def test_a_value_that_lasts_is_kept_whatever_the_worth_of_its_sentence(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, text: str, attribute: str, value: str
+):
+    say(memory, clock, text)
+    assert [each[1:] for each in stated(memory)] == [(attribute, value)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does Dad have Alzheimer's?",
+        "If I had Crohn's disease I would know.",
+        "I have a diagnosis.",
+        "Mum has a disease.",
+        "The neighbours' dog got the rest and he has kidney disease.",
+    ],
+)
+def test_a_question_a_supposition_and_a_stranger_give_no_condition(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, text: str
+):
+    say(memory, clock, text)
+    assert not [each for each in stated(memory) if each[1] == "condition"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm allergic to walnuts, should have said.",
+        "I'm allergic to walnuts, I guess",
+        "I'm allergic to walnuts, as you know.",
+        "I'm allergic to walnuts, by the way!",
+        "I forgot to mention that I'm allergic to walnuts.",
+        "Forgot to say, I'm allergic to walnuts.",
+    ],
+)
+def test_an_aside_takes_nothing_from_what_is_said(text: str):
+    assert read(text) == [("nadia", "allergy", "walnuts")]
+
+
+def test_the_words_of_another_are_no_aside():
+    assert read("I'm allergic to walnuts, he says.") == []
+
+
+def test_the_addresses_of_two_people_are_both_in_force(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    say(memory, clock, "My e-mail is nadia@mail.example")
+    say(memory, clock, "My e-mail is timo@mail.example", who="Timo")
+    assert stated(memory) == [
+        ("nadia", "email", "nadia@mail.example"),
+        ("timo", "email", "timo@mail.example"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I live in Leeds with my husband.", [("nadia", "home", "Leeds")]),
+        ("I work at Thornbury & Pike.", [("nadia", "employer", "Thornbury & Pike")]),
+        ("The choir runs on Sundays.", []),
+    ],
+)
+def test_a_value_has_the_bounds_of_its_name(text: str, found: list[tuple[str, str, str]]):
+    assert read(text) == found
