@@ -108,3 +108,80 @@ def test_the_addresses_of_two_people_are_both_in_force(memory: bardo.Grimoire, c
 )
 def test_a_value_has_the_bounds_of_its_name(text: str, found: list[tuple[str, str, str]]):
     assert read(text) == found
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "held"),
+    [
+        (
+            "I take 100 micrograms of levothyroxine every morning.",
+            "I'm back down to 88 micrograms of levothyroxine from today.",
+            [("nadia levothyroxine", "dose", "88 micrograms")],
+        ),
+        (
+            "They put me on sertraline, 50 mg.",
+            "My sertraline is up to 75 mg now.",
+            [("nadia sertraline", "dose", "75 mg")],
+        ),
+        (
+            "I live in Leeds.",
+            "My new address is 4 Elm Row, York.",
+            [("nadia", "address", "4 Elm Row, York")],
+        ),
+        (
+            "I live in Leeds.",
+            "My new address is 4 Elm Row, Leeds.",
+            [("nadia", "address", "4 Elm Row, Leeds"), ("nadia", "home", "Leeds")],
+        ),
+    ],
+)
+def test_a_new_dose_and_an_address_in_another_town_end_the_older_value(
+    memory: bardo.Grimoire,
+    clock: bardo.ManualClock,
+    first: str,
+    then: str,
+    held: list[tuple[str, str, str]],
+):
+    say(memory, clock, first)
+    say(memory, clock, then)
+    assert stated(memory) == held
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "is_disputed"),
+    [
+        ("I take 50 mg of sertraline.", "The dose is up to 75 now.", True),
+        ("I take 50 micrograms of levothyroxine.", "The dose is up to 75 mg now.", False),
+        ("I live in Yorkshire.", "My address is 4 Elm Row, Leeds.", True),
+        ("I live in York.", "My new office address is 4 Elm Row, Leeds.", False),
+    ],
+)
+def test_a_value_that_may_be_of_another_thing_only_disputes(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, first: str, then: str, is_disputed: bool
+):
+    say(memory, clock, first)
+    (old,) = memory.facts.list()
+    say(memory, clock, then)
+    assert memory.facts.get(old.id).status == "active"
+    assert any(link.relation == "contradicts" for link in memory.facts.links(old)) == is_disputed
+
+
+def test_a_spoken_dose_ends_one_that_was_told_outright(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    memory.learn(subject="Nadia", attribute="levothyroxine dose", value="75 micrograms")
+    say(memory, clock, "My levothyroxine dose is 88 micrograms now.")
+    assert [each[2] for each in stated(memory)] == ["88 micrograms"]
+
+
+def test_an_allergy_and_its_denial_meet_whether_told_or_spoken(
+    memory: bardo.Grimoire, clock: bardo.ManualClock
+):
+    memory.learn(subject="Nadia", attribute="allergy", value="walnuts", denied=True)
+    say(memory, clock, "I'm allergic to walnuts again, should have said.")
+    (fact,) = memory.facts.list()
+    assert fact.statement is not None
+    assert not fact.statement.denied
+    clock.advance(DAY)
+    memory.learn(subject="Nadia", attribute="allergy", value="walnuts", denied=True)
+    (fact,) = memory.facts.list()
+    assert fact.statement is not None
+    assert fact.statement.denied

@@ -10,6 +10,8 @@ from typing import Any
 
 from bardo.consolidate.languages.english.grammar import hangs_below, lemma
 
+#: Dependencies of clauses and joined words below a noun.
+_CLAUSES = ("relcl", "advcl", "acl", "conj", "cc")
 #: Prepositions of the people who are at a place.
 _BESIDE = frozenset({"with", "without", "alongside"})
 #: Dependencies that hang on a noun phrase and are no part of a value.
@@ -39,6 +41,11 @@ def place_phrase(place: Any) -> str:
     return _joined([token for token in kept if not hangs_below(token, place, _asides_of(place))])
 
 
+def whole_phrase(value: Any) -> str:
+    """A noun phrase with its parts behind commas, such as the town of an address, without clauses."""
+    return _joined([token for token in value.subtree if not hangs_below(token, value, _CLAUSES)])
+
+
 def _asides_of(value: Any) -> tuple[str, ...]:
     """Dependencies that are no part of a value: "Thornbury & Pike" is one name."""
     is_one_name = any(child.dep_ == "cc" and child.text == "&" for child in value.children)
@@ -52,3 +59,15 @@ def _joined(kept: Sequence[Any]) -> str:
     first, last = kept[0].i, kept[-1].i
     is_whole = last - first + 1 == len(kept)
     return str(kept[0].doc[first : last + 1].text) if is_whole else " ".join(token.text for token in kept)
+
+
+def noun_attribute(noun: Any) -> str | None:
+    """Attribute that a noun names, such as `exam`; None if it names none."""
+    nouns: dict[str, str] = frames()["noun"]
+    before = (f"{lemma(child)} {lemma(noun)}" for child in compounds_of(noun))
+    return next((nouns[name] for name in (*before, lemma(noun)) if name in nouns), None)
+
+
+def compounds_of(noun: Any) -> list[Any]:
+    """The nouns that are compounded with one."""
+    return [token for token in noun.children if token.dep_ == "compound"]
