@@ -104,7 +104,7 @@ def _owner_by_pronoun(head: Any, subject: Any, who: str, people: Sequence[str]) 
         return Owner()
     before = _before(subject, who)
     if word == "they" and tells_own_dose(head):
-        # "They put me on 50 mg" names nobody but the speaker.
+        # "They put me on 50 mg" tells of the speaker alone.
         return Owner(who.lower(), subject.text if who else "")
     person = before or (people[-1] if people else "")
     # Of "the neighbours' dog ... he", the dog is another one's.
