@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from bardo._validation import checked
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.grimoire.facts import record_id
-from bardo.grimoire.results import Reference
+from bardo.grimoire.results import Reference, record_id
 from bardo.grimoire.session import Session
 from bardo.model import Episode, Fact
 

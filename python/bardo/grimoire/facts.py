@@ -11,9 +11,9 @@ from bardo._core import confidence_now, fact_standing, retention_now
 from bardo._validation import checked
 from bardo.bequeath.content import tallies
 from bardo.clock import MAX_TICK
-from bardo.errors import InvalidInputError, NotFoundError
+from bardo.errors import NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
-from bardo.grimoire.results import FactState, Grounds, Trial
+from bardo.grimoire.results import FactState, Grounds, Trial, record_id
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import all_facts, facts_in_force
 from bardo.model import Episode, Fact, FactKind, FactStatus, Link, Relation, Source, Statement
@@ -357,15 +357,3 @@ def _corrections(session: Session, fact: Fact) -> tuple[Episode, ...]:
     behind.update(() if successor is None else successor.evidence)
     found = (episode for episode in session.log.get(sorted(behind)) if episode is not None)
     return tuple(sorted(found, key=lambda episode: (episode.tick, episode.event_index)))
-
-
-def record_id(record: str | Episode | Fact) -> str:
-    """Returns the id of a record; an id is returned unchanged.
-
-    Raises:
-        InvalidInputError: It is neither.
-    """
-    id_ = record if isinstance(record, str) else getattr(record, "id", None)
-    if not isinstance(id_, str):
-        raise InvalidInputError(f"{record!r} is no record and no id. Pass a fact, an episode, or the id of one")
-    return id_
