@@ -120,8 +120,8 @@ UNUSABLE: dict[str, tuple[str, Callable[[bardo.Grimoire], Any]]] = {
     "forget a number": ("what", lambda g: g.forget(5, reason="x")),
     "forget a surrogate": ("what", lambda g: g.forget(SURROGATE, reason="x")),
     "an outcome of a list": ("used", lambda g: g.outcome([1], value=0.1)),
-    "get a number": ("episode_id", lambda g: g.episodes.get(5)),
-    "get a surrogate": ("episode_id", lambda g: g.episodes.get(SURROGATE)),
+    "get a number": ("episode", lambda g: g.episodes.get(5)),
+    "get a surrogate": ("episode", lambda g: g.episodes.get(SURROGATE)),
     "why a number": ("fact", lambda g: g.facts.why(5)),
     "the history of a surrogate": ("fact", lambda g: g.facts.history(SURROGATE)),
     "link a number": ("src", lambda g: g.facts.link(5, "fact", "supports")),
@@ -200,7 +200,7 @@ def test_an_error_of_a_callers_code_is_raised_unchanged(grimoire: bardo.Grimoire
 
 
 def test_a_verb_called_with_too_few_arguments_says_so_as_python_does(grimoire: bardo.Grimoire) -> None:
-    with pytest.raises(TypeError, match="episode_id"):
+    with pytest.raises(TypeError, match="episode"):
         grimoire.episodes.get()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="query"):
         grimoire.recall()  # type: ignore[call-arg]

@@ -71,7 +71,7 @@ def test_a_record_is_looked_up_by_itself_or_its_id(tmp_path: Path) -> None:
         (episode,) = memory.episodes.list()[:1] or [memory.remember("It rained")]
         assert memory.facts.get(fact) == memory.facts.get(fact.id)
         assert memory.episodes.get(episode) == memory.episodes.get(episode.id)
-        with pytest.raises(InvalidInputError, match="no record and no id"):
+        with pytest.raises(InvalidInputError, match="fact of get"):
             memory.facts.get(7)  # type: ignore[arg-type]
 
 

@@ -393,7 +393,7 @@ def test_the_command_and_stats_show_the_vitality(tmp_path: Path) -> None:
         == 0
     )
     dead = run.invoke(app, ["vitality", "--at", str(tmp_path / "a")])
-    assert "the agent died on" in dead.stdout + dead.stderr
+    assert "the agent died at tick 1" in dead.stdout + dead.stderr
 
 
 def test_a_budget_that_another_opening_does_not_know_is_noted(tmp_path):

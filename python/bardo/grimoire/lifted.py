@@ -56,7 +56,7 @@ class LiftedReader:
 
 
 def _ended(store: ConductStore, agent: str) -> list[Lifted]:
-    from bardo.bequeath.content.directives import KINDS
+    from bardo.bequeath.content.directive_kinds import KINDS
     from bardo.conduct.model.authors import author_of
     from bardo.conduct.model.procedures import Flow, Mission
     from bardo.conduct.required import is_person

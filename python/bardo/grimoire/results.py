@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from bardo.errors import InvalidInputError
 from bardo.model import Episode, Fact, Link
 
 #: Prefix of a triple's id, and maximum number of digits after it.
@@ -252,14 +251,5 @@ def triple_number(id_: str) -> int | None:
 
 
 def record_id(record: str | Episode | Fact) -> str:
-    """Returns the id of a record; an id is returned unchanged.
-
-    Raises:
-        InvalidInputError: It is neither.
-    """
-    id_ = record if isinstance(record, str) else getattr(record, "id", None)
-    if not isinstance(id_, str):
-        raise InvalidInputError(
-            f"{record!r} is no record and no id. Pass a fact, an episode, or the id of one"
-        )
-    return id_
+    """Returns the id of a record; an id is returned unchanged."""
+    return record if isinstance(record, str) else record.id

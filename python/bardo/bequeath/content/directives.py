@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bardo._atomic import parse_json
+from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.bequeath.content.left_behind import LeftBehind, content_id
 from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.bequeath.privacy.redact import Redactor
@@ -17,11 +18,6 @@ from bardo.model import Episode
 
 #: Maximum number of directives in a testament, of those among them that have ended, and of characters of a text.
 DIRECTIVE_LIMIT, ENDED_LIMIT, TEXT_LIMIT = 512, 128, 2_000
-#: Kinds of directives, most needed first, and the word that begins their text in memory.
-KINDS = {
-    "rejected": "Rejected", "rule": "Rule", "mission": "Mission", "decision": "Decided", "task": "Open task",
-    "flow": "Flow", "discovery": "Found", "learning": "Learned", "context": "Context",
-}  # fmt: skip
 #: Prefix of the kind of an episode that was made of a directive.
 EPISODE_KIND = "gate."
 _TEXTS = (
