@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bardo.bequeath.content.directives import KINDS, Directive
+from bardo.bequeath.content.directive_kinds import KINDS
+from bardo.bequeath.content.directives import Directive
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of, mark_of, word_at
 from bardo.conduct.model.entries import Rule, StateEntry, StateKind, StateStatus

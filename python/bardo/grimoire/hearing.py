@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, get_args
 
-from bardo.bequeath.content.directives import KINDS
+from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.errors import StoreError
 from bardo.model import CorrectionRule, Episode
 from bardo.recall.lifted import plain

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from bardo.bequeath.content import tallies
 from bardo.bequeath.content.contents import FOLLOWED
-from bardo.bequeath.content.directives import KINDS, Directive
+from bardo.bequeath.content.directive_kinds import KINDS
+from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.questions import Question
 from bardo.bequeath.content.worth import RULE_KINDS, inherited_fields
 from bardo.model import Episode, Fact
