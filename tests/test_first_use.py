@@ -65,6 +65,27 @@ def test_a_fact_has_its_confidence_by_id(tmp_path: Path) -> None:
             g.facts.confidence(g.remember("Not a fact").id)
 
 
+def test_a_record_is_looked_up_by_itself_or_its_id(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "agent") as memory:
+        fact = memory.learn("The ledger is slow")
+        (episode,) = memory.episodes.list()[:1] or [memory.remember("It rained")]
+        assert memory.facts.get(fact) == memory.facts.get(fact.id)
+        assert memory.episodes.get(episode) == memory.episodes.get(episode.id)
+        with pytest.raises(InvalidInputError, match="no record and no id"):
+            memory.facts.get(7)  # type: ignore[arg-type]
+
+
+def test_a_budget_in_words_is_refused_without_a_prompt(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        bardo.open(tmp_path / "agent") as memory,
+        pytest.raises(InvalidInputError, match="budget"),
+    ):
+        memory.context("Restart the ledger?", budget="1500")  # type: ignore[arg-type]
+    assert not caplog.records
+
+
 def test_a_layer_as_one_string_is_refused_with_the_list_it_should_be(tmp_path: Path) -> None:
     with bardo.open(tmp_path / "agent") as g, pytest.raises(InvalidInputError, match=r"layers=\['fact'\]"):
         g.recall("vault", layers="fact")

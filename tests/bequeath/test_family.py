@@ -248,3 +248,29 @@ def test_a_tree_and_an_autopsy_tell_the_days_of_ticks_that_are_seconds(tmp_path,
         audit = examine(tmp_path / place)
         assert audit.death_tick is not None
         assert audit.moment(audit.death_tick) == clock.now()
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_a_tree_dates_posthumous_deaths_and_ancestors_without_records(tmp_path, is_killed, minilm):
+    clock = bardo.ManualClock(1_780_000_000_000_000)
+    options = {"clock": clock, "embedder": minilm}
+    with bardo.open(tmp_path / "ann", **options) as ann:
+        ann.learn("Pumps need priming", subjects=["pump"])
+        clock.advance(3_600)
+        ann.bequeath(tmp_path / "ann.testament")
+    clock.advance(86_400)
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", **options) as ben:
+        clock.advance(3_600)
+        ben.remember("valve 4 stuck", verified=True)
+        if not is_killed:
+            ben.bequeath(tmp_path / "ben.testament")
+    if is_killed:
+        # The wall clock of the one who writes it is far ahead of the last record.
+        left = bardo.bequeath_posthumously(tmp_path / "ben", tmp_path / "ben.testament")
+        assert left.seconds == 0
+    bardo.inherit(tmp_path / "ben.testament", tmp_path / "cat", embedder=minilm).close()
+    for places in ([tmp_path], [tmp_path / "ben.testament"], [tmp_path / "cat"]):
+        told = family.find(places).render()
+        assert re.search(r"(?:born|died) at \d", told) is None, told
+        assert "died on 29 May 2026" in told
+    assert examine(tmp_path / "ben.testament").seconds == 0

@@ -137,11 +137,14 @@ def test_a_fact_of_the_heir_stays_unchanged(tmp_path):
 
 def test_several_parents_are_merged_with_the_greater_confidence_and_both_named(tmp_path):
     one = bequeath(
-        tmp_path, facts=[fact(1, "Gas is cheap at night"), fact(2, "Only one knows", kind="warning")]
+        tmp_path,
+        now=NOW + 1,
+        facts=[fact(1, "Gas is cheap at night"), fact(2, "Only one knows", kind="warning")],
     )
     other = bequeath(
         tmp_path,
         name="other",
+        now=NOW + 2,
         lineage=dead("uncle"),
         facts=[
             fact(7, "gas is  cheap at night", confidence=0.95),
@@ -151,6 +154,7 @@ def test_several_parents_are_merged_with_the_greater_confidence_and_both_named(t
     weak = bequeath(
         tmp_path,
         name="weak",
+        now=NOW,
         lineage=dead("aunt"),
         facts=[fact(9, "Only one knows", kind="warning", confidence=0.2)],
     )

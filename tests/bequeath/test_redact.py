@@ -199,7 +199,7 @@ def test_a_rule_of_the_curator_is_restated_without_its_figures():
         "n": 500, "effect": -1.013, "interval": [-1.4, -0.6],
     }  # fmt: skip
     told, kept = without_contacts().generalize(text, payload)
-    assert told == "When action is buy and gas is high, pnl is lower (in 500 cases)"
+    assert told == "When action is buy and gas is high, pnl is lower (in 58 of 500 cases)"
     assert kept == payload | {"condition": "gas is high", "effect": -1.0, "interval": [0.0, 0.0]}
 
 
@@ -219,6 +219,8 @@ def test_a_pattern_in_own_results_keeps_no_figure():
     "sentence",
     [
         "When volatility is low, pnl is higher (in 1216 cases)",
+        "When volatility is low, pnl is higher (in 188 of 1,239 cases)",
+        "Low volatility pays (only 0.45 sure, 5 of 5 outcomes were bad)",
         "Perhaps: When action is buy and gas is high, pnl is lower (in 500 cases)",
         "When volatility is low, pnl is higher (1,216 episodes)",
         "When regime is bull, pnl is lower (0.62 sure)",

@@ -23,6 +23,15 @@ FORBIDDEN = [
     "Under no circumstances do you restart combd.",
     "You may not open the hive at night.",
     "You never push to production on your own.",
+    "Whatever you do, keep your hands off src/payments.",
+    "FYI - you must not run the migration yourself, Lena does that.",
+    "No more print statements in the backend, ok?",
+    "Could you please not reorder the imports?",
+    "dont ever do a force push on my branch",
+    "You're not permitted to open the payroll exports.",
+    "I want you to stop renaming my variables.",
+    "I'd like you not to mail the suppliers.",
+    "Leave the legacy importer as it is.",
 ]
 NOT_FORBIDDEN = [
     "You don't have to decide anything now.",
@@ -33,6 +42,12 @@ NOT_FORBIDDEN = [
     "You don't explain it well enough.",
     "You can't imagine the queue at the bakery.",
     "I'd rather we left the position untouched.",
+    "Could you not see it?",
+    "Could you please not worry about it?",
+    "Leave me alone.",
+    "No more than five, please.",
+    "No more questions, ok?",
+    "Don't do that again please.",
 ]
 
 

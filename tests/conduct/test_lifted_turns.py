@@ -99,3 +99,33 @@ def test_the_heir_sees_the_lift_and_the_dates_of_the_words(tmp_path: Path) -> No
     with bardo.gate(tmp_path / "heir", clock=clock) as gate:
         (finding,) = gate.before("use Redis for the cache").findings
         assert datetime.fromtimestamp(finding.at / 1e6, UTC).date().isoformat() == "2026-06-01"
+
+
+def test_the_heir_sees_that_an_inherited_task_is_done(tmp_path: Path) -> None:
+    clock = clock_at("2026-06-01")
+    task, open_task = "Replace the failing disk sdf in marlin", "Order a failing disk for the museum"
+    with bardo.open(tmp_path / "ann", clock=clock) as ann, bardo.gate(tmp_path / "ann", clock=clock) as gate:
+        gate.note("task", task, detail="it reports bad sectors")
+        gate.note("task", open_task)
+        gate.note("decision", "Ship on Mondays")
+        clock.advance(86_400)
+        ann.bequeath(tmp_path / "ann.testament")
+    clock.advance(86_400)
+    with (
+        bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", clock=clock) as ben,
+        bardo.gate(tmp_path / "ben", clock=clock) as gate,
+    ):
+        (entry,) = [one for one in gate.state("task") if one.summary == task]
+        gate.finish(entry.id, by="Greta")
+        marks = standing(ben.recall("failing disk", limit=5))
+        assert marks[f"Open task: {task}. it reports bad sectors"] == "done on 3 June 2026"
+        assert marks[f"Open task: {open_task}"] == ""
+        ben.bequeath(tmp_path / "ben.testament")
+    paths = [tmp_path / "ann.testament", tmp_path / "ben.testament"]
+    with bardo.inherit(paths, tmp_path / "cat", clock=clock) as cat:
+        found = next(one for one in cat.recall("failing disk", limit=5) if task in one.text)
+        assert (found.standing, found.outdated) == ("done on 3 June 2026", True)
+        with bardo.gate(tmp_path / "cat", clock=clock) as gate:
+            clock.advance(86_400)
+            gate.note("task", task, by="Greta")
+        assert next(one for one in cat.recall("failing disk", limit=5) if task in one.text).standing == ""

@@ -82,3 +82,34 @@ def test_short_options_are_read_letter_by_letter() -> None:
     assert "--no-verify" not in options.read(["git", "commit", "-mn"]).names
     assert options.read(["tar", "-xzf", "a"]).names == {"-xzf"}
     assert parse("curl -K a").options == {"-K", "--config"}
+
+
+SETS = [
+    ("never run `rm -rf`", "rm -fr build"),
+    ("never run `rm -rf`", "rm -r -f build"),
+    ("never run `rm -rf`", "rm --recursive --force build"),
+    ("never run `rm -rf`", "sudo rm -Rfv /repo"),
+    ("never use rm -r -f here", "rm -rf build"),
+    ("never run `docker system prune -af`", "docker system prune -fa"),
+    ("never run `docker system prune -af`", "docker system prune --all --force"),
+    ("never run `docker system prune --all --force`", "docker system prune -a -f"),
+    ("never run combctl with -xq", "combctl sync -qx"),
+]
+SUBSETS = [
+    ("never run `rm -rf`", "rm -f build.log"),
+    ("never use rm -r -f here", "rm -i -r build"),
+    ("never run `docker system prune -af`", "docker system prune -f"),
+    ("never run combctl with -xq", "combctl sync -x"),
+]
+
+
+@pytest.mark.parametrize(("about", "action"), SETS)
+def test_options_are_compared_as_sets(gate: bardo.Gate, about: str, action: str) -> None:
+    gate.reject(about)
+    assert gate.before(action).decision == "block"
+
+
+@pytest.mark.parametrize(("about", "action"), SUBSETS)
+def test_a_part_of_the_forbidden_options_is_not_blocked(gate: bardo.Gate, about: str, action: str) -> None:
+    gate.reject(about)
+    assert gate.before(action).decision != "block"

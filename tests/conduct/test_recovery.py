@@ -292,3 +292,36 @@ def test_an_outcome_of_a_prompt_with_entries_of_the_gate_is_recorded(tmp_path: P
         for used in (prompt, prompt.id):
             (note,) = memory.outcome(used, value=1.0).notes
             assert note.startswith("none of the 1 memories acted on is a fact")
+
+
+def test_notes_count_the_rejections_that_are_not_shown(memory: bardo.Grimoire) -> None:
+    with bardo.gate(memory.path, words_only=True) as gate:
+        for number in range(100):
+            gate.reject(f"rename column c{number}x in table t{number}", by="priya")
+    for made, name in (
+        (memory.boot(), "rejections"),
+        (memory.recover(), "conduct"),
+        (memory.context("go on", budget=8_000), "conduct"),
+        (memory.turn("go on", thread="t"), "conduct"),
+    ):
+        shown = str(made).count("rejected (")
+        assert 0 < shown < 100
+        assert any(
+            note.startswith(f"{100 - shown} of 100 memories are not in the block {name}")
+            for note in made.notes
+        )
+
+
+def test_a_prohibition_of_a_user_stands_in_every_prompt_as_a_rule(memory: bardo.Grimoire) -> None:
+    with memory.turn("Never push to main.", thread="d") as turn:
+        turn.reply("I would push to main for hotfixes only.")
+    memory.sleep()
+    with bardo.gate(memory.path, words_only=True) as gate:
+        (rule,) = gate.rules()
+        assert gate.before("push to main").decision == "block"
+        gate.rule("Prefer small commits")
+    for made in (memory.recover(), memory.turn("May I push?"), memory.context("push?", budget=2_000)):
+        block = str(made).partition("<conduct>")[2]
+        assert f"rule ({rule.id}): Never push to main." in block
+        assert "hotfixes" not in block
+        assert "small commits" not in block

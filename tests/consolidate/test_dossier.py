@@ -17,7 +17,7 @@ from bardo.assemble.fence import MARK
 from bardo.consolidate.pages.dossier import Dossier, Dossiers
 from bardo.consolidate.pages.dossier_page import words
 from bardo.consolidate.pages.fact_dates import FactDates
-from bardo.model import Fact
+from bardo.model import Fact, Statement
 from bardo.ports import ManualClock
 from helpers.models import letter_vectors
 
@@ -315,3 +315,20 @@ def test_a_prompt_with_little_room_has_the_warnings_of_the_dossier(opened: bardo
     )
     assert "The lock on gate 4 jams in frost" in prompt.text
     assert any("costs (" in note and "Rules and warnings (" in note for note in prompt.notes)
+
+
+def test_the_next_days_stand_on_a_full_page_before_facts_of_little_use(tmp_path: Path) -> None:
+    trivia = [
+        Fact(f"Nadia likes the colour number {number} of her long list of colours", kind="identity",
+             subjects=(f"colour {number}",), confidence=0.95)
+        for number in range(120)
+    ]  # fmt: skip
+    plan = Fact(
+        "Nadia starts at the bakery", kind="goal", subjects=("nadia",), confidence=0.5,
+        statement=Statement(
+            "nadia", "beginning", "starts at the bakery", since=START + 86_400 * SECOND, functional=False
+        ),
+    )  # fmt: skip
+    text = compiled(tmp_path, [*trivia, plan]).text
+    assert "## Coming up\n1. " in text
+    assert "Nadia starts at the bakery" in text

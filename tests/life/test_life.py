@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bardo
+from bardo.clock import MICROSECONDS, day_of
 from bardo.errors import InvalidInputError
 from bardo.index.embedding.embedders import function_embedder
 from bardo.life.history import DECISIONS, History
@@ -181,7 +182,7 @@ def test_the_clocks_of_a_dead_agent_stand_still_at_its_death(tmp_path: Path) -> 
         sure = g.facts.confidence(fact)
     assert before.age == 500
     (note,) = after.notes
-    assert f"died at tick {before.tick} (economic)" in note
+    assert f"died on {day_of(before.tick * MICROSECONDS)} (economic)" in note
     clock.advance(100_000)
     with open_() as g:
         assert g.life.vitality() == after
@@ -189,7 +190,7 @@ def test_the_clocks_of_a_dead_agent_stand_still_at_its_death(tmp_path: Path) -> 
         assert g.recall("gas")[0].confidence == pytest.approx(sure)
     with bardo.visit(tmp_path / "a", clock=clock, embedder=function_embedder(flat, name="flat")) as visitor:
         assert (visitor.now_tick, visitor.facts.confidence(fact)) == (before.tick, sure)
-    assert replace(after, notes=(), affect=before.affect) == before
+    assert replace(after, notes=(), is_dead=False, affect=before.affect) == before
 
 
 def test_an_heir_is_born_with_its_own_first_episode(tmp_path: Path) -> None:
@@ -392,7 +393,7 @@ def test_the_command_and_stats_show_the_vitality(tmp_path: Path) -> None:
         == 0
     )
     dead = run.invoke(app, ["vitality", "--at", str(tmp_path / "a")])
-    assert "died at tick" in dead.stdout + dead.stderr
+    assert "the agent died on" in dead.stdout + dead.stderr
 
 
 def test_a_budget_that_another_opening_does_not_know_is_noted(tmp_path):
@@ -418,3 +419,16 @@ def test_the_command_tells_markers_and_warnings_apart(tmp_path):
     assert "1 warning, 1 anti-knowledge" in shown
     assert "0 situations, 0 of them surely worse than others" in shown
     assert "pleasure +0.00, arousal +0.00, dominance +0.00" in shown
+
+
+def test_a_dead_agent_whose_lifespan_its_program_set_is_shown_as_dead(tmp_path):
+    clock = bardo.ManualClock(1_780_000_000_000_000)
+    with bardo.open(tmp_path / "ann", clock=clock, config={"life": {"lifespan_ticks": 86_400}}) as ann:
+        ann.remember("primed pump 3")
+        clock.advance(90_000)
+        ann.bequeath(tmp_path / "ann.testament", cause="old age")
+    shown = CliRunner().invoke(app, ["vitality", "--at", str(tmp_path / "ann")])
+    told = " ".join((shown.stdout + shown.stderr).split())
+    assert "not mortal" not in told
+    assert "phase dead" in told
+    assert "died on 29 May 2026 (old age)" in told

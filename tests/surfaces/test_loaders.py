@@ -19,6 +19,16 @@ def test_json_lines_hold_strings_episodes_and_chat_messages():
     assert hello == {"role": "user", "content": "hi"}
 
 
+def test_episodes_as_they_are_listed_are_read_again():
+    listed = {
+        "text": "sun",
+        "id": "01a22549-8afc-7903-8276-05d6bc4bdece",
+        "replay_count": 3,
+        "content_hash": 7,
+    }
+    assert loaders.json_lines(json.dumps(listed), name="f") == [Episode("sun", id=listed["id"])]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -332,6 +332,9 @@ class FactStore:
     def touch(self, ids: Sequence[str], *, tick: int) -> None:
         """Notes that these facts were retrieved: mentions and accessed tick, never confidence (law 5)."""
 
+    def tallies(self, ids: Sequence[str]) -> builtins.list[tuple[int, int]]:
+        """The numbers of good and bad outcomes of acting on each of these facts; zeros without any."""
+
     def scopes(self, ids: Sequence[str]) -> builtins.list[tuple[str | None, str | None]]:
         """Thread and mode of these facts, which all their evidence shares; None is no restriction."""
 

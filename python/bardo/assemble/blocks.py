@@ -44,6 +44,8 @@ class Block:
             text that is not the user's own is condensed and memories are not.
         in_order: Whether its memories stand in the given order, instead of with the best at both ends and those about
             one thing in the order of time.
+        omitted: Number of further memories of its kind that the block is not given; the notes of the prompt count them
+            with those that do not fit.
 
     Raises:
         InvalidInputError: None or more than one of content, rows and memories is given, or a number is out of range.
@@ -61,6 +63,7 @@ class Block:
     place: Place | None = None
     condense: bool = True
     in_order: bool = False
+    omitted: int = 0
 
     def __post_init__(self) -> None:
         given = sum(part is not None for part in (self.content, self.rows, self.memories))

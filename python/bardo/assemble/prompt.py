@@ -225,6 +225,7 @@ def assemble(
         ]
         assembled = fill(blocks)
     given = {each.name: each.memories or () for each in blocks}
+    omitted = {each.name: each.omitted for each in blocks}
     reports = tuple(_report(each, given[each.name]) for each in assembled.blocks)
     return Prompt(
         id=assembled.id,
@@ -235,7 +236,11 @@ def assemble(
         window=assembled.window,
         tokenizer=tokenizer,
         blocks=reports,
-        notes=tuple(_left_out(report, given[report.name]) for report in reports if report.cut),
+        notes=tuple(
+            _left_out(report, given[report.name], omitted[report.name])
+            for report in reports
+            if report.cut or omitted[report.name]
+        ),
     )
 
 
@@ -273,10 +278,13 @@ def _memories_short_of_room(reports: Sequence[_core.BlockReport], block: Block) 
     return [*report.shortened_places, *(turns.last_with_turns(block) if report.left_out else ())]
 
 
-def _left_out(report: BlockReport, given: Sequence[MemoryLike]) -> str:
+def _left_out(report: BlockReport, given: Sequence[MemoryLike], omitted: int) -> str:
     """Describes the omitted part of a block, and the reason."""
     room = f"there were {report.given} tokens for it"
-    total = report.shown + report.left_out
+    if omitted:
+        latest = f"it has the first {report.shown + report.left_out} at most"
+        room = f"{latest}, and {room}" if report.cut else latest
+    total = report.shown + report.left_out + omitted
     if not total:
         left = (
             "was condensed"
@@ -290,7 +298,7 @@ def _left_out(report: BlockReport, given: Sequence[MemoryLike]) -> str:
     what = "passages of the dossier" if is_dossier else "memories" if given else "rows"
     if is_dossier and report.left_out:
         room = f"{room}. Left out: {_headings(given, report.memories)}"
-    counts = ((report.left_out, "not"), (report.shortened, "shortened"))
+    counts = ((report.left_out + omitted, "not"), (report.shortened, "shortened"))
     said = [
         f"{count} of {total} {what} are {how} in the block {report.name}" for count, how in counts if count
     ]

@@ -12,7 +12,7 @@ from bardo import _core
 from bardo._atomic import damaged, make_folder, unavailable, write_atomically
 from bardo._validation import holds_surrogate
 from bardo.bequeath import death_journal
-from bardo.bequeath.content import left_behind, reflect, worth
+from bardo.bequeath.content import left_behind, reflect, tallies, worth
 from bardo.bequeath.content.contents import StoreContents, read_contents
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.known import KnownTexts
@@ -111,6 +111,7 @@ def leave(
     losses = Losses(outcomes)
     remains = _episodes(log, config.episodes * COPIES, contents, known, losses)
     told = incidents.in_words(contents.facts, {one.id: one for one in remains.episodes})
+    told = tallies.counted(told, facts.tallies([fact.id for fact in told]), folder)
     contents = dataclasses.replace(contents, facts=told)
     known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
     known.add(*(question.question for question in contents.questions))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from bardo.assemble.blocks import Block
 from bardo.assemble.copies import MadePrompts
 from bardo.assemble.prompt import assemble
 from bardo.conduct.model.authors import word_at
-from bardo.conduct.model.entries import STATEMENTS, StateEntry, StateKind
+from bardo.conduct.model.entries import CRITICAL, STATEMENTS, StateEntry, StateKind
 from bardo.conduct.model.entry_memory import EntryMemory, told
 from bardo.conduct.model.procedures import Capability, Flow, Mission
 from bardo.conduct.procedures.capabilities import health_text, tool_text, works
@@ -33,7 +34,7 @@ TOP = 20
 
 
 def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | None:
-    """Makes the block of active state and rejections, which recovers an agent that lost its context.
+    """Makes the block of critical rules, active state and rejections, which recovers an agent that lost its context.
 
     Args:
         store: State and rules of the agent.
@@ -45,13 +46,20 @@ def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | No
     """
     rejections = [_of_entry(entry) for entry in store.state(kind="rejected", limit=LATEST)]
     entries = [entry for entry in store.state(besides="rejected", limit=READ) if not _is_only_heard(entry)]
-    del entries[LATEST:]
-    entries.sort(key=lambda entry: entry.id != first)
-    # In turns, so that neither sort pushes out the other.
-    both = chain.from_iterable(zip_longest(map(_of_entry, entries), rejections))
-    memories = [each for each in both if each is not None]
+    # Of the other entries those are counted that were read.
+    omitted = store.count("rejected") - len(rejections) + max(0, len(entries) - LATEST)
+    work = [_of_entry(entry) for entry in entries[:LATEST] if entry.id == first]
+    others = [_of_entry(entry) for entry in entries[:LATEST] if entry.id != first]
+    orders = _orders(store)
+    # In turns, so that no sort pushes out another; what a person ordered precedes what was said about it.
+    in_turns = chain.from_iterable(zip_longest(orders.memories, others, rejections))
+    memories = [*work, *(each for each in in_turns if each is not None)]
     # Spare tokens go to what was recalled for the task first.
-    return Block(CONDUCT, memories=memories, priority=5, cap=cap, in_order=True) if memories else None
+    if not memories:
+        return None
+    return Block(
+        CONDUCT, memories=memories, priority=5, cap=cap, in_order=True, omitted=omitted + orders.omitted
+    )
 
 
 def state_text(store: ConductStore, made: MadePrompts) -> str:
@@ -99,14 +107,15 @@ def boot_blocks(store: ConductStore, *, budget: int, now: int, first: str = "") 
         first: Id of the entry of unfinished work, which comes first.
     """
     work, tasks = list[EntryMemory](), list[EntryMemory]()
-    for entry in _entries(store, "task", "agent_state"):
+    found = _entries(store, "task", "agent_state")
+    for entry in found:
         (work if entry.id == first else tasks).append(_of_entry(entry))
-    sections: list[tuple[str, Callable[[], list[EntryMemory]], int]] = [
-        ("work", lambda: work, 10),
-        ("mission", lambda: _missions(store), 10),
+    sections: list[tuple[str, Callable[[], _Section], int]] = [
+        ("work", lambda: _Section(work), 10),
+        ("mission", lambda: _Section(_missions(store)), 10),
         ("gate_rules", lambda: _rules(store, now), 9),
         ("rejections", lambda: _told(store, "rejected"), 8),
-        ("tasks", lambda: tasks, 7),
+        ("tasks", lambda: _Section(tasks, _count(store, "task", "agent_state") - len(found)), 7),
         ("flows", lambda: _flows(store, now), 7),
         ("decisions", lambda: _told(store, "decision", "context"), 6),
         # A block of their own: within one, the best stand at both ends.
@@ -115,21 +124,44 @@ def boot_blocks(store: ConductStore, *, budget: int, now: int, first: str = "") 
         ("lessons", lambda: _told(store, "learning", "discovery"), 5),
     ]
     made = [(name, section(), priority) for name, section, priority in sections]
-    filled = [each for each in made if each[1]]
+    filled = [each for each in made if each[1].memories]
     return [
-        Block(name, memories=memories, priority=priority, cap=budget // len(filled), in_order=True)
-        for name, memories, priority in filled
-    ]
+        Block(
+            name, memories=section.memories, priority=priority, cap=budget // len(filled), in_order=True,
+            omitted=section.omitted,
+        )
+        for name, section, priority in filled
+    ]  # fmt: skip
 
 
-def _rules(store: ConductStore, now: int) -> list[EntryMemory]:
+class _Section(NamedTuple):
+    """Memories of a block, and the number of further ones that it is not given."""
+
+    memories: list[EntryMemory]
+    omitted: int = 0
+
+
+def _top(memories: list[EntryMemory]) -> _Section:
+    return _Section(memories[:TOP], max(0, len(memories) - TOP))
+
+
+def _rules(store: ConductStore, now: int) -> _Section:
     rules = sorted(
         (rule for rule in store.rules(every=False) if rule.in_force(now)),
         key=lambda rule: -rule.score_at(now),
     )
-    return [
-        told(_cut(f"{rule.text} (score {rule.score_at(now):g})"), rule.at, rule.by) for rule in rules[:TOP]
-    ]
+    return _top(
+        [told(_cut(f"{rule.text} (score {rule.score_at(now):g})"), rule.at, rule.by) for rule in rules]
+    )
+
+
+def _orders(store: ConductStore) -> _Section:
+    """Returns the critical rules, which do not decay, the latest first."""
+    rules = sorted(
+        (rule for rule in store.rules(every=False) if rule.score >= CRITICAL),
+        key=lambda rule: -rule.confirmed_at,
+    )
+    return _top([told(f"rule ({rule.id}): {_cut(rule.text)}", word_at(rule), rule.by) for rule in rules])
 
 
 def _missions(store: ConductStore) -> list[EntryMemory]:
@@ -137,23 +169,23 @@ def _missions(store: ConductStore) -> list[EntryMemory]:
     return [told(each.text, each.at, each.by) for each in store.rows(Mission, every=False)]
 
 
-def _flows(store: ConductStore, now: int) -> list[EntryMemory]:
+def _flows(store: ConductStore, now: int) -> _Section:
     """Returns flows without their steps, which `before` shows, the most used first."""
     flows = sorted(store.rows(Flow, every=False), key=lambda flow: (-flow.used, -flow.changed_at))
-    return [
+    return _top([
         told(_cut(f"{flow.name} ({flow.id}; {results_text(flow, now)})"), word_at(flow), flow.by)
-        for flow in flows[:TOP]
-    ]
+        for flow in flows
+    ])  # fmt: skip
 
 
-def _capabilities(store: ConductStore, *, working: bool) -> list[EntryMemory]:
+def _capabilities(store: ConductStore, *, working: bool) -> _Section:
     found = sorted(
         (each for each in store.rows(Capability) if works(each) is working), key=lambda each: each.name
     )
-    return [
+    return _top([
         told(_cut(health_text(each) if each.health else tool_text(each)), each.checked_at or each.at, each.by)
-        for each in found[:TOP]
-    ]
+        for each in found
+    ])  # fmt: skip
 
 
 def _entries(store: ConductStore, *kinds: StateKind) -> list[StateEntry]:
@@ -162,8 +194,13 @@ def _entries(store: ConductStore, *kinds: StateKind) -> list[StateEntry]:
     return sorted(found, key=lambda entry: -entry.changed_at)
 
 
-def _told(store: ConductStore, *kinds: StateKind) -> list[EntryMemory]:
-    return [_of_entry(entry) for entry in _entries(store, *kinds)]
+def _count(store: ConductStore, *kinds: StateKind) -> int:
+    return sum(map(store.count, kinds))
+
+
+def _told(store: ConductStore, *kinds: StateKind) -> _Section:
+    memories = list(map(_of_entry, _entries(store, *kinds)))
+    return _Section(memories, _count(store, *kinds) - len(memories))
 
 
 def _is_only_heard(entry: StateEntry) -> bool:

@@ -27,12 +27,7 @@ from bardo.conduct.model.entries import (
 )
 from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.procedures import capabilities, flows
-from bardo.conduct.required import (
-    delete,
-    is_person,
-    require_action,
-    require_person,
-)
+from bardo.conduct.required import delete, is_person, require_action, require_person
 from bardo.conduct.storage.rows import check, check_kind
 from bardo.conduct.verdict import Decision, Verdict, with_texts
 from bardo.errors import InvalidInputError
@@ -98,7 +93,8 @@ class Gate(GateBase):
     ) -> StateEntry:
         """Stores an entry of state; the same one in force is renewed, a similar one updated, instead of duplicated.
 
-        Similar entries say the same in other words, by words and meaning. Rejections are renewed by the same only.
+        Similar entries say the same in other words, by words and meaning. Rejections are renewed by the same only. An
+        agent's note changes no entry of a person: it becomes an entry of its own, unless it adds nothing.
 
         An entry from an episode belongs to the latest episode that repeats it, or to none if repeated without one. An
         entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode. A rule
@@ -115,7 +111,7 @@ class Gate(GateBase):
 
         Raises:
             InvalidInputError: A text is empty or too long, the kind does not exist, a rejection would be replaced, or
-                the reason of a person's rejection changed without a person's name.
+                a person's entry replaced, or the reason of a person's rejection changed, without a person's name.
             NotFoundError: There is no entry in force to replace.
             GrimoireClosedError: The agent has died, or is dying and would take on a task or a decision; or the gate was
                 closed.
@@ -129,17 +125,14 @@ class Gate(GateBase):
         given = StateEntry("", kind, summary, detail, domain, by=by, episode=episode, at=now, changed_at=now)
         check(given)
         with self._store.writing():
-            if supersedes:
-                with self._ending(supersedes) as old:
-                    if old.kind == "rejected":
-                        raise InvalidInputError(
-                            f"{supersedes} is a rejection. A person lifts it with lift(id, by=...)"
-                        )
+            old = state.replaceable(self._store, supersedes, by, agent=self.agent) if supersedes else None
             # Inside the transaction: a checklist that is read after the death began has every earlier task.
             allowed = functools.partial(require_life, self._folder, self.agent, kind)
-            kept = state.keep(self._store, given, self._vectors, allowed, agent=self.agent)
+            kept = state.keep(
+                self._store, given, self._vectors, allowed, agent=self.agent, replaced=(supersedes,)
+            )
             told.retire_heard(self._store, kept, agent=self.agent)
-            if supersedes and kept.id != supersedes:
+            if old is not None:
                 old = self._store.put(replace(old, superseded_by=kept.id, closed_by=by))
                 self._end(old, "archived", by, f"superseded by {kept.id}")
             return kept
@@ -173,11 +166,13 @@ class Gate(GateBase):
 
         Raises:
             NotFoundError: There is no such entry.
-            InvalidInputError: The id is of a rejection or a rule.
+            InvalidInputError: The id is of a rejection or a rule, or of a person's entry other than a task, and no
+                person is named.
         """
+        from bardo.conduct.state import state
+
         with self._ending(id_) as entry:
-            if entry.kind == "rejected":
-                raise InvalidInputError(f"{id_} is a rejection. A person lifts it with lift(id, by=...)")
+            state.require_finishable(entry, by, agent=self.agent)
             return self._end(entry, "done", by, why)
 
     @checked
@@ -262,7 +257,7 @@ class Gate(GateBase):
 
     @checked
     def retire(self, id_: str, *, by: str = "") -> Rule:
-        """Retires a rule. Only a named person can retire a critical one, and one that a person gave or said.
+        """Retires a rule. Only a named person can retire one that is critical, needs approval, or is a person's.
 
         Raises:
             NotFoundError: There is no such rule.
@@ -426,11 +421,12 @@ class Gate(GateBase):
         """Deletes entries and rules permanently; returns the deleted ids.
 
         Args:
-            ids: Ids of entries, rules and outcomes.
-            by: Person who wants it; needed where a rejection or a critical rule in force is among them.
+            ids: Ids of entries, rules, flows, missions and outcomes.
+            by: Person who wants it; needed for what is in force and blocks actions or is a person's word.
 
         Raises:
-            InvalidInputError: A rejection or a critical rule is in force, and no person is named.
+            InvalidInputError: A rejection, a critical rule, a rule or flow that needs approval, or an entry, rule, flow
+                or mission of a person is in force, and no person is named; nothing was deleted.
         """
         self._ready(write=True)
         return delete(self._store, [ids] if isinstance(ids, str) else list(ids), by, agent=self.agent)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, Rule, StateEntry
+from bardo.conduct.model.procedures import Flow, Mission
+from bardo.conduct.storage.rows import Row
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
 
@@ -44,8 +47,32 @@ def require_person(by: str, does: str, *, agent: str) -> str:
     return by
 
 
+def is_persons(row: Row, agent: str) -> bool:
+    """Whether only a person removes a row: it is in force, and blocks actions or is a person's word.
+
+    Rejections, critical rules, and rules and flows that need approval block actions. Outcomes, capabilities, outputs
+    and grants, whose removal permits nothing, are the agent's to remove.
+
+    Args:
+        row: Row of any kind.
+        agent: Name of the agent.
+    """
+    match row:
+        case StateEntry():
+            is_in_force, blocks = row.status == "active", row.kind == "rejected"
+        case Rule():
+            is_in_force, blocks = not row.retired_by, row.score >= CRITICAL or bool(row.approval)
+        case Flow():
+            is_in_force, blocks = not row.retired_by, row.needs_approval
+        case Mission():
+            is_in_force, blocks = not row.ended_at, False
+        case _:
+            return False
+    return is_in_force and (blocks or is_person(author_of(row.by)[0], agent))
+
+
 def delete(store: ConductStore, ids: Sequence[str], by: str, *, agent: str) -> list[str]:
-    """Deletes rows; refuses rejections and critical rules in force without a person's name.
+    """Deletes rows; refuses without a person's name, and as a whole, where only a person removes one of them.
 
     Args:
         store: State and rules of the agent.
@@ -58,8 +85,6 @@ def delete(store: ConductStore, ids: Sequence[str], by: str, *, agent: str) -> l
             row = store.get(id_)
         except NotFoundError:
             continue
-        is_critical = isinstance(row, Rule) and not row.retired_by and row.score >= CRITICAL
-        is_rejection = isinstance(row, StateEntry) and (row.kind, row.status) == ("rejected", "active")
-        if is_critical or is_rejection:
-            require_person(by, f"deletes {id_}, a rejection or critical rule in force", agent=agent)
+        if is_persons(row, agent):
+            require_person(by, f"deletes {id_}, which blocks actions or is a person's word", agent=agent)
     return store.forget(ids)

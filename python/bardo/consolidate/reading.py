@@ -30,6 +30,7 @@ from bardo.consolidate.corrections.effects import (
     remaining_text,
     text_about,
 )
+from bardo.consolidate.corrections.outright import in_slot_of_texts
 from bardo.consolidate.corrections.templates import may_be_about_one
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
@@ -267,8 +268,8 @@ class StatementReader:
             return known
         origin = self._origin(fact)
         is_quote = any(clause.text != fact.text for clause in origin)
-        own = () if is_quote else self._reader.read(Speech(fact.text, NAMELESS, fact.created_at, "note"))
-        return self._keep(fact.id, (*own, *origin))
+        said = () if is_quote else self._reader.read(Speech(fact.text, NAMELESS, fact.created_at, "note"))
+        return self._keep(fact.id, (*in_slot_of_texts(fact, said), *origin))
 
     def _origin(self, fact: Fact) -> list[Clause]:
         """The clauses of episodes that a fact states or quotes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
 from bardo.assemble import context
@@ -86,7 +87,7 @@ class Decisions:
         """Builds a prompt; see `Grimoire.context`."""
         session = self._session
         settings = session.config.assemble
-        budget = settings.budget if budget is None else budget
+        budget = settings.budget if budget is None else index(budget)
         learned = self._parts.feedback.learned(task_type) if session.config.feedback.learn else None
         if learned is not None and learned.in_force:
             recall.setdefault("factors", cast("Factors", tuple(learned.factors.values())))

@@ -12,8 +12,7 @@ from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.statement_ends import StatementEnds
 from bardo.errors import InvalidInputError
 from bardo.grimoire import results
-from bardo.grimoire.facts import record_id
-from bardo.grimoire.results import Entity, RelatedEntity, Triple
+from bardo.grimoire.results import Entity, RelatedEntity, Triple, record_id
 from bardo.grimoire.session import Session
 from bardo.model import Episode, Fact
 

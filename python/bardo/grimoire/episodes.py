@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bardo._validation import checked
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.grimoire.results import Reference
+from bardo.grimoire.results import Reference, record_id
 from bardo.grimoire.session import Session
 from bardo.model import Episode, Fact
 
@@ -60,17 +60,21 @@ class Episodes:
         return builtins.list(islice(found, limit))
 
     @checked
-    def get(self, episode_id: str) -> Episode:
-        """Returns the episode with an id.
+    def get(self, episode: str | Episode) -> Episode:
+        """Returns an episode as it is stored now.
+
+        Args:
+            episode: Episode or its id.
 
         Raises:
             NotFoundError: There is none.
         """
         session = self._session
         session.ready()
-        (episode,) = session.log.get([episode_id])
-        if episode is not None:
-            return episode
+        episode_id = record_id(episode)
+        (stored,) = session.log.get([episode_id])
+        if stored is not None:
+            return stored
         if session.facts.get([episode_id])[0] is not None:
             raise NotFoundError(f"{episode_id} is a fact, not an episode. Look it up with facts.get()")
         raise NotFoundError(

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._core import confidence_now, fact_standing, retention_now
 from bardo._validation import checked
+from bardo.bequeath.content import tallies
 from bardo.clock import MAX_TICK
 from bardo.errors import NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
-from bardo.grimoire.results import FactState, Grounds, Trial
+from bardo.grimoire.results import FactState, Grounds, Trial, record_id
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import all_facts, facts_in_force
 from bardo.model import Episode, Fact, FactKind, FactStatus, Link, Relation, Source, Statement
@@ -75,17 +76,21 @@ class Facts:
         )  # fmt: skip
 
     @checked
-    def get(self, fact_id: str) -> Fact:
-        """Returns the fact with an id.
+    def get(self, fact: str | Fact) -> Fact:
+        """Returns a fact as it is stored now.
+
+        Args:
+            fact: Fact or its id.
 
         Raises:
             NotFoundError: There is none.
         """
         session = self._session
         session.ready()
-        (fact,) = session.facts.get([fact_id])
-        if fact is not None:
-            return fact
+        fact_id = record_id(fact)
+        (stored,) = session.facts.get([fact_id])
+        if stored is not None:
+            return stored
         if session.log.get([fact_id])[0] is not None:
             raise NotFoundError(f"{fact_id} is an episode, not a fact. Look it up with episodes.get()")
         raise NotFoundError(f"there is no fact {fact_id}. List what is there with facts.list(status=None)")
@@ -116,6 +121,7 @@ class Facts:
             confidence=rule.confidence,
         )
         trial, (good, bad, *_) = standing.trial, standing.outcomes or (0, 0)
+        before = tallies.inherited(session.path).get(id_, tallies.Tally())
         return Grounds(
             fact=record,
             confidence=standing.confidence,
@@ -125,8 +131,8 @@ class Facts:
             support=record.support,
             rank=standing.rank,
             confirmed=standing.confirmed,
-            good=good,
-            bad=bad,
+            good=good + before.good,
+            bad=bad + before.bad,
             trial=trial and Trial(trial[0], exp(trial[1]), exp(trial[2])),
             history=tuple(self.history(id_)),
             links=tuple(self.links(id_)),
@@ -351,8 +357,3 @@ def _corrections(session: Session, fact: Fact) -> tuple[Episode, ...]:
     behind.update(() if successor is None else successor.evidence)
     found = (episode for episode in session.log.get(sorted(behind)) if episode is not None)
     return tuple(sorted(found, key=lambda episode: (episode.tick, episode.event_index)))
-
-
-def record_id(record: str | Episode | Fact) -> str:
-    """Returns the id of a record; an id is returned unchanged."""
-    return record if isinstance(record, str) else record.id

@@ -138,7 +138,7 @@ def _hear(
     ]
     if not said:
         return []
-    from bardo.conduct.hearing import answers, heard, hearing, superseding
+    from bardo.conduct.hearing import answers, completion, heard, hearing, superseding
     from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
@@ -184,10 +184,13 @@ def _hear(
                 episode.role == "agent",
                 episode.at,
                 said.text.strip(),
+                said.before,
             ),
         )
         for one, (episode, said) in zip(found, spoken, strict=True)
-        if one is not None or (episode.role == "user" and may_replace(said.text))
+        if one is not None
+        or (episode.role == "user" and may_replace(said.text))
+        or completion.is_completion(said.text)
     ]
     is_kept = any(one is not None for one, _ in pairs)
     if not is_kept and not ((pairs or contradicted) and (session.path / FILE_NAME).exists()):

@@ -14,6 +14,7 @@ from bardo._core import EpisodeLog, FactStore, check_facts
 from bardo._validation import checked
 from bardo.bequeath import death_journal, lineage
 from bardo.bequeath.content import left_behind
+from bardo.bequeath.content.tallies import TALLIES_FILE
 from bardo.bequeath.heir.inherit import PROVENANCE_FILE
 from bardo.bequeath.heir.innate import CONFIRMATIONS_FILE
 from bardo.bequeath.heir.replay import REPLAY_FILE
@@ -34,7 +35,9 @@ KEPT = ".damaged"
 #: Number of episodes per read.
 _PAGE = 1_024
 #: Files beside the inherited testaments that are none.
-_OWN_FILES = frozenset({PROVENANCE_FILE, CONFIRMATIONS_FILE, REPLAY_FILE, death_journal.OWN_WORDS.name})
+_OWN_FILES = frozenset(
+    {PROVENANCE_FILE, CONFIRMATIONS_FILE, TALLIES_FILE, REPLAY_FILE, death_journal.OWN_WORDS.name}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._cached_property import locked_cached_property
 from bardo._validation import checked
+from bardo.clock import MICROSECONDS, day_of
 from bardo.errors import InvalidInputError
 from bardo.grimoire.session import Session
 from bardo.life.clocks import Vitality
@@ -96,8 +97,14 @@ class Life:
         found = self._session.vitals.measure()
         if (stone := self._session.tombstone) is None:
             return found
-        died = f"the agent died at tick {stone.tick} ({stone.cause}): its clocks stand still"
-        return replace(found, notes=(*found.notes, died))
+        seconds = self._session.ticks.seconds
+        when = (
+            f"at tick {stone.tick}"
+            if seconds is None
+            else f"on {day_of((stone.tick - seconds) * MICROSECONDS)}"
+        )
+        died = f"the agent died {when} ({stone.cause}): its clocks stand still"
+        return replace(found, is_dead=True, notes=(*found.notes, died))
 
     @checked
     def spend(self, amount: float) -> Vitality:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from bardo.errors import InvalidInputError
 from bardo.model import Episode, Fact, Link
 
 #: Prefix of a triple's id, and maximum number of digits after it.
@@ -60,7 +61,7 @@ class Grounds:
         support: Number of supporting episodes in all.
         rank: Rank of the fact: `observation`, `insight`, `heuristic`, or `playbook`.
         confirmed: Whether it holds on episodes other than its evidence.
-        good: Number of outcomes above zero of acting on it.
+        good: Number of outcomes above zero of acting on it, in this life and in those of ancestors.
         bad: Number of outcomes below zero.
         trial: Test of the fact; None if it states no hypothesis that the Curator tests.
         history: States of the fact, oldest first.
@@ -248,3 +249,17 @@ def triple_number(id_: str) -> int | None:
     """Returns the number in the id of a triple; None for any other id."""
     number = id_.removeprefix(_TRIPLE)
     return int(number) if id_.startswith(_TRIPLE) and number.isdecimal() and len(number) <= _DIGITS else None
+
+
+def record_id(record: str | Episode | Fact) -> str:
+    """Returns the id of a record; an id is returned unchanged.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    id_ = record if isinstance(record, str) else getattr(record, "id", None)
+    if not isinstance(id_, str):
+        raise InvalidInputError(
+            f"{record!r} is no record and no id. Pass a fact, an episode, or the id of one"
+        )
+    return id_

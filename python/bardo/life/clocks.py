@@ -59,6 +59,7 @@ class Vitality:
         spent: Net spending of the life.
         budget_known: Whether the budget at birth is known, if there was one; without it `value` is an upper bound.
         notes: What is amiss with the measurement.
+        is_dead: Whether the agent has died. A budget or lifespan that only its program set is not known any more.
     """
 
     tick: int
@@ -86,6 +87,7 @@ class Vitality:
     spent: float = 0.0
     budget_known: bool = True
     notes: tuple[str, ...] = ()
+    is_dead: bool = False
 
     @property
     def pushes_legacy(self) -> bool:

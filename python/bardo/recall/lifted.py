@@ -1,59 +1,80 @@
-"""Rejections and orders that a person ended, by which recall marks the turns that they were heard from."""
+"""Entries of the gate that were ended, by which recall marks the memories that tell them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bardo.model import Episode, Fact
+from bardo.clock import day_of
+from bardo.model import INHERITED_KIND, Episode, Fact
+from bardo.ports import FIRST_AT, LAST_AT
 
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """Rejection or order that a person ended.
+    """Entry of the gate that was ended.
 
     Args:
         text: Its words, as `plain` writes them.
         episode: Id of the turn that it was heard from; empty if it was told, or heard in an earlier life.
         at: Time of its end, microseconds UTC; 0 if it is unknown.
+        told: Beginning of the episode by which an heir finds it, as `plain` writes it (`open task: order new crates`).
+        word: How it ended: `lifted`, `done`, or `ended`.
+        by_person: Whether a person ended a rejection or an order, which also ends the turn that it was heard from.
     """
 
     text: str
     episode: str
     at: int
+    told: str = ""
+    word: str = "lifted"
+    by_person: bool = True
 
     def marks(self, record: Episode | Fact, said: str) -> bool:
-        """Whether a record tells it: the turn, an earlier one in the same words, or a fact read from the turn.
+        """Whether a record tells it: the turn, an earlier one in the same words, a fact read from it, or its episode.
 
         Args:
             record: Record of a memory.
             said: Its text, as `plain` writes it.
         """
         if isinstance(record, Fact):
-            return self.episode in record.evidence and self.text in said
-        return record.id == self.episode or (record.at < self.at and said == self.text)
+            return self.by_person and self.episode in record.evidence and self.text in said
+        if record.kind == INHERITED_KIND and self.told and record.at <= (self.at or record.at):
+            rest = said.removeprefix(self.told)
+            if len(rest) < len(said) and not rest[:1].strip(".!"):
+                return True
+        return self.by_person and (record.id == self.episode or (record.at < self.at and said == self.text))
+
+    @property
+    def standing(self) -> str:
+        """States the end, as `lifted on 14 March 2026`."""
+        return (
+            f"{self.word} on {day_of(self.at)}"
+            if FIRST_AT <= self.at <= LAST_AT and self.at
+            else f"{self.word} later"
+        )
 
 
-#: Returns what persons ended, and a note if that is unknown.
+#: Returns what was ended, and a note if that is unknown.
 LiftedOf = Callable[[], tuple[Sequence[Lifted], str]]
 
 
 def none_lifted() -> tuple[Sequence[Lifted], str]:
-    """Returns no rejections: for a recall without a gate."""
+    """Returns no entries: for a recall without a gate."""
     return (), ""
 
 
-def lifted_at(record: Episode | Fact, lifted: Sequence[Lifted]) -> int | None:
-    """Returns the end of a rejection that a record tells, 0 if its time is unknown; None if it tells none.
+def lifted_by(record: Episode | Fact, lifted: Sequence[Lifted]) -> Lifted | None:
+    """Returns the latest end of an entry that a record tells; None if it tells none.
 
     Args:
         record: Record of a memory.
-        lifted: What persons ended.
+        lifted: What was ended.
     """
     if not lifted:
         return None
     said = plain(record.text)
-    return max((one.at for one in lifted if one.marks(record, said)), default=None)
+    return max((one for one in lifted if one.marks(record, said)), key=lambda one: one.at, default=None)
 
 
 def plain(text: str) -> str:

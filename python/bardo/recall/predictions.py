@@ -95,7 +95,7 @@ class Prediction:
             return None
         told = (str(payload.get(name, "")) for name in ("condition", "action"))
         conditions = tuple(condition for part in told for condition in parse_conditions(part))
-        figures = Figures.of(fact)
+        figures = Figures.of(fact.text)
         deviation = 0.0
         if figures is not None and figures.cases and figures.others:
             low, high = payload.get("interval") or (0.0, 0.0)

@@ -12,7 +12,7 @@ from bardo import _core
 from bardo.model import INHERITED_KIND, Episode, Fact, Source
 from bardo.recall import standing
 from bardo.recall.filters import Layer
-from bardo.recall.lifted import Lifted, lifted_at
+from bardo.recall.lifted import Lifted, lifted_by
 
 #: Maximum number of evidence ids in a line of explanation; all are in `Explanation.evidence`.
 EVIDENCE_SHOWN = 3
@@ -191,7 +191,7 @@ class Moment(NamedTuple):
         ends: Ends of what episodes told, by id, microseconds UTC.
         tick: Tick of the query, or the earlier one that it asks about.
         tau_ticks: e-folding time of decay, in ticks.
-        lifted: Rejections and orders that persons ended.
+        lifted: Entries of the gate that were ended.
     """
 
     now: int | None
@@ -239,10 +239,11 @@ class Memory(_MutableMemory):
         after: Turns after it, likewise.
         corrected_by: Ids of later memories that correct it, the latest first.
         disputed_by: Ids of later memories that dispute it: which of them holds is open.
-        outdated: Whether it no longer holds: it was corrected or replaced, a person lifted what it rejects, or its time
+        outdated: Whether it no longer holds: it was corrected or replaced, the gate ended what it tells, or its time
             is over.
         standing: How far it holds, in words: `until 14 March 2026`, `corrected on 14 March 2026`, `disputed on 14 March
-            2026`, `lifted on 14 March 2026`, `only planned or attempted`; empty if nothing is known against it.
+            2026`, `lifted on 14 March 2026`, `done on 14 March 2026`, `only planned or attempted`; empty if nothing is
+            known against it.
         retention: How likely a fact still holds by its age, 0..1; 1 for an episode. How sure it was when it was last
             confirmed is `record.confidence`.
     """
@@ -311,21 +312,20 @@ def _outdated(memory: Memory) -> bool:
         bool(memory.corrected_by)
         or memory.id in moment.ends
         or standing.is_over(memory.record, moment.now)
-        or lifted_at(memory.record, moment.lifted) is not None
+        or lifted_by(memory.record, moment.lifted) is not None
     )
 
 
 def _standing(memory: Memory) -> str:
     moment = memory._found[2]
     told_until = moment.ends.get(memory.id)
-    ended_at = lifted_at(memory.record, moment.lifted)
     return standing.in_words(
         memory.record,
         _corrections(memory),
         moment.now,
         moment.language,
         told_until=told_until,
-        lifted_at=ended_at,
+        lifted=lifted_by(memory.record, moment.lifted),
     )
 
 

@@ -71,7 +71,7 @@ class Retriever:
         without: Reason for a missing embedder, for a note.
         rules: Rules that may take seats; None for none.
         language: Language of queries and texts, as in `curator.language`; empty for none.
-        lifted: Returns the rejections that persons ended, and a note if they are unknown.
+        lifted: Returns the entries of the gate that were ended, and a note if they are unknown.
     """
 
     hot: Searcher

@@ -11,6 +11,7 @@ from bardo.consolidate.languages import is_unmade
 from bardo.consolidate.statement_ends import has_ended
 from bardo.model import Episode, Fact
 from bardo.ports import FIRST_AT, LAST_AT
+from bardo.recall.lifted import Lifted
 from bardo.recall.topic import content
 
 #: Standing of a record that names a change, such as a plan or a failed attempt, and of none that was made.
@@ -36,7 +37,7 @@ def in_words(
     language: str,
     *,
     told_until: int | None = None,
-    lifted_at: int | None = None,
+    lifted: Lifted | None = None,
 ) -> str:
     """Describes how far a memory holds; empty if nothing is known against it.
 
@@ -46,7 +47,7 @@ def in_words(
         now: Present time, microseconds UTC; None if the query is about the past.
         language: Language of the texts; empty for none.
         told_until: End of what an episode told, microseconds UTC, if it is over.
-        lifted_at: Time at which a person lifted what the memory rejects, microseconds UTC, 0 if it is unknown.
+        lifted: End of the entry of the gate that the memory tells.
     """
     statement = record.statement if isinstance(record, Fact) else None
     parts = []
@@ -56,8 +57,8 @@ def in_words(
         parts.append(f"from {day(statement.since)}")
     if statement and statement.until is not None:
         parts.append(f"until {day(statement.until)}")
-    if lifted_at is not None:
-        parts.append(_since("lifted", lifted_at))
+    if lifted is not None:
+        parts.append(lifted.standing)
     ends = [at for _, at, is_disputed in corrections if not is_disputed]
     if told_until is not None and not ends:
         parts.append(f"until {day(told_until)}")

@@ -19,10 +19,9 @@ AGENT_NAMES = frozenset({"agent", "ai", "assistant", "bot"})
 #: Pattern of `Name: text` or `[2026-03-04 18:05] Name: text`; a name has at most 40 characters and only this
 #: punctuation.
 _TURN = re.compile(r"^(?:\[(?P<at>[^\]]{4,40})\]\s*)?(?P<name>[^\W\d][\w .'’-]{0,39}):\s+(?P<text>\S.*)$")
-_EPISODE_FIELDS = frozenset(field.name for field in dataclasses.fields(Episode)) - {
-    "replay_count",
-    "content_hash",
-}
+#: Fields of a listed episode that its new store counts and computes itself.
+_DERIVED_FIELDS = frozenset({"replay_count", "content_hash"})
+_EPISODE_FIELDS = frozenset(field.name for field in dataclasses.fields(Episode)) - _DERIVED_FIELDS
 
 
 def json_lines(text: str, *, name: str) -> list[Item]:
@@ -113,13 +112,14 @@ def _item(value: Any, where: str) -> Item:
     if isinstance(value, Mapping) and ("content" in value or ("role" in value and "text" not in value)):
         return value
     if isinstance(value, Mapping) and "text" in value:
-        unknown = sorted(map(str, value.keys() - _EPISODE_FIELDS))
+        unknown = sorted(map(str, value.keys() - _EPISODE_FIELDS - _DERIVED_FIELDS))
         if unknown:
             raise InvalidInputError(
                 f"{where} has the unknown field {unknown[0]!r}. Known: {', '.join(sorted(_EPISODE_FIELDS))}"
             )
         lists = {key: tuple(value[key]) for key in ("subjects", "pad") if isinstance(value.get(key), list)}
-        return Episode(**{**value, **lists})
+        given = {key: value[key] for key in value.keys() & _EPISODE_FIELDS}
+        return Episode(**{**given, **lists})
     raise InvalidInputError(
         f"{where} is neither a string, an episode (with 'text') nor a chat message (with 'role' and 'content')"
     )

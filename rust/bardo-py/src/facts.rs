@@ -176,6 +176,7 @@ methods!(FactStore, |store| {
         => store.link(&Link { src: src.0, dst: dst.0, relation: relation.0, weight, tick });
     fn links(ids: Ids) => store.links(&ids.0);
     fn touch(ids: Ids; tick: u64) => store.touch(&ids.0, tick);
+    fn tallies(ids: Ids) => store.tallies(&ids.0);
     fn scopes(ids: Ids) => store.scopes(&ids.0);
     fn has_modes() => store.has_modes();
     fn set_modes(modes: Vec<(Parsed<Id>, String)>) => {

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from bardo.bequeath.content import tallies
 from bardo.bequeath.content.contents import FOLLOWED
 from bardo.bequeath.content.directives import KINDS, Directive
 from bardo.bequeath.content.questions import Question
@@ -49,7 +50,7 @@ def render(
     def told(records: Iterable[Fact | Episode]) -> Iterator[str]:
         for one in records:
             if one.id not in inner:
-                yield _one_line(one.text)
+                yield of_fact(one) if isinstance(one, Fact) else of_episode(one)
                 yield from (f"{BELOW}{_one_line(older.text)}" for older in below.get(one.id, ()))
 
     sections = [
@@ -116,8 +117,9 @@ def of_directive(directive: Directive) -> str:
 
 
 def of_fact(fact: Fact) -> str:
-    """Returns the line of a fact."""
-    return _one_line(fact.text)
+    """Returns the line of a fact, with its bad outcomes."""
+    bad = str(tallies.of(fact))
+    return _one_line(f"{fact.text} ({bad})" if bad else fact.text)
 
 
 def of_episode(episode: Episode) -> str:

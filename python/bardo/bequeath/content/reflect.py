@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from bardo._core import count_tokens
 from bardo._validation import require_text
+from bardo.bequeath.content import tallies
 from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.content.tables import LinkTuple
 from bardo.bequeath.lineage import Life
@@ -295,7 +296,9 @@ def _suspicions(evidence: Evidence) -> Iterable[str]:
             and fact.generation == 0
             and fact.kind in {"insight", "heuristic", "causal_link", "pattern"}
         ):
-            yield f"{evidence.line_of(fact)} (only {sure:.2f} sure, {counted(fact.support, 'episode')})"
+            bad = str(tallies.of(fact))
+            grounds = [counted(fact.support, "episode")] * bool(fact.support or not bad) + [bad] * bool(bad)
+            yield f"{evidence.line_of(fact)} (only {sure:.2f} sure, {', '.join(grounds)})"
 
 
 def _untested_claims(evidence: Evidence) -> Iterable[str]:

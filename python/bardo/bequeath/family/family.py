@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -198,7 +198,7 @@ def find(places: Sequence[Path]) -> FamilyTree:
                 lineage = lineage_of(path)
                 homes[key(lineage.life)] = path
                 stone = is_dead(path)
-                if stone is not None and not testament.is_far_from(stone.tick, stone.at):
+                if stone is not None and testament.is_second(stone.tick, stone.at):
                     timed.add(key(lineage.life))
             else:
                 read = testament.read(path)
@@ -215,9 +215,28 @@ def find(places: Sequence[Path]) -> FamilyTree:
             " Name a folder that holds some"
         )
     tree = FamilyTree.of(lineages)
-    return dataclasses.replace(
-        tree, handed=handed, folders=homes, files=files, timed=frozenset(timed), notes=tuple(notes)
-    )
+    tree = dataclasses.replace(tree, handed=handed, folders=homes, files=files, notes=tuple(notes))
+    return dataclasses.replace(tree, timed=_timed(tree, timed))
+
+
+def _timed(tree: FamilyTree, known: Collection[str]) -> frozenset[str]:
+    """Adds the ancestors that are known by the lineage of an heir alone: an heir counts in the unit of its parents.
+
+    Args:
+        tree: Family tree.
+        known: Lives whose own records tell that their ticks are seconds.
+    """
+    timed = set(known)
+    told = {*tree.files, *tree.folders}
+    for life in reversed(tree.lives):
+        if key(life) in timed and life.death_tick is not None:
+            at = life.birth_tick * MICROSECONDS
+            timed |= {
+                key(one)
+                for one in tree.parents(life)
+                if key(one) not in told and testament.is_second(one.death_tick, at)
+            }
+    return frozenset(timed)
 
 
 def lineage_of(folder: Path) -> Lineage:

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bardo import _core
 from bardo._atomic import make_folder, read_json, write_json
-from bardo.bequeath.content import directives, questions
+from bardo.bequeath.content import directives, questions, tallies
 from bardo.bequeath.content.contents import FOLLOWED, MODES
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.tables import TOMBSTONES
+from bardo.bequeath.content.tallies import Tally
 from bardo.bequeath.content.worth import inherited_fields
-from bardo.bequeath.heir import copies, innate, limits, replay
+from bardo.bequeath.heir import copies, innate, limits, order, replay
+from bardo.bequeath.heir.births import births_of
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection.selection import folded
@@ -112,6 +113,9 @@ def adopt(
 ) -> InheritanceReport:
     """Adds the content of testaments to an heir's stores.
 
+    Several testaments give the same heir in any order: a belief that one of them ended has ended, unless a descendant
+    of that testator held it again.
+
     Args:
         testaments: Testaments of one or several parents, read by `testament.read`.
         facts: Fact store of the heir.
@@ -137,16 +141,24 @@ def adopt(
     lineage = lineage_of(folder, log, facts, tick=tick)
     replaced = {earlier for one in given for earlier in one.replaces}
     fresh = {
-        one.hash: one for one in given if not lineage.has_inherited(one.hash) and one.hash not in replaced
+        one.hash: one
+        for one in order.in_order(given, strangers)
+        if not lineage.has_inherited(one.hash) and one.hash not in replaced
     }
+    known = [one for hash_, one in fresh.items() if hash_ not in strangers]
+    earlier = {life.testament for life in lineage.ancestors}
     adoption = _Adoption(facts, embedder, tick, now, _load_provenance(folder))
     limited: Counter[str] = Counter()
     for hash_, one in fresh.items():
         is_known = hash_ not in strangers
         testament = fresh[hash_] = one if is_known else limits.limit(one, limited)
+        in_force = adoption.in_force(one) if hash_ in earlier else ()
+        testament = order.without_outdated(testament, known, is_known=is_known, in_force=in_force)
         base = config.archive_confidence if through_archive else config.base_confidence
         base = base if is_known else min(base, config.stranger_confidence)
-        adoption.take(testament, _inherited_facts(testament, tick, config, base, is_known=is_known))
+        adoption.take(
+            testament, _inherited_facts(testament, tick, config, base, is_known=is_known), is_known=is_known
+        )
         if log is not None:
             brought = adoption.record(testament, log)
             if folder is not None:
@@ -164,6 +176,9 @@ def adopt(
         # The lineage is written last, since it makes the next call a no-op.
         adoption.notes += copies.keep(folder, fresh.values())
         adoption._add("innate", innate.take(folder, adoption.confirmations, facts, tick=tick))
+        tallies.take(
+            folder, {one: adoption.tallies[one] for one in adoption.tallies if one in adoption.provenance}
+        )
         write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
         lineage.save(folder)
     repeated = tuple(dict.fromkeys(one.hash for one in given if one.hash not in fresh))
@@ -200,12 +215,19 @@ class _Adoption:
         self.provenance = provenance
         #: Id of a heuristic of the heir -> number of generations running that confirmed it.
         self.confirmations: dict[str, int] = {}
+        #: Id of a fact of the heir -> numbers of good and bad outcomes of ancestors.
+        self.tallies: dict[str, Tally] = {}
         #: Id of an entry of the testament taken last -> id of the heir's fact.
         self.taken: dict[str, str] = {}
         self.numbers: dict[str, int] = {}
         self.notes: list[str] = []
 
-    def take(self, testament: Testament, entries: Sequence[Fact]) -> None:
+    def in_force(self, testament: Testament) -> frozenset[str]:
+        """Returns the ids of the entries of a testament that are in force at the heir."""
+        found = self.facts.get([fact.id for fact in testament.facts])
+        return frozenset(fact.id for fact in found if fact is not None and fact.status == "active")
+
+    def take(self, testament: Testament, entries: Sequence[Fact], *, is_known: bool) -> None:
         """Stores the entries, links and open questions of one testament."""
         self.notes += (f"{testament.life.agent} left: {problem}" for problem in testament.unfit)
         present = self.facts.get([fact.id for fact in entries])
@@ -243,6 +265,9 @@ class _Adoption:
         for fact in testament.facts:
             if (count := innate.count_of(fact)) and fact.id in ids:
                 self.confirmations[ids[fact.id]] = max(count, self.confirmations.get(ids[fact.id], 0))
+        if is_known:
+            told = {ids[fact.id]: tallies.of(fact) for fact in testament.facts if fact.id in ids}
+            self.tallies = tallies.merged(self.tallies, told)
         for link in testament.links:
             src, dst = ids.get(link.src), ids.get(link.dst)
             # Corrections are stored with the episodes, which they name, too.
@@ -398,13 +423,7 @@ def _inherited_facts(
     testament: Testament, tick: int, config: Bequeath, base: float, *, is_known: bool
 ) -> list[Fact]:
     """Converts the entries for the heir's store, with reset support and discounted confidence."""
-    linear = config.fading == "step"
-    births = _core.confidences_at_birth(
-        [(fact.generation + 1, fact.confidence, fact.kind == "anti_knowledge") for fact in testament.facts],
-        base=base,
-        rate=config.generation_step if linear else config.generation_decay,
-        linear=linear,
-    )
+    births = births_of(testament.facts, config, base)
     died = testament.life.death_tick or 0
     redactor = Redactor(personal=True)  # whether contact data crosses was the testator's choice
     return [

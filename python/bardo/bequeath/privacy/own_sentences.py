@@ -22,7 +22,7 @@ _STATISTIC = re.compile(
 )
 #: Measures that hold no value of a metric, in the words of `consolidate` (Rust) and of `bequeath/content`.
 _MEASURES = re.compile(
-    rf" is (?:higher|lower) \(in {_COUNT} cases\)"
+    rf" is (?:higher|lower) \(in {_COUNT}(?: of {_COUNT})? cases\)"
     rf"| follows [^:\n]{{1,256}}: within {_COUNT} ticks in {_COUNT} of {_COUNT} cases, {_NUMBER} times as "
     rf"often as by chance, usually after {_COUNT}(?!\w)"
     rf"| comes in bursts: up to {_COUNT} within {_COUNT} ticks, where an even background has {_NUMBER}"
@@ -30,7 +30,8 @@ _MEASURES = re.compile(
     rf"where chance has {_NUMBER}"
     rf"| has shifted (?:up|down) over the latest {_COUNT} observations"
     rf"|: \S{{1,64}} (?:was )?{_COUNT} deviations below the median of {_COUNT} earlier cases(?:{RATES})?"
-    rf"| \((?:(?:only )?[01]\.\d\d sure(?:, {_COUNT} episodes?)?|{_COUNT} episodes?)\)(?=\n|$)"
+    rf"| \((?:(?:only )?[01]\.\d\d sure(?:, {_COUNT} episodes?)?(?:, {_COUNT} of {_COUNT} outcomes were bad)?|"
+    rf"{_COUNT} episodes?)\)(?=\n|$)"
     rf"|(?<=- ){_COUNT} of the {_COUNT} outcomes that I looked back on were good"
 )
 _DIGIT = re.compile(r"\d")

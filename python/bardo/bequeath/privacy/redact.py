@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from bardo.bequeath.privacy import own_sentences, private
+from bardo.consolidate.pages.wording import Figures
 from bardo.model import Episode, Fact, Statement
 from bardo.privacy import secrets
 from bardo.privacy.cues import is_private
@@ -136,7 +137,7 @@ class Redactor:
             if found := _FOUND_RULE.match(text):
                 parts = [str(kept.get(name, "")) for name in ("action", "condition")]
                 when = " and ".join(part for part in parts if part)
-                rule = f"When {when}, {kept.get('outcome', '')} (in {payload.get('n')} cases)"
+                rule = f"When {when}, {kept.get('outcome', '')} (in {_cases(text, payload)} cases)"
                 return f"{found['dreamt'] or ''}{rule}", kept
         if payload.get("type") == "pattern" and _tells_results(text):
             # The numbers of a pattern in private results disclose those results.
@@ -288,6 +289,14 @@ def _is_number(value: Any) -> bool:
     is_short = isinstance(value, str) and len(value) <= _NUMBER_LENGTH
     return isinstance(value, int | float) or (
         is_short and re.fullmatch(r"[-+]?\d+(?:[.,]\d+)*", value) is not None
+    )
+
+
+def _cases(text: str, payload: Mapping[str, Any]) -> str:
+    """Returns the cases of a rule of the Curator: `188 of 1,239`, those in which it applied if its text states them."""
+    measured = Figures.of(text)
+    return (
+        f"{measured.cases:,} of {measured.cases + measured.others:,}" if measured else str(payload.get("n"))
     )
 
 

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 FILE_BYTES = 48 << 20
 #: Maximum distance between a tick of death in seconds and the time of writing, in seconds: clocks may differ by a week.
 _UNCERTAIN_SECONDS = 7 * 86_400
+#: Tick from which on ticks are seconds of the epoch (9 September 2001): no agent counts as many loops.
+_LEAST_SECONDS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ class Testament:
     @property
     def seconds(self) -> int | None:
         """Offset of the testator's ticks from the seconds of the epoch; None where ticks are no seconds."""
-        return None if self.loops or is_far_from(self.life.death_tick, self.written_at) else 0
+        return None if self.loops or not is_second(self.life.death_tick, self.written_at) else 0
 
     @property
     def held(self) -> int:
@@ -338,6 +340,18 @@ def _read_bundle(content: bytes | None) -> KnownThings | None:
         return _core.KnownThings(content) if content else None
     except InvalidInputError as error:
         raise tampered(KNOWN, "it is no bundle of known things") from error
+
+
+def is_second(tick: int | None, written_at: int) -> bool:
+    """Whether a tick of death is a second of the epoch. That of an agent that was killed may be long before the record.
+
+    Args:
+        tick: Tick of death; None if it is unknown.
+        written_at: Time at which the death was recorded, microseconds UTC.
+    """
+    return tick is not None and (
+        not is_far_from(tick, written_at) or _LEAST_SECONDS <= tick <= written_at // 1_000_000
+    )
 
 
 def is_far_from(tick: int | None, written_at: int) -> bool:

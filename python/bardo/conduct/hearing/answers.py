@@ -88,6 +88,13 @@ _CLAUSE = lazy_pattern(r"\s*;\s+|\s+[–—-]\s+")
 _POINTING = lazy_pattern(r"\b(?:it|that|this|them|those|these)\b", re.IGNORECASE)
 #: Question for a choice, to which a mere "no" is no clear answer.
 _ALTERNATIVES = lazy_pattern(r"\bor\b.*\?", re.IGNORECASE)
+#: Steps of a plan: "My plan: 1. drop the table 2. make a new one".
+_STEP = lazy_pattern(r"(?:^|(?<=\s))(?:step )?(?P<number>\d{1,2})[.):]\s+", re.IGNORECASE)
+#: Words before the first step.
+_PLAN = lazy_pattern(
+    r"\b(?:plan|steps?|proposal|suggestion|approach|would|will|going to|i'll|i'd|could|let's|suggest|propose|next)\b",
+    re.IGNORECASE,
+)
 #: Maximum words of a message that is one proposal.
 WHOLE_WORDS = 30
 #: Words that name no act by themselves.
@@ -135,6 +142,8 @@ def proposal(text: str) -> str:
     Args:
         text: Message of the agent. It is returned as a whole if the act only points at something: "I could drop it".
     """
+    if steps := _steps(text):
+        return steps
     for sentence in reversed(sentences(text)):
         for clause in reversed(_CLAUSE.split(sentence.strip().replace("’", "'"))):
             found = _PROPOSING.match(clause)
@@ -150,3 +159,16 @@ def proposal(text: str) -> str:
                 return act
             return text.strip() if len(text.split()) <= WHOLE_WORDS else ""
     return ""
+
+
+def _steps(text: str) -> str:
+    """Returns the numbered steps of an agent's plan in one sentence; empty if the message has no such plan."""
+    found = [*_STEP.finditer(text)]
+    if [int(step["number"]) for step in found] != [*range(1, len(found) + 1)] or len(found) < 2:
+        return ""
+    if not _PLAN.search(text[: found[0].start()]):
+        return ""
+    ends = [*(step.start() for step in found[1:]), len(text)]
+    # Words after the last step are on a line of their own.
+    steps = [text[step.end() : end].strip().partition("\n")[0] for step, end in zip(found, ends, strict=True)]
+    return ", then ".join(_LEAVE.sub("", step).strip(" .;,") for step in steps)

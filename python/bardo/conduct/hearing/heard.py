@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bardo.conduct.hearing import superseding
+from bardo.conduct.hearing import completion, superseding
+from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.hearing import Heard
 from bardo.conduct.hearing.orders import is_standing
 from bardo.conduct.match.same import place_of_same
@@ -23,6 +24,7 @@ SAID = 8.0
 _STATE: dict[str, StateKind] = {
     "rejection": "rejected", "decision": "decision", "task": "task", "discovery": "discovery", "learning": "learning",
 }  # fmt: skip
+_CONTRADICTED = "a user contradicted it in the next turn"
 #: Kinds of what an agent announces, which do not hold once a user contradicts it.
 _ANNOUNCED: tuple[StateKind, ...] = ("decision", "task")
 
@@ -37,6 +39,7 @@ class Source:
         by_agent: Whether that is the agent.
         at: When, microseconds UTC.
         said: Words of the utterance.
+        before: Words of the other party just before.
     """
 
     episode: str
@@ -44,6 +47,7 @@ class Source:
     by_agent: bool
     at: int
     said: str = ""
+    before: str = ""
 
 
 def keep(
@@ -61,6 +65,7 @@ def keep(
     word blocks. A user's order for all time is a critical rule. A rule that was told as an entry of state renews that
     entry. What the agent announced is not kept, and ends if an earlier pass kept it, once a user contradicts it in the
     next turn. A user's words that replace a rule or decision take its place, also if they were heard as another kind.
+    A report that a task is done ends it.
 
     Args:
         store: State and rules of the agent.
@@ -78,7 +83,13 @@ def keep(
             if (successor := _succeed(store, one, source, vectors, agent=agent, now=now)) is not None:
                 kept.append(successor)
                 continue
+            if one is None or one.kind != "task":
+                completion.end_done(
+                    store, source.said, source.before, by=source.by, episode=source.episode, at=source.at
+                )
             if one is None:
+                continue
+            if one.kind == "rule" and source.episode in contradicted:
                 continue
             if one.kind == "rule":
                 is_order = not source.by_agent and is_standing(one.summary)
@@ -100,19 +111,29 @@ def keep(
                 by=source.by, episode=source.episode, at=source.at, changed_at=source.at,
             )  # fmt: skip
             kept.append(state.keep(store, entry, vectors, lambda: None, agent=agent))
-        for announced in _ANNOUNCED if contradicted else ():
-            for entry in store.state(kind=announced, limit=-1):
-                if (by := contradicted.get(entry.episode)) is not None:
-                    why = "a user contradicted it in the next turn"
-                    store.put(replace(entry, status="archived", changed_at=now, closed_by=by, closed_why=why))
+        if contradicted:
+            _end_contradicted(store, contradicted, now)
     return kept
+
+
+def _end_contradicted(store: ConductStore, contradicted: Mapping[str, str], now: int) -> None:
+    """Ends the rules, decisions and tasks of an agent's episodes that a user contradicted."""
+    for rule in store.rules(every=False):
+        if (by := contradicted.get(rule.episode)) is not None:
+            store.put(replace(rule, retired_by=by, retired_why=_CONTRADICTED))
+    for announced in _ANNOUNCED:
+        for entry in store.state(kind=announced, limit=-1):
+            if (by := contradicted.get(entry.episode)) is not None:
+                ended = replace(entry, status="archived", changed_at=now, closed_by=by)
+                store.put(replace(ended, closed_why=_CONTRADICTED))
 
 
 def _rule(text: str, source: Source, now: int, *, least: float = 0.0) -> Rule:
     """Returns a heard rule; it is dated by its words, and loses score from now on only."""
     score = NEW if source.by_agent else CRITICAL if is_standing(text) else SAID
-    forbids = text if forbidden_act(text) is not None else ""
-    return Rule("", text, forbids, "", max(score, least), source.by, source.episode, source.at, now)
+    approval = "" if source.by_agent else approval_of(text)
+    forbids = text if not approval and forbidden_act(text) is not None else ""
+    return Rule("", text, forbids, approval, max(score, least), source.by, source.episode, source.at, now)
 
 
 def _succeed(

@@ -20,8 +20,11 @@ import numpy as np
 
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
+from bardo.conduct.hearing.announcements import is_announcement
 from bardo.conduct.hearing.answers import is_redirection, is_refusal, proposal
 from bardo.conduct.hearing.antecedents import pointing_verb, resolve
+from bardo.conduct.hearing.approvals import approval_of
+from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
 from bardo.conduct.hearing.reports import (
     is_choice,
     is_correction,
@@ -69,7 +72,9 @@ _WISH = lazy_pattern(
     re.IGNORECASE,
 )
 #: Plain form that ends an act or a thing: all 17 utterances of users that have it, of 4,000, are rejections.
-_ENDS = lazy_pattern(r"(?:please )?(?:(?:stop|quit) [\w-]+ing\b|no more \w)", re.IGNORECASE)
+_ENDS = lazy_pattern(
+    rf"(?:please )?(?:{wording.WANTED})?(?:(?:stop|quit) [\w-]+ing\b|no more \w)", re.IGNORECASE
+)
 #: Mark of a task before a statement: "Reminder: ...", "TODO: ...".
 _MARKED = lazy_pattern(
     r"\W*(?:(?:(?:just )?an? |please |another )?(?:[a-z]+ )?reminder(?:\s*[:–—-]\s*| (?:that|to) )|to-?do\s*:\s*)"
@@ -287,7 +292,9 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
         text = unmarked if is_prohibition(unmarked) else text
     parts = sentences(text)
     # A sentence beside a prohibition or a refusal must not hide it.
-    is_apart = not by_agent and any(is_prohibition(part) or is_refusal(part) for part in parts)
+    is_apart = not by_agent and any(
+        is_prohibition(part) or is_refusal(part) or approval_of(part) for part in parts
+    )
     if len(text.split()) <= WHOLE_WORDS and (not is_apart or len(parts) < 2 or is_refusal(text)):
         return [Utterance(_ITEM.sub("", text).strip(), before, by_agent)]
     return [
@@ -348,6 +355,8 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
         place = max(places, key=lambda one: float(scores[one]))
         kind = cast(Kind, KINDS[place]) if utterance.is_prohibition else "decision"
         return Heard(kind, utterance.summary, 0.0)
+    if not utterance.by_agent and approval_of(utterance.text):
+        return Heard("rule", utterance.summary, 0.0)
     if utterance.is_reminder:
         return Heard("task", utterance.summary, 0.0)
     if _is_other(KINDS[place], utterance):
@@ -367,12 +376,18 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
     """Whether the form of an utterance excludes the likeliest kind of the regression."""
     text = utterance.text
     is_idle = not utterance.by_agent and (is_courtesy(text) or is_small_talk(text))
+    is_idle = is_idle or is_unreal(text) or (not utterance.by_agent and is_remark(text))
     is_done = not utterance.by_agent and is_deed(text)
+    is_act = utterance.by_agent and is_announcement(text)
     return {
-        "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done,
+        "decision": utterance.is_wish
+        or utterance.is_echo
+        or utterance.is_advice
+        or is_done
+        or is_unreal(text),
         "rejection": utterance.is_echo or utterance.is_advice or is_idle or is_correction(text),
-        "task": utterance.is_consent or is_state(text) or is_habit(text),
-        "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle,
+        "task": utterance.is_consent or is_state(text) or is_habit(text) or is_exemption(text),
+        "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle or is_act,
     }.get(kind, False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.state.prohibition import is_prohibition
 
 #: Words of an order for all time.
@@ -31,6 +32,6 @@ def is_standing(text: str) -> bool:
         text: Words that were heard as a rule.
     """
     bare = text.strip().replace("’", "'")
-    if is_prohibition(bare):
+    if is_prohibition(bare) or approval_of(bare):
         return True
     return "?" not in bare and not _REPORT.search(bare) and _FOR_ALL_TIME.search(bare) is not None

@@ -139,7 +139,8 @@ def _has_new_words(old: _Statement, new: _Statement) -> bool:
         return False
     if taken := old.words & new.retracted:
         # The words of the older value that the newer one repeats name the kind: "larch boards".
-        return bool(old.words & new.words - taken)
+        # A decision for nothing but the older value is for it alone: "let's use dayjs instead of date-fns".
+        return bool(old.words & new.words - taken) or old.words == taken
     if new.retracted or len(old.words & new.words) < 2:
         return False
     # The verb of a change takes the place of the older one.

@@ -26,7 +26,8 @@ CUE = lazy_pattern(
 CUE_ALONE = lazy_pattern(
     r"(?:(?:small |quick |one |a )?(?:correction|change|update|news)(?: of plans?)?|new plan|sorry|please|ok|okay|"
     r"right|hi|hello|well|so|listen|attention|henceforth|going forward|in future|i've decided|we've decided|decision|"
-    r"i changed my mind|i've changed my mind|rule|decided|new rule)"
+    r"i changed my mind|i've changed my mind|rule|decided|new rule|actually|no|nope|wait|hmm+|oh|on second thoughts?|"
+    r"scratch that|come to think of it|thinking about it|never mind)"
 )
 #: Words that announce an order, not only a reading: "it is now at 86 percent" is one.
 ANNOUNCING = lazy_pattern(

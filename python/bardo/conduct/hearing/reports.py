@@ -64,6 +64,7 @@ _NOT_RULED = (
 )
 #: Correction: what a thing is no longer, or is not, with what it is: "the contact is no longer A, it is B".
 _CORRECTION = lazy_pattern(
+    r"^no longer [^,;.?!]{1,60}[,;:–—-]+ ?(?:but |make it |it's |it is |now )|"
     rf"{_SUBJECT}(?:\b(?:is|are|was|were)|'s|'re) no longer {_NOT_RULED}|"
     rf"{_SUBJECT}{_IS_NOT} {_NOT_RULED}[^,;.?!]{{1,60}}? any ?(?:more|longer)\b|"
     rf"{_SUBJECT}{_IS_NOT} {_NOT_RULED}[^,;.?!]{{1,60}}[,;:.–—-]+ ?(?:but |rather )?"

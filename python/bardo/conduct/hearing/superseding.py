@@ -13,7 +13,7 @@ from bardo.conduct.storage.store import ConductStore
 def replaced_by(store: ConductStore, text: str, *, episode: str, at: int) -> list[Rule | StateEntry]:
     """Returns the rules and decisions in force that a person's statement replaces.
 
-    Rules that require an approval stay: a statement heard in a conversation requires none.
+    Rules that require an approval stay: only a person at the gate ends these.
 
     Args:
         store: State and rules of the agent.

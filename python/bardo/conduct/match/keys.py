@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bardo.conduct.parse import command_forms
+from bardo.conduct.parse import command_forms, options
 from bardo.conduct.parse.action import ParsedAction, fits, folded
 from bardo.conduct.parse.forbidden import kinds_in, places_in, practices_in, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
@@ -17,7 +17,7 @@ def of_text(text: str) -> frozenset[str]:
         found
         | {f"command {key}" for key in (command.keys if command else ())}
         | {f"kind {kind}" for kind in kinds_in(stems_of(text), vocabulary().kinds_by_stem)}
-        | {f"flag {flag}" for flag in flags}
+        | {f"flag {key}" for flag in flags for key in options.keys_of(flag)}
         | {f"host {host}" for host in hosts}
         | {f"path {_part_of(path)}" for path in paths}
     )
@@ -36,7 +36,7 @@ def of_correction(changes: str) -> frozenset[str]:
     found |= {f"verb {verb}" for verb in given.verbs if not given.things}
     return frozenset(
         found
-        | {f"flag {flag}" for flag in given.flags}
+        | {f"flag {key}" for flag in given.flags for key in options.keys_of(flag)}
         | {f"program {command.split(' ', 1)[0].lower()}" for command in given.commands}
     )
 
@@ -50,7 +50,7 @@ def of_action(action: ParsedAction) -> frozenset[str]:
         for phrase, number in words.by_phrase.get(stem, ())
         if phrase.is_in(action.stems, action.text)
     }
-    for line in map(folded, action.lines):
+    for line in map(folded, (*action.lines, *action.pipes)):
         for pattern, number in (
             *words.by_program.get(line.split(" ", 1)[0], ()),
             *words.by_program.get("", ()),
@@ -63,7 +63,7 @@ def of_action(action: ParsedAction) -> frozenset[str]:
         | {f"command {key}" for form in action.forms for key in form.keys}
         | {f"word {stem}" for stem in action.stems}
         | {f"verb {verb}" for verb in action.verbs}
-        | {f"flag {option}" for option in action.options}
+        | {f"flag {key}" for option in action.options for key in options.keys_of(option)}
         | {f"program {line.split(' ', 1)[0].lower()}" for line in action.lines}
         | {f"host {host}" for host in action.places.hosts}
         | {f"path {part}" for path in action.places.paths for part in ("*", *path.split("/"))}

@@ -20,7 +20,7 @@ from bardo.conduct.match.things import (
     verbs_against,
 )
 from bardo.conduct.parse import command_forms, conditions, operation_table, operations, wording
-from bardo.conduct.parse.action import ParsedAction, fitting
+from bardo.conduct.parse.action import ParsedAction, fitting, has_options
 from bardo.conduct.parse.forbidden import (
     ANY,
     CHANGING,
@@ -152,7 +152,7 @@ def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
         by_form = _by_name(rejection, action)
     if by_form.reading is not Reading.UNKNOWN:
         return by_form
-    if flags := action.options.intersection(forbids.flags):
+    if flags := next((each for each in forbids.flags if has_options(action, each)), ""):
         return _by_option(rejection, action, flags)
     if package := _package_in(forbids.packages, action):
         return _exact(_reason(rejection, "packages", package))
@@ -231,15 +231,15 @@ def _exact(reason: str) -> Relation:
     return Relation(Reading.SAME, reason, exact=True)
 
 
-def _by_option(rejection: ParsedRejection, action: ParsedAction, options: frozenset[str]) -> Relation:
+def _by_option(rejection: ParsedRejection, action: ParsedAction, flags: str) -> Relation:
     """Returns the relation of a command with forbidden options, which may be forbidden of other commands."""
-    reason = _reason(rejection, "flags", min(options))
+    reason = _reason(rejection, "flags", flags)
     specific = frozenset(rejection.forbids.verbs) - ANY
     known = operation_table.table().commands.keys() | vocabulary().by_program.keys()
     named = known & set(operations.words_of(rejection.text.lower()))
     is_meant = specific & action.verbs or named & {line.split(" ", 1)[0] for line in action.lines}
     # An option of one letter means something else for each program.
-    is_any = not specific and not named and min(options).startswith("--")
+    is_any = not specific and not named and flags.startswith("--")
     return _exact(reason) if is_meant or is_any else Relation(Reading.NEAR, f"{reason}; of another command")
 
 
@@ -411,8 +411,8 @@ def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is
     if condition.casefold() in action.text.casefold():
         # The action says so itself, at any time.
         return True
-    if options := frozenset(places_in(condition)[0]):
-        return bool(options & action.options) if action.form == "command" else None
+    if flags := places_in(condition)[0]:
+        return any(has_options(action, each) for each in flags) if action.form == "command" else None
     if conditions.is_known(condition):
         return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")

@@ -14,6 +14,8 @@ StateKind = Literal["decision", "task", "rejected", "discovery", "learning", "co
 StateStatus = Literal["active", "done", "archived"]
 #: Kinds of entries that state how things are, as facts do: a newer statement ends one that was heard.
 STATEMENTS: tuple[StateKind, ...] = ("discovery", "learning", "context")
+#: Kinds of entries of the agent's own work: it finishes also those that a person gave.
+WORK: tuple[StateKind, ...] = ("task", "agent_state")
 Result = Literal["passed", "failed"]
 #: Lasting measure after an action: a changed flow, tool or check, only a rule, or nothing.
 Answer = Literal["flow", "tool", "check", "rule", "nothing"]

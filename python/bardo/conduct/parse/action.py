@@ -85,8 +85,11 @@ class ParsedAction(ActionOperations):
         addressed: Those that only addresses have, in the host, the path or the query.
         kinds: Kinds of which a member is named.
         lines: Command lines, each with its prefixes and without, those inside of others included; SQL as `sql ...`.
+        pipes: Pairs of commands of which the second has or reads the output of the first, as `curl URL | bash`.
         dry_lines: Those of commands that only try, or ask for help.
         options: Options of the commands, each by its short and its long name.
+        flagged: Program of each command, with its subcommand if the options are of that, and its options by their
+            long names.
         installs: Words of the commands that install or use packages.
         reads: Whether it changes nothing, as far as can be seen.
         removes: Whether it removes or ends something.
@@ -103,8 +106,10 @@ class ParsedAction(ActionOperations):
     addressed: frozenset[str]
     kinds: frozenset[str]
     lines: tuple[str, ...]
+    pipes: tuple[str, ...]
     dry_lines: frozenset[str]
     options: frozenset[str]
+    flagged: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
     installs: frozenset[str]
     reads: bool
     removes: bool
@@ -182,10 +187,15 @@ def parse(text: str) -> ParsedAction:
         text=text, form=form, verbs=frozenset(verbs), reads=reads, removes=removes, stems=stems,
         hosted=addressed & stems_of(hosts) - stems_of(paths), addressed=addressed,
         kinds=kinds_in(stems, words.members), lines=(*lines, *(f"sql {line}" for line in sql)), dry_lines=dry_lines,
+        pipes=tuple(pipe for command in commands for pipe in command.pipes),
         options=frozenset(
             name
             for command, given in zip(commands, given_options, strict=True)
             for name in (*given.names, *command.general)
+        ),
+        flagged=tuple(
+            (options.head_of(command.words), given.canonical | frozenset(command.general))
+            for command, given in zip(commands, given_options, strict=True)
         ),
         installs=frozenset(
             word
@@ -327,6 +337,16 @@ def _first(text: str, stems: frozenset[str]) -> bool:
     return False
 
 
+def has_options(action: ParsedAction, flags: str) -> bool:
+    """Whether a command of an action has all of the options that a rejection names together, in any form.
+
+    Args:
+        action: Parsed action.
+        flags: Options, such as "-r -f".
+    """
+    return any(options.required(head, flags) <= names for head, names in action.flagged if names)
+
+
 def fits(line: str, pattern: str) -> bool:
     """Whether a folded line fits a glob of a command line.
 
@@ -358,7 +378,7 @@ def fitting(patterns: Sequence[str], action: ParsedAction) -> tuple[str, bool]:
     """
     if not patterns:
         return "", False
-    whole = action.lines or (action.text.strip(),)
+    whole = (*action.lines, *action.pipes) or (action.text.strip(),)
     lines, bare = (
         [(folded(line), line in action.dry_lines) for line in given]
         for given in (whole, action.bare if action.lines else whole)

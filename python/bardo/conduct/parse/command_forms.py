@@ -175,7 +175,7 @@ def _form_of(command: shell.Command) -> CommandForm | None:
     named = [part for part in parts if tool.kinds.get(part) not in kinds]
     if tool.packages and not named:
         return None
-    flags = frozenset(name for flag in given.names for name in tool.flags.get(flag, {flag}))
+    flags = frozenset(name for flag in given.canonical for name in tool.flags.get(flag, {flag}))
     return CommandForm(
         tool.name, verb, kinds, frozenset(named),
         flags if tool.options is None else flags & tool.options, dry_runs.is_dry_run(command),

@@ -242,7 +242,7 @@ _SHARE = lazy_pattern(
 
 #: Argument of a call that is an amount; other numbers of the call are then names of accounts, days and so on.
 _AMOUNT = lazy_pattern(
-    r"\w*(?:amount|qty|quantity|price|total|value|size|replicas|leverage|count|percent|pct|discount|rate|share|weight|limit)\w*"
+    r"(?<!\w)\w*(?:amount|qty|quantity|price|total|value|size|replicas|leverage|count|percent|pct|discount|rate|share|weight|limit)\w*"
     rf"[\"']?\s*[=:]\s*[\"']?[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT}|pct)?",
     re.IGNORECASE,
 )

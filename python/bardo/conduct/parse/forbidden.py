@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import conditions, operation_table, operations, substitutes, wording
+from bardo.conduct.parse import conditions, operation_table, operations, reasons, substitutes, wording
 from bardo.conduct.parse.forbids import LISTS, Forbids
 
 #: Maximum number of cached proposals.
@@ -44,6 +44,10 @@ _UNWANTED = lazy_pattern(
 )
 #: Change of any kind, which the table takes for framing.
 _TOUCHED = lazy_pattern(r"\btouch(?:es|ed|ing)?\b", re.IGNORECASE)
+_TOUCHING = lazy_pattern(
+    r"\W*(?:please )?(?:(?:you|we|i) )?(?:do(?:n't| not)|never|not|must(?:n't| not)|can(?:'t|not))(?: ever)? touch\b",
+    re.IGNORECASE,
+)
 #: Verb whose object only points: "put this", "hang it". It names nothing.
 _POINTING_VERB = lazy_pattern(
     r"\b(?P<before>(?:don'?t|do not|not|never|won'?t|will not|to)(?: (?:ever|please|just|even))*) [a-z]+ "
@@ -51,7 +55,8 @@ _POINTING_VERB = lazy_pattern(
     r"(?= *(?:$|[.,;:!?])| (?:on|in|to|into|onto|at|for|with|by|from|of|over|through|via)\b)",
     re.IGNORECASE,
 )
-_FLAG = lazy_pattern(r"(?<!\S)--?[a-z][\w-]*")
+#: Options that are forbidden together: one, or several in a row.
+_FLAG = lazy_pattern(r"(?<!\S)--?[A-Za-z][\w-]*(?:\s+--?[A-Za-z][\w-]*)*")
 #: Prepositions of words that tell with an act which one it is: "secrets in the repository", "log in with a password".
 _BESIDE_ACT = frozenset(
     {"in", "on", "at", "to", "into", "onto", "of", "over", "with", "against", "from", "inside"}
@@ -272,13 +277,15 @@ def _narrower(said: Sequence[Practice], thing: str) -> str:
 @lru_cache(_PROPOSALS)
 def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...], frozenset[str]]:
     """Returns the object of a rejection, its scopes, its conditions, and its operations."""
-    _, substitute = substitutes.split(text.replace("’", "'"))
+    _, substitute = substitutes.split(reasons.without_reports(wording.without_remark(text)))
     text = wording.plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
     found = (*found, *conditions.exceptions(substitute, found))
     named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
-    thing, kept = _noun_phrase(head if named else _POINTING_VERB.sub(r"\g<before>", head))
+    # "Don't touch the search view": its own verb is known, so that the table's are nouns.
+    own = CHANGING if _TOUCHING.match(head) else frozenset[str]()
+    thing, kept = _noun_phrase(head if named else _POINTING_VERB.sub(r"\g<before>", head), own)
     verbs = (named - kept) | ({"stop"} if _STOP.search(text) else frozenset())
     if not verbs and _TOUCHED.search(text):
         verbs = CHANGING
@@ -323,7 +330,7 @@ def propose(text: str) -> Forbids:
     )
     if narrower := _narrower(said, _object(wording.forbidding(text))[0]) if said else "":
         where = (*where, f"of {narrower}")
-    flags, hosts, paths = places_in(text)
+    flags, hosts, paths = places_in(reasons.without_reports(wording.without_remark(text)))
     own = Forbids(
         things=(thing,) if thing and not is_alone else (),
         verbs=() if is_alone else tuple(sorted(verbs)),
@@ -413,15 +420,14 @@ def _joined(parts: Sequence[Forbids]) -> Forbids:
     return Forbids(**lists)
 
 
-def _noun_phrase(head: str) -> tuple[str, frozenset[str]]:
+def _noun_phrase(head: str, verbs: frozenset[str] = frozenset()) -> tuple[str, frozenset[str]]:
     """Returns the words that are neither framing nor the operation, and operations that some of them also name.
 
-    The first operation is the verb: in "delete the migrations", the migrations are a thing.
+    The first operation is the verb: in "delete the migrations", the migrations are a thing. Given verbs are the first.
     """
     words = _bare_words(head)
     stems = operation_table.stem_each([word.lower() for word in words])
     phrase: list[str] = []
-    verbs: frozenset[str] = frozenset()
     nouns: frozenset[str] = frozenset()
     start = 0
     named = operations.nouns_in(head)

@@ -11,9 +11,10 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table, operations, options
 from bardo.conduct.parse.shell import Command
 
-_HOST = lazy_pattern(r"(?<![\w.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w])")
+#: Labels of hosts and first names of paths have their maximum lengths, so that the time is linear in a long text.
+_HOST = lazy_pattern(r"(?<![\w.])(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?![\w])")
 _PATH = lazy_pattern(
-    r"(?<![\w:.])(?:~|\.{1,2})?/?[\w.*~-]+(?:/[\w.*~-]*)+|(?<![\w/])/[\w.-]+|(?<!\w)\.[a-z][\w.-]+"
+    r"(?<![\w:.])(?:~|\.{1,2})?/?[\w.*~-]{1,255}(?:/[\w.*~-]*)+|(?<![\w/])/[\w.-]+|(?<!\w)\.[a-z][\w.-]+"
 )
 #: Address with a scheme, and an argument that is a host alone.
 _SCHEME_AND_HOST = r"\b[a-z][a-z0-9+]*://(?:[^\s/@'\"]*@)?((?:[a-z0-9-]+\.)+[a-z]{2,})"

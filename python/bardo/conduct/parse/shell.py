@@ -34,6 +34,8 @@ COMPOUND = lazy_pattern(
     r"(?:^|[;&|({\n])\s*(?:if|for|while|until)\s.*[;\n]\s*(?:then|do)\s.*(?:[;\n]|&&)\s*(?:fi|done)\b",
     re.DOTALL,
 )
+#: Separators after which a command reads the output of the one before.
+_PIPES = frozenset({"|", "|&"})
 _GROUPING = frozenset({"!", "{", "}"})
 _BEFORE_COMMAND = frozenset({"if", "then", "elif", "else", "while", "until", "do"})
 #: Keywords of a part that is no command, with its other words.
@@ -55,6 +57,7 @@ class Command(NamedTuple):
         general: Options before the subcommand, which `words` does not have.
         runs: Commands that it runs: in a shell, on another host, by an interpreter, from a package.
         substituted: Commands of which it has the output as words.
+        sources: Commands of which it reads the output: those before it in a pipe, and those in `<(...)`.
     """
 
     words: tuple[str, ...]
@@ -62,6 +65,7 @@ class Command(NamedTuple):
     general: tuple[str, ...] = ()
     runs: tuple[Command, ...] = ()
     substituted: tuple[Command, ...] = ()
+    sources: tuple[Command, ...] = ()
 
     @property
     def program(self) -> str:
@@ -80,6 +84,11 @@ class Command(NamedTuple):
         count = len(self.prefix) + bool(self.general)
         plain = (self.line,) if self.words else ()
         return (*(" ".join(whole[start:]) for start in range(count)), *plain)
+
+    @property
+    def pipes(self) -> tuple[str, ...]:
+        """Returns the command after each command whose output it has or reads, as `curl URL | bash`."""
+        return tuple(f"{source.line} | {self.line}" for source in (*self.sources, *self.substituted))
 
     @property
     def writes(self) -> bool:
@@ -103,22 +112,28 @@ def commands(text: str, depth: int = _DEPTH) -> list[Command]:
     text = _HERE.sub(put_aside, text)
     is_compound = COMPOUND.search(text) is not None
     parts = []
-    for part in _parts(text):
+    for separator, part in _parts(text):
         rest, inner = _without_substituted(part)
         substituted = [each for line in inner for each in commands(line, depth - 1)] if depth > 1 else []
         words = _past_keywords(_words(rest), is_compound=is_compound)
         given = [texts[int(place[1])] for word in words if (place := _HERE_PLACE.match(word))]
-        parts.append((*_prefixed(words), substituted, given))
-    following = [*(words[0] if words else "" for _, words, *_ in parts[1:]), ""]
+        parts.append((separator, *_prefixed(words), substituted, given))
+    following = [*(words[0] if words else "" for _, _, words, *_ in parts[1:]), ""]
     found: list[Command] = []
-    for (prefix, words, substituted, given), program in zip(parts, following, strict=False):
+    for (separator, prefix, words, substituted, given), program in zip(parts, following, strict=False):
         if words in ((), ("$()",)) and not prefix:
             # The output of the commands is the command, or the list of a loop.
             found += substituted
             continue
         command = _command(prefix, words, program, depth)
         runs = (*command.runs, *_reading(command.program, given, depth - 1))
-        found.append(command._replace(runs=runs, substituted=tuple(substituted)))
+        command = command._replace(runs=runs, substituted=tuple(substituted))
+        before = found[-1] if found else None
+        if before is not None and separator in _PIPES:
+            command = command._replace(sources=(before, *before.sources))
+        elif before is not None and separator == "(" and before.words[-1:] == ("<",):
+            found[-1] = before._replace(sources=(command,))
+        found.append(command)
     return found
 
 
@@ -129,16 +144,17 @@ def every(found: Iterable[Command]) -> Iterator[Command]:
         yield from every((*command.runs, *command.substituted))
 
 
-def _parts(text: str) -> Iterator[str]:
+def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """Yields the parts of a text, each with the separator before it."""
     # Of the same length, so that places are those of the text.
     masked = _WHOLE.sub(lambda found: "_" * len(found[0]), text)
-    start = 0
+    start, before = 0, ""
     for separator in _SEPARATOR.finditer(masked):
         if part := text[start : separator.start()].strip():
-            yield part
-        start = separator.end()
+            yield before, part
+        start, before = separator.end(), separator[0].strip()
     if part := text[start:].strip():
-        yield part
+        yield before, part
 
 
 def _without_substituted(part: str) -> tuple[str, list[str]]:

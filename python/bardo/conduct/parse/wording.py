@@ -6,14 +6,26 @@ import re
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import operation_table, substitutes
+from bardo.conduct.parse import operation_table, reasons, substitutes
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
+#: Remark before a sentence that says nothing of its own, without the mark after it.
+REMARK = (
+    r"(?:what(?:ever (?:you do|happens)|ever)|no matter what|(?:just )?so (?:that )?you know|just to be (?:clear|safe)|"
+    r"to be clear|for the record|fyi|by the way|btw|heads[- ]up|note|remember|mind you|again|one (?:more )?thing|"
+    r"(?:very )?important|seriously|for (?:god|heaven)'s sake|i repeat|as i said|once more|another thing|"
+    r"(?:from now on|for now|in future|going forward))"
+)
 _INTERJECTION = lazy_pattern(
     r"^\s*(?:(?:no way|no|nope|nah|sorry|please|hey|ok|okay|hmm+|u[mh]+|well|oh|ugh|actually|honestly|listen|look)"
     r"\s*[,:!.…]+\s*|(?:and|but|so|also|oh|well|hmm+)\s+)+(?=\w)",
     re.IGNORECASE,
+)
+_REMARKED = lazy_pattern(rf"^\W*(?:{REMARK}(?:\s*[,:!.…]+\s*|\s+[-–—]+\s+))+(?=\w)", re.IGNORECASE)
+#: Contraction that is written without its apostrophe.
+_CONTRACTED = lazy_pattern(
+    r"\b(do|does|did|is|are|was|were|must|should|would|could|have|has|had|ca|wo)nt\b", re.IGNORECASE
 )
 #: Permitted alternative after the rejected action: ", go through Priya".
 _ALTERNATIVE = lazy_pattern(
@@ -31,6 +43,9 @@ _REASON = lazy_pattern(
     r"\b(?:is|are|was|were|has|have|had|will|would|can|could|does|do|did|\w+n't)\b).*$",
     re.IGNORECASE,
 )
+#: Wish that the agent does something, or not, before the act.
+WANTED = r"(?:i|we)(?:'d| would)? (?:really |just )?(?:want|need|like|prefer|ask) you to (?:please )?"
+WANTED_NOT = r"(?:i|we)(?:'d| would)? (?:really |just )?(?:want|need|like|prefer|ask) you (?:not|never) to "
 _NOT = r"(?:didn't|did not|don't|do not|won't|not|never)"
 #: Speaker, with a verb to be; and everybody, whom the speaker lets do nothing.
 _WHO = r"(?:(?:please|so|well) )?(?:i|we|you|they|the team)"
@@ -58,6 +73,15 @@ _FORMS = {
     lazy_pattern(r"^(?:(?:i|we) )?(?:prefer|rather|better) not(?: to)?\b", re.IGNORECASE): "don't",
     lazy_pattern(r"\blet(?:'s| us) not\b", re.IGNORECASE): "don't",
     lazy_pattern(r"^(?:can|could|would|will) you (?:please )?not\b", re.IGNORECASE): "don't",
+    lazy_pattern(
+        rf"^(?:please )?{WANTED}(?:(?:stop|quit|cease|avoid|refrain from) (?=[\w-]+ing\b)|(?:not|never) )",
+        re.IGNORECASE,
+    ): "don't ",
+    lazy_pattern(rf"^(?:please )?{WANTED_NOT}", re.IGNORECASE): "don't ",
+    lazy_pattern(
+        r"^(?:please )?you(?:'re| are)(?: not|n't) (?:(?:allowed|permitted|supposed|authori[sz]ed) )?to ",
+        re.IGNORECASE,
+    ): "don't ",
     lazy_pattern(r"^(?:please )?(?:hold off(?: on)?|refrain from) (?=[\w-]+ing\b)", re.IGNORECASE): "don't ",
     lazy_pattern(
         r"^(?:please )?(?:quit|cease|enough with|no more(?=[\w -]+ing \w)) (?=\w*[aeiouy][\w-]*ing\b)", re.IGNORECASE
@@ -134,15 +158,25 @@ _IDLE = frozenset(
 _WORD = lazy_pattern(r"[^\s,;:!?()-]+")
 
 
+def straight(text: str) -> str:
+    """Returns a text with straight apostrophes, also in contractions that are written without one: "dont"."""
+    return _CONTRACTED.sub(r"\1n't", text.replace("’", "'"))
+
+
 def without_interjection(text: str) -> str:
-    """Returns a text with straight apostrophes and without an interjection before it."""
-    return _INTERJECTION.sub("", text.replace("’", "'"))
+    """Returns a text with straight apostrophes and without an interjection or remark before it."""
+    return _INTERJECTION.sub("", without_remark(text))
+
+
+def without_remark(text: str) -> str:
+    """Returns a text with straight apostrophes and without a remark before it: "FYI", "just so you know"."""
+    return _REMARKED.sub("", straight(text))
 
 
 @lru_cache(_TEXTS)
 def plain(text: str) -> str:
-    """Returns a rejection without an interjection before it and substitutes after it, in the form "don't ..."."""
-    bare, _ = substitutes.split(text.replace("’", "'"))
+    """Returns a rejection in the form "don't ...", without reports around it and substitutes after it."""
+    bare, _ = substitutes.split(reasons.without_reports(without_remark(text)))
     for clause in (_ALTERNATIVE, _EMPHASIS, _INTERJECTION):
         bare = clause.sub("", bare)
     for pattern, form in _FORMS.items():

@@ -14,9 +14,10 @@ from bardo.consolidate.texts.vocabulary import PAST_INNER, PAST_IRREGULAR
 
 _OPENING = lazy_pattern(
     r"(?:(?:no way|oh no|no|nope|nah|sorry|please|hey|hi|ok|okay|alright|right|hmm+|u[mh]+|well|oh|ugh|actually|"
-    r"honestly|listen|look|wait|thanks|and|but|so|also|just|(?:from now on|for now|in future))[\s,!.:;…–—-]+)*?"
+    r"honestly|listen|look|wait|thanks|and|but|so|also|just)[\s,!.:;…–—-]+)*?"
     r"(?=(?:please,? |just )*(?:do(?:n'?t| not)|never|avoid|let(?:'?s| us) not|"
-    r"(?:we|i|you) |(?:we|i)'d |no |hands off|keep (?:your )?hands off|under no|in no|on no)\b)",
+    r"(?:we|i|you) |(?:we|i)'d |you're |no |hands off|keep |leave |(?:can|could|would|will) you |"
+    r"under no|in no|on no)\b)",
     re.IGNORECASE,
 )
 _PLEASE = r"(?:please,? |just |kindly )*"
@@ -30,12 +31,21 @@ _UNWANTED = lazy_pattern(
     r"i (?:really |definitely |absolutely )?(?:don'?t|do not) want you to) (?P<act>(?P<verb>[\w-]+).*)",
     re.IGNORECASE | re.DOTALL,
 )
+#: Polite question for leaving an act: "could you please not reformat files?".
+_ASKED_NOT = lazy_pattern(
+    r"(?:can|could|would|will) you (?:please not|not (?=.*\bplease\b))"
+    r"(?: (?:ever|again|just|even))* (?P<act>(?P<verb>[a-z@][\w@-]*)(?P<rest>.*?)),?(?: please)?\s*[?.!]*$",
+    re.IGNORECASE | re.DOTALL,
+)
 _HANDS_OFF = lazy_pattern(
-    r"(?:please,? )?(?:keep (?:your )?)?hands off(?: of)? (?P<act>.+)", re.IGNORECASE | re.DOTALL
+    r"(?:please,? )?(?:keep (?:your )?)?(?:hands|fingers|paws) off(?: of)? (?P<act>.+)",
+    re.IGNORECASE | re.DOTALL,
 )
 #: Order to the agent: "you must not X", "I'd rather we never X", "under no circumstances X", "you don't X".
 _ORDER = lazy_pattern(
-    r"(?:you (?:(?:must|should|may|shall|can)(?: not| never|n'?t)|cannot|are(?: not|n'?t)(?: allowed)? to)|"
+    r"(?:you (?:(?:must|should|may|shall|can)(?: not| never|n'?t)|cannot)|"
+    r"you(?: are|'re)(?: not|n'?t)(?: (?:allowed|permitted|supposed|authori[sz]ed))? to|"
+    rf"{wording.WANTED}(?:(?:not|never)|(?:stop|quit|avoid|refrain from)(?= [\w-]+ing\b))|{wording.WANTED_NOT}|"
     r"(?:i|we)(?:'d| would) (?:much )?(?:rather|prefer)(?: that| if)? (?:you|we) "
     r"(?:never|didn'?t|did not|don'?t|do not)|"
     r"(?:under no circumstances|in no case|on no account|by no means),? "
@@ -55,14 +65,23 @@ _REPORTED = frozenset({
 _DEGREE = lazy_pattern(
     r"\b(?:enough|very|as much|that much|often|anyway|do you|yet|until|unless|if)\b", re.IGNORECASE
 )
+#: Order to leave a thing as it is: "leave the search view alone", but not "leave me alone".
+_LEAVE_AS_IS = lazy_pattern(
+    r"(?:please,? |just )*(?:leave|keep) "
+    r"(?P<act>(?!(?:me|us|him|her|them|it|that|this|things?|well enough)\b).{2,80}?) "
+    r"(?:alone|untouched|unchanged|as (?:it is|they are|is))(?=\s*(?:$|[.,;:!]| (?:please|for now|until|unless)))",
+    re.IGNORECASE,
+)
 _NO_THING = lazy_pattern(
-    r"(?:please,? )?no (?P<act>(?P<verb>[\w'-]+)(?: [\w'/-]+){0,8}),? please\b", re.IGNORECASE
+    r"(?:please,? )?no (?:(?:more|new) )?(?P<act>(?P<verb>[\w'][\w'./@-]*)(?: [\w'./@-]+){0,8}?)"
+    r",? (?:please|ok(?:ay)?|all ?right)\b[\s.!?]*(?:$|[,;:–—-])",
+    re.IGNORECASE,
 )
 #: Nouns after "no" in phrases that forbid nothing.
 _NO_IDIOM = frozenset({
     "problem", "problems", "worries", "worry", "rush", "hurry", "need", "idea", "clue", "wonder", "doubt",
     "stress", "pressure", "offence", "offense", "one", "body", "thanks", "thank", "luck", "news", "way",
-    "chance", "matter", "hard", "shame",
+    "chance", "matter", "hard", "shame", "questions", "than", "excuses", "time",
 })  # fmt: skip
 #: Words after which no act follows: subjects of a question or a report, and verbs of an omitted "I".
 _NO_ACT = frozenset({
@@ -80,6 +99,10 @@ _BOTH = frozenset({
     "put", "quit", "hit", "cut", "beat", "become", "run", "read", "hurt", "knit", "bred", "let", "set",
 })  # fmt: skip
 _PAST = (frozenset(PAST_IRREGULAR) | frozenset(PAST_INNER)) - _BOTH
+_PARTICIPLES = frozenset({
+    "been", "had", "was", "did", "done", "seen", "gone", "heard", "known", "said", "told", "felt", "thought", "met",
+    "written", "broken", "chosen", "taken", "given", "driven", "eaten", "fallen", "spoken", "forgotten", "understood",
+})  # fmt: skip
 #: Small talk in the form of a prohibition.
 _SMALL_TALK = lazy_pattern(
     r"(?:worry|fret|panic|fear|mind|hesitate|forget|apologi[sz]e|sweat|mention it|underestimate|say never|overthink|"
@@ -142,8 +165,13 @@ def forbidden_act(rule: str) -> str | None:
         return text[found.end() :]
     if not is_prohibition(rule):
         return None
-    forms = (_IMPERATIVE, _UNWANTED, _ORDER, _HANDS_OFF, _NO_THING)
-    return next(found["act"] for form in forms if (found := form.match(_bare(rule))) is not None)
+    forms = (_ASKED_NOT, _NO_THING, _IMPERATIVE, _UNWANTED, _ORDER, _HANDS_OFF, _LEAVE_AS_IS)
+    bare = (_begun(rule), _begun(rule), *([_bare(rule)] * 5))
+    return next(
+        found["act"]
+        for form, said in zip(forms, bare, strict=True)
+        if (found := form.match(said)) is not None
+    )
 
 
 def is_prohibition(text: str) -> bool:
@@ -153,6 +181,8 @@ def is_prohibition(text: str) -> bool:
         text: Sentence.
     """
     bare = _bare(text)
+    if (found := _ASKED_NOT.match(_begun(text)) or _NO_THING.match(_begun(text))) is not None:
+        return found["verb"].lower() not in (_NO_IDIOM | _NO_ACT) and _names(found["act"])
     if "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
         return False
     if (found := _IMPERATIVE.match(bare)) is not None:
@@ -162,10 +192,8 @@ def is_prohibition(text: str) -> bool:
         return is_thing and _names(found["act"])
     if (found := _ORDER.match(bare)) is not None:
         return _is_order(found)
-    if (found := _HANDS_OFF.match(bare)) is not None:
-        return _names(found["act"])
-    found = _NO_THING.match(bare)
-    return found is not None and found["verb"].lower() not in _NO_IDIOM
+    found = _HANDS_OFF.match(bare) or _LEAVE_AS_IS.match(bare)
+    return found is not None and _names(found["act"])
 
 
 def _is_imperative(found: re.Match[str]) -> bool:
@@ -174,7 +202,8 @@ def _is_imperative(found: re.Match[str]) -> bool:
     idioms = (_SMALL_TALK, _UNCLEAR, *((_LETS_IDIOM,) if found["lets"] else ()))
     if any(one.match(act) for one in idioms):
         return False
-    is_base = verb not in _NO_ACT and not (found["never"] and _is_inflected(verb))
+    is_act = verb not in _NO_ACT or (verb == "do" and _names(found["rest"]))
+    is_base = is_act and not (found["never"] and is_inflected(verb))
     return is_base and _names(found["rest"])
 
 
@@ -196,16 +225,13 @@ def is_small_talk(text: str) -> bool:
     return found is not None and _SMALL_TALK.match(found["act"]) is not None
 
 
-def _bare(text: str) -> str:
-    """Returns a sentence without the words before its clause, and without a question for assent after it."""
-    bare = _TAG.sub("", text.strip().replace("’", "'"))
-    opening = _OPENING.match(bare)
-    return bare[opening.end() :] if opening is not None else bare
+def is_inflected(verb: str) -> bool:
+    """Whether a verb is in the past, a participle or in the third person: "never seen", "never works".
 
-
-def _is_inflected(verb: str) -> bool:
-    """Whether a verb is in the past, a participle or in the third person: "never seen", "never works"."""
-    if verb in _PAST:
+    Args:
+        verb: Verb in lower case.
+    """
+    if verb in _PAST or verb in _PARTICIPLES:
         return True
     # "Feed" and "bring" have no vowel before, or a double one in the ending.
     if verb.endswith("ed"):
@@ -213,6 +239,18 @@ def _is_inflected(verb: str) -> bool:
     if verb.endswith("ing"):
         return bool(re.search(r"[aeiouy]", verb[:-3]))
     return verb.endswith("s") and not verb.endswith(("ss", "us"))
+
+
+def _bare(text: str) -> str:
+    """Returns a sentence without the words before its clause, and without a question for assent after it."""
+    return _begun(_TAG.sub("", text.strip()))
+
+
+def _begun(text: str) -> str:
+    """Returns a sentence with straight apostrophes and without the words before its clause."""
+    bare = wording.without_remark(text.strip())
+    opening = _OPENING.match(bare)
+    return wording.without_remark(bare[opening.end() :]) if opening is not None else bare
 
 
 def _names(words: str) -> bool:

@@ -14,7 +14,7 @@ from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, MOST, STEP, Rule, StateEntry
 from bardo.conduct.parse.operation_table import content_stems
-from bardo.conduct.required import is_person, require_person
+from bardo.conduct.required import is_person, is_persons, require_person
 from bardo.conduct.storage.store import ConductStore
 from bardo.config import SECONDS_PER_DAY
 from bardo.errors import InvalidInputError, NotFoundError
@@ -63,7 +63,7 @@ def keep(
         for place in alike([rule.text for rule in known], given.text, vectors):
             there = known[place]
             if (there.forbids, there.approval) == (given.forbids, given.approval):
-                return store.put(_merged(there, given, now))
+                return store.put(_merged(there, given, agent, now))
         kept = store.put(given)
         _thin(store, [*known, kept], agent=agent, now=now)
         return kept
@@ -87,7 +87,10 @@ def consolidate(
     with store.writing():
         rules = _in_force(store, agent=agent, now=now)
         kept: list[Rule] = []
-        for rule in sorted(rules, key=lambda rule: (-rule.score_at(now), _number(rule))):
+        # A person's rule takes in the agent's, and not the other way round.
+        for rule in sorted(
+            rules, key=lambda rule: (not is_persons(rule, agent), -rule.score_at(now), _number(rule))
+        ):
             place = next(
                 (
                     place
@@ -100,7 +103,7 @@ def consolidate(
             if place is None:
                 kept.append(rule)
                 continue
-            there = _merged(kept[place], rule, now, confirm=False)
+            there = _merged(kept[place], rule, agent, now, confirm=False)
             there = replace(there, uses=there.uses + rule.uses, failures=there.failures + rule.failures)
             kept[place] = store.put(there)
             merged.append(
@@ -147,8 +150,8 @@ def retire(store: ConductStore, id_: str, by: str, *, agent: str) -> Rule:
             raise InvalidInputError(f"{id_} is a {kind} and no rule")
         if rule.retired_by:
             raise NotFoundError(f"{id_} was retired already by {rule.retired_by}")
-        if rule.score >= CRITICAL or is_person(author_of(rule.by)[0], agent):
-            require_person(by, "retires a critical rule or one of a person", agent=agent)
+        if is_persons(rule, agent):
+            require_person(by, "retires a rule that blocks actions or is a person's", agent=agent)
         return store.put(replace(rule, retired_by=by.strip() or agent))
 
 
@@ -171,25 +174,26 @@ def raised_score(rule: Rule, now: int) -> float:
 
 
 def _require_change(known: Rule, given: Rule, agent: str) -> None:
-    """Refuses to change what a critical rule forbids or wants approval for without a person's name.
+    """Refuses to change what a critical or a person's rule forbids or wants approval for without a person's name.
 
     A rule that was heard in a conversation confirms the known one.
     """
     changed = (given.forbids or known.forbids, given.approval or known.approval)
-    if known.score < CRITICAL or given.episode:
+    if given.episode or not is_persons(known, agent):
         return
     if changed != (known.forbids, known.approval):
+        kind = "critical" if known.score >= CRITICAL else "person's"
         require_person(
-            given.by, f"changes what the critical rule {known.id} forbids or wants approval for", agent=agent
+            given.by, f"changes what the {kind} rule {known.id} forbids or wants approval for", agent=agent
         )
 
 
 def _confirmed(known: Rule, given: Rule, agent: str, now: int) -> Rule:
-    """Returns a rule after the same one was stated; only a named person changes what a critical one forbids."""
+    """Returns a rule after the same one was stated; only a named person changes what a person's forbids."""
     is_told = is_person(given.by, agent)
     by = given.by if is_told or not known.by else known.by
     there = replace(known, score=max(given.score, raised_score(known, now)), by=by, confirmed_at=now)
-    if (given.episode and not there.episode) or (known.score >= CRITICAL and not is_told):
+    if (given.episode and not there.episode) or (is_persons(known, agent) and not is_told):
         # In its own words: the rule holds nothing of the episode.
         is_forbidding = bool(given.forbids) and given.score >= CRITICAL and is_told
         return replace(there, forbids=there.forbids or there.text) if is_forbidding else there
@@ -204,16 +208,17 @@ def _confirmed(known: Rule, given: Rule, agent: str, now: int) -> Rule:
     )
 
 
-def _merged(known: Rule, given: Rule, now: int, *, confirm: bool = True) -> Rule:
-    """Returns a rule in the better of two wordings, confirmed.
+def _merged(known: Rule, given: Rule, agent: str, now: int, *, confirm: bool = True) -> Rule:
+    """Returns a rule in the better of two wordings, confirmed; the agent does not reword a person's.
 
     A rule without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode.
     """
     there = replace(known, score=max(given.score_at(now), raised_score(known, now)), confirmed_at=now)
     if not confirm:
         there = replace(there, confirmed_at=max(known.confirmed_at, given.confirmed_at))
-    is_persons = known.score >= CRITICAL and not (given.by.strip() and given.score >= CRITICAL)
-    if is_persons or (given.episode and not known.episode) or not _is_better(given, known):
+    is_kept = is_persons(known, agent) and not is_person(author_of(given.by)[0], agent)
+    is_kept |= known.score >= CRITICAL > given.score
+    if is_kept or (given.episode and not known.episode) or not _is_better(given, known):
         return there
     return replace(there, text=given.text, episode=given.episode, by=given.by or known.by)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
-from bardo.conduct.model.entries import Outcome, StateEntry
-from bardo.conduct.required import is_person, require_person
+from bardo.conduct.model.entries import WORK, Outcome, StateEntry
+from bardo.conduct.required import is_person, is_persons, require_person
 from bardo.conduct.state.promotion import promote
 from bardo.conduct.state.rules import VectorsOf, alike
 from bardo.conduct.storage.store import ConductStore
@@ -30,8 +30,9 @@ def keep(
     """Stores an entry, or renews the one in force that says the same.
 
     An entry without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode. Words
-    that were said earlier, as in an old transcript, change no later entry. A lesson that is learned again on a later
-    day becomes a rule (`promotion`).
+    that were said earlier, as in an old transcript, change no later entry. The agent's words change no entry of a
+    person: unless they add nothing, they become an entry of their own. A lesson that is learned again on a later day
+    becomes a rule (`promotion`).
 
     Args:
         store: State of the agent.
@@ -58,7 +59,7 @@ def _keep(
     replaced: Collection[str],
 ) -> StateEntry:
     listed = store.state(kind=given.kind, limit=-1 if given.kind == "rejected" else COMPARED)
-    known = [entry for entry in listed if entry.id not in replaced]
+    known = [entry for entry in listed if entry.id not in replaced and _may_change(entry, given, agent=agent)]
     summaries = [entry.summary for entry in known]
     place = place_of_same(summaries, given.summary)
     similar = alike(summaries, given.summary, vectors) if place is None and given.kind != "rejected" else []
@@ -71,7 +72,7 @@ def _keep(
     if given.episode and not there.episode:
         return store.put(replace(there, changed_at=given.changed_at))
     author = given.by
-    if is_person(author_of(there.by)[0], agent) and not is_person(author_of(author)[0], agent):
+    if _is_over(there, given, agent=agent):
         author = there.by
         if given.kind == "rejected" and not given.episode and given.detail not in ("", there.detail):
             require_person(given.by, f"changes the reason of {there.by}'s rejection {there.id}", agent=agent)
@@ -88,6 +89,23 @@ def _keep(
             changed_at=given.changed_at,
         )
     )
+
+
+def _is_over(there: StateEntry, given: StateEntry, *, agent: str) -> bool:
+    """Whether an entry is a person's and a new one is not."""
+    return is_person(author_of(there.by)[0], agent) and not is_person(author_of(given.by)[0], agent)
+
+
+def _may_change(there: StateEntry, given: StateEntry, *, agent: str) -> bool:
+    """Whether a new entry may renew one: not the agent's a person's, unless it adds nothing.
+
+    A rejection is compared in any case, so that a repetition of a person's never loses its author.
+    """
+    if given.kind == "rejected" or not _is_over(there, given, agent=agent):
+        return True
+    keeps_detail = given.detail == there.detail or (not given.detail and there.episode == given.episode)
+    adds_nothing = keeps_detail and given.domain in ("", there.domain)
+    return adds_nothing and place_of_same([there.summary], given.summary) is not None
 
 
 def in_force(store: ConductStore, id_: str) -> StateEntry:
@@ -109,6 +127,44 @@ def in_force(store: ConductStore, id_: str) -> StateEntry:
     if entry.status != "active":
         raise NotFoundError(f"{id_} {ended(entry)}, and is no longer in force")
     return entry
+
+
+def replaceable(store: ConductStore, id_: str, by: str, *, agent: str) -> StateEntry:
+    """Reads an entry that a new one of an author may replace.
+
+    Args:
+        store: State of the agent.
+        id_: Id of the entry.
+        by: Author of the new entry.
+        agent: Name of the agent.
+
+    Raises:
+        InvalidInputError: The entry is a rejection, or a person's and the author is none.
+        NotFoundError: There is no such entry, or it has ended.
+    """
+    entry = in_force(store, id_)
+    _refuse_rejection(entry)
+    if is_persons(entry, agent):
+        require_person(by, f"replaces a person's {entry.kind} {id_}", agent=agent)
+    return entry
+
+
+def require_finishable(entry: StateEntry, by: str, *, agent: str) -> None:
+    """Refuses to finish a rejection, and without a person's name an entry of a person other than a task.
+
+    Args:
+        entry: Entry in force.
+        by: Name of the one who finishes it.
+        agent: Name of the agent.
+    """
+    _refuse_rejection(entry)
+    if entry.kind not in WORK and is_persons(entry, agent):
+        require_person(by, f"ends a person's {entry.kind} {entry.id}", agent=agent)
+
+
+def _refuse_rejection(entry: StateEntry) -> None:
+    if entry.kind == "rejected":
+        raise InvalidInputError(f"{entry.id} is a rejection. A person lifts it with lift(id, by=...)")
 
 
 def ended(entry: StateEntry) -> str:

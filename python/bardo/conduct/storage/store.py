@@ -110,6 +110,11 @@ class ConductStore:
         )
         return [StateEntry(f"s{number}", *fields) for number, *fields in rows]
 
+    def count(self, kind: StateKind) -> int:
+        """Returns the number of entries of a kind in force."""
+        query = "SELECT COUNT(*) FROM state WHERE agent = ? AND kind = ? AND status = 'active'"
+        return next((int(count) for (count,) in self._read(query, (self._agent, kind))), 0)
+
     def rules(self, *, every: bool = True) -> list[Rule]:
         """Lists rules, retired ones only with `every`, the highest stored score first."""
         found = self.rows(Rule, every=every)

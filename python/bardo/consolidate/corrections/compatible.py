@@ -9,6 +9,7 @@ from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections.correction_rules import (
     LIGHT_VERBS,
     certain_rule,
+    changes_bare_value,
     denied_of,
     is_record,
     is_same_owner,
@@ -182,6 +183,9 @@ def is_of_another_attribute(older: Clause, newer: Clause) -> bool:
         return False
     if not (one.functional and other.functional) or other.denied:
         return False
+    if other.subject.startswith(f"{one.subject} "):
+        # "My office address" is of the office.
+        return True
     # With the employer, the job may change.
     return not may_change_together(one.attribute, other.attribute) and not certain_rule(older, newer)
 
@@ -193,6 +197,8 @@ def is_of_another_subject(older: Clause, newer: Clause) -> bool:
     """
     one, other = older.statement, newer.statement
     if one is None or other is None or one.attribute != other.attribute or is_same_owner(older, newer):
+        return False
+    if changes_bare_value(older, newer):
         return False
     if BUILT_IN.attribute(one.attribute).kind != "identity":
         return False

@@ -102,7 +102,37 @@ def _fills_same_slot(older: Clause, newer: Clause) -> bool:
         older.owner != newer.owner and is_same_owner(older, newer)
     )
     is_same_slot = is_same_subject and (old.attribute, old.condition) == (new.attribute, new.condition)
-    return is_same_slot and old.value.casefold() != new.value.casefold()
+    is_moved = is_same_subject and "new" in newer.cues and names_other_home(older, newer)
+    return is_moved or (is_same_slot and old.value.casefold() != new.value.casefold())
+
+
+def names_other_home(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause gives an address in another town than the home of the older one, of one person."""
+    old, new = older.statement, newer.statement
+    if old is None or new is None or (old.attribute, new.attribute) != ("home", "address"):
+        return False
+    _, _, town = new.value.casefold().partition(",")
+    is_person = old.subject == new.subject and not (old.denied or new.denied)
+    # An address without a town can be in the same one.
+    return (
+        is_person
+        and bool(re.search(r"[^\W\d]{3}", town))
+        and not words_of(old.value.casefold()) & words_of(town)
+    )
+
+
+def changes_bare_value(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause changes the value of a noun without an owner, such as "the dose is up to 75 now".
+
+    It may be the dose that the older one gives, in the same unit or without one.
+    """
+    old, new = older.statement, newer.statement
+    if old is None or new is None or new.subject != new.attribute or old.attribute != new.attribute:
+        return False
+    units = [re.sub(r"^[\d.,]+ ?", "", each.value.casefold()) for each in (old, new)]
+    is_figure = new.value[:1].isdigit() and units[1] in ("", units[0]) and old.value != new.value
+    is_told = not (older.denied or newer.denied) and bool(newer.cues & {"now", "change"})
+    return is_told and is_figure and bool(older.features.get("self") or "'s " not in old.subject)
 
 
 def is_on_other_day(older: Clause, newer: Clause) -> bool:

@@ -19,6 +19,7 @@ from bardo.consolidate.corrections.correction_features import features
 from bardo.consolidate.corrections.correction_rules import (
     RULES,
     certain_rule,
+    changes_bare_value,
     denies_another,
     ends_person,
     ends_plainly,
@@ -31,6 +32,7 @@ from bardo.consolidate.corrections.correction_rules import (
     is_same_owner,
     leaves_person_out,
     names_ended,
+    names_other_home,
     names_parted,
 )
 
@@ -108,9 +110,9 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)
     total = _total(found)
-    if names_parted(older, newer) and not certain_rule(older, newer):
-        return Judgement(limits(is_read=encoder_odds is not None).disputes, "ending")
     rule = certain_rule(older, newer)
+    if not rule and (open_rule := _open_rule(older, newer)):
+        return Judgement(limits(is_read=encoder_odds is not None).disputes, open_rule)
     is_certain = bool(rule) and (
         rule in ("denial", "judged slot", "new") or total >= limits().disputes or ends_plainly(older, newer)
     )
@@ -133,6 +135,14 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         # An end becomes a dispute, and a dispute nothing.
         total = limits().disputes if total >= limits().ends else NEVER
     return Judgement(total, rule)
+
+
+def _open_rule(older: Clause, newer: Clause) -> Rule:
+    """Name of the rule by which a newer clause disputes an older one that it may not be about; empty if none fits."""
+    if names_parted(older, newer):
+        return "ending"
+    # A home may be a region around the town of an address, and a dose that of another medicine.
+    return "judged slot" if names_other_home(older, newer) or changes_bare_value(older, newer) else ""
 
 
 def _is_of_another_topic(older: Clause, newer: Clause, rule: Rule) -> bool:

@@ -24,6 +24,8 @@ ENDED, QUESTIONS, NUMBERS = 6, 4, 8
 #: Lines of facts in force that come before lines about others, where the page is full, and warnings among them that
 #: come first of all.
 _FIRST, _WARNED = 20, 10
+#: Number of the next days among these lines that come before all others but warnings.
+_COMING = 6
 #: Maximum number of words in the names of sections without room.
 _NAMED_WORDS = 15
 #: Words set aside for the lines above the sections.
@@ -127,7 +129,10 @@ class Page:
         rest = [_numbers(section, subject, held) for (section, subject), held in numbers.items()]
         dangers = {one.fact.id for one in self.input.known if one.fact.kind in _WARNING_KINDS}
         warned = [line for line in found if not dangers.isdisjoint(line.facts)][:_WARNED]
-        found = [*warned, *(line for line in found if line not in warned)]
+        coming = sorted((line for line in found if line.section == UPCOMING), key=lambda line: line.order)
+        # A day that is missed cannot be made up for.
+        first = [*warned, *(line for line in coming[:_COMING] if line not in warned)]
+        found = [*first, *(line for line in found if line not in first)]
         return [*found[:_FIRST], *self._others(), *found[_FIRST:], *rest]
 
     def _line(self, one: Known) -> Line:

@@ -157,9 +157,9 @@ class Figures:
     others: int
 
     @classmethod
-    def of(cls, fact: Fact) -> Self | None:
-        """Reads the figures of a rule; None if its text states none."""
-        if (found := _CASES.search(fact.text)) is None:
+    def of(cls, text: str) -> Self | None:
+        """Reads the figures in the text of a rule; None if it states none."""
+        if (found := _CASES.search(text)) is None:
             return None
         try:
             means = [float(found[group].replace(",", "")) for group in (1, 3)]
@@ -188,7 +188,7 @@ def cases_of(fact: Fact) -> int:
 
     Support also counts later confirmations, which are no measured decisions.
     """
-    measured = Figures.of(fact)
+    measured = Figures.of(fact.text)
     return measured.cases if measured else fact.support
 
 

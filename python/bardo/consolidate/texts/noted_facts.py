@@ -86,7 +86,13 @@ def _is_of_known(clause: Clause) -> bool:
     is_named = "subject named" in clause.features or (
         "subject pronoun" in clause.features and bool(clause.owner) and "'s " not in clause.owner
     )
-    return "self" in clause.features or clause.is_kin or (is_named and not clause.is_relative)
+    # "My work email is ..." tells of the speaker: the address is theirs.
+    is_own = (
+        "subject of mine" in clause.features
+        and clause.statement is not None
+        and clause.statement.attribute == "email"
+    )
+    return "self" in clause.features or clause.is_kin or is_own or (is_named and not clause.is_relative)
 
 
 def _announces(clause: Clause, at: int) -> bool:

@@ -65,6 +65,12 @@ def vitality(
 def _phase(found: "Vitality") -> str:
     if not found.budget_known:
         return "unknown: the budget is not known here"
+    if found.is_dead:
+        return (
+            f"{found.phase}, then dead"
+            if found.mortal
+            else "dead (its budget and lifespan are not known here)"
+        )
     return found.phase if found.mortal else f"{found.phase} (no budget and no lifespan: not mortal)"
 
 

@@ -3,12 +3,12 @@
 use rusqlite::{Connection, params};
 
 use super::renew::of_same_text;
-use super::rows::{self as record, StoredFact};
+use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
 use super::store::{FactStore, facts};
 use super::vectors::any_word_of;
 use crate::error::Result;
-use crate::model::Fact;
+use crate::model::{Fact, Statement};
 
 /// Contested, and out of force or expired by tick ?3.
 const OUT_OF_FORCE: &str = "ended_by IN ('refutation', 'ancestor') AND (status IN ('archived', 'superseded')
@@ -17,6 +17,23 @@ const OUT_OF_FORCE: &str = "ended_by IN ('refutation', 'ancestor') AND (status I
 /// The contested belief of the same words that is out of force, if any.
 pub(crate) fn contested_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<StoredFact>> {
     of_same_text(connection, fact, OUT_OF_FORCE, tick)
+}
+
+/// The inherited belief with the same slot, value and polarity that is contested and out of force, if any.
+pub(crate) fn contested_statement(
+    connection: &Connection,
+    statement: &Statement,
+    tick: u64,
+) -> Step<Option<StoredFact>> {
+    let found = record::select(
+        connection,
+        &format!("WHERE slot_key = ?1 AND owner_key = ?2 AND {OUT_OF_FORCE} ORDER BY serial"),
+        params![statement.slot_key(), statement.owner_key(), signed(tick)?],
+    )?;
+    Ok(found.into_iter().find(|stored| {
+        stored.fact.is_hearsay()
+            && stored.fact.statement.as_ref().is_some_and(|known| known.says_same(statement))
+    }))
 }
 
 impl FactStore {

@@ -153,6 +153,21 @@ impl FactStore {
     }
 }
 
+impl FactStore {
+    /// The numbers of good and bad outcomes of acting on each of these facts; zeros without any.
+    pub fn tallies(&self, ids: &[Id]) -> Result<Vec<(u64, u64)>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT good, bad, outcomes.intact FROM outcomes JOIN facts ON facts.serial = fact WHERE facts.id = ?1",
+            )?;
+            let counts = |row: &Row<'_>| {
+                Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get::<_, i64>(1)?.unsigned_abs()))
+            };
+            ids.iter().map(|id| Ok(statement.query_row([id.0], counts).optional()?.unwrap_or_default())).collect()
+        })
+    }
+}
+
 /// Parts of 0..1 under which outcomes are counted by the confidence that their fact had.
 pub const BINS: usize = 20;
 /// Before the number of a bin, among the settings of the store: outcomes, and good ones.

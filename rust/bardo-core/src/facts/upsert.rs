@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, params};
 
-use super::contested::contested_text;
+use super::contested::{contested_statement, contested_text};
 use super::end_cause::contested_by;
 use super::filter::Retention;
 use super::fingerprint::{FactVectors, check_vector, claim_fingerprint};
@@ -16,8 +16,9 @@ use super::sqlite::Step;
 use super::store::FactStore;
 use super::tombstones::is_forgotten;
 use super::transaction::Writer;
-use super::transitions::{contest, limited_by_source, make_room, retire, revive};
+use super::transitions::{contest, limited_by_source, make_room, rebase, retire, revive};
 use crate::error::{Error, Result};
+use crate::model::decay::confidence_now;
 use crate::model::{Fact, FactKind, FactPayload, FactStatus, Id, Metadata, Micros, Source};
 use crate::text::same_statement::same_sense;
 use crate::text::urls_commands_paths::findings;
@@ -141,6 +142,9 @@ impl FactStore {
             && let Some(mut known) = record::find(&writer.transaction, fact.id)?
         {
             if normalised(&known.fact.text) == normalised(&fact.text) {
+                if end_by_ancestor(writer, &mut known, fact, retention, tick)? {
+                    return Ok((fact.id, UpsertOutcome::Exact));
+                }
                 if tells_more(fact, &known.fact) && contested_by(&known.fact).is_none() {
                     revive(&mut known);
                     renew(writer, known, fact, retention, tick)?;
@@ -187,15 +191,18 @@ impl FactStore {
             }
             return Ok((id, UpsertOutcome::Exact));
         }
+        if found.is_none()
+            && fact.is_hearsay()
+            && let Some(statement) = &fact.statement
+            && let Some(ended) = contested_statement(&writer.transaction, statement, tick)?
+        {
+            return Ok((ended.fact.id, UpsertOutcome::Similar));
+        }
         if let Some((mut stored, outcome)) = found {
             let id = stored.fact.id;
-            if let Some(cause) = contested_by(fact)
-                && fact.is_hearsay()
-                && stored.fact.is_hearsay()
-                && (outcome == UpsertOutcome::Exact || fact.statement.is_some())
+            if (outcome == UpsertOutcome::Exact || fact.statement.is_some())
+                && end_by_ancestor(writer, &mut stored, fact, retention, tick)?
             {
-                // Of two ancestors, the one that ended a belief knows more of it.
-                retire(writer, &mut stored, None, &cause, tick)?;
                 return Ok((id, outcome));
             }
             renew(writer, stored, fact, retention, tick)?;
@@ -285,6 +292,24 @@ fn tells_more(fact: &Fact, known: &Fact) -> bool {
     fact.is_hearsay()
         && known.is_hearsay()
         && (fact.confidence > known.confidence || fact.generation < known.generation)
+}
+
+/// Ends inherited knowledge that another ancestor ended, also what a newer value has replaced; returns whether it did.
+fn end_by_ancestor(
+    writer: &Writer<'_>,
+    stored: &mut StoredFact,
+    fact: &Fact,
+    retention: Retention,
+    tick: u64,
+) -> Step<bool> {
+    let is_inherited = fact.is_hearsay() && stored.fact.is_hearsay();
+    let is_open = stored.fact.status != FactStatus::Archived && contested_by(&stored.fact).is_none();
+    let Some(cause) = contested_by(fact).filter(|_| is_inherited && is_open) else { return Ok(false) };
+    let least = confidence_now(&stored.fact, tick, retention.tau_ticks).min(f64::from(fact.confidence));
+    rebase(&mut stored.fact, least, tick);
+    let newer = stored.fact.superseded_by;
+    retire(writer, stored, newer, &cause, tick)?;
+    Ok(true)
 }
 
 /// Refuses facts that break a limit, and vectors that do not belong to them.

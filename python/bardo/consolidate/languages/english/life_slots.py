@@ -17,6 +17,8 @@ LifeSlot = tuple[str, str, str]
 _CARRIES = frozenset({"carry", "have", "keep", "need", "wear"})
 #: Verbs by which a business is founded under a name, and those of a person who runs one.
 _FOUNDS, _RUNS = frozenset({"register", "found", "set"}), frozenset({"run", "manage", "have", "own"})
+#: Verbs by which an animal comes to a home.
+_ADOPTS = frozenset({"adopt", "buy", "rescue"})
 #: Words for a business by its legal form.
 _FIRMS = frozenset({"company", "business", "firm"})
 #: Words after "work at" and "work for" that name no employer.
@@ -43,7 +45,7 @@ def event_slot(clause: Clause, head: Any, *, who: str, is_kin: bool, is_self: bo
         return None
     if is_kin and predicate_of(head) in frames()["deaths"]["subject"]:
         return "death", "died", ""
-    return (_death_of_object(head, who) or _founding(head)) if is_self and who else None
+    return (_death_of_object(head, who) or _founding(head) or _adoption(head)) if is_self and who else None
 
 
 def who_died(head: Any, owner: Owner, who: str) -> str:
@@ -116,6 +118,19 @@ def _founding(head: Any) -> LifeSlot | None:
             names = (each for each in child.children if each.dep_ == "pobj" and each.pos_ == "PROPN")
             if (name := next(names, None)) is not None:
                 return "company", phrase_of(name), ""
+    return None
+
+
+def _adoption(head: Any) -> LifeSlot | None:
+    """Slot of "we've adopted a cat called Miso": an animal that is there by now, with its name."""
+    if lemma(head) not in _ADOPTS or not any(
+        child.dep_ == "aux" and child.text.lower() in ("have", "'ve") for child in head.children
+    ):
+        return None
+    for thing in head.children:
+        is_named = any(lemma(each) in ("call", "name") and each.dep_ == "acl" for each in thing.children)
+        if thing.dep_ == "dobj" and is_named and lemma(thing) in frames()["possessions"]["pet"]:
+            return "pet", phrase_of(thing), ""
     return None
 
 

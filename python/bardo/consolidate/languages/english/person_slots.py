@@ -25,6 +25,8 @@ _KNOWN = frozenset(
 _LIMITED = frozenset({"relcl", "acl"})
 #: Verbs of a person who cannot have some food.
 _CONSUMES = frozenset({"have", "eat", "drink", "take", "touch", "tolerate"})
+#: Words for a condition of any kind, which name none alone.
+_KINDS_OF_CONDITION = frozenset({"disease", "syndrome", "disorder"})
 _AGE = re.compile(r"[a-z]+(?:-[a-z]+)?|\d{1,3}", re.IGNORECASE)
 
 
@@ -72,6 +74,8 @@ def _possession(head: Any) -> PersonSlot | None:
     if lemma(head) != "have" and not is_got:
         return None
     for thing in head.children:
+        if thing.dep_ in COMPLEMENTS and (condition := _condition(thing)):
+            return "condition", condition, ""
         if thing.dep_ not in COMPLEMENTS or not is_unknown(thing):
             continue
         before = (child for child in thing.children if child.dep_ in ("compound", "amod"))
@@ -80,6 +84,25 @@ def _possession(head: Any) -> PersonSlot | None:
             if names & set(nouns):
                 return attribute, phrase_of(thing), ""
     return None
+
+
+def _condition(thing: Any) -> str:
+    """Condition by the form of its name, such as "Crohn's disease" or "Alzheimer's"; empty if a noun names none."""
+    forms = frames()["conditions"]
+    owners = [child for child in thing.children if child.dep_ == "poss"]
+    for name in (thing, *owners):
+        if name.text.lower() in forms["eponyms"] and any(child.tag_ == "POS" for child in name.children):
+            return f"{name.text}'s {thing.text}" if _is_form(thing) else f"{name.text}'s"
+    # "My dad's disease" and "the disease" name none.
+    is_named = is_unknown(thing) or bool(owners and owners[0].pos_ == "PROPN")
+    phrase = phrase_of(thing) if is_named and _is_form(thing) else ""
+    is_bare = phrase.split()[-1:] == phrase.split()[:1] or phrase.lower().startswith(("a ", "an ", "some "))
+    return "" if is_bare and thing.text.lower() in _KINDS_OF_CONDITION else phrase
+
+
+def _is_form(thing: Any) -> bool:
+    """Whether a noun has the form of the name of a condition."""
+    return re.fullmatch(frames()["conditions"]["form"], thing.text) is not None
 
 
 def is_unknown(thing: Any) -> bool:

@@ -9,8 +9,8 @@ from typing import Any
 
 from bardo.consolidate.attributes import is_lasting
 from bardo.consolidate.languages.english.dates import DATE, day_after, instant
+from bardo.consolidate.languages.english.frames import noun_attribute
 from bardo.consolidate.languages.english.grammar import is_future, lemma, predicate_of, subject_of
-from bardo.consolidate.languages.english.slots import noun_attribute
 
 #: Verbs of arranging: in the past, too, they announce what is to come.
 ARRANGING = frozenset({

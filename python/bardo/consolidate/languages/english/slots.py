@@ -8,8 +8,17 @@ from typing import Any
 
 from bardo.consolidate.attributes import AttributeTable, is_lasting
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.languages.english.frames import frames, phrase_of
+from bardo.consolidate.languages.english.doses import dose_slot
+from bardo.consolidate.languages.english.frames import (
+    compounds_of,
+    frames,
+    noun_attribute,
+    phrase_of,
+    place_phrase,
+    whole_phrase,
+)
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
+from bardo.consolidate.languages.english.measures import tells_own_dose
 from bardo.consolidate.languages.english.owners import possessor_of
 from bardo.consolidate.languages.english.person_slots import is_unknown, person_slot
 from bardo.model import Statement
@@ -37,15 +46,6 @@ _CASE_CHARACTERS, _VALUE_CHARACTERS = 64, 200
 #: Attributes with one value at a time in every case: "at work" and "on weekends" do not limit them.
 _WITHOUT_CASE = frozenset({"age", "home", "employer", "job", "partner", "birthday", "name"})
 _MINE = frozenset({"my", "our"})
-#: Units of a dose, and verbs of which the past sets one.
-_DOSE_UNITS = frozenset(
-    {"mg", "mcg", "µg", "ug", "g", "ml", "iu", "units", "unit", "drops", "puffs", "tablets"}
-)
-_SETS_DOSE = frozenset({
-    "put", "raise", "increase", "lower", "reduce", "cut", "change", "set", "switch", "up", "halve", "double", "start",
-})  # fmt: skip
-#: Prepositions of a place, which is no medicine.
-_OF_PLACE = frozenset({"in", "at", "near"})
 #: Verbs by which an appointment gets another date.
 _MOVES = frozenset({"move", "postpone", "reschedule", "push", "shift", "delay", "bring"})
 #: Dependencies of words before a noun.
@@ -60,13 +60,6 @@ _TALK = re.compile(
 
 #: Attribute, value and subject; the subject is empty if it is the owner of the clause.
 _Slot = tuple[str, str, str]
-
-
-def noun_attribute(noun: Any) -> str | None:
-    """Attribute that a noun names, such as `exam`; None if it names none."""
-    nouns: dict[str, str] = frames()["noun"]
-    before = (f"{lemma(child)} {lemma(noun)}" for child in _compounds(noun))
-    return next((nouns[name] for name in (*before, lemma(noun)) if name in nouns), None)
 
 
 def relation_attribute(relation: str) -> str:
@@ -113,10 +106,14 @@ def with_slot(
         future: Whether it tells of the future.
         attributes: Table of attributes.
     """
-    if not clause.owner or future:
+    dose = None if future else dose_slot(clause, head, subject, who)
+    if dose is not None and tells_own_dose(head):
+        # "My doctor put me on sertraline, 50 mg" is about the speaker.
+        clause = replace(clause, owner=who)
+    if future or not clause.owner:
         return clause
     found = (
-        _dose(clause, head, subject, who)
+        dose
         or person_slot(clause, head, subject, who=who, is_kin=is_kin)
         or _moved_date(clause, head, subject, who)
         or _by_noun(clause, head, subject)
@@ -179,7 +176,7 @@ def _by_preposition(head: Any, frame: dict[str, Any]) -> _Slot | None:
             if name == "home" and value is not None:
                 value = _place_of(value)
             if value is not None and _fits(name, value):
-                return name, phrase_of(value), ""
+                return name, place_phrase(value) if name == "home" else phrase_of(value), ""
     return None
 
 
@@ -231,49 +228,6 @@ def _held(head: Any, thing: Any) -> _Slot | None:
     return None if value is None else (name, phrase_of(value), "")
 
 
-def _dose(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | None:
-    """Dose of a medicine that a clause names: "I take 5 mg of ramipril", "they put my citalopram up to 30 mg"."""
-    if clause.denied or (clause.past and lemma(head) not in _SETS_DOSE):
-        return None
-    words = [token for token in head.subtree if token.i != head.i and not _is_of_other_verb(token, head)]
-    unit = next((token for token in words if token.text.lower() in _DOSE_UNITS and _number(token)), None)
-    if unit is None:
-        return None
-    near = [child for child in head.children if child.dep_ in ("dobj", "pobj", "attr", "nsubj", "nsubjpass")]
-    near += [
-        below
-        for child in words
-        if child.dep_ in ("prep", "conj") and lemma(child) not in _OF_PLACE
-        for below in child.children
-        if below.dep_ == "pobj"
-    ]
-    medicine = next(
-        (token for token in near if token.pos_ in ("NOUN", "PROPN") and token.i != unit.i and not token.ent_type_
-         and noun_attribute(token) is None and (subject is None or token.i != subject.i)), None,
-    )  # fmt: skip
-    if medicine is None:
-        return None
-    is_mine = any(child.dep_ == "poss" and child.text.lower() in _MINE for child in medicine.children)
-    owner = who if is_mine and who else clause.owner
-    return "dose", f"{_number(unit)} {unit.text}", f"{owner} {medicine.text.lower()}"
-
-
-def _is_of_other_verb(token: Any, head: Any) -> bool:
-    """Whether a word hangs below another verb than the head."""
-    for above in token.ancestors:
-        if above.i == head.i:
-            return False
-        if above.pos_ in ("VERB", "AUX"):
-            return True
-    return False
-
-
-def _number(unit: Any) -> str:
-    """The number just before a unit; empty if there is none."""
-    before = unit.nbor(-1) if unit.i > 0 else None
-    return str(before.text) if before is not None and before.like_num else ""
-
-
 def _moved_date(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | None:
     """Slot of an appointment by the date to which it moved, as in "my exam has been moved to 13 July"."""
     if subject is None or lemma(head) not in _MOVES or (name := noun_attribute(subject)) is None:
@@ -322,15 +276,23 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     if name == "phone" and lemma(subject) == "number" and not _PHONES.issuperset(_qualifiers(subject)):
         # "My policy number" is no telephone.
         name = "identifier"
+    if name == "email":
+        # The parser knows no address as a noun.
+        address = next((token.text for token in head.subtree if token.i > head.i and token.like_email), "")
+        return (name, address, _owner_of_noun(clause, subject)) if address else None
     value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")
     if value is not None and (figures := _code_at(value) or _figures_from(value)):
         return name, figures, _owner_of_noun(clause, subject)
     if value is not None and value.dep_ == "prep":
         value = _below(value, "pobj", "pcomp")
-    if value is not None and not _fits(name, value):
+    if value is None or not _fits(name, value):
         # "My wife is a nurse" does not name a wife.
         return None
-    return None if value is None else (name, phrase_of(value), _owner_of_noun(clause, subject))
+    phrase = whole_phrase(value) if name == "address" else phrase_of(value)
+    if clause.cues & {"now", "change"}:
+        # "The dose is up to 75 now" gives the dose.
+        phrase = re.sub(r"^(?:up|down|back) to (?=\d)", "", phrase)
+    return name, phrase, _owner_of_noun(clause, subject)
 
 
 def _code_at(value: Any) -> str:
@@ -352,14 +314,9 @@ def _figures_from(value: Any) -> str:
 def _qualifiers(noun: Any) -> list[str]:
     """Words before a noun that tell it from others: "purchase order" of "my purchase order number"."""
     direct = [token for token in noun.children if token.dep_ in _BEFORE]
-    words = [word.text.lower() for token in direct for word in (*_compounds(token), token)]
+    words = [word.text.lower() for token in direct for word in (*compounds_of(token), token)]
     nouns = frames()["noun"]
     return [word for word in words if word not in _NO_QUALIFIERS and f"{word} {lemma(noun)}" not in nouns]
-
-
-def _compounds(noun: Any) -> list[Any]:
-    """The nouns that are compounded with one."""
-    return [token for token in noun.children if token.dep_ == "compound"]
 
 
 def _owner_of_noun(clause: Clause, noun: Any) -> str:
@@ -387,7 +344,7 @@ def _fits(name: str, value: Any) -> bool:
     if value.pos_ == "PRON":
         return False
     wanted = frames()["types"].get(name)
-    if wanted == "place" and value.ent_type_ in ("DATE", "TIME"):
+    if wanted in ("place", "thing") and value.ent_type_ in ("DATE", "TIME"):
         return False
     if wanted == "place":
         return bool(value.pos_ == "PROPN" or value.ent_type_ in ("GPE", "LOC", "FAC"))

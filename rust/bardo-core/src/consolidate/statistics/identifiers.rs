@@ -25,6 +25,8 @@ const LEAST: usize = 32;
 const DISTINCT: f64 = 0.95;
 /// Share of steps that a counter takes upward.
 const RISING: f64 = 0.95;
+/// Distinct numbers of a counter that repeats each (a build, a lap, a day of uptime), and never falls.
+const LEVELS: usize = 5;
 
 /// Whether the numbers under a path, in the order of time, identify or count rather than measure.
 pub(crate) fn is_identifier(path: &str, numbers: impl Iterator<Item = f64> + Clone) -> bool {
@@ -37,7 +39,9 @@ pub(crate) fn is_identifier(path: &str, numbers: impl Iterator<Item = f64> + Clo
         Name::Label | Name::Position if count < 3 => false,
         Name::Label if have_same_digits(numbers.clone()) => distinct(numbers) >= DISTINCT,
         Name::Label | Name::Position => distinct(numbers.clone()) >= DISTINCT && is_rising(numbers, count),
-        Name::Other => count >= LEAST && distinct(numbers.clone()) >= DISTINCT && is_rising(numbers, count),
+        Name::Other if count < LEAST => false,
+        Name::Other if distinct(numbers.clone()) >= DISTINCT => is_rising(numbers, count),
+        Name::Other => never_falls(numbers.clone()) && levels(numbers) >= LEVELS,
     }
 }
 
@@ -97,12 +101,19 @@ fn is_whole(number: f64) -> bool {
     number.fract() == 0.0
 }
 
-fn distinct(numbers: impl Iterator<Item = f64>) -> f64 {
+fn distinct(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
+    levels(numbers.clone()) as f64 / numbers.count().max(1) as f64
+}
+
+fn levels(numbers: impl Iterator<Item = f64>) -> usize {
     let mut sorted: Vec<f64> = numbers.collect();
-    let count = sorted.len();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.dedup();
-    sorted.len() as f64 / count.max(1) as f64
+    sorted.len()
+}
+
+fn never_falls(numbers: impl Iterator<Item = f64> + Clone) -> bool {
+    numbers.clone().zip(numbers.skip(1)).all(|(before, after)| after >= before)
 }
 
 fn is_rising(numbers: impl Iterator<Item = f64> + Clone, count: usize) -> bool {
@@ -149,6 +160,17 @@ mod tests {
         assert!(!check("locker_number", &[50_412.0, 10_977.0, 50_412.0]));
         assert!(!check("number", &[12.0, 90.0, 41.0]), "two digits count things, too");
         assert!(!check("height", &[5_041.0, 1_097.0, 8_334.0]), "a height is measured unless it rises");
+    }
+
+    #[test]
+    fn whole_numbers_that_repeat_and_never_fall_are_a_counter() {
+        let build: Vec<f64> = (0..64).map(|step| f64::from(7_000 + step / 9)).collect();
+        assert!(check("build", &build));
+        let replicas: Vec<f64> = (0..64).map(|step| f64::from(3 + step / 30)).collect();
+        assert!(!check("replicas", &replicas), "three levels may be chance");
+        let mut fell = build;
+        fell[40] = 7_001.0;
+        assert!(!check("build", &fell));
     }
 
     #[test]

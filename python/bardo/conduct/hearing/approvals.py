@@ -1,0 +1,78 @@
+"""Recognises rules that require an approval: "Deploys need my OK", "Ask me before you delete a branch"."""
+
+from __future__ import annotations
+
+import re
+
+from bardo._patterns import lazy_pattern
+from bardo.conduct.parse import wording
+from bardo.conduct.parse.operation_table import content_stems
+
+#: Maximum number of words of the act; a longer one is no name of an act.
+_ACT_WORDS = 12
+#: Approval, with the one who gives it: the speaker, a person by name, or anybody.
+_WHOSE = (
+    r"(?:(?:my|our|a person's|someone's|a human's|(?-i:[A-Z])[\w-]+(?:'s|s')|"
+    r"(?:a|an|the) (?:\w+(?:'s) )?(?:human |manual |explicit |written |prior )?)|"
+    r"(?=(?:human|manual|explicit|written|prior) ))"
+)
+_APPROVAL = (
+    r"(?:(?:explicit|express|written|prior|human|manual|personal) )?"
+    r"(?:ok(?:ay)?|approval|sign-?off|permission|consent|go-?ahead|confirmation|green light|blessing)"
+)
+_FROM = r"(?: (?:from|of|by) (?:me|us|(?-i:[A-Z])[\w-]+))?"
+_ACT = r"(?P<act>[^,;.!?]{3,100}?)"
+_END = r"(?=\s*(?:[,;.!]|\s[-–—]\s|$)|\s+(?:first|beforehand|every time|each time|at all times|without exceptions?)\b)"
+_BEFORE = r"(?:before|prior to|for) (?:you |we |anyone |doing )?"
+_FORMS = (
+    # "Every deploy to production requires my approval"
+    lazy_pattern(
+        rf"(?:(?:every|each|all|any) (?:single )?)?{_ACT} (?:always )?(?:needs?|requires?|must have|has to have|takes) "
+        rf"{_WHOSE} ?{_APPROVAL}{_FROM}{_END}",
+        re.IGNORECASE,
+    ),
+    # "Deploys to production must be approved by me"
+    lazy_pattern(
+        rf"(?:(?:every|each|all|any) (?:single )?)?{_ACT} (?:must|ha(?:s|ve) to|needs? to) (?:always |first )?be "
+        r"(?:approved|signed off|confirmed|ok(?:ay)?ed|cleared) (?:by|with) "
+        rf"(?:me|us|(?-i:[A-Z])[\w-]+|a (?:person|human)){_END}",
+        re.IGNORECASE,
+    ),
+    # "Always get my approval before deploying to production"
+    lazy_pattern(
+        r"(?:(?:please|always|first|you (?:must|need to|have to)|make sure to) )*"
+        r"(?:get|obtain|ask(?: me)? for|wait for|have|seek) "
+        rf"{_WHOSE} ?{_APPROVAL}{_FROM} (?:first )?{_BEFORE}{_ACT}{_END}",
+        re.IGNORECASE,
+    ),
+    # "Ask me before you deploy to production"
+    lazy_pattern(
+        r"(?:(?:please|always|first|you (?:must|need to|have to)) )*(?:ask|check with|consult|clear it with) "
+        r"(?:me|us|(?-i:[A-Z])[\w-]+) (?:first )?before (?:you |we |doing |(?=(?:\w+-)?\w+ing\b))"
+        rf"{_ACT}{_END}",
+        re.IGNORECASE,
+    ),
+    # "Deploy to production only with my approval"
+    lazy_pattern(rf"{_ACT},? only (?:with|after) {_WHOSE} ?{_APPROVAL}{_FROM}{_END}", re.IGNORECASE),
+)
+#: Words of what is told, asked or supposed, and of a single case, which rule nothing.
+_TOLD = lazy_pattern(
+    r"\?|[\"“”«»]|\b(?:if|said|says|told|thinks?|maybe|perhaps|might|would|could|i|we|he|she|they|it|this|that|"
+    r"used to|anymore|any ?longer|not|never|no longer|today|yesterday|tomorrow|tonight)\b|n't\b",
+    re.IGNORECASE,
+)
+
+
+def approval_of(text: str) -> str:
+    """Returns the act for which a rule requires an approval; empty if it requires none.
+
+    Args:
+        text: Words of a user.
+    """
+    bare = wording.without_interjection(text).strip()
+    found = next((found for form in _FORMS if (found := form.match(bare)) is not None), None)
+    if found is None or "?" in bare:
+        return ""
+    act = found["act"].strip()
+    is_named = bool(content_stems(re.findall(r"[a-z]+", act.lower()))) and len(act.split()) <= _ACT_WORDS
+    return act if is_named and _TOLD.search(act) is None else ""

@@ -1,0 +1,121 @@
+"""Ends the tasks that a report says are done: "I sent the form" ends "Send the form to the insurance"."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from importlib import resources
+
+from bardo._patterns import lazy_pattern
+from bardo.conduct.model.entries import StateEntry
+from bardo.conduct.parse.operation_table import content_stems
+from bardo.conduct.storage.store import ConductStore
+
+#: Maximum characters of the reason of an end.
+_WHY = 500
+_LEAD = r"(?:(?:ok(?:ay)?|done|so|and|good news|fyi|great|yes|yep)[\s,.:;!–—-]+)*"
+_AGO = r"(?:(?:just|already|now|finally|also)\s+)*"
+_OBJECT = (
+    r"(?P<thing>[^,;.!?]{2,80}?)"
+    r"(?= (?:to|for|in|on|at|by|from|with|this|last|yesterday|today|earlier)\b|\s*[,;.!]|$)"
+)
+#: "I sent the form", "Done: I've booked the flight".
+_DID = lazy_pattern(rf"{_LEAD}(?:i|we)(?:'ve| have)? {_AGO}(?P<verb>[a-z]+) {_OBJECT}", re.IGNORECASE)
+#: "The form is sent", "the flight has been booked".
+_IS_DONE = lazy_pattern(
+    r"(?:(?:ok(?:ay)?|so|and|good news|fyi|great|yes|yep)[\s,.:;!–—-]+)*"
+    rf"(?P<thing>(?:the|our|my|your|his|her|their) [^,;.!?]{{2,80}}?)(?: is| are|'s| has been| have been) {_AGO}"
+    r"(?P<verb>[a-z]+)(?=$|\s*[,;.!]|\s(?:to|for|in|on|at|by|yesterday|today)\b)",
+    re.IGNORECASE,
+)
+#: Answer that only says that it is done.
+_BARE = lazy_pattern(
+    r"(?:(?:ok(?:ay)?|yes|yep|yeah|all|that's|it's|this is|it is|that is|just|already|i'm|now)[\s,]+)*"
+    r"(?:done|finished|completed|did (?:it|that)|have done (?:it|that))(?: (?:it|that|now|already|today))*[\s.!]*",
+    re.IGNORECASE,
+)
+#: Words of a report that leaves something open.
+_OPEN = lazy_pattern(
+    r"\?|n't\b|\b(?:not|never|no|but|however|again|almost|nearly|partly|half|some|most|started|still|must|need|needs|if|"
+    r"once|when|unless|wrong|failed|bounced|back|part|first|draft|tried|except|without)\b",
+    re.IGNORECASE,
+)
+_FINISHED = frozenset({"done", "finished", "completed"})
+_WORD = lazy_pattern(r"[a-z0-9][\w'-]*")
+
+
+def is_completion(text: str) -> bool:
+    """Whether words may report that something is done.
+
+    Args:
+        text: Words of a user or agent.
+    """
+    bare = text.strip().replace("’", "'")
+    return _OPEN.search(bare) is None and any(form.match(bare) for form in (_BARE, _DID, _IS_DONE))
+
+
+def end_done(
+    store: ConductStore, text: str, before: str, *, by: str, episode: str, at: int
+) -> StateEntry | None:
+    """Ends the one open task heard in a conversation that a report names; None if none or several fit.
+
+    Args:
+        store: State and rules of the agent, in a transaction.
+        text: Report.
+        before: Words of the other party just before, which name the task of a bare "done".
+        by: Person or agent who reports.
+        episode: Id of the episode of the report; a task of it stays.
+        at: Time of the report, microseconds UTC; later tasks stay.
+    """
+    if not is_completion(text):
+        return None
+    tasks = [
+        task
+        for task in store.state(kind="task", limit=-1)
+        if task.episode and task.episode != episode and task.at <= at
+    ]
+    done = [task for task in tasks if _is_of(task.summary, text.strip().replace("’", "'"), before)]
+    if len(done) != 1:
+        return None
+    return store.put(
+        replace(
+            done[0],
+            status="done",
+            changed_at=at,
+            closed_by=by,
+            closed_why=f"reported as done: {text.strip()}"[:500],
+        )
+    )
+
+
+def _is_of(task: str, text: str, before: str) -> bool:
+    """Whether a report is of a task: its verb and all words of its object are in the task."""
+    wanted = _stems(task)
+    if _BARE.fullmatch(text):
+        asked = _stems(before)
+        return "?" in before and len(asked & wanted) > 1 and asked <= wanted
+    found = _DID.match(text) or _IS_DONE.match(text)
+    if found is None:
+        return False
+    thing, verb = _stems(found["thing"]), found["verb"].lower()
+    is_verb = verb in _FINISHED or (_is_past(verb) and _stems(_past().get(verb, verb)) <= wanted)
+    return bool(thing) and thing <= wanted and is_verb
+
+
+def _is_past(verb: str) -> bool:
+    return verb.endswith("ed") or verb in _past()
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(content_stems(_WORD.findall(text.lower())))
+
+
+@cache
+def _past() -> Mapping[str, str]:
+    """Returns verbs by their irregular forms of the past."""
+    text = resources.files("bardo.conduct.hearing").joinpath("completion.toml").read_text(encoding="utf-8")
+    table: dict[str, str] = tomllib.loads(text)["past"]
+    return table

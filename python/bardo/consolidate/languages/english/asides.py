@@ -1,0 +1,34 @@
+"""Asides: comments of a speaker on their own words, of which what is said does not depend ("should have said")."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib import resources
+
+
+def without_asides(text: str) -> str:
+    """A text without the asides of `cues.toml` at the beginnings and ends of its sentences."""
+    before, behind = _patterns()
+    return before.sub(_capital, behind.sub("", text))
+
+
+def _capital(match: re.Match[str]) -> str:
+    """The first letter behind an aside, as large as that of the aside."""
+    first = match["first"]
+    return first.upper() if match["aside"][0].isupper() else first
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Patterns of an aside with the letter behind it, and of one behind a comma or dash at the end of a sentence."""
+    path = resources.files("bardo.consolidate.languages.english").joinpath("cues.toml")
+    table = tomllib.loads(path.read_text(encoding="utf-8"))["asides"]
+    before, behind = ("|".join(map(re.escape, table[place])) for place in ("before", "behind"))
+    return (
+        re.compile(rf"(?im)(?:^|(?<=[.!] ))(?P<aside>(?:i )?(?:{before}))(?:,| that)? (?P<first>[a-z])"),
+        re.compile(
+            rf"(?im)(?:,|\s[-–—])\s*(?:i )?(?:{behind})(?: (?:it|that|so|before|earlier))?(?=[.!]|\s*$)"
+        ),
+    )

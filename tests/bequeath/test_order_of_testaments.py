@@ -1,0 +1,194 @@
+"""The order in which testaments are passed makes no difference: the same facts, and the same conduct."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bardo
+from bardo.bequeath.testament import testament
+
+SUBJECT, ATTRIBUTE = "billing-relay", "timeout"
+IDEA, TASK = "ship parcels by night train", "order new crates from Lorenz"
+BELIEF = "Vinegar scares off the martens"
+NAMES = ("ann", "ben", "cat", "dan", "eve", "fay", "gus")
+
+
+def apart(texts: list[str]) -> np.ndarray:
+    """Vectors that are far from each other for different texts."""
+    rows = [np.random.default_rng(sum(text.casefold().encode())).normal(size=16) for text in texts]
+    return np.array(rows, dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def clock() -> bardo.ManualClock:
+    return bardo.ManualClock(1_780_000_000_000_000)
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory: pytest.TempPathFactory, clock: bardo.ManualClock) -> Path:
+    """Testaments of a founder (ann), two heirs (ben, dan), heirs of these (cat, eve), and others (fay, gus)."""
+    root = tmp_path_factory.mktemp("family")
+    options: dict[str, Any] = {
+        "clock": clock,
+        "embedder": apart,
+        "config": {"curator": {"texts": False}, "decay": {"spacing_ticks": 1}},
+    }
+
+    def live(name: str, *parents: str) -> bardo.Grimoire:
+        clock.advance(86_400)
+        paths = [root / f"{one}.testament" for one in parents]
+        return bardo.inherit(paths, root / name, **options) if paths else bardo.open(root / name, **options)
+
+    def die(agent: bardo.Grimoire, name: str) -> None:
+        clock.advance(86_400)
+        agent.bequeath(root / f"{name}.testament")
+
+    def said(agent: bardo.Grimoire, value: str) -> None:
+        clock.advance(86_400)
+        agent.learn(subject=SUBJECT, attribute=ATTRIBUTE, value=value, confidence=0.9)
+
+    with live("ann") as ann, bardo.gate(root / "ann", clock=clock, words_only=True) as gate:
+        said(ann, "30 s")
+        ann.learn(BELIEF, kind="heuristic", confidence=0.8)
+        gate.reject(IDEA, by="Imke")
+        gate.note("task", TASK)
+        die(ann, "ann")
+    with live("ben", "ann") as ben, bardo.gate(root / "ben", clock=clock, words_only=True) as gate:
+        said(ben, "45 s")
+        for _ in range(12):
+            clock.advance(3_600)
+            ben.outcome(ben.recall(BELIEF, limit=1, layers=["fact"]), value=-1)
+        gate.lift(gate.state("rejected")[0].id, by="Imke")
+        gate.finish(gate.state("task")[0].id, by="Jonas")
+        die(ben, "ben")
+    with live("cat", "ben") as cat:
+        # A belief that an ancestor ended is in force again by a second statement of the agent's own.
+        with pytest.warns(bardo.errors.BardoWarning, match="were refuted before"):
+            said(cat, "30 s")
+        said(cat, "30 s")
+        die(cat, "cat")
+    with live("dan", "ann") as dan:
+        for _ in range(4):
+            clock.advance(86_400)
+            dan.outcome(dan.recall(BELIEF, limit=1, layers=["fact"]), value=1)
+        die(dan, "dan")
+    with live("eve", "ben", "dan") as eve:
+        eve.learn("Ferries leave at eleven", subjects=["ferry"], confidence=0.9)
+        die(eve, "eve")
+    with live("fay") as fay, bardo.gate(root / "fay", clock=clock, words_only=True) as gate:
+        said(fay, "60 s")
+        gate.reject(IDEA, by="Olga")
+        die(fay, "fay")
+    with live("gus") as gus:
+        said(gus, "30 s")
+        said(gus, "90 s")
+        die(gus, "gus")
+    return root
+
+
+def heir_of(root: Path, names: list[str], folder: Path, clock: bardo.ManualClock) -> dict[str, Any]:
+    """Facts and conduct of an heir, without what differs by chance: ids of entries made for it."""
+    paths = [root / f"{name}.testament" for name in names]
+    with (
+        bardo.inherit(paths, folder, clock=clock, embedder=apart, seed=3) as heir,
+        bardo.gate(folder, clock=clock, words_only=True) as gate,
+    ):
+        facts = [
+            (
+                fact.text, fact.status, fact.ended_by, fact.generation, fact.origin, fact.expires_tick,
+                round(heir.facts.confidence(fact), 6), fact.statement, heir.facts.why(fact).bad,
+            )
+            for fact in heir.facts.list(status=None)
+        ]  # fmt: skip
+        conduct = [
+            (entry.kind, entry.summary, entry.status, entry.by, entry.closed_by, entry.at)
+            for entry in gate.state(every=True)
+        ]
+        told = [(one.text, one.kind, one.payload) for one in heir.episodes.list(limit=999)]
+    return {"facts": sorted(facts, key=repr), "conduct": sorted(conduct), "episodes": sorted(told, key=repr)}
+
+
+@given(st.data())
+@settings(max_examples=12, deadline=None)
+def test_any_order_of_testaments_gives_the_same_heir(
+    tmp_path_factory: pytest.TempPathFactory, family: Path, clock: bardo.ManualClock, data: st.DataObject
+) -> None:
+    names = data.draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True))
+    other = data.draw(st.permutations(names))
+    root = tmp_path_factory.mktemp("heirs")
+    one, two = (
+        heir_of(family, given_, root / place, clock) for given_, place in ((names, "a"), (other, "b"))
+    )
+    assert one == two
+
+
+def values_of(heir: bardo.Grimoire) -> list[str]:
+    return sorted(
+        fact.statement.value
+        for fact in heir.facts.list()
+        if fact.statement and fact.statement.subject == SUBJECT
+    )
+
+
+@pytest.mark.parametrize("names", [["ann", "ben"], ["ben", "ann"], ["ann", "ben", "dan"]])
+def test_a_value_that_one_parent_ended_is_not_in_force(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, names: list[str]
+) -> None:
+    with bardo.inherit(
+        [family / f"{name}.testament" for name in names], tmp_path / "heir", clock=clock, embedder=apart
+    ) as heir:
+        assert values_of(heir) == ["45 s"]
+        assert BELIEF not in [fact.text for fact in heir.facts.list()]
+
+
+@pytest.mark.parametrize("names", [["ann", "ben"], ["ben", "ann"]])
+def test_a_testament_adopted_later_ends_what_another_held(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, names: list[str]
+) -> None:
+    first, second = (family / f"{name}.testament" for name in names)
+    with bardo.inherit(first, tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        heir.lineage.adopt(second)
+        assert values_of(heir) == ["45 s"]
+
+
+@pytest.mark.parametrize("names", [["cat"], ["ben", "cat"], ["cat", "ben"], ["ann", "ben", "cat"]])
+def test_a_value_that_a_descendant_held_again_is_in_force(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, names: list[str]
+) -> None:
+    crossed = testament.read(family / "cat.testament")
+    assert "30 s" in [
+        one.statement.value for one in crossed.facts if one.statement and one.status == "active"
+    ]
+    with bardo.inherit(
+        [family / f"{name}.testament" for name in names], tmp_path / "heir", clock=clock, embedder=apart
+    ) as heir:
+        assert values_of(heir) == ["30 s"]
+
+
+def test_an_unknown_signer_ends_nothing_that_a_known_one_holds(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ben = testament.read(family / "ben.testament")
+    monkeypatch.setattr(
+        "bardo.bequeath.testament.trust.unknown_signers", lambda *_, **__: frozenset({ben.hash})
+    )
+    for name, order in (("a", ["ann", "ben"]), ("b", ["ben", "ann"])):
+        paths = [family / f"{one}.testament" for one in order]
+        with bardo.inherit(paths, tmp_path / name, clock=clock, embedder=apart, allow=ben.signer) as heir:
+            assert values_of(heir) == ["30 s"]
+            assert BELIEF in [fact.text for fact in heir.facts.list()]
+
+
+@pytest.mark.parametrize("names", [["ann", "fay"], ["fay", "ann"], ["gus", "fay"], ["fay", "gus"]])
+def test_of_two_values_the_later_testament_counts(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, names: list[str]
+) -> None:
+    paths = [family / f"{one}.testament" for one in names]
+    with bardo.inherit(paths, tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        assert values_of(heir) == ["90 s" if "gus" in names else "60 s"]

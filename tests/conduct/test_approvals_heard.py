@@ -1,0 +1,65 @@
+"""Rules that require an approval are heard, and the gate applies them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import bardo
+from bardo.conduct.hearing.approvals import approval_of
+
+
+@pytest.mark.parametrize(
+    ("text", "act"),
+    [
+        ("Deploys to production need my OK, no exceptions.", "Deploys to production"),
+        ("Every refund above 100 euros requires Priya's sign-off.", "refund above 100 euros"),
+        ("Always get my approval before merging to main.", "merging to main"),
+        ("Ask me before you delete a branch.", "delete a branch"),
+        ("Database migrations must be approved by Lena.", "Database migrations"),
+        ("FYI: force-push only with my permission.", "force-push"),
+    ],
+)
+def test_the_act_that_needs_an_approval_is_read(text: str, act: str) -> None:
+    assert approval_of(text) == act
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ask me before lunch.",
+        "This needs my approval.",
+        "The invoice needs a signature.",
+        "Does the deploy need my approval?",
+        "He said deploys need his OK.",
+        "Deploys don't need my approval anymore.",
+    ],
+)
+def test_other_words_of_approvals_require_none(text: str) -> None:
+    assert approval_of(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Deploys to production need my OK.",
+        "We had an outage. Always get my approval before deploying to production.",
+    ],
+)
+def test_the_gate_blocks_an_act_without_the_approval_that_was_heard(tmp_path: Path, text: str) -> None:
+    with bardo.open(tmp_path) as memory:
+        memory.remember(text, role="user", kind="turn", thread="chat", speaker="Ana")
+        memory.sleep()
+    with bardo.gate(tmp_path, words_only=True) as gate:
+        assert [bool(rule.approval) for rule in gate.rules()] == [True]
+        assert gate.before("kubectl --context prod apply -f api.yml").decision == "block"
+        assert gate.before("deploy to staging").decision != "block"
+
+
+def test_the_agents_word_requires_no_approval(tmp_path: Path) -> None:
+    with bardo.open(tmp_path) as memory:
+        memory.remember("Deploys to production need my OK.", role="agent", kind="turn", thread="chat")
+        memory.sleep()
+    with bardo.gate(tmp_path, words_only=True) as gate:
+        assert not [rule for rule in gate.rules() if rule.approval]

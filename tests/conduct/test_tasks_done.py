@@ -1,0 +1,49 @@
+"""A report that a task is done ends the one task that it names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import bardo
+
+FORM, FLIGHT = "Remind me to send the form to the insurance", "Remind me to book the flight to Oslo"
+
+
+def open_tasks(folder: Path, *said: tuple[str, str]) -> list[str]:
+    with bardo.open(folder) as memory:
+        for role, text in (("user", FORM), ("agent", "Will do."), ("user", FLIGHT), *said):
+            memory.remember(text, role=role, kind="turn", thread="chat")
+        memory.sleep()
+    with bardo.gate(folder) as gate:
+        return sorted(entry.summary for entry in gate.state("task"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [("user", "I sent the form.")],
+        [("user", "I've just sent the form to the insurance.")],
+        [("agent", "Done, I sent the form yesterday.")],
+        [("user", "The form has been sent.")],
+        [("agent", "Did you send the form?"), ("user", "done")],
+    ],
+)
+def test_a_report_ends_the_task_it_names(tmp_path: Path, said: list[tuple[str, str]]) -> None:
+    assert open_tasks(tmp_path, *said) == [FLIGHT]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [("user", "done")],
+        [("user", "I haven't sent the form.")],
+        [("user", "I sent the form, but it bounced.")],
+        [("user", "I sent the postcard.")],
+        [("user", "I printed the form.")],
+        [("user", "Once I sent the form, we can relax.")],
+    ],
+)
+def test_an_unclear_report_ends_no_task(tmp_path: Path, said: list[tuple[str, str]]) -> None:
+    assert {FORM, FLIGHT} <= set(open_tasks(tmp_path, *said))
