@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import bardo
 from knowledge.memory import DAY, fresh
 
 #: Maximum number of turns between a statement and a turn of its gold fact.
@@ -60,23 +61,31 @@ def start_of(chat: dict[str, Any]) -> int:
     return int(datetime.fromisoformat(chat["start"]).replace(hour=8, tzinfo=UTC).timestamp()) * 1_000_000
 
 
+def remember_chat(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, chat: dict[str, Any]
+) -> dict[str, int]:
+    """Remembers a chat day by day, with a pass of the Curator after each; returns the turns by episode."""
+    start, day = start_of(chat), 0
+    turn_of = {}
+    for number, turn in enumerate(chat["turns"]):
+        if turn["day"] != day:
+            memory.sleep()
+            day = turn["day"]
+        clock.set(max(clock.now() + 20_000_000, start + day * DAY))
+        speaker = chat["user"] if turn["role"] == "user" else None
+        episode = memory.remember(
+            turn["text"], role=turn["role"], kind="turn", speaker=speaker, thread="chat"
+        )
+        turn_of[episode.id] = number
+    memory.sleep()
+    return turn_of
+
+
 def judge(chat: dict[str, Any], config: dict[str, Any] | None = None) -> Outcome:
     """Remembers one chat and compares the facts in force with the labels."""
     done = Outcome()
-    start = start_of(chat)
-    with fresh(config, start) as (memory, clock):
-        turn_of, day = {}, 0
-        for number, turn in enumerate(chat["turns"]):
-            if turn["day"] != day:
-                memory.sleep()
-                day = turn["day"]
-            clock.set(max(clock.now() + 20_000_000, start + day * DAY))
-            speaker = chat["user"] if turn["role"] == "user" else None
-            episode = memory.remember(
-                turn["text"], role=turn["role"], kind="turn", speaker=speaker, thread="chat"
-            )
-            turn_of[episode.id] = number
-        memory.sleep()
+    with fresh(config, start_of(chat)) as (memory, clock):
+        turn_of = remember_chat(memory, clock, chat)
         facts = [
             (fact, memory.facts.confidence(fact)) for fact in memory.facts.list() if fact.kind != "baseline"
         ]

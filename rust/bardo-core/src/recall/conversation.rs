@@ -70,7 +70,7 @@ impl QueryClues {
         });
         clues.asks_of = if agent_spoke || says(&["your", "yours", "remind"]) {
             Some(Role::Agent)
-        } else if says(&["i", "me", "my", "mine", "i'm", "i've", "i\u{2019}m", "i\u{2019}ve"]) {
+        } else if says(&FIRST_PERSON) {
             Some(Role::User)
         } else {
             None
@@ -104,6 +104,23 @@ pub fn query_words(query: &str) -> Vec<&str> {
     parts.map(|word| word.trim_matches(is_edge)).filter(|word| !word.is_empty()).collect()
 }
 
+/// Words with which the user asks of themselves.
+const FIRST_PERSON: [&str; 14] = [
+    "i",
+    "me",
+    "my",
+    "mine",
+    "myself",
+    "i'm",
+    "im",
+    "i've",
+    "ive",
+    "i'd",
+    "i'll",
+    "i\u{2019}m",
+    "i\u{2019}ve",
+    "i\u{2019}d",
+];
 /// Words before "you" that make a request of it.
 const REQUESTS: [&str; 9] = ["can", "could", "do", "may", "might", "should", "thank", "will", "would"];
 
@@ -157,7 +174,7 @@ impl Surroundings<'_> {
         if row.speaker != NO_NAME && self.clues.names(self.hot.names().name(row.speaker)) {
             add(SPEAKER, weights.speaker);
         }
-        if row.speaker == NO_NAME && row.role.is_some() && row.role == self.clues.asks_of {
+        if row.role.is_some() && row.role == self.clues.asks_of {
             add(ROLE, weights.role);
         }
         if self.clues.named_days(row.at).is_some() {

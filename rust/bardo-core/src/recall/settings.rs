@@ -92,7 +92,7 @@ pub struct ConversationWeights {
     pub session_words: f32,
     /// Where the query names who spoke.
     pub speaker: f32,
-    /// Where the query says "you" or "I", and the turn is the agent's or the user's and names no speaker.
+    /// Where the query says "you" or "I", and the turn is the agent's or the user's.
     pub role: f32,
     /// Where the query names a period that the turn is of. Of 40 questions of `LoCoMo` that name one, recall@5 is .825 with
     /// 0.2, and .900 from 0.6 to 3.

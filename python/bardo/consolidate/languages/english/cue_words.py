@@ -268,6 +268,13 @@ def _leaves_on_figure(head: Any) -> bool:
     )
 
 
+def _goes_astray(head: Any) -> bool:
+    """Whether somebody got lost, which ends nothing."""
+    return lemma(head) == "lose" and any(
+        child.dep_ == "auxpass" and lemma(child) == "get" for child in head.children
+    )
+
+
 def _has_figure(preposition: Any) -> bool:
     """Whether a number that is no time stands below a preposition."""
     return any(word.pos_ == "NUM" and word.ent_type_ not in _TIMES for word in preposition.subtree)
@@ -277,7 +284,7 @@ def _ends(head: Any) -> bool:
     """Whether the verb of a clause ends a state or an activity, and not a meal or a match."""
     table = _table()
     verb, bare = predicate_of(head), lemma(head)
-    if _is_daily(head) or _leaves_on_figure(head) or (_is_parting(head) and _is_set_apart(head)):
+    if _is_daily(head) or _leaves_on_figure(head) or _goes_astray(head) or (_is_parting(head) and _is_set_apart(head)):
         return False
     if any(f"{verb} {lemma(child)}" in table.ending for child in head.children if child.dep_ == "dobj"):
         # "Give notice", "hand in one's resignation"
