@@ -82,3 +82,16 @@ def test_turns_beside_a_memory_are_kept_apart_as_memories_are(tmp_path: Path) ->
         assert beside(grimoire, "picnic basket", until=NOW + 2) == [parser]
         assert beside(grimoire, "attic", since=NOW + 2) == [parser, ladder]
         assert beside(grimoire, "attic", mode="chat") == ["where is the picnic basket?", ladder]
+
+
+@pytest.mark.parametrize("speaker", [None, "Ida Berg"])
+def test_a_question_of_my_own_asks_of_my_turns(tmp_path: Path, speaker: str | None) -> None:
+    with bardo.open(tmp_path / "b", clock=ManualClock(NOW), embedder=None) as memory:
+        for role, text in (("agent", "a deploy hat is blue"), ("user", "the deploy hat is green")):
+            who = speaker if role == "user" else None
+            memory.remember(text, role=role, speaker=who, kind="turn", thread="t")
+        asked = {
+            item.record.role: "said by whom it asks of" in str(item.why)
+            for item in memory.recall("is my deploy hat blue or green?")
+        }
+    assert asked == {"agent": False, "user": True}

@@ -1,0 +1,52 @@
+"""With the cross-encoder, small talk and news of another topic dispute no fact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import bardo
+
+START = 1_772_442_000_000_000
+DAY = 86_400
+HOME = "I live in Leeds with my husband Callum and our daughter Wren."
+DOG = "We have a dog called Biscuit, a fat old beagle."
+
+
+def remembered(folder: Path, *turns: str) -> tuple[list[str], int]:
+    """Links of contradiction or correction after each turn had a night, and the number of facts that ended."""
+    clock = bardo.ManualClock(START)
+    with bardo.open(folder, clock=clock, seed=1) as memory:
+        for text in turns:
+            memory.remember(text, role="user", speaker="Tamsin", thread="t")
+            memory.sleep()
+            clock.advance(DAY)
+        links = (link for fact in memory.facts.list(status=None) for link in memory.facts.links(fact))
+        return [(link.relation, link.dst) for link in links if link.relation in ("contradicts", "corrects")]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (HOME, "good morning, sunshine"),
+        (HOME, "Callum is a paramedic, so he works nights a lot."),
+        (HOME, "my work email is t.reid@thornburypike.example"),
+        (HOME, "I don't have a niece."),
+        (DOG, "Happy Mother's day to me, I got a card with a beagle on it"),
+        ("Dad has a house in Bradford.", "Dad got lost on the way back from the Co-op."),
+    ],
+)
+def test_news_of_another_topic_disputes_nothing(tmp_path: Path, older: str, newer: str) -> None:
+    assert remembered(tmp_path / "a", older, newer) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (HOME, "I live in Sheffield now."),
+        (DOG, "We lost Biscuit this morning."),
+    ],
+)
+def test_news_of_the_same_topic_still_ends(tmp_path: Path, older: str, newer: str) -> None:
+    assert remembered(tmp_path / "a", older, newer)[1] > 0
