@@ -61,9 +61,7 @@ def start_of(chat: dict[str, Any]) -> int:
     return int(datetime.fromisoformat(chat["start"]).replace(hour=8, tzinfo=UTC).timestamp()) * 1_000_000
 
 
-def remember_chat(
-    memory: bardo.Grimoire, clock: bardo.ManualClock, chat: dict[str, Any]
-) -> dict[str, int]:
+def remember_chat(memory: bardo.Grimoire, clock: bardo.ManualClock, chat: dict[str, Any]) -> dict[str, int]:
     """Remembers a chat day by day, with a pass of the Curator after each; returns the turns by episode."""
     start, day = start_of(chat), 0
     turn_of = {}

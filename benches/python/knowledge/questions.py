@@ -54,17 +54,24 @@ def ask(chat: dict[str, Any], cases: list[dict[str, Any]], *, shown: bool) -> Co
                 done["changed found"] += current < len(answer)
                 done["current before stale"] += current < stale
             if shown and current > 0:
-                print(f"  {current} {kind}: {case['question']} <- {[chat['turns'][n]['text'][:90] for n in case['current'][:2]]}")
-                for one in found[:2]:
-                    print(f"        {one.layer} {one.text[:110]} | {one.standing or ''}")
+                show(case, chat, found, current)
     return done
+
+
+def show(case: dict[str, Any], chat: dict[str, Any], found: list[Any], place: int) -> None:
+    """Prints a question that is not answered first: its turns, and the first two memories."""
+    told = [chat["turns"][turn]["text"][:90] for turn in case["current"][:2]]
+    print(f"  {place} {case['kind']}: {case['question']} <- {told}")
+    for one in found[:2]:
+        print(f"        {one.layer} {one.text[:110]} | {one.standing or ''}")
 
 
 def row(name: str, n: Counter[str]) -> None:
     """Prints one row."""
-    cells = []
-    for kind in ("holds", "once", "other", "changed"):
-        cells.append(f"{n[kind]} | {n[f'{kind} first']} | {n[f'{kind} found']}")
+    cells = [
+        f"{n[kind]} | {n[f'{kind} first']} | {n[f'{kind} found']}"
+        for kind in ("holds", "once", "other", "changed")
+    ]
     print(f"| {name} | {' | '.join(cells)} | {n['current before stale']} |")
 
 
@@ -73,7 +80,9 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="knowledge.questions", description=__doc__)
     options.add_argument("folder", type=Path)
     options.add_argument("chat", type=Path, nargs="+")
-    options.add_argument("--missed", action="store_true", help="print the questions that are not answered first")
+    options.add_argument(
+        "--missed", action="store_true", help="print the questions that are not answered first"
+    )
     given = options.parse_args()
     total: Counter[str] = Counter()
     heads = " | ".join(f"{kind} | first | in {FOUND}" for kind in ("holds", "once", "other", "changed"))

@@ -148,8 +148,8 @@ def _open_rule(older: Clause, newer: Clause) -> Rule:
 def _is_of_another_topic(older: Clause, newer: Clause, rule: Rule) -> bool:
     """Whether a newer clause tells nothing of an older one that only the cross-encoder finds corrected.
 
-    "We closed the account" disputes no home, "I don't have a niece" neither, and "I've registered the business" no other
-    work.
+    "We closed the account" disputes no home, "I don't have a niece" neither, and "I've registered the
+    business" no other work.
     """
     if not rule and are_of_strangers(older, newer):
         return True

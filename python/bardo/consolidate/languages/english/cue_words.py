@@ -269,7 +269,7 @@ def _leaves_on_figure(head: Any) -> bool:
 
 
 def _goes_astray(head: Any) -> bool:
-    """Whether somebody got lost, which ends nothing."""
+    """Whether a person or thing got lost, which ends nothing: "Dad got lost on the way"."""
     return lemma(head) == "lose" and any(
         child.dep_ == "auxpass" and lemma(child) == "get" for child in head.children
     )
@@ -284,7 +284,12 @@ def _ends(head: Any) -> bool:
     """Whether the verb of a clause ends a state or an activity, and not a meal or a match."""
     table = _table()
     verb, bare = predicate_of(head), lemma(head)
-    if _is_daily(head) or _leaves_on_figure(head) or _goes_astray(head) or (_is_parting(head) and _is_set_apart(head)):
+    if (
+        _is_daily(head)
+        or _leaves_on_figure(head)
+        or _goes_astray(head)
+        or (_is_parting(head) and _is_set_apart(head))
+    ):
         return False
     if any(f"{verb} {lemma(child)}" in table.ending for child in head.children if child.dep_ == "dobj"):
         # "Give notice", "hand in one's resignation"
