@@ -52,6 +52,8 @@ SURE = 2.3
 LEAST_FEATURES = -8.0
 #: Log odds by the features, with the nearest cosine, under which no pair is read.
 UNLIKELY = -6.0
+#: Greatest log odds without an effect on a fact or a turn.
+OPEN = 0.0
 #: Log odds of a pair that cannot be a correction.
 NEVER = -99.0
 #: Cosine of sentences that correct each other, at the upper end.
@@ -211,7 +213,7 @@ def _with_encoder(weighed: float, rule: Rule, *, is_certain: bool) -> Judgement:
     if not rule and weighed < SURE:
         # A pair that no word announces disputes where an announced one would end: of the likely ones below, five of six
         # disputed a fact that they say nothing of.
-        return Judgement(disputes if weighed >= ends else NEVER, READ)
+        return Judgement(disputes if weighed >= ends else min(weighed, OPEN), READ)
     return Judgement(weighed, rule or READ)
 
 
