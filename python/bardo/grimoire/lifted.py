@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bardo._core import FactStore
 from bardo.errors import StoreError
+from bardo.folder import TESTAMENTS_FOLDER
 from bardo.recall.lifted import Lifted, plain
 
 if TYPE_CHECKING:
@@ -42,7 +42,11 @@ class LiftedReader:
                 store = self._store = self._store or ConductStore(self._folder, facts=self._facts)
                 stamp = store.stamp()
                 if stamp != self._read[0]:
-                    self._read = stamp, _ended(store, self._facts.agent)
+                    agent = self._facts.agent
+                    # Reading every entry takes long in a large gate, and only an heir has episodes that tell of them.
+                    is_heir = (self._folder / TESTAMENTS_FOLDER).exists()
+                    of_ancestors = _ended_of_ancestors(store, agent) if is_heir else []
+                    self._read = stamp, [*_ended_by_persons(store, agent), *of_ancestors]
                 return self._read[1], ""
         except StoreError as error:
             return (), f"what the gate ended is not marked: {error}"
@@ -55,39 +59,56 @@ class LiftedReader:
                 self._store = None
 
 
-def _ended(store: ConductStore, agent: str) -> list[Lifted]:
+def _ended_by_persons(store: ConductStore, agent: str) -> list[Lifted]:
+    """Rejections and rules that persons ended, with which the turns end that they were heard from."""
+    from bardo.conduct.model.authors import author_of
+    from bardo.conduct.required import is_person
+
+    found = [
+        Lifted(plain(entry.summary), entry.episode, entry.changed_at)
+        for entry in store.state(kind="rejected", every=True)
+        if entry.status != "active" and is_person(author_of(entry.closed_by)[0], agent)
+    ]
+    # The time of retirement is not stored. A pass that retires a rule tells a reason.
+    found += [
+        Lifted(plain(rule.text), rule.episode, 0)
+        for rule in store.rules()
+        if rule.retired_by and not rule.retired_why and is_person(author_of(rule.retired_by)[0], agent)
+    ]
+    return [one for one in found if one.text]
+
+
+def _ended_of_ancestors(store: ConductStore, agent: str) -> list[Lifted]:
+    """Ended entries of every kind, by the texts of the episodes in which an heir has those of its ancestors."""
     from bardo.bequeath.content.directive_kinds import KINDS
     from bardo.conduct.model.authors import author_of
     from bardo.conduct.model.procedures import Flow, Mission
     from bardo.conduct.required import is_person
 
-    def told(kind: str, text: str) -> str:
-        return plain(f"{KINDS[kind]}: {text}")
-
     found, held = [], set()
+
+    def note(kind: str, text: str, at: int, word: str) -> None:
+        """Keeps an entry that ended, or that is in force if there is no word for its end."""
+        told = plain(f"{KINDS[kind]}: {text}")
+        if not word:
+            held.add(told)
+        elif plain(text):
+            found.append(Lifted(plain(text), "", at, told, word, by_person=False))
+
     for entry in store.state(every=True):
-        if entry.kind not in KINDS:
-            continue
-        if entry.status == "active":
-            held.add(told(entry.kind, entry.summary))
-            continue
-        is_rejection = entry.kind == "rejected"
-        word = "done" if entry.status == "done" else "lifted" if is_rejection else "ended"
-        by_person = is_rejection and is_person(author_of(entry.closed_by)[0], agent)
-        mark = told(entry.kind, entry.summary)
-        found.append(Lifted(plain(entry.summary), entry.episode, entry.changed_at, mark, word, by_person))
+        if entry.kind in KINDS:
+            over = "lifted" if entry.kind == "rejected" else "ended"
+            word = {"active": "", "done": "done"}.get(entry.status, over)
+            note(entry.kind, entry.summary, entry.changed_at, word)
     for rule in store.rules():
         if not rule.retired_by:
-            held.add(told("rule", rule.text))
+            note("rule", rule.text, 0, "")
         elif not rule.retired_why and is_person(author_of(rule.retired_by)[0], agent):
-            # The time of retirement is not stored. A pass that retires a rule tells a reason.
-            found.append(Lifted(plain(rule.text), rule.episode, 0, told("rule", rule.text)))
+            note("rule", rule.text, 0, "lifted")
     for flow in store.rows(Flow):
         if flow.retired_by:
-            mark = told("flow", flow.name)
-            found.append(Lifted(plain(flow.name), "", flow.changed_at, mark, "ended", by_person=False))
+            note("flow", flow.name, flow.changed_at, "ended")
     for mission in store.rows(Mission):
         if mission.ended_at:
-            mark = told("mission", mission.text)
-            found.append(Lifted(plain(mission.text), "", mission.ended_at, mark, "ended", by_person=False))
-    return [replace(one, told="" if one.told in held else one.told) for one in found if one.text]
+            note("mission", mission.text, mission.ended_at, "ended")
+    return [one for one in found if one.told not in held]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bardo.clock import day_of
 from bardo.model import INHERITED_KIND, Episode, Fact
-from bardo.ports import FIRST_AT, LAST_AT
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +42,6 @@ class Lifted:
             if len(rest) < len(said) and not rest[:1].strip(".!"):
                 return True
         return self.by_person and (record.id == self.episode or (record.at < self.at and said == self.text))
-
-    @property
-    def standing(self) -> str:
-        """States the end, as `lifted on 14 March 2026`."""
-        return (
-            f"{self.word} on {day_of(self.at)}"
-            if FIRST_AT <= self.at <= LAST_AT and self.at
-            else f"{self.word} later"
-        )
 
 
 #: Returns what was ended, and a note if that is unknown.

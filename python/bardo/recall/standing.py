@@ -58,7 +58,7 @@ def in_words(
     if statement and statement.until is not None:
         parts.append(f"until {day(statement.until)}")
     if lifted is not None:
-        parts.append(lifted.standing)
+        parts.append(_since(lifted.word, lifted.at))
     ends = [at for _, at, is_disputed in corrections if not is_disputed]
     if told_until is not None and not ends:
         parts.append(f"until {day(told_until)}")

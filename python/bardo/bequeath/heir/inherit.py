@@ -176,9 +176,8 @@ def adopt(
         # The lineage is written last, since it makes the next call a no-op.
         adoption.notes += copies.keep(folder, fresh.values())
         adoption._add("innate", innate.take(folder, adoption.confirmations, facts, tick=tick))
-        tallies.take(
-            folder, {one: adoption.tallies[one] for one in adoption.tallies if one in adoption.provenance}
-        )
+        told = {id_: tally for id_, tally in adoption.tallies.items() if id_ in adoption.provenance}
+        tallies.take(folder, told)
         write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
         lineage.save(folder)
     repeated = tuple(dict.fromkeys(one.hash for one in given if one.hash not in fresh))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -53,7 +53,7 @@ def is_completion(text: str) -> bool:
     Args:
         text: Words of a user or agent.
     """
-    bare = text.strip().replace("’", "'")
+    bare = _straight(text)
     return _OPEN.search(bare) is None and any(form.match(bare) for form in (_BARE, _DID, _IS_DONE))
 
 
@@ -72,37 +72,34 @@ def end_done(
     """
     if not is_completion(text):
         return None
-    tasks = [
+    is_of = _matcher(_straight(text), before)
+    done = [
         task
         for task in store.state(kind="task", limit=-1)
-        if task.episode and task.episode != episode and task.at <= at
+        if task.episode and task.episode != episode and task.at <= at and is_of(_stems(task.summary))
     ]
-    done = [task for task in tasks if _is_of(task.summary, text.strip().replace("’", "'"), before)]
     if len(done) != 1:
         return None
-    return store.put(
-        replace(
-            done[0],
-            status="done",
-            changed_at=at,
-            closed_by=by,
-            closed_why=f"reported as done: {text.strip()}"[:500],
-        )
-    )
+    why = f"reported as done: {text.strip()}"[:_WHY]
+    return store.put(replace(done[0], status="done", changed_at=at, closed_by=by, closed_why=why))
 
 
-def _is_of(task: str, text: str, before: str) -> bool:
-    """Whether a report is of a task: its verb and all words of its object are in the task."""
-    wanted = _stems(task)
+def _matcher(text: str, before: str) -> Callable[[frozenset[str]], bool]:
+    """Returns whether a report is of a task with some stems: its verb and all words of its object are among them."""
     if _BARE.fullmatch(text):
-        asked = _stems(before)
-        return "?" in before and len(asked & wanted) > 1 and asked <= wanted
-    found = _DID.match(text) or _IS_DONE.match(text)
-    if found is None:
-        return False
+        asked = _stems(before) if "?" in before else frozenset[str]()
+        return lambda task: len(asked & task) > 1 and asked <= task
+    if (found := _DID.match(text) or _IS_DONE.match(text)) is None:
+        return lambda _: False
     thing, verb = _stems(found["thing"]), found["verb"].lower()
-    is_verb = verb in _FINISHED or (_is_past(verb) and _stems(_past().get(verb, verb)) <= wanted)
-    return bool(thing) and thing <= wanted and is_verb
+    if not thing or not (verb in _FINISHED or _is_past(verb)):
+        return lambda _: False
+    wanted = thing if verb in _FINISHED else thing | _stems(_past().get(verb, verb))
+    return lambda task: wanted <= task
+
+
+def _straight(text: str) -> str:
+    return text.strip().replace("’", "'")
 
 
 def _is_past(verb: str) -> bool:

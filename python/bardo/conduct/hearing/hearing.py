@@ -375,16 +375,14 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
 def _is_other(kind: str, utterance: Utterance) -> bool:
     """Whether the form of an utterance excludes the likeliest kind of the regression."""
     text = utterance.text
-    is_idle = not utterance.by_agent and (is_courtesy(text) or is_small_talk(text))
-    is_idle = is_idle or is_unreal(text) or (not utterance.by_agent and is_remark(text))
+    is_supposed = is_unreal(text)
+    is_idle = is_supposed or (
+        not utterance.by_agent and (is_courtesy(text) or is_small_talk(text) or is_remark(text))
+    )
     is_done = not utterance.by_agent and is_deed(text)
     is_act = utterance.by_agent and is_announcement(text)
     return {
-        "decision": utterance.is_wish
-        or utterance.is_echo
-        or utterance.is_advice
-        or is_done
-        or is_unreal(text),
+        "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done or is_supposed,
         "rejection": utterance.is_echo or utterance.is_advice or is_idle or is_correction(text),
         "task": utterance.is_consent or is_state(text) or is_habit(text) or is_exemption(text),
         "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle or is_act,

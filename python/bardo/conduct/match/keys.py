@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bardo.conduct.parse import command_forms, options
 from bardo.conduct.parse.action import ParsedAction, fits, folded
 from bardo.conduct.parse.forbidden import kinds_in, places_in, practices_in, stems_of, vocabulary
@@ -17,10 +19,15 @@ def of_text(text: str) -> frozenset[str]:
         found
         | {f"command {key}" for key in (command.keys if command else ())}
         | {f"kind {kind}" for kind in kinds_in(stems_of(text), vocabulary().kinds_by_stem)}
-        | {f"flag {key}" for flag in flags for key in options.keys_of(flag)}
+        | _of_flags(flags)
         | {f"host {host}" for host in hosts}
         | {f"path {_part_of(path)}" for path in paths}
     )
+
+
+def _of_flags(flags: Iterable[str]) -> frozenset[str]:
+    """Returns the keys of options."""
+    return frozenset(f"flag {key}" for flag in flags for key in options.keys_of(flag))
 
 
 def _part_of(path: str) -> str:
@@ -36,7 +43,7 @@ def of_correction(changes: str) -> frozenset[str]:
     found |= {f"verb {verb}" for verb in given.verbs if not given.things}
     return frozenset(
         found
-        | {f"flag {key}" for flag in given.flags for key in options.keys_of(flag)}
+        | _of_flags(given.flags)
         | {f"program {command.split(' ', 1)[0].lower()}" for command in given.commands}
     )
 
@@ -63,7 +70,7 @@ def of_action(action: ParsedAction) -> frozenset[str]:
         | {f"command {key}" for form in action.forms for key in form.keys}
         | {f"word {stem}" for stem in action.stems}
         | {f"verb {verb}" for verb in action.verbs}
-        | {f"flag {key}" for option in action.options for key in options.keys_of(option)}
+        | _of_flags(action.options)
         | {f"program {line.split(' ', 1)[0].lower()}" for line in action.lines}
         | {f"host {host}" for host in action.places.hosts}
         | {f"path {part}" for path in action.places.paths for part in ("*", *path.split("/"))}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import conditions, operation_table, operations, reasons, substitutes, wording
+from bardo.conduct.parse import conditions, operation_table, operations, substitutes, wording
 from bardo.conduct.parse.forbids import LISTS, Forbids
 
 #: Maximum number of cached proposals.
@@ -277,7 +277,7 @@ def _narrower(said: Sequence[Practice], thing: str) -> str:
 @lru_cache(_PROPOSALS)
 def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...], frozenset[str]]:
     """Returns the object of a rejection, its scopes, its conditions, and its operations."""
-    _, substitute = substitutes.split(reasons.without_reports(wording.without_remark(text)))
+    _, substitute = substitutes.split(wording.without_reports(text))
     text = wording.plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
     found = (*found, *conditions.exceptions(substitute, found))
@@ -330,7 +330,7 @@ def propose(text: str) -> Forbids:
     )
     if narrower := _narrower(said, _object(wording.forbidding(text))[0]) if said else "":
         where = (*where, f"of {narrower}")
-    flags, hosts, paths = places_in(reasons.without_reports(wording.without_remark(text)))
+    flags, hosts, paths = places_in(wording.without_reports(text))
     own = Forbids(
         things=(thing,) if thing and not is_alone else (),
         verbs=() if is_alone else tuple(sorted(verbs)),

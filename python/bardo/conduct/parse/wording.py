@@ -173,10 +173,15 @@ def without_remark(text: str) -> str:
     return _REMARKED.sub("", straight(text))
 
 
+def without_reports(text: str) -> str:
+    """Returns a rejection with straight apostrophes, without a remark before it and reports around it."""
+    return reasons.without_reports(without_remark(text))
+
+
 @lru_cache(_TEXTS)
 def plain(text: str) -> str:
     """Returns a rejection in the form "don't ...", without reports around it and substitutes after it."""
-    bare, _ = substitutes.split(reasons.without_reports(without_remark(text)))
+    bare, _ = substitutes.split(without_reports(text))
     for clause in (_ALTERNATIVE, _EMPHASIS, _INTERJECTION):
         bare = clause.sub("", bare)
     for pattern, form in _FORMS.items():

@@ -165,13 +165,12 @@ def forbidden_act(rule: str) -> str | None:
         return text[found.end() :]
     if not is_prohibition(rule):
         return None
-    forms = (_ASKED_NOT, _NO_THING, _IMPERATIVE, _UNWANTED, _ORDER, _HANDS_OFF, _LEAVE_AS_IS)
-    bare = (_begun(rule), _begun(rule), *([_bare(rule)] * 5))
-    return next(
-        found["act"]
-        for form, said in zip(forms, bare, strict=True)
-        if (found := form.match(said)) is not None
+    begun, bare = _begun(rule), _bare(rule)
+    forms = (
+        *((form, begun) for form in (_ASKED_NOT, _NO_THING)),
+        *((form, bare) for form in (_IMPERATIVE, _UNWANTED, _ORDER, _HANDS_OFF, _LEAVE_AS_IS)),
     )
+    return next(found["act"] for form, said in forms if (found := form.match(said)) is not None)
 
 
 def is_prohibition(text: str) -> bool:
@@ -180,8 +179,8 @@ def is_prohibition(text: str) -> bool:
     Args:
         text: Sentence.
     """
-    bare = _bare(text)
-    if (found := _ASKED_NOT.match(_begun(text)) or _NO_THING.match(_begun(text))) is not None:
+    begun, bare = _begun(text), _bare(text)
+    if (found := _ASKED_NOT.match(begun) or _NO_THING.match(begun)) is not None:
         return found["verb"].lower() not in (_NO_IDIOM | _NO_ACT) and _names(found["act"])
     if "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
         return False

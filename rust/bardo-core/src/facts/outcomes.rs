@@ -151,9 +151,7 @@ impl FactStore {
     pub fn judged_by_confidence(&self) -> Result<[(u64, u64); BINS]> {
         self.read(|connection| bins(connection))
     }
-}
 
-impl FactStore {
     /// The numbers of good and bad outcomes of acting on each of these facts; zeros without any.
     pub fn tallies(&self, ids: &[Id]) -> Result<Vec<(u64, u64)>> {
         self.read(|connection| {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
+
+from bardo.consolidate.languages.english.frames import cue_tables
 
 
 def without_asides(text: str) -> str:
@@ -23,8 +23,7 @@ def _capital(match: re.Match[str]) -> str:
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Patterns of an aside with the letter behind it, and of one behind a comma or dash at the end of a sentence."""
-    path = resources.files("bardo.consolidate.languages.english").joinpath("cues.toml")
-    table = tomllib.loads(path.read_text(encoding="utf-8"))["asides"]
+    table = cue_tables()["asides"]
     before, behind = ("|".join(map(re.escape, table[place])) for place in ("before", "behind"))
     return (
         re.compile(rf"(?im)(?:^|(?<=[.!] ))(?P<aside>(?:i )?(?:{before}))(?:,| that)? (?P<first>[a-z])"),

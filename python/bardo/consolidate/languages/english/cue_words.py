@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from bardo.consolidate.clause import Cue
+from bardo.consolidate.languages.english.frames import cue_tables
 from bardo.consolidate.languages.english.grammar import is_denied, is_past, lemma, predicate_of
 
 #: Phrases of a new state that are more than one word.
@@ -85,12 +84,7 @@ class _Table:
 
 @cache
 def _table() -> _Table:
-    text = (
-        resources.files("bardo.consolidate.languages.english")
-        .joinpath("cues.toml")
-        .read_text(encoding="utf-8")
-    )
-    read = tomllib.loads(text)
+    read = cue_tables()
     phrases = "|".join(sorted((re.escape(each) for each in read["correction"]), key=len, reverse=True))
     return _Table(
         ending=frozenset(read["ending"]),

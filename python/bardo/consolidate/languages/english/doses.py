@@ -9,13 +9,12 @@ from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.frames import noun_attribute
 from bardo.consolidate.languages.english.grammar import lemma
 from bardo.consolidate.languages.english.measures import SETS_DOSE, is_measure, number_before, tells_own_dose
-from bardo.consolidate.languages.english.owners import KIN
+from bardo.consolidate.languages.english.owners import KIN, is_of_speaker
 
 #: Attribute, value and subject: the person with the medicine.
 DoseSlot = tuple[str, str, str]
 #: Verbs and adverbs by which a medicine itself gets another dose.
 _MOVES, _WAYS = frozenset({"go", "be", "come", "move"}), frozenset({"up", "down", "back"})
-_MINE = frozenset({"my", "our"})
 #: Prepositions of a place, which is no medicine.
 _OF_PLACE = frozenset({"in", "at", "near"})
 
@@ -46,13 +45,13 @@ def dose_slot(clause: Clause, head: Any, subject: Any, who: str) -> DoseSlot | N
             and not token.ent_type_
             and lemma(token) not in KIN
             and noun_attribute(token) is None
-            and (subject is None or token.i != subject.i or (is_moved and _is_mine(token)))
+            and (subject is None or token.i != subject.i or (is_moved and is_of_speaker(token)))
         ),
         None,
     )
     if medicine is None:
         return None
-    owner = who if who and _is_mine(medicine) else own
+    owner = who if who and is_of_speaker(medicine) else own
     return "dose", f"{number_before(unit)} {unit.text}", f"{owner} {medicine.text.lower()}"
 
 
@@ -64,11 +63,6 @@ def _named(head: Any, words: list[Any]) -> Iterator[Any]:
     for child in words:
         if child.dep_ in ("prep", "conj") and lemma(child) not in _OF_PLACE:
             yield from (below for below in child.children if below.dep_ == "pobj")
-
-
-def _is_mine(noun: Any) -> bool:
-    """Whether "my" stands before a noun."""
-    return any(child.dep_ == "poss" and child.text.lower() in _MINE for child in noun.children)
 
 
 def _is_of_other_verb(token: Any, head: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Frames of English (`frames.toml`), and the phrases that fill them."""
+"""Tables of English (`frames.toml`, `cues.toml`), and the phrases that fill frames."""
 
 from __future__ import annotations
 
@@ -21,12 +21,18 @@ _ASIDES = ("relcl", "advcl", "conj", "cc", "punct", "appos", "acl", "neg")
 @cache
 def frames() -> dict[str, Any]:
     """The tables of `frames.toml`."""
-    text = (
-        resources.files("bardo.consolidate.languages.english")
-        .joinpath("frames.toml")
-        .read_text(encoding="utf-8")
-    )
-    return tomllib.loads(text)
+    return _tables("frames.toml")
+
+
+@cache
+def cue_tables() -> dict[str, Any]:
+    """The tables of `cues.toml`."""
+    return _tables("cues.toml")
+
+
+def _tables(name: str) -> dict[str, Any]:
+    path = resources.files("bardo.consolidate.languages.english").joinpath(name)
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def phrase_of(value: Any) -> str:
