@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,65 @@ def test_an_heir_is_shown_the_newer_of_two_statements_about_the_same_first(tmp_p
             # Neither of them is ended or disputed.
             assert not any(one.corrected_by or one.disputed_by or one.standing for one in found)
             heir.bequeath(tmp_path / f"{name}.testament")
+
+
+def _follows(testament: bardo.Testament, texts: Mapping[str, str]) -> set[tuple[str, str]]:
+    """Older and newer text of each pair of which the newer one follows the older one."""
+    links = [one for one in testament.links if one.relation == "corrects" and one.weight == FOLLOWED]
+    return {(texts[one.dst], texts[one.src]) for one in links if one.dst in texts and one.src in texts}
+
+
+def _told(path: Path, embedder, turns: Sequence[str]) -> tuple[bardo.Testament, dict[str, str]]:
+    clock = bardo.ManualClock(1_700_000_000_000_000)
+    with bardo.open(path, embedder=embedder, clock=clock) as ann:
+        texts = {}
+        for turn in turns:
+            clock.advance(seconds=3_600)
+            texts[ann.remember(turn, role="user", kind="turn").id] = turn
+        return ann.bequeath(path.with_suffix(".testament")), texts
+
+
+REMARKS = (
+    "a robin sits on top of Moss Cottage again", "who left a scarf in Moss Cottage?",
+    "I dreamed of Moss Cottage and a whale", "the postman is afraid of Moss Cottage",
+    "Moss Cottage looks like a cake in the snow", "a drone flew over Moss Cottage during lunch",
+    "the choir wants to sing in front of Moss Cottage", "somebody painted a fish on the gate of Moss Cottage",
+    "my grandmother was born near Moss Cottage", "Moss Cottage is in the calendar of the bank for May",
+)  # fmt: skip
+
+
+def test_a_change_about_a_thing_that_many_remarks_name_is_linked_with_the_older_statement(
+    tmp_path: Path, minilm
+):
+    older = "for Moss Cottage ask Bronwen, keys and watering both"
+    newer = "As from Monday it is Mateusz who looks after Moss Cottage, the list on the door is wrong."
+    others = (
+        "Pepper Barn",
+        "Loch House",
+        "Quarry Hall",
+        "Sun Lodge",
+        "Fern Court",
+        "Old Mill",
+        "Long Glass",
+        "Herb Bay",
+    )
+    elsewhere = [remark.replace("Moss Cottage", other) for other in others for remark in REMARKS]
+    left, texts = _told(tmp_path / "ann", minilm, (older, *elsewhere, *REMARKS, newer))
+    assert (older, newer) in _follows(left, texts)
+
+
+def test_a_later_date_is_linked_with_an_earlier_plan(tmp_path: Path, minilm):
+    older = "the next inspection of the lift would be in April"
+    newer = "They called: the inspection of the lift has been moved, it's December"
+    left, texts = _told(tmp_path / "ann", minilm, (older, newer))
+    assert (older, newer) in _follows(left, texts)
+
+
+def test_a_sentence_said_of_many_things_is_linked_with_the_one_before_alone(tmp_path: Path, minilm):
+    places = ("Loch House", "Pepper Barn", "the Annexe", "Quarry Hall", "Sun Lodge", "the Mill", "Fern Court")
+    turns = [f"tea is in the flask by {place}, the milk is off though" for place in places]
+    left, texts = _told(tmp_path / "ann", minilm, turns)
+    assert _follows(left, texts) <= set(pairwise(turns))
 
 
 @pytest.mark.parametrize(("kind", "role"), [("commit", "environment"), ("log", "agent"), ("tool", "tool")])

@@ -16,7 +16,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,10 +65,12 @@ LIKELY = 0.0
 #: Minimum cosine of two statements that share a word which few have, as they are read by the cross-encoder, too.
 FAINT = 0.25
 #: Maximum number of statements with such a word, and the same as a share of all.
-FEW, FEW_OF = 4, 1 / 16
-#: Maximum numbers of statements that are compared, and of pairs about the same and of faint ones that are judged; all
-#: bound the time of a death.
-COMPARED, PAIRS, FAINT_PAIRS = 1_024, 1_024, 512
+FEW, FEW_OF = 4, 1 / 4
+#: Minimum share of the words of both statements that are a sentence of which the other words change.
+FRAME = 0.5
+#: Maximum numbers of statements that are compared, of pairs whose words are, and of pairs that are judged; all bound
+#: the time of a death.
+COMPARED, WORDED, PAIRS = 1_024, 16_384, 1_024
 _WORD = re.compile(r"[^\W_]{3,}")
 _OWNER_WORD = re.compile(r"\w+")
 
@@ -137,7 +139,7 @@ def links_of(
 
 
 class _Clauses:
-    """Clauses of statements that state something, each text parsed once.
+    """Clauses of statements, each text parsed once.
 
     Args:
         rules: Rules of the language.
@@ -148,14 +150,18 @@ class _Clauses:
         self._read: dict[str, list[Clause]] = {}
 
     def of(self, told: _Told) -> list[Clause]:
-        """Returns the clauses of a statement."""
+        """Returns the clauses of a statement that state something."""
+        return [clause for clause in self.all_of(told) if clause.stated]
+
+    def all_of(self, told: _Told) -> list[Clause]:
+        """Returns the clauses of a statement, among them questions, wishes and plans."""
         if told.id not in self._read:
             try:
                 found = self._rules.read(Speech(told.text, NAMELESS, told.at, told.form))
             except (OverflowError, ValueError):
                 # A time outside the calendar, which a log of an earlier build may hold.
                 found = self._rules.read(Speech(told.text, NAMELESS, 0, told.form))
-            self._read[told.id] = [clause for clause in found if clause.stated]
+            self._read[told.id] = list(found)
         return self._read[told.id]
 
 
@@ -254,11 +260,13 @@ def _successions(
     if encoder is not None:
         reads = encoder.read([(told[older].text, told[newer].text) for _, older, newer in pairs])
     least = POSSIBLE if encoder is None else LIKELY
+    # "The next check-up would be in April" states nothing, yet a later date takes its place.
+    of_older = clauses.of if encoder is None else clauses.all_of
     found = []
     for (cosine, older, newer), read in zip(pairs, reads, strict=True):
         if any(
             _takes_place(before, after) or corrections.judge(before, after, cosine, read).total >= least
-            for before in clauses.of(told[older])
+            for before in of_older(told[older])
             for after in clauses.of(told[newer])
         ):
             found.append((told[newer].id, told[older].id))
@@ -320,34 +328,65 @@ def _alike(
     Args:
         told: Statements.
         vectors: Their vectors, shape (statements, dims).
-        with_faint: Whether pairs of a lower cosine that share a word which few statements have follow.
+        with_faint: Whether pairs of a lower cosine that share a word which few statements have are among them.
     """
     if not told:
         return []
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    rare = _rare_words(told) if with_faint else []
+    words = _Words(told)
     found: list[tuple[float, int, int]] = []
-    faint: list[tuple[float, int, int]] = []
     for older, one in enumerate(told):
         cosines = unit @ unit[older]
-        for newer in np.flatnonzero(cosines >= (FAINT if rare else ALIKE)).tolist():
+        for newer in np.flatnonzero(cosines >= (FAINT if with_faint else ALIKE)).tolist():
             other = told[newer]
             is_same = one.evidence & other.evidence or one.text == other.text
             if is_same or not one.is_followed_by(other):
                 continue
-            pair = (float(cosines[newer]), older, newer)
-            if pair[0] >= ALIKE:
-                found.append(pair)
-            elif rare[older] & rare[newer]:
-                faint.append(pair)
-    for pairs in (found, faint):
-        pairs.sort(key=lambda pair: (-pair[0], pair[1:]))
-    return found[:PAIRS] + faint[:FAINT_PAIRS]
+            if cosines[newer] >= ALIKE or words.have_rare(older, newer):
+                found.append((float(cosines[newer]), older, newer))
+    found.sort(key=lambda pair: (-pair[0], pair[1:]))
+    direct = (pair for pair in found[:WORDED] if not words.have_between(*pair[1:]))
+    return list(islice(direct, PAIRS))
 
 
-def _rare_words(told: Sequence[_Told]) -> list[frozenset[str]]:
-    """Words of each statement that few statements have, such as the name of what it is about."""
-    words = [frozenset(_WORD.findall(one.text.casefold())) for one in told]
-    counts = Counter(word for own in words for word in own)
-    most = max(FEW, int(FEW_OF * len(told)))
-    return [frozenset(word for word in own if counts[word] <= most) for own in words]
+class _Words:
+    """Words of statements.
+
+    Args:
+        told: Statements.
+    """
+
+    def __init__(self, told: Sequence[_Told]) -> None:
+        self._words = [frozenset(_WORD.findall(one.text.casefold())) for one in told]
+        by_time = sorted(
+            range(len(told)), key=lambda at: (told[at].is_own, told[at].tick, told[at].at, told[at].id)
+        )
+        self._order = {at: place for place, at in enumerate(by_time)}
+        #: The statements with each word, as bits in the order of time.
+        self._holders: dict[str, int] = defaultdict(int)
+        for at, own in enumerate(self._words):
+            for word in own:
+                self._holders[word] |= 1 << self._order[at]
+        most = max(FEW, int(FEW_OF * len(told)))
+        self._rare = {word for word, holders in self._holders.items() if holders.bit_count() <= most}
+
+    def have_rare(self, one: int, other: int) -> bool:
+        """Whether two statements share a word which few have, such as the name of what both are about."""
+        return not self._rare.isdisjoint(self._words[one] & self._words[other])
+
+    def have_between(self, older: int, newer: int) -> bool:
+        """Whether a statement between two of one sentence, of which other words change, is of that sentence, too.
+
+        "Anna brought cake" follows only the latest one who did: most statements of a sentence that comes often are
+        about different things. What takes the place of an earlier value is compared with it by way of those between.
+        """
+        words = self._words[older], self._words[newer]
+        shared = words[0] & words[1]
+        if not shared or len(shared) < FRAME * max(map(len, words)):
+            return False
+        first, last = self._order[older] + 1, self._order[newer]
+        between = (1 << last) - (1 << first) if first < last else 0
+        holders = -1
+        for word in shared:
+            holders &= self._holders[word]
+        return holders.bit_count() > FEW and bool(holders & between)
