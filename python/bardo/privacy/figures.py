@@ -87,6 +87,7 @@ _SIZES = ("small", "small", "short", "plain")
 #: The next numbers of a list, as in `2, 4 and 8 seconds`.
 _LISTED = re.compile(r"(?:\s?(?:%?,|%?\sand|%?\sor|%?\sto|und|et|y|e|–|by)\s[$€£]?\d[\d.,]{0,12}){1,6}")
 _GROUPED = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
+_FRACTION = re.compile(r"0[.,]\d+")
 #: Plural after a number.
 _PLURAL = re.compile(
     r"\s(?:[a-z]{3,}s|people|children|men|women)\b(?!\s(?:the|a|an|it|its|for|when|if|on)\b)"
@@ -201,7 +202,8 @@ def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
     if not kind:
         return set()
     found = about | {kind} | _adjacent_cues(ahead, behind, about)
-    if match["sign"] or match["minus"]:
+    # Between -1 and 1 the sign is that of a score or a correlation as often as that of a loss.
+    if (match["sign"] or match["minus"]) and not _FRACTION.fullmatch(match["number"]):
         found.add(f"signed_{kind}")
     return found if kind in {"plain", "short"} else found - {"lock"}
 

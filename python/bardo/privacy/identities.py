@@ -121,6 +121,11 @@ def _named_identities(text: str, kind: str) -> Iterator[Found]:
     yield from ((*match.span("secret"), "identity") for match in _TAIL.finditer(text))
 
 
+def is_date(text: str) -> bool:
+    """Whether groups of digits are a date."""
+    return bool(_DATE.fullmatch(text))
+
+
 def _is_count(number: str, behind: str) -> bool:
     """Whether a number counts what follows; no count has groups or begins with a zero."""
     return " " not in number and not number.startswith("0") and figures.counts(number, behind)

@@ -65,6 +65,9 @@ _RUN = re.compile(r"[a-z]{3,8}(?:[\s,]{1,2}[a-z]{3,8}){2,29}")
 _LISTED = re.compile(
     r":\s{1,2}(?P<secret>(?:[a-z]{3,12}|[\da-f]{2,16})(?:\s(?:[a-z]{3,12}|[\da-f]{2,16})){2,23})\s*(?:[.;]|$)"
 )
+_GROUPED_CODE = re.compile(r"(?<![\w.$€£/+-])\d{2,8}(?:-\d{2,8}){1,5}(?![\w-]|[.,:]\d)")
+#: Characters behind a word for spare codes that are searched, and the least number of digits of one.
+_REACH, _SPARE_DIGITS = 64, 6
 _QUOTED = re.compile(r"[\"'“«](?P<secret>[a-z]{3,8}(?:\s[a-z]{3,8}){2,23})[\"'”»]")
 
 
@@ -91,7 +94,7 @@ def found(sentence: str) -> Iterator[Span]:
     plain = MARKED.sub(lambda match: " " * len(match[0]), sentence)
     plain = assignments.mask(plain)
     named = business.mask(plain)
-    for find in (_contacts, _seeds, _keys, _identities):
+    for find in (_contacts, _seeds, _keys, _spare_codes, _identities):
         for span in find(named if find is _identities else plain):
             if span.start < span.end and all(span.end <= start or span.start >= end for start, end in taken):
                 taken.append((span.start, span.end))
@@ -246,6 +249,14 @@ def _keys(text: str) -> Iterator[Span]:
         figured = len(re.findall(r"\d", token)) > 1 and len(token) >= 20
         if bits(token) >= (_BITS_NAMED if is_named else _BITS) and (is_named or figured):
             yield Span(match.start(), match.start() + len(token), "random_key")
+
+
+def _spare_codes(text: str) -> Iterator[Span]:
+    """Finds codes in groups, such as `407148-74`, behind a word for codes that stand in for a second factor."""
+    label = cue("spare_code").search(text)
+    for match in _GROUPED_CODE.finditer(text, label.end(), label.end() + _REACH) if label else ():
+        if sum(map(str.isdigit, match[0])) >= _SPARE_DIGITS and not identities.is_date(match[0]):
+            yield Span(*match.span(), "secret")
 
 
 def _contacts(text: str) -> Iterator[Span]:
