@@ -39,8 +39,8 @@ def arguments(text: str) -> Iterator[Found]:
                 if rest:
                     yield from _of_options(text, rest.start(), rest.end(), options)
     yield from ((*match.span("bare"), "password") for match in _SUBSTITUTED.finditer(text))
-    for pattern in (_PIPED, _HERE):
-        for match in pattern.finditer(text):
+    for sign, pattern in (("|", _PIPED), ("<<<", _HERE)):
+        for match in pattern.finditer(text) if sign in text else ():
             if _reader().search(match["reader"]):
                 name = next(name for name in ("double", "single", "bare") if match.groupdict().get(name))
                 start, value = match.start(name), match[name].removesuffix("\\n")

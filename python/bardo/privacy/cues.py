@@ -70,6 +70,12 @@ def cue(name: str) -> re.Pattern[str]:
 
 
 @cache
+def any_cue(*names: str) -> re.Pattern[str]:
+    """Returns the pattern that finds any of some cues anywhere in a text."""
+    return re.compile("|".join(f"(?:{_expression('cue', name)})" for name in names), re.IGNORECASE)
+
+
+@cache
 def before(name: str) -> re.Pattern[str]:
     """Returns the pattern that finds a word at the end of a text, before a space or `#`."""
     return re.compile(rf"(?:{_expression('near', name)})\s{{0,2}}#?$", re.IGNORECASE)

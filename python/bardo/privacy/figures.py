@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from math import fsum
 
-from bardo.privacy.cues import after, before, cue, is_private, weights
+from bardo.privacy.cues import after, any_cue, before, cue, is_private, weights
 
 #: Characters searched on each side of a number for its unit or its label.
 BESIDE = 28
@@ -103,6 +103,8 @@ _STATUS = re.compile(r"[45]\d\d")
 _FAILED = re.compile(
     r"(?i)\b(?:http|status|errors?|return(?:s|ed)|fail(?:s|ed|ing)|answer(?:s|ed))\b[^.;\d]{0,12}$"
 )
+#: Cues in the word directly before a number that make it more than a name.
+_OF_OWN = ("lock", "code", "id", "tuned", "own", "held", "made", "password")
 _CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software", "diagnostic")
 #: Features that alone say what a number means; its form is no evidence that it is private.
 _EVIDENCE = frozenset(
@@ -320,10 +322,7 @@ def is_label(number: str, ahead: str, about: set[str]) -> bool:
     named = _NAMED.search(ahead)
     if _ACRONYM.search(ahead) or (named and named.start() > 0 and "-" not in named["name"]):
         word = ahead.rsplit(maxsplit=1)[-1]
-        is_own = any(
-            cue(name).search(word)
-            for name in ("lock", "code", "id", "tuned", "own", "held", "made", "password")
-        )
+        is_own = any_cue(*_OF_OWN).search(word)
         return (
             not is_own
             and not before("money").search(ahead)

@@ -104,7 +104,8 @@ def found(sentence: str) -> Iterator[Span]:
 def told(text: str) -> list[Span]:
     """Finds the secrets that a whole text tells, in order."""
     plain = MARKED.sub(lambda match: "[" * len(match[0]), text)
-    spans = [Span(*one) for find in (assignments.values, commands.arguments) for one in find(plain)]
+    written = [Span(*one) for find in (assignments.values, commands.arguments) for one in find(plain)]
+    spans = list(written)
     tagged = list(tagger.secrets(plain))
     # Most texts have no secret, and need no search for forms.
     formed = [
@@ -118,7 +119,7 @@ def told(text: str) -> list[Span]:
         if any(start < last and first < end for first, last in formed):
             continue
         # A name tells where its value begins, and not where a phrase ends.
-        named = [span for span in spans if start < span.end and span.start < end]
+        named = [span for span in written if start < span.end and span.start < end]
         kinds = (key.kind for key in keys if start < key.end and key.start < end)
         spans.append(
             Span(named[0].start, end, named[0].kind) if named else Span(start, end, next(kinds, kind))

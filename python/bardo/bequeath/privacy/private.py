@@ -42,8 +42,14 @@ _ADDRESS = re.compile(
 _GROUPED = re.compile(r"(?<![\w.,])\d{2,}(?:[\u0020\u00a0\u202f]\d{2,})+(?![\w]|[.,]\d)")
 
 
-def spans(text: str) -> list[Span]:
-    """Finds the private spans of a text, in order and without overlap."""
+def spans(text: str, known: dict[str, tuple[Span, ...]] | None = None) -> list[Span]:
+    """Finds the private spans of a text, in order and without overlap.
+
+    Args:
+        text: Text.
+        known: Spans of pieces that were searched, by piece; searched pieces are added. Each is searched once.
+    """
+    known = {} if known is None else known
     found: list[Span] = []
     start = 0
     for end in (*(match.end() for match in _PIECE.finditer(text)), len(text)):
@@ -51,9 +57,11 @@ def spans(text: str) -> list[Span]:
             stop = _stop(text, start, end)
             # A number cut in two by the end of a piece is skipped: each half would be another number.
             cuts = {at for at in (start, stop) if 0 < at < len(text) and text[at - 1] not in " \n.!?。！？"}
+            if (piece := text[start:stop]) not in known:
+                known[piece] = tuple(_of(piece))
             found += [
                 Span(start + one.start, start + one.end, one.kind, one.instead)
-                for one in _of(text[start:stop])
+                for one in known[piece]
                 if one.kind not in _FIGURES or cuts.isdisjoint({start + one.start, start + one.end})
             ]
             start = stop

@@ -78,6 +78,7 @@ class Redactor:
 
     def _searched(self, text: str) -> str:
         """Replaces each secret in a text that was not searched before."""
+        pieces: dict[str, tuple[Span, ...]] = {}
         # Removing a secret can expose the boundary of an adjacent one.
         for _ in range(_PASSES):
             before = text
@@ -86,7 +87,7 @@ class Redactor:
             for name, expression in COMPILED:
                 text = expression.sub(lambda match, name=name: self._mark(match, name), text)  # type: ignore[misc]
             text = _LOWER_RUN.sub(lambda match: self._without_phrases(match[0]), text)
-            text = self._without(text, filter(self._goes, private.spans(text)))
+            text = self._without(text, filter(self._goes, private.spans(text, pieces)))
             if text == before:
                 break
         return text
