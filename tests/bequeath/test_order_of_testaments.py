@@ -171,6 +171,38 @@ def test_a_value_that_a_descendant_held_again_is_in_force(
         assert values_of(heir) == ["30 s"]
 
 
+@given(st.data())
+@settings(max_examples=10, deadline=None)
+def test_testaments_of_one_line_give_the_same_values_in_separate_calls(
+    tmp_path_factory: pytest.TempPathFactory, family: Path, clock: bardo.ManualClock, data: st.DataObject
+) -> None:
+    names = data.draw(st.lists(st.sampled_from(NAMES[:4]), min_size=2, max_size=4, unique=True))
+    first, *later = [family / f"{name}.testament" for name in names]
+    root = tmp_path_factory.mktemp("heirs")
+    with bardo.inherit([first, *later], root / "a", clock=clock, embedder=apart) as heir:
+        together = values_of(heir)
+    with bardo.inherit(first, root / "b", clock=clock, embedder=apart) as heir:
+        for path in later:
+            heir.lineage.adopt(path)
+        assert values_of(heir) == together
+
+
+@pytest.mark.parametrize("names", [["ben", "cat"], ["ben", "dan", "cat"]])
+def test_a_value_that_a_descendant_held_again_is_found_after_separate_calls(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, names: list[str]
+) -> None:
+    first, *later = [family / f"{name}.testament" for name in names]
+    with bardo.inherit(first, tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        for path in later:
+            heir.lineage.adopt(path)
+            heir.lineage.adopt(path)
+        assert values_of(heir) == ["30 s"]
+        held = [one for one in heir.recall(f"{SUBJECT} {ATTRIBUTE}") if not one.outdated]
+        assert "30 s" in held[0].text
+    with bardo.open(tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        assert values_of(heir) == ["30 s"]
+
+
 def test_an_unknown_signer_ends_nothing_that_a_known_one_holds(
     tmp_path: Path, family: Path, clock: bardo.ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from bardo._atomic import make_folder, write_atomically
 from bardo.bequeath.lineage import Lineage
+from bardo.bequeath.testament import testament as files
 from bardo.bequeath.testament.testament import Testament, read_bundle
+from bardo.errors import StoreUnavailableError, TestamentError
 from bardo.folder import TESTAMENTS_FOLDER
 
 
@@ -28,6 +30,23 @@ def keep(folder: Path, testaments: Iterable[Testament]) -> list[str]:
         else:
             write_atomically(path, content)
     return notes
+
+
+def read(folder: Path, hash_: str) -> Testament | None:
+    """Reads the copy of an inherited testament; None if there is none, or it is damaged.
+
+    Args:
+        folder: Folder of the heir's grimoire.
+        hash_: Hash of the testament.
+    """
+    for path in (folder / TESTAMENTS_FOLDER).glob(f"*-{hash_[:16]}.testament"):
+        try:
+            found = files.read(path)
+        except (TestamentError, StoreUnavailableError):
+            continue
+        if found.hash == hash_:
+            return found
+    return None
 
 
 def inherited_bundles(folder: Path, lineage: Lineage) -> list[bytes]:

@@ -26,6 +26,7 @@ from bardo.bequeath.content.tallies import Tally
 from bardo.bequeath.content.worth import inherited_fields
 from bardo.bequeath.heir import copies, innate, limits, order, replay
 from bardo.bequeath.heir.births import births_of
+from bardo.bequeath.heir.held_again import held_again
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection.selection import folded
@@ -147,7 +148,7 @@ def adopt(
     }
     known = [one for hash_, one in fresh.items() if hash_ not in strangers]
     earlier = {life.testament for life in lineage.ancestors}
-    adoption = _Adoption(facts, embedder, tick, now, _load_provenance(folder))
+    adoption = _Adoption(facts, embedder, tick, now, folder)
     limited: Counter[str] = Counter()
     for hash_, one in fresh.items():
         is_known = hash_ not in strangers
@@ -204,14 +205,15 @@ class _Adoption:
         embedder: Embedder | None,
         tick: int,
         now: int,
-        provenance: dict[str, list[str]],
+        folder: Path | None,
     ) -> None:
         self.facts = facts
+        self.folder = folder
         self.embedder = embedder
         self.tick = tick
         self.now = now
         #: Id of a fact of the heir -> hashes of its testaments.
-        self.provenance = provenance
+        self.provenance = _load_provenance(folder)
         #: Id of a heuristic of the heir -> number of generations running that confirmed it.
         self.confirmations: dict[str, int] = {}
         #: Id of a fact of the heir -> numbers of good and bad outcomes of ancestors.
@@ -246,6 +248,12 @@ class _Adoption:
             ids |= {
                 testament.facts[place].id: one for place, one in zip(group, stored_ids, strict=True) if one
             }
+        if is_known and self.folder is not None:
+            again = list(held_again(testament, ids, self.facts, self.provenance, self.folder))
+            for place, last in again:
+                new = dataclasses.replace(named[place], id="", supersedes=None, superseded_by=None)
+                stored = self.facts.supersede(last, new, tick=self.tick, now=self.now)
+                ids[testament.facts[place].id] = stored
         heard = {fact.id: fact.metadata.get(MODES) for fact in testament.facts}
         modes = [
             (one, mode[0])

@@ -63,6 +63,13 @@ def without_outdated(
     )
 
 
+def ends(testament: Testament, fact: Fact) -> bool:
+    """Whether a testament has a belief as ended, and not in force in any wording."""
+    keys = set(_keys(fact))
+    same = [one.status in TOMBSTONES for one in testament.facts if not keys.isdisjoint(_keys(one))]
+    return bool(same) and all(same)
+
+
 def _keys(fact: Fact) -> Iterator[Hashable]:
     """Yields the text of a fact and, of a statement, its slot and value, regardless of case and spaces."""
     yield folded(fact.text)
