@@ -1,4 +1,4 @@
-"""Words of the other party before an episode of a conversation: calls and results of tools between them do not count."""
+"""Words of the other party before an episode of a conversation; calls and results of tools between do not count."""
 
 from __future__ import annotations
 
