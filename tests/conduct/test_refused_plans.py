@@ -8,7 +8,7 @@ import pytest
 
 import bardo
 from bardo.conduct.hearing.announcements import is_announcement
-from bardo.conduct.hearing.answers import proposal
+from bardo.conduct.hearing.answers import is_contradiction, is_redirection, proposal
 from bardo.conduct.hearing.replacement import replaces
 
 
@@ -67,3 +67,47 @@ def test_a_choice_instead_of_another_replaces_the_decision_for_it(
     older: str, newer: str, is_replaced: bool
 ) -> None:
     assert replaces(older, newer) is is_replaced
+
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "shell", "arguments": '{"cmd": "pytest -q"}'}}
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": "57 passed"}
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        [],
+        [RESULT],
+        [RESULT, {"role": "assistant", "content": "", "tool_calls": [CALL]}, RESULT],
+        [RESULT, {"role": "assistant", "content": "The tests pass."}],
+    ],
+)
+@pytest.mark.parametrize("is_heard_at_once", [True, False])
+def test_a_refusal_reaches_the_plan_across_results_of_tools(
+    tmp_path: Path, between: list[dict[str, object]], is_heard_at_once: bool
+) -> None:
+    plan = {"role": "assistant", "content": "My plan: delete the unused groups table.", "tool_calls": [CALL]}
+    with bardo.open(tmp_path) as memory:
+        memory.remember([plan, *between], thread="chat")
+        if not is_heard_at_once:
+            memory.sleep()
+        memory.remember([{"role": "user", "content": "Nope, keep it, finance reads from it"}], thread="chat")
+        memory.sleep()
+    with bardo.gate(tmp_path) as gate:
+        held = [(entry.kind, entry.summary) for entry in gate.state()]
+    assert held == [("rejected", "delete the unused groups table")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_refused"),
+    [
+        ("That's not what I want. The query fix is enough.", True),
+        ("I don't want that, the query fix is enough", True),
+        ("No wait, the query fix is enough", True),
+        ("I don't like it, but go ahead", False),
+        ("No problem, go ahead", False),
+    ],
+)
+def test_a_refusal_may_have_a_reason_after_it(answer: str, is_refused: bool) -> None:
+    assert is_contradiction(answer) is is_refused
+    assert is_redirection(answer) is is_refused

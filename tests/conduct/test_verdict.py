@@ -202,11 +202,11 @@ def test_a_finding_says_what_decided(
 
 def test_an_allowed_action_names_what_it_was_compared_with(gate: bardo.Gate) -> None:
     gate.reject("never force-push to main")
-    gate.rule("Test first", forbids="push without tests", by="anna")
+    gate.rule("Test first", forbids="push the container images", by="anna")
     verdict = gate.before("git push")
     assert (verdict.decision, verdict.findings) == ("allow", ())
     told = {each.text: each.touch for each in verdict.candidates}
-    assert set(told) == {"never force-push to main", "push without tests"}
+    assert set(told) == {"never force-push to main", "push the container images"}
     assert told["never force-push to main"].decided_by == "operation"
     assert told["never force-push to main"].because == "operation 'push' is not 'force-push'"
     assert {each.because for each in verdict.candidates} == {touch.because for touch in told.values()}

@@ -43,6 +43,24 @@ def describe(calls: Iterable[object]) -> str:
     return f"Called {shown}" if shown else ""
 
 
+def without_calls(text: str, payload: object) -> str:
+    """Returns the words of an episode without the descriptions of the calls in its payload.
+
+    Args:
+        text: Text of the episode.
+        payload: Its payload.
+    """
+    calls, start = calls_in(payload), 0
+    while start < len(calls):
+        # Calls that followed each other are described together.
+        ends = range(len(calls), start, -1)
+        end = next((end for end in ends if describe(calls[start:end]) in text), start)
+        if end > start:
+            text = text.replace(describe(calls[start:end]), "", 1)
+        start = max(end, start + 1)
+    return text.strip()
+
+
 def beside(message: Mapping[str, Any]) -> list[object]:
     """Returns the calls beside the content of a message (`tool_calls`, `function_call`)."""
     calls, alone = message.get("tool_calls"), message.get("function_call")

@@ -128,13 +128,13 @@ def _hear(
     episodes: Sequence[Episode], session: Session, advisor: Advisor | None, notes: dict[str, None]
 ) -> list[str]:
     """Stores the entries heard in episodes, oldest first; returns their kinds, and adds to the notes."""
-    from bardo.consolidate.speech import is_speech
     from bardo.consolidate.texts.secrets import is_secret
+    from bardo.grimoire.turns import with_before
 
     said = [
         (episode, before)
-        for episode, before in _with_before(episodes, session)
-        if is_speech(episode) and episode.role in ("user", "agent")
+        for episode, before in with_before(episodes, session)
+        if episode.role in ("user", "agent")
     ]
     if not said:
         return []
@@ -250,30 +250,6 @@ def _mark_replaced(session: Session, replaced: Sequence[tuple[str, Rule | StateE
 def _tells(episode: Episode, source: str, text: str) -> bool:
     """Whether an episode tells an order: its source, or another in the same words."""
     return episode.id == source or plain(episode.text) == plain(text)
-
-
-def _with_before(episodes: Sequence[Episode], session: Session) -> list[tuple[Episode, Episode | None]]:
-    """Episodes, each with the one of the other party just before it in the same conversation, if there is one.
-
-    An earlier pass may have heard the one before.
-    """
-    last: dict[tuple[str | None, str | None], Episode] = {}
-    found = []
-    for episode in episodes:
-        conversation = (episode.thread, episode.session)
-        previous = last.get(conversation) or _heard_before(episode, session)
-        is_answer = previous is not None and previous.role != episode.role
-        found.append((episode, previous if is_answer else None))
-        last[conversation] = episode
-    return found
-
-
-def _heard_before(episode: Episode, session: Session) -> Episode | None:
-    if episode.thread is None:
-        return None
-    ((before, _),) = session.log.neighbours([episode.id], 1)
-    (previous,) = session.log.get(before) if before else (None,)
-    return previous if previous is not None and previous.session == episode.session else None
 
 
 def _name(episode: Episode, session: Session) -> str:

@@ -38,11 +38,11 @@ _REFUSING = (
 _TAIL = (
     r"(?:please|thanks|thank you|at all|ever|again|for now|right now|really|now|sorry|anymore|any more|yet)"
 )
-#: Part of an answer that refuses, with particles before and after it: "oh no please don't do that".
-_REFUSAL = lazy_pattern(
-    rf"(?:(?:{_PARTICLE}|{_NO}) )*{_REFUSING}(?: {_TAIL})*|(?:(?:{_PARTICLE}|{_NO}) )*{_NO}(?: {_TAIL})*",
-    re.IGNORECASE,
-)
+_MERE_NO = rf"(?:(?:{_PARTICLE}|{_NO}) )*{_NO}(?: (?:{_TAIL}|{_PARTICLE}))*"
+#: Part of an answer that refuses, with particles before and after it: "oh no please don't do that", "no wait".
+_REFUSAL = lazy_pattern(rf"(?:(?:{_PARTICLE}|{_NO}) )*{_REFUSING}(?: {_TAIL})*|{_MERE_NO}", re.IGNORECASE)
+#: Beginning that only says no, and names not even what was said before.
+_NO_BEFORE = lazy_pattern(rf"(?:{_PARTICLE}[\s,.!…]+)*{_MERE_NO}(?:\s*[,.!;:…]+|\s+[-–—]\s)", re.IGNORECASE)
 _IDLE = lazy_pattern(rf"(?:{_PARTICLE}|{_TAIL})(?: (?:{_PARTICLE}|{_TAIL}))*", re.IGNORECASE)
 #: Beginning of an answer that contradicts the words before it: "No, use Postgres", but not "no problem".
 _CONTRADICTION = lazy_pattern(
@@ -50,11 +50,9 @@ _CONTRADICTION = lazy_pattern(
     rf"(?:\s*[,.!;:…]|\s+[-–—]|\s*$|\s+(?:{_PARTICLE}|not|i|we|you|use|take|that|this|it|do|don'?t|let'?s)\b)",
     re.IGNORECASE,
 )
-#: The same with the words that follow it, and words by which these deny something themselves.
-_REDIRECTION = lazy_pattern(
-    rf"(?:(?:{_PARTICLE})[\s,.!…]+)*{_NO}(?:\s*[,.!;:…]+|\s+[-–—])\s*(?P<rest>.*\w.*)",
-    re.IGNORECASE | re.DOTALL,
-)
+#: Beginning of words after a refusal that take it back: "I don't like it, but go ahead".
+_YIELDING = lazy_pattern(r"(?:but|though|yet|still)\b", re.IGNORECASE)
+#: Words by which an answer denies something itself.
 _DENYING = lazy_pattern(
     r"\b(?:no|not|never|nothing|none|without|stop|avoid|hate|refuse|against)\b|n't\b", re.IGNORECASE
 )
@@ -123,17 +121,41 @@ def is_contradiction(text: str) -> bool:
         text: Answer.
     """
     bare = text.strip().replace("’", "'")
-    return is_refusal(bare) or is_prohibition(bare) or _CONTRADICTION.match(bare) is not None
+    return bool(
+        is_refusal(bare) or is_prohibition(bare) or _CONTRADICTION.match(bare) or _after_refusal(bare)
+    )
 
 
 def is_redirection(text: str) -> bool:
-    """Whether an answer says no and then what to do or why, and forbids nothing itself: "No, use Postgres".
+    """Whether an answer refuses and then says what to do or why, and forbids nothing itself: "No, use Postgres".
 
     Args:
         text: Answer.
     """
-    found = _REDIRECTION.match(text.strip().replace("’", "'"))
-    return found is not None and _DENYING.search(found["rest"]) is None
+    rest = _after_refusal(text.strip().replace("’", "'"))
+    return bool(rest) and _DENYING.search(rest) is None
+
+
+def is_mere_no(text: str) -> bool:
+    """Whether the refusal before the words of an answer is a mere "no": without a proposal it refuses nothing.
+
+    Args:
+        text: Answer.
+    """
+    return _NO_BEFORE.match(text.strip().replace("’", "'")) is not None
+
+
+def _after_refusal(text: str) -> str:
+    """Returns the words after the refusal with which an answer begins; empty if it does not, or takes it back."""
+    start, is_refused = 0, False
+    for mark in _PART.finditer(text):
+        part = text[start : mark.start()]
+        if part and not _REFUSAL.fullmatch(part) and not _IDLE.fullmatch(part):
+            break
+        is_refused = is_refused or _REFUSAL.fullmatch(part) is not None
+        start = mark.end()
+    rest = text[start:]
+    return rest if is_refused and not _YIELDING.match(rest) else ""
 
 
 def proposal(text: str) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
 from bardo.conduct.hearing.announcements import is_announcement
-from bardo.conduct.hearing.answers import is_redirection, is_refusal, proposal
+from bardo.conduct.hearing.answers import is_mere_no, is_redirection, is_refusal, proposal
 from bardo.conduct.hearing.antecedents import pointing_verb, resolve
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
@@ -363,7 +363,9 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
         return None
     if KINDS[place] == "rejection" and not utterance.by_agent and is_redirection(utterance.text):
         # Its own words say what is wanted: "No, use Postgres" refuses the proposal.
-        return _refused(utterance)
+        refused = _refused(utterance)
+        if refused is not None or is_mere_no(utterance.text):
+            return refused
     margin = float(scores[place] - np.max(np.delete(scores, place)) - limits[place])
     if utterance.is_end and KINDS[place] in _FORBIDDING:
         # An end is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.

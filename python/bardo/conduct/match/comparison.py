@@ -350,6 +350,9 @@ def _growth(steepness: float, count: int) -> float:
 
 
 def _learned(pair: Pair) -> Learned:
+    if pair.touch.reading is Reading.OTHER and recognition.is_required(pair.rejection, pair.action):
+        # The words that it shares with the text are of what the rejected act requires.
+        return Learned(-math.inf, -math.inf, -math.inf)
     table = weights()
     features = pair.near_features()
     about = _odds(table["near"], features)

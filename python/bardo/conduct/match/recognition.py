@@ -19,7 +19,7 @@ from bardo.conduct.match.things import (
     things_of,
     verbs_against,
 )
-from bardo.conduct.parse import command_forms, conditions, operation_table, operations, wording
+from bardo.conduct.parse import command_forms, conditions, operation_table, operations, requirements, wording
 from bardo.conduct.parse.action import ParsedAction, fitting, has_options
 from bardo.conduct.parse.forbidden import (
     ANY,
@@ -48,6 +48,7 @@ NEGATED = lazy_pattern(
 #: Prepositions that exclude each other.
 _SIDES = frozenset({"before", "during", "after", "with", "without"})
 _LACKS = lazy_pattern(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
+_AHEAD = lazy_pattern(r"(?i)\b(?:before|unless|until|till)\b")
 _HOLDS = {True: "holds", False: "does not hold", None: "is left open"}
 _EXCEPT = lazy_pattern(r"(?i)\b(?:except|other than|besides|but|only|apart from|outside)\b")
 #: Wording that forbids all but what it names.
@@ -81,6 +82,8 @@ def compare(
         # The pattern names the cause more precisely.
         is_as_near = found.reading is by_things.reading is Reading.NEAR
         found = found if is_as_near or by_things.reading is Reading.UNKNOWN else by_things
+    if found.reading is Reading.UNKNOWN and is_required(rejection, action):
+        return Relation(Reading.OTHER, "only what it requires", exact=True)
     if found.reading is Reading.UNKNOWN and _is_other_package(rejection, action):
         return Relation(Reading.OTHER, f"package {forbids.packages[0]!r}; of another package")
     if found.reading is not Reading.SAME or not forbids.conditions:
@@ -121,6 +124,23 @@ def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool)
         _holds(condition, action, now=now, approved=approved, is_event=is_event)
         for condition in forbids.conditions
     )
+
+
+def is_required(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether an action shows what the rejected act requires, or at least half of its words are of it, and none else.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+    """
+    needs = [each for each in rejection.forbids.conditions if requirements.is_requirement(each)]
+    if not needs or _LACKS.search(action.text):
+        return False
+    wanted = stems_of(" ".join(needs))
+    shared = action.stems & stems_of(rejection.text)
+    is_apart = action.operations.isdisjoint(rejection.operations - ANY)
+    is_shown = any(involves(each.partition(" ")[2], action, action.stems) for each in needs)
+    return is_shown or (shared <= wanted and is_apart and 2 * len(shared) >= len(action.stems) > 0)
 
 
 def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:
@@ -411,15 +431,18 @@ def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is
     if condition.casefold() in action.text.casefold():
         # The action says so itself, at any time.
         return True
+    is_missing = requirements.is_requirement(condition)
     if flags := places_in(condition)[0]:
-        return any(has_options(action, each) for each in flags) if action.form == "command" else None
+        has = any(has_options(action, each) for each in flags)
+        return has is not is_missing if action.form == "command" else None
     if conditions.is_known(condition):
         return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")
     if involves(words, action, action.stems):
-        if preposition == "without":
+        if is_missing or preposition == "without":
             # "Without a limit" does not hold for an order with one.
-            return _LACKS.search(action.text) is not None
+            is_ahead = is_missing and _AHEAD.search(action.text) is not None
+            return is_ahead or _LACKS.search(action.text) is not None
         others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
         return preposition not in _SIDES or not others or preposition in others
     return False if conditions.excluding(stems_of(words), action.stems) else None

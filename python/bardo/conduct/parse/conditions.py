@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import operation_table
+from bardo.conduct.parse import operation_table, requirements
 
 _MINUTE = 60 * 1_000_000
 _DAY_MINUTES = 24 * 60
@@ -136,6 +136,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         if clause.search(rest):
             found.append("without approval")
             rest = clause.sub(" ", rest)
+    rest, needs = requirements.split(rest)
     for pattern, name in (
         (_LIMIT, _limit_name),
         (_CLOCK, _clock_name),
@@ -154,7 +155,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     if _PRODUCTION.search(rest):
         found.append("in production")
         rest = _PRODUCTION.sub(" ", rest)
-    return rest, tuple(dict.fromkeys(found))
+    return rest, tuple(dict.fromkeys((*found, *needs)))
 
 
 def exceptions(substitute: str, found: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import conditions, operation_table, operations, substitutes, wording
+from bardo.conduct.parse import conditions, operation_table, operations, requirements, substitutes, wording
 from bardo.conduct.parse.forbids import LISTS, Forbids
 
 #: Maximum number of cached proposals.
@@ -61,6 +61,8 @@ _FLAG = lazy_pattern(r"(?<!\S)--?[A-Za-z][\w-]*(?:\s+--?[A-Za-z][\w-]*)*")
 _BESIDE_ACT = frozenset(
     {"in", "on", "at", "to", "into", "onto", "of", "over", "with", "against", "from", "inside"}
 )
+#: Prepositions of words that no operation is done to.
+_APART = frozenset({"before", "after", "during", "without"})
 #: Operations for which any action that does not only read will do: "no Redis", "don't change the folder".
 ANY = frozenset({"use", "modify"})
 #: Operations of a rejection of any change: "don't touch the folder".
@@ -317,7 +319,7 @@ def propose(text: str) -> Forbids:
     )
     is_alone = any(practice.alone for practice in said)
     packages = _package_names(thing, verbs)
-    if not thing and scopes and not said:
+    if not thing and scopes and not said and scopes[0][0] not in _APART:
         _, scope = scopes.pop(0)
         # After the operation, a word of another one is a part of a name: "no changes to the deploy script".
         thing = " ".join(filter(stems_of, _bare_words(scope))) if verbs else _noun_phrase(scope)[0]
@@ -330,7 +332,8 @@ def propose(text: str) -> Forbids:
     )
     if narrower := _narrower(said, _object(wording.forbidding(text))[0]) if said else "":
         where = (*where, f"of {narrower}")
-    flags, hosts, paths = places_in(wording.without_reports(text))
+    # An option or path that is required is not forbidden.
+    flags, hosts, paths = places_in(requirements.split(wording.without_reports(text))[0])
     own = Forbids(
         things=(thing,) if thing and not is_alone else (),
         verbs=() if is_alone else tuple(sorted(verbs)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import operation_table, operations, wording
+from bardo.conduct.parse import operation_table, operations, requirements, wording
 from bardo.conduct.parse.forbidden import corrected
 from bardo.conduct.parse.forbids import Forbids
 
@@ -67,7 +67,7 @@ def parse_text(text: str) -> ParsedText:
 @lru_cache(_TEXTS)
 def parse(text: str, corrections: str = "") -> ParsedRejection:
     """Parses the text of a rejection or rule, with corrections of what it forbids as JSON."""
-    whole, core = parse_text(text), parse_text(wording.clause(text))
+    whole, core = parse_text(text), parse_text(requirements.split(wording.clause(text))[0])
     return ParsedRejection(
         text, whole.spoken, core.operations, core.things, core.names, whole.words,
         corrected(text, corrections),
