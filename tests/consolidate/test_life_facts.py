@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 import bardo
+from bardo.consolidate.attributes import BUILT_IN
+from bardo.consolidate.clause import Speech
+from bardo.consolidate.languages import reader
 from bardo.model import Fact
 
 START = 1_780_300_000_000_000
@@ -51,6 +54,13 @@ def statements_of(folder: Path, *messages: str) -> dict[tuple[str, str, str], st
             ("mog", "death", "died"),
             "Nadia buried Mog in the garden on Sunday",
         ),
+        (
+            "Callum is a paramedic, so he works nights a lot.",
+            ("callum", "work", "a paramedic"),
+            "Callum is a paramedic",
+        ),
+        ("My manager is Shay.", ("nadia", "manager", "Shay"), "Nadia's manager is Shay"),
+        ("We've adopted a cat!", ("nadia", "pet", "a cat"), "Nadia has adopted a cat"),
         (
             "My accountant is Lars Winther.",
             ("nadia", "accountant", "Lars Winther"),
@@ -183,3 +193,17 @@ def test_what_a_quote_says_already_is_not_kept_once_more(tmp_path: Path) -> None
         tmp_path, "The allergist did the challenge test on Friday: I'm not allergic to penicillin after all."
     )
     assert "penicillin" in fact.text
+
+
+def test_words_behind_the_verb_are_no_part_of_the_subject() -> None:
+    (clause, *_) = reader("english", BUILT_IN).read(
+        Speech("My levothyroxine was too much, heart racing.", "Nadia", START)
+    )
+    assert clause.text == "Nadia's levothyroxine was too much"
+
+
+def test_an_aside_beside_a_value_is_not_kept(tmp_path: Path) -> None:
+    found = facts_of(
+        tmp_path, "The class is every tuesday at 18.30 and I arrive always with glue in the fingers."
+    )
+    assert [fact.text for fact in found] == ["The class is every tuesday at 18.30"]

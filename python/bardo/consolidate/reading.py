@@ -17,7 +17,7 @@ from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.corrections import corrections
-from bardo.consolidate.corrections.candidates import is_judged_before, order, precedes
+from bardo.consolidate.corrections.candidates import are_apart, is_judged_before, order, precedes
 from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
 from bardo.consolidate.corrections.cosines import cosines
 from bardo.consolidate.corrections.effects import (
@@ -43,6 +43,7 @@ from bardo.consolidate.texts.noted_facts import (
     correction_note,
     fact_of,
     lesser_notes,
+    without_asides,
 )
 from bardo.consolidate.texts.rule_extraction import NAMELESS, speaker
 from bardo.consolidate.texts.secrets import is_secret
@@ -191,7 +192,7 @@ class StatementReader:
             first: int | None = None
             drawn.judged |= {clause.text.casefold() for clause in sentence.clauses}
             notes = (
-                list(sentence.notes(who, forms))
+                without_asides(list(sentence.notes(who, forms)), self._worths)
                 if value >= 0
                 else lesser_notes(sentence, value, forms, who=who, at=episode.at)
             )
@@ -245,7 +246,7 @@ class StatementReader:
         effects.resolutions = list(by_older.values())
         return effects
 
-    def _worths(self, found: Sequence[Sentence], text: str) -> list[float]:
+    def _worths(self, found: Sequence[Sentence], text: str = "") -> list[float]:
         """Worth of each sentence of a text; a secret has none."""
         if not found:
             return []
@@ -368,7 +369,7 @@ class StatementReader:
             for clause in record.clauses
             if clause.stated and clause.text and (clause not in corrected or outlasts(clause, newer))
         ]
-        worths = self._worths([Sentence(clause.text, (clause,)) for clause in left], "")
+        worths = self._worths([Sentence(clause.text, (clause,)) for clause in left])
         return facts + [
             fact_of(remaining_text(clause, newer, who), (clause,), episode, who)
             for clause, value in zip(left, worths, strict=True)
@@ -481,7 +482,7 @@ class StatementReader:
             and not is_judged_before(fact, before)
             and fact.payload.get("type", "none") not in STATISTICS
             and not set(evidence) & set(fact.evidence)
-            and not (newer is not None and _are_apart(newer, fact))
+            and not (newer is not None and are_apart(newer, fact))
             and (newer is None or order(fact) < order(newer))
         ]
         covered = {id_ for record in records for id_ in record.evidence}
@@ -493,8 +494,3 @@ class StatementReader:
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records
-
-
-def _are_apart(one: Fact, other: Fact) -> bool:
-    """Whether two facts name subjects, and none in common."""
-    return bool(one.subjects and other.subjects) and not set(one.subjects) & set(other.subjects)

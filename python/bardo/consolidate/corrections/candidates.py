@@ -62,6 +62,11 @@ def _words(text: str) -> set[str]:
     return {stem for stem in stems(_WORD.findall(text.lower())) if stem}
 
 
+def are_apart(one: Fact, other: Fact) -> bool:
+    """Whether two facts name subjects, and none in common."""
+    return bool(one.subjects and other.subjects) and not set(one.subjects) & set(other.subjects)
+
+
 def is_judged_before(fact: Fact, episode: Episode | None) -> bool:
     """Whether an episode has no say on a fact, since it is inherited, and the fact is inherited or no older.
 

@@ -225,12 +225,19 @@ def denies_other_value(older: Clause, newer: Clause) -> bool:
 
 
 def denies_other_thing(older: Clause, newer: Clause) -> bool:
-    """Whether the newer clause denies to have, or to be, what the older one does not name: of a dog, a niece."""
-    if not newer.denied or older.denied or not {older.predicate, newer.predicate} <= LIGHT_VERBS:
+    """Whether the newer clause denies to have, or to be, what the older one does not name: of a dog, a niece.
+
+    "Kasia is no clerk" denies nothing of "Kasia and I look for a flat", though both name her.
+    """
+    if not newer.denied or older.denied or newer.predicate not in LIGHT_VERBS:
         return False
     if not older.objects or not newer.objects or newer.cues & {"instead", "from"}:
         return False
+    if older.predicate not in LIGHT_VERBS and newer.cues != {"denial"}:
+        # "I'm not a smoker any more" may end "I smoke".
+        return False
     said = newer.anchors | newer.names | newer.objects | newer.ended
+    said -= frozenset() if is_same_owner(older, newer) else words_of(newer.owner)
     return not said & (older.anchors | older.names | older.objects) - words_of(older.owner)
 
 

@@ -27,7 +27,7 @@ _COMMITTING = frozenset({
     "apply", "book", "enrol", "enroll", "enter", "join", "order", "plan", "register", "reserve", "schedule", "sign",
     "sign up", "subscribe",
 })  # fmt: skip
-_WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 #: Attributes by which a person has a living animal, or an animal a name.
 _OF_LIVING = frozenset({"name", "pet"})
 _DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
@@ -76,7 +76,7 @@ def _is_comparable(older: Clause, newer: Clause) -> bool:
 def _replacement_rule(older: Clause, newer: Clause) -> Rule:
     """`from` or `instead`, if the newer clause names a value of the older one as replaced; otherwise empty."""
     old = older.anchors | older.names | words_of(older.owner)
-    new = _said(newer)
+    new = said_of(newer)
     left = newer.left & (old | older.figures | parts_of(older.figures))
     context = (old & new) - left - newer.left
     if not left or newer.denied or not (context or is_record(newer)):
@@ -137,7 +137,7 @@ def changes_bare_value(older: Clause, newer: Clause) -> bool:
 
 def is_on_other_day(older: Clause, newer: Clause) -> bool:
     """Whether one thing moves to another day of the week: "yoga has moved to Tuesdays"."""
-    one, other = (set(clause.condition.split()) & _WEEKDAYS for clause in (older, newer))
+    one, other = (set(clause.condition.split()) & WEEKDAYS for clause in (older, newer))
     is_of_thing = is_same_owner(older, newer) and not newer.features.get("self")
     return is_of_thing and "change" in newer.cues and bool(one and other) and not one & other
 
@@ -282,7 +282,7 @@ def denies_another(older: Clause, newer: Clause) -> bool:
     """
     if not newer.denied or newer.predicate in LIGHT_VERBS or newer.predicate == older.predicate:
         return False
-    said = _said(newer) - words_of(newer.owner)
+    said = said_of(newer) - words_of(newer.owner)
     old = older.anchors | older.names | older.objects | words_of(older.predicate) | words_of(older.owner)
     return not said & old and not newer.figures & older.figures
 
@@ -290,7 +290,7 @@ def denies_another(older: Clause, newer: Clause) -> bool:
 def _record_rule(older: Clause, newer: Clause) -> Rule:
     """Name of the rule by which a line of a record ends an older clause."""
     content = {word for word in older.anchors | older.names if not re.search(r"\d", word)}
-    shared = {word for word in content if _plain(word) & newer.anchors}
+    shared = {word for word in content if plain_parts(word) & newer.anchors}
     cover = len(shared) / max(1, len(content))
     if len(shared) < LEAST_SHARED or "bound" in newer.cues or older.condition != newer.condition:
         return ""
@@ -303,7 +303,7 @@ def _record_rule(older: Clause, newer: Clause) -> Rule:
     return ""
 
 
-def _plain(word: str) -> set[str]:
+def plain_parts(word: str) -> set[str]:
     """Parts of an identifier as records are read: split at other characters than letters, with and without plural."""
     parts = {part for part in re.split(r"[^a-z]+", word.lower()) if part}
     return parts | {part[:-1] for part in parts if len(part) > 3 and part.endswith("s")}
@@ -343,7 +343,7 @@ def is_of_other_person(older: Clause, newer: Clause) -> bool:
         return False
     other, _, person = newer.owner.rpartition("'s ")
     holder = (older.alias or older.owner).rpartition("'s ")[0]
-    return not words_of(person) & _said(older) or bool(holder and holder != other)
+    return not words_of(person) & said_of(older) or bool(holder and holder != other)
 
 
 def _may_be_same_owner(older: Clause, newer: Clause) -> bool:
@@ -366,10 +366,10 @@ def leaves_person_out(older: Clause, newer: Clause) -> bool:
     is_person = older.features.get("subject named") or older.features.get("subject of mine")
     if not is_person or not newer.owner or older.owner == newer.owner or newer.owner in older.names:
         return False
-    return not words_of(older.owner.rpartition("'s ")[2]) & _said(newer)
+    return not words_of(older.owner.rpartition("'s ")[2]) & said_of(newer)
 
 
-def _said(clause: Clause) -> frozenset[str]:
+def said_of(clause: Clause) -> frozenset[str]:
     """Words of a clause with those of its owner and of the values that it names."""
     return clause.anchors | clause.names | clause.value | clause.left | words_of(clause.owner)
 
@@ -401,7 +401,7 @@ def _is_longer(other: str, own: str, sentence: str) -> bool:
 def have_common_word(older: Clause, newer: Clause) -> bool:
     """Whether both clauses have a word beside their verbs, or one owner's activity, in common."""
     old = older.anchors | older.names | older.objects | words_of(older.owner) | parts_of(older.figures)
-    if old & (_said(newer) | newer.objects | parts_of(newer.figures)):
+    if old & (said_of(newer) | newer.objects | parts_of(newer.figures)):
         return True
     verbs = {newer.predicate, *newer.stopped} - {""}
     return is_same_owner(older, newer) and older.predicate in verbs
@@ -419,7 +419,7 @@ def have_topic_in_common(older: Clause, newer: Clause) -> bool:
     )
     speaker = words_of(older.owner) if is_of_speaker else frozenset[str]()
     old = older.anchors | older.names | older.objects | parts_of(older.figures) | words_of(older.owner)
-    new = _said(newer) | newer.objects | parts_of(newer.figures)
+    new = said_of(newer) | newer.objects | parts_of(newer.figures)
     said = [*_TOKEN.findall(newer.sentence), *(word for word in new if word not in newer.names)]
     return any(_is_named(word, older, said) for word in old - speaker)
 
@@ -435,8 +435,8 @@ def _is_named(word: str, older: Clause, said: Sequence[str]) -> bool:
 
 def gives_same_day(older: Clause, newer: Clause) -> bool:
     """Whether both clauses name a day of the week, and the same."""
-    days = older.names & newer.names & _WEEKDAYS
-    return bool(days) and not (newer.names & _WEEKDAYS) - days
+    days = older.names & newer.names & WEEKDAYS
+    return bool(days) and not (newer.names & WEEKDAYS) - days
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -35,6 +35,7 @@ from bardo.consolidate.corrections.correction_rules import (
     names_other_home,
     names_parted,
 )
+from bardo.consolidate.corrections.topics import are_linked, names_company, names_part, share_time_alone
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
 TAKES_BACK = frozenset({"correction", "from", "instead", "denial"})
@@ -44,9 +45,11 @@ ENDS = frozenset({"ending", "from", "instead", "correction"})
 VALUE_RULES = frozenset({"correction", "change", "new", "now", "bound"})
 #: Features of a value that stands where the older clause has one.
 _PLACES = ("type match", "new name for old name", "same predicate", "left hit", "slot value differs")
+#: Those of them that need more than two names or one verb.
+_VALUES = ("type match", "left hit", "slot value differs")
 #: Rule of a correction that no word announces.
 READ: Rule = "read"
-#: Log odds from which a clause without a word of change ends an older one.
+#: Log odds from which a clause without a word of change ends an older one that it names.
 SURE = 2.3
 #: Log odds by the features below which less makes no difference to a pair that the cross-encoder has read.
 LEAST_FEATURES = -8.0
@@ -119,17 +122,54 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         rule in ("denial", "judged slot", "new") or total >= limits().disputes or ends_plainly(older, newer)
     )
     rule = rule if is_certain else _carrying_rule(found, older, newer)
-    is_unplaced = rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
+    if not is_certain and rule in ("bound", "change", "ending") and share_time_alone(older, newer):
+        return Judgement(NEVER, rule)
     if encoder_odds is not None:
         weighed = _weighed(read_features(total, cosine, encoder_odds, is_announced=bool(rule)))
         judgement = _with_encoder(weighed, rule, is_certain=is_certain)
-        # "His last day is Friday" gives no other day than "he wants the Friday off".
-        repeats_day = is_unplaced and gives_same_day(older, newer)
-        is_of_another = repeats_day or _is_of_another_topic(older, newer, rule)
-        is_open = not is_certain and (judgement.total < SURE or (not rule and are_of_strangers(older, newer)))
-        return Judgement(NEVER, READ) if is_open and is_of_another else judgement
-    if is_certain:
-        return Judgement(max(total, limits().ends), rule)
+        return judgement if is_certain else _limited(judgement, found, older, newer, rule)
+    return (
+        Judgement(max(total, limits().ends), rule)
+        if is_certain
+        else _by_words(total, found, older, newer, rule)
+    )
+
+
+def _limited(
+    judgement: Judgement, found: Mapping[str, float], older: Clause, newer: Clause, rule: Rule
+) -> Judgement:
+    """Judgement with the cross-encoder, without the effects of news about another topic, person or thing.
+
+    Args:
+        judgement: Judgement by the second regression.
+        found: Features of the pair.
+        older: Clause of the older text.
+        newer: Clause of the newer text.
+        rule: Rule or cue that carries the judgement; empty if no word announces a change.
+    """
+    # "His last day is Friday" gives no other day than "he wants the Friday off".
+    repeats_day = _is_unplaced(found, older, newer, rule) and gives_same_day(older, newer)
+    is_of_another = repeats_day or _is_of_another_topic(older, newer, rule)
+    is_open = judgement.total < SURE or (not rule and are_of_strangers(older, newer))
+    if is_open and is_of_another:
+        return Judgement(NEVER, READ)
+    most = limits(is_read=True).disputes if _is_beside(found, older, newer, rule) else judgement.total
+    return Judgement(min(judgement.total, most), judgement.rule)
+
+
+def _by_words(
+    total: float, found: Mapping[str, float], older: Clause, newer: Clause, rule: Rule
+) -> Judgement:
+    """Judgement without the cross-encoder by a rule that is not certain.
+
+    Args:
+        total: Log odds by the first regression.
+        found: Features of the pair.
+        older: Clause of the older text.
+        newer: Clause of the newer text.
+        rule: Cue that carries the judgement; empty if words alone carry it.
+    """
+    is_unplaced = _is_unplaced(found, older, newer, rule)
     if is_unplaced and older.statement is not None and older.statement.functional:
         # "It's the 15th, her birthday" gives no other home.
         return Judgement(NEVER, rule)
@@ -139,10 +179,19 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
     return Judgement(total, rule)
 
 
+def _is_unplaced(found: Mapping[str, float], older: Clause, newer: Clause, rule: Rule) -> bool:
+    """Whether a word announces a value that stands in the place of none of the older clause."""
+    return rule in VALUE_RULES and not (_is_placed(found) or is_on_other_day(older, newer))
+
+
 def _open_rule(older: Clause, newer: Clause) -> Rule:
     """Name of the rule by which a newer clause disputes an older one that it may not be about; empty if none fits."""
     if names_parted(older, newer):
         return "ending"
+    if names_part(older, newer):
+        return "denial"
+    if newer.cues & {"denial", "ending"} and names_company(older, newer):
+        return "denial" if newer.denied else "ending"
     # A home may be a region around the town of an address, and a dose that of another medicine.
     return "judged slot" if names_other_home(older, newer) or changes_bare_value(older, newer) else ""
 
@@ -228,6 +277,17 @@ def _is_placed(found: Mapping[str, float]) -> bool:
     return any(found.get(name) for name in _PLACES) or any(name.startswith("rival ") for name in found)
 
 
+def _is_beside(found: Mapping[str, float], older: Clause, newer: Clause, rule: Rule) -> bool:
+    """Whether a newer clause about another person or thing gives no value in the place of one of the older clause.
+
+    Such a clause ends nothing, even if the cross-encoder is sure: "Jon moves to his sister's" leaves "Jon, Kasia and I
+    share a flat" in doubt at most.
+    """
+    if (rule and rule not in VALUE_RULES) or rule == "correction" or are_linked(older, newer):
+        return False
+    return not any(found.get(name) for name in _VALUES)
+
+
 def _are_compatible(older: Clause, newer: Clause) -> bool:
     """Whether both clauses can hold, so that no regression judges them."""
     if ends_person(older, newer):
@@ -261,6 +321,9 @@ def _carrying_rule(found: Mapping[str, float], older: Clause, newer: Clause) -> 
     if found.get("slot value differs"):
         return "judged slot"
     cues = newer.cues if names_ended(older, newer) else newer.cues - {"ending"}
+    if newer.past:
+        # "Again" and "since" give no new state in "I welded the frame again".
+        cues -= {"now"}
     return next((rule for rule in RULES if rule in cues), "")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -79,6 +79,30 @@ def lesser_notes(
         ]
         kept = list({each.text: each for each in named}.items())
     return [Note(text, (clause,)) for text, clause in kept if text]
+
+
+def without_asides(notes: list[Note], worths: Callable[[Sequence[Sentence]], Sequence[float]]) -> list[Note]:
+    """The notes of a sentence that is worth keeping, without clauses that are not worth it by themselves.
+
+    "The class is on Tuesdays at 18.30 and I arrive with glue on my fingers" is kept for its day.
+
+    Args:
+        notes: Notes of the sentence.
+        worths: Gives the worth of each of some sentences.
+    """
+    asides = [note for note in notes if len(notes) > 1 and _is_aside(note)]
+    values = worths([Sentence(note.text, note.clauses) for note in asides])
+    dropped = [note for note, value in zip(asides, values, strict=True) if value < LEAST_OF_LASTING]
+    return [note for note in notes if note not in dropped] or notes
+
+
+def _is_aside(note: Note) -> bool:
+    """Whether a note about a person gives no value of an attribute, and tells no change, plan or end."""
+    return all(clause.is_about_person for clause in note.clauses) and not any(
+        clause.cues or clause.over is not None
+        or (clause.statement is not None and clause.statement.attribute not in _GENERIC)
+        for clause in note.clauses
+    )  # fmt: skip
 
 
 def _is_of_known(clause: Clause) -> bool:

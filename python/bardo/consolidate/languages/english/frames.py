@@ -40,6 +40,21 @@ def phrase_of(value: Any) -> str:
     return _joined([token for token in value.subtree if not hangs_below(token, value, _asides_of(value))])
 
 
+def list_phrase(value: Any) -> str:
+    """A noun phrase with the nouns that are joined to it: "nuts, kiwi and latex"."""
+    joined = next((_joined_noun(value, child) for child in value.children if child.dep_ == "conj"), None)
+    if joined is None:
+        return phrase_of(value)
+    word = next((child.text for child in value.children if child.dep_ == "cc"), ",")
+    return f"{phrase_of(value)}{' ' if word != ',' else ''}{word} {list_phrase(joined)}"
+
+
+def _joined_noun(noun: Any, other: Any) -> Any:
+    """A word that is joined to a noun, if it is a noun itself and begins no clause; otherwise None."""
+    is_clause = any(child.dep_ in ("nsubj", "nsubjpass", "cop", "aux") for child in other.children)
+    return other if other.pos_ in ("NOUN", "PROPN") and other.i > noun.i and not is_clause else None
+
+
 def place_phrase(place: Any) -> str:
     """The phrase of a place, without the people who are there: "Leeds" of "in Leeds with my husband"."""
     beside = {token.i for child in place.children if lemma(child) in _BESIDE for token in child.subtree}

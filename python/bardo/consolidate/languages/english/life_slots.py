@@ -58,6 +58,10 @@ def who_died(head: Any, owner: Owner, who: str) -> str:
     """
     if is_denied(head):
         return ""
+    if owner.key == who:
+        # A speaker lives: the parser finds no subject in "Fly died last night".
+        found = _death_of_object(head, who) if owner.is_speaker else None
+        return found[2] if found else ""
     if predicate_of(head) in frames()["deaths"]["subject"] and not is_future(head):
         return owner.key
     is_undergone = any(child.dep_ == "nsubjpass" for child in head.children) or (
@@ -65,8 +69,7 @@ def who_died(head: Any, owner: Owner, who: str) -> str:
     )
     if is_undergone and _is_of_death(head):
         return owner.key
-    found = _death_of_object(head, who) if owner.is_speaker else None
-    return found[2] if found else ""
+    return ""
 
 
 def _death_of_object(head: Any, who: str) -> LifeSlot | None:
@@ -122,14 +125,19 @@ def _founding(head: Any) -> LifeSlot | None:
 
 
 def _adoption(head: Any) -> LifeSlot | None:
-    """Slot of "we've adopted a cat called Miso": an animal that is there by now, with its name."""
+    """Slot of "we've adopted a cat" and "we've bought a horse called Miso": an animal that is there by now."""
     if lemma(head) not in _ADOPTS or not any(
         child.dep_ == "aux" and child.text.lower() in ("have", "'ve") for child in head.children
     ):
         return None
     for thing in head.children:
+        is_one = (
+            lemma(head) == "adopt"
+            and _has(thing, "a", "an")
+            and not any(each.dep_ in ("acl", "relcl") for each in thing.children)
+        )
         is_named = any(lemma(each) in ("call", "name") and each.dep_ == "acl" for each in thing.children)
-        if thing.dep_ == "dobj" and is_named and lemma(thing) in frames()["possessions"]["pet"]:
+        if thing.dep_ == "dobj" and (is_one or is_named) and lemma(thing) in frames()["possessions"]["pet"]:
             return "pet", phrase_of(thing), ""
     return None
 

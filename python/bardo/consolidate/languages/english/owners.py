@@ -191,10 +191,12 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
         )
     if not who:
         return Owner()
+    # The parser hangs what follows a comma behind the verb on the subject: "my knee was sore, no running".
+    end = subject.head.i if subject.i < subject.head.i else len(subject.doc)
     rest = " ".join(
         f"{who}'s" if _is_mine(token) else token.text
         for token in subject.subtree
-        if token.i != mine.i
+        if mine.i != token.i < end
         and token.dep_ not in ("relcl", "punct")
         and not hangs_below(token, subject, ("relcl",))
     )

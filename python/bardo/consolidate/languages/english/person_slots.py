@@ -165,7 +165,22 @@ def _kind(head: Any) -> PersonSlot | None:
         name = lemma(child)
         if child.dep_ == "attr" and (attribute := frames()["adjectives"].get(name)) and is_unknown(child):
             return attribute, name, ""
+        if child.dep_ == "attr" and _is_occupation(child):
+            return "work", phrase_of(child), ""
     return None
+
+
+def _is_occupation(noun: Any) -> bool:
+    """Whether "a" and an occupation stand together, as in "a paramedic" and "a social worker"."""
+    before = (
+        f"{lemma(child)} {lemma(noun)}" for child in noun.children if child.dep_ in ("compound", "amod")
+    )
+    is_one = any(child.dep_ == "det" and child.text.lower() in ("a", "an") for child in noun.children)
+    return (
+        is_one
+        and is_unknown(noun)
+        and not {lemma(noun), *before}.isdisjoint(frames()["occupations"]["kinds"])
+    )
 
 
 def _barred_food(head: Any) -> PersonSlot | None:

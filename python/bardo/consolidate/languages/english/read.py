@@ -15,7 +15,7 @@ from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
-from bardo.consolidate.languages.english.dates import DATE, bounds, is_of_few_days
+from bardo.consolidate.languages.english.dates import DATE, MONTHS, bounds, is_of_few_days
 from bardo.consolidate.languages.english.features import features
 from bardo.consolidate.languages.english.fillers import fillers
 from bardo.consolidate.languages.english.grammar import (
@@ -447,6 +447,8 @@ def _ended(head: Any) -> frozenset[str]:
     beside = _NEARNESS | {"with"} if things else _NEARNESS
     aside = (child for child in head.children if child.dep_ == "prep" and lemma(child) in beside)
     found = set(_objects(head)) - {lemma(each) for child in aside for each in child.children}
+    # "Stop Sundays from March" ends the Sundays, "return the 19 October" no October.
+    found -= MONTHS.keys()
     # "My job at Helvion", "notice at Helvion"
     places = (
         child for thing in things for child in thing.children if child.dep_ == "prep" and lemma(child) == "at"

@@ -12,6 +12,7 @@ from bardo.consolidate.languages.english.doses import dose_slot
 from bardo.consolidate.languages.english.frames import (
     compounds_of,
     frames,
+    list_phrase,
     noun_attribute,
     phrase_of,
     place_phrase,
@@ -252,7 +253,7 @@ def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
         if child.dep_ == "prep" and (name := frame.get(lemma(child))):
             value = _below(child, "pobj")
             is_thing = value is not None and value.ent_type_ not in ("DATE", "TIME")
-            return True, (name, phrase_of(value), "") if is_thing else None
+            return True, (name, list_phrase(value), "") if is_thing else None
         if (
             child.dep_ == "xcomp"
             and (name := frame.get("to"))
