@@ -70,10 +70,12 @@ class Judgement:
     Args:
         total: Log odds that the newer clause ends or replaces what the older one says.
         rule: Name of the rule, or of the cue that carries the judgement; empty if words alone carry it.
+        is_beside: Whether the newer clause is about another person or thing, so that it disputes a fact at most.
     """
 
     total: float
     rule: Rule
+    is_beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +155,7 @@ def _limited(
     is_open = judgement.total < SURE or (not rule and are_of_strangers(older, newer))
     if is_open and is_of_another:
         return Judgement(NEVER, READ)
-    most = limits(is_read=True).disputes if _is_beside(found, older, newer, rule) else judgement.total
-    return Judgement(min(judgement.total, most), judgement.rule)
+    return Judgement(judgement.total, judgement.rule, _is_beside(found, older, newer, rule))
 
 
 def _by_words(
@@ -278,14 +279,21 @@ def _is_placed(found: Mapping[str, float]) -> bool:
 
 
 def _is_beside(found: Mapping[str, float], older: Clause, newer: Clause, rule: Rule) -> bool:
-    """Whether a newer clause about another person or thing gives no value in the place of one of the older clause.
+    """Whether only one of two clauses is about the speaker, and the newer one has no value for the older one's place.
 
-    Such a clause ends nothing, even if the cross-encoder is sure: "Jon moves to his sister's" leaves "Jon, Kasia and I
+    Such news end no fact, even if the cross-encoder is sure: "Jon moves to his sister's" leaves "Jon, Kasia and I
     share a flat" in doubt at most.
     """
-    if (rule and rule not in VALUE_RULES) or rule == "correction" or are_linked(older, newer):
+    if (rule and rule not in VALUE_RULES) or rule == "correction" or not (newer.owner or newer.topic):
+        return False
+    if _is_of_speaker(older) == _is_of_speaker(newer) or are_linked(older, newer):
         return False
     return not any(found.get(name) for name in _VALUES)
+
+
+def _is_of_speaker(clause: Clause) -> bool:
+    """Whether a clause is about the speaker, or a person or thing of theirs."""
+    return bool(clause.features.get("self") or clause.features.get("subject of mine"))
 
 
 def _are_compatible(older: Clause, newer: Clause) -> bool:

@@ -84,7 +84,8 @@ def effective(
     for judgement, record, other in judged:
         if record.id in seen or not _reaches(judgement, record, limits, is_learned=learned is not None):
             continue
-        ends = judgement.total >= limits.ends and judgement.rule not in rules_off
+        is_kept = judgement.rule in rules_off or (judgement.is_beside and record.is_fact)
+        ends = judgement.total >= limits.ends and not is_kept
         if counts[ends] < (ENDS_AT_MOST if ends else DISPUTES_AT_MOST) and is_carried(other):
             seen.add(record.id)
             counts[ends] += 1
