@@ -14,7 +14,8 @@ from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, MOST, STEP, Rule, StateEntry
 from bardo.conduct.parse.operation_table import content_stems
-from bardo.conduct.required import is_person, is_persons, require_person
+from bardo.conduct.persons import is_person
+from bardo.conduct.required import is_persons, require_person
 from bardo.conduct.storage.store import ConductStore
 from bardo.config import SECONDS_PER_DAY
 from bardo.errors import InvalidInputError, NotFoundError
