@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo.conduct.match import operation_match, recognition
+from bardo.conduct.match import operation_match, recognition, subcommands
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, operation_table
@@ -265,7 +265,9 @@ def pair_of(
     """
     share, words, differs = common
     forbids = rejection.forbids
-    found = recognition.compare(rejection, action, now=now, approved=approved)
+    found = subcommands.compare(rejection, action)
+    if found.reading is Reading.UNKNOWN:
+        found = recognition.compare(rejection, action, now=now, approved=approved)
     by_operation = operation_match.compare(rejection, action)
     if names_other_product(rejection.text, action.text):
         by_operation = _elsewhere(by_operation, "of another product", found)
@@ -350,6 +352,9 @@ def _growth(steepness: float, count: int) -> float:
 
 
 def _learned(pair: Pair) -> Learned:
+    if pair.found.exact and pair.found.reading is Reading.OTHER and not pair.touch.sure:
+        # By its letters the action is another one, whatever its words mean.
+        return Learned(-math.inf, -math.inf, -math.inf)
     table = weights()
     features = pair.near_features()
     about = _odds(table["near"], features)

@@ -69,6 +69,20 @@ def operation_of(command: Command) -> tuple[operation_table.CommandPattern, Sequ
     return own
 
 
+def installs_declared(command: Command) -> bool:
+    """Whether a command of a package manager installs what the project declares, without a name of a package.
+
+    A path is of the project itself, or of a list of packages: `pip install -r requirements.txt`, `pip install -e .`.
+    """
+    known = operation_of(command)
+    if known is None:
+        return False
+    pattern, (_, *names) = known
+    # The value of an option is no name.
+    names = [name for name in names if name in options.read(command.words).arguments]
+    return pattern.declared or (pattern.named and not any(_WORD.search(name) for name in names))
+
+
 def closure(name: str) -> frozenset[str]:
     """Returns an operation with the more general operations that include it."""
     found = {name}
