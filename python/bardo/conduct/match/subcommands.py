@@ -1,4 +1,4 @@
-"""Tells commands of a program that a rejection names with an operation, and that do another one: `npm run`."""
+"""Compares the subcommands of a program with an operation that a rejection names with it."""
 
 from __future__ import annotations
 

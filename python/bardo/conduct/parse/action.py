@@ -73,7 +73,7 @@ class ActionOperations:
 
 
 class CommandOperations(NamedTuple):
-    """What a command of an action does.
+    """Operations and words of a command of an action.
 
     Args:
         program: Program.
@@ -112,7 +112,7 @@ class ParsedAction(ActionOperations):
         places: Hosts and paths.
         bare: Lines of the commands, or the text, without texts for people and names of templates.
         forms: Commands of known tools in their first forms.
-        commands: What each command does, that of inner commands included.
+        commands: Operations and words of each command, those of inner ones included.
     """
 
     text: str
@@ -282,7 +282,7 @@ def _does(command: shell.Command) -> frozenset[str]:
 
 
 def _command_operations(command: shell.Command, does: frozenset[str]) -> CommandOperations:
-    """Reads what a command does, of which the operations are known."""
+    """Makes the record of a command of which the operations are known."""
     words = operation_table.content_stems(operations.words_of(" ".join(command.words[1:])))
     is_declared = "install" in does and operations.installs_declared(command)
     return CommandOperations(command.program, does, words, is_declared)

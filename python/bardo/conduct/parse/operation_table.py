@@ -34,7 +34,7 @@ class CommandPattern(NamedTuple):
         named: Whether the arguments are names of packages.
         reaches: Whether it connects to the hosts that it names, though it only reads.
         unless: Options, none of which may be present.
-        declared: Whether it installs what the project declares, whatever its arguments.
+        declared: Whether it installs what the project declares, with any arguments.
     """
 
     verbs: tuple[tuple[str, ...], ...] | None
