@@ -140,6 +140,8 @@ class Table(NamedTuple):
     fillers: frozenset[str]
     beginning: frozenset[str]
     passing_on: frozenset[str]
+    running: frozenset[str]
+    articles: frozenset[str]
     shell: Shell
     clauses: tuple[re.Pattern[str], ...]
     #: Clauses that name an approval.
@@ -232,6 +234,8 @@ def table() -> Table:
         fillers=frozenset(framing["fillers"]),
         beginning=frozenset(framing["beginning"]),
         passing_on=frozenset(framing["passing_on"]),
+        running=frozenset(framing["running"]),
+        articles=frozenset(framing["articles"]),
         shell=Shell(**{name: frozenset(words) for name, words in raw["shell"].items()}),
         clauses=tuple(clauses.values()),
         approvals=tuple(clause for given, clause in clauses.items() if "approv" in given),
