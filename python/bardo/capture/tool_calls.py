@@ -59,6 +59,22 @@ def calls_in(payload: object) -> list[object]:
     return [*within, *beside(payload)]
 
 
+def words_beside(text: str, payload: object) -> str:
+    """Returns the text of an episode without the descriptions of the calls in its payload: only what was said.
+
+    Args:
+        text: Text of the episode, with a description for each group of calls.
+        payload: Its payload.
+    """
+    calls = calls_in(payload)
+    while calls:
+        groups = (calls[:size] for size in range(len(calls), 0, -1))
+        group = next((each for each in groups if describe(each) in text), calls[:1])
+        text = text.replace(describe(group), "", 1)
+        calls = calls[len(group) :]
+    return text.strip()
+
+
 def line_of(call: object) -> str:
     """Describes a call in a line: the command of one that runs a shell command, else its name and arguments."""
     _, given = _read(call)

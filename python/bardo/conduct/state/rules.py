@@ -199,7 +199,9 @@ def _confirmed(known: Rule, given: Rule, agent: str, now: int) -> Rule:
         is_forbidding = bool(given.forbids) and given.score >= CRITICAL and is_told
         return replace(there, forbids=there.forbids or there.text) if is_forbidding else there
     if there.episode != given.episode:
-        there = replace(there, text=given.text, forbids="", approval="", episode=given.episode)
+        # The words of the later episode have its date.
+        at = max(known.at, given.at)
+        there = replace(there, text=given.text, forbids="", approval="", episode=given.episode, at=at)
     forbids = given.forbids or there.forbids
     return replace(
         there,
