@@ -190,7 +190,7 @@ def test_the_table_is_sound() -> None:
         }, name
     for entry in TABLE["command"]:
         assert entry["does"] in operations, entry
-        known = {"programs", "verbs", "flags", "unless", "does", "about", "named", "reaches"}
+        known = {"programs", "verbs", "flags", "unless", "does", "about", "named", "reaches", "declared"}
         assert set(entry) <= known, entry
         assert len(set(entry["programs"])) == len(entry["programs"]), entry
     for clause in TABLE["framing"]["clauses"]:

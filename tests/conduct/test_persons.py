@@ -8,7 +8,14 @@ import bardo
 from bardo import errors
 
 
-@pytest.mark.parametrize("name", ["trader", "self", "Agent", " assistant ", "bot"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "trader", "self", "Agent", " assistant ", "bot", "Trader", "TRADER", "the trader", "Trader (agent)",
+        "The agent", "the AI", "[Assistant]", "the coding agent", "AI assistant", "A.I.", "I", "Me.", "none", "None",
+        "N/A", "-", "42", "nobody", "Unknown", "no one", "your name",
+    ],
+)  # fmt: skip
 def test_the_agent_is_no_person_at_any_door(gate: bardo.Gate, name: str) -> None:
     rejected = gate.reject("sell the reserve", why="pension fund", by="kofi")
     critical = gate.rule("Never publish keys", by="kofi")
@@ -33,6 +40,32 @@ def test_the_agent_is_no_person_at_any_door(gate: bardo.Gate, name: str) -> None
     assert [(entry.detail, entry.by) for entry in gate.state("rejected")] == [("pension fund", "kofi")]
     assert gate.before("wire money", approved_by="kofi").allowed
     assert gate.forget([rejected.id], by="kofi") == [rejected.id]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Kofi",
+        "the user",
+        "Anna Trader",
+        "Li Na",
+        "A. Smith",
+        "Mr. Main",
+        "Øyvind",
+        "王芳",
+        "O'Neil",
+        "ops team",
+    ],
+)
+def test_names_of_people_are_accepted(gate: bardo.Gate, name: str) -> None:
+    assert gate.lift(gate.reject("sell the reserve", by="kofi").id, by=name).closed_by == name
+
+
+def test_the_refusal_of_a_name_says_what_to_give(gate: bardo.Gate) -> None:
+    rejected = gate.reject("sell the reserve", by="kofi")
+    for name, cause in (("Trader", "the agent itself"), ("none", "names no one")):
+        with pytest.raises(errors.InvalidInputError, match=rf"{cause}.*: give the name of the person"):
+            gate.lift(rejected.id, by=name)
 
 
 def test_only_a_person_deletes_what_blocks_or_is_a_persons_word(gate: bardo.Gate) -> None:

@@ -43,24 +43,6 @@ def describe(calls: Iterable[object]) -> str:
     return f"Called {shown}" if shown else ""
 
 
-def without_calls(text: str, payload: object) -> str:
-    """Returns the words of an episode without the descriptions of the calls in its payload.
-
-    Args:
-        text: Text of the episode.
-        payload: Its payload.
-    """
-    calls, start = calls_in(payload), 0
-    while start < len(calls):
-        # Calls that followed each other are described together.
-        ends = range(len(calls), start, -1)
-        end = next((end for end in ends if describe(calls[start:end]) in text), start)
-        if end > start:
-            text = text.replace(describe(calls[start:end]), "", 1)
-        start = max(end, start + 1)
-    return text.strip()
-
-
 def beside(message: Mapping[str, Any]) -> list[object]:
     """Returns the calls beside the content of a message (`tool_calls`, `function_call`)."""
     calls, alone = message.get("tool_calls"), message.get("function_call")
@@ -75,6 +57,22 @@ def calls_in(payload: object) -> list[object]:
     content = payload.get("content")
     within = [part for part in content if is_call(part)] if isinstance(content, list) else []
     return [*within, *beside(payload)]
+
+
+def words_beside(text: str, payload: object) -> str:
+    """Returns the text of an episode without the descriptions of the calls in its payload: only what was said.
+
+    Args:
+        text: Text of the episode, with a description for each group of calls.
+        payload: Its payload.
+    """
+    calls = calls_in(payload)
+    while calls:
+        groups = (calls[:size] for size in range(len(calls), 0, -1))
+        group = next((each for each in groups if describe(each) in text), calls[:1])
+        text = text.replace(describe(group), "", 1)
+        calls = calls[len(group) :]
+    return text.strip()
 
 
 def line_of(call: object) -> str:

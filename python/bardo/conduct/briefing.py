@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bardo.assemble.blocks import Block
 from bardo.assemble.copies import MadePrompts
 from bardo.assemble.prompt import assemble
-from bardo.conduct.model.authors import word_at
+from bardo.conduct.model.authors import said_at
 from bardo.conduct.model.entries import CRITICAL, STATEMENTS, StateEntry, StateKind
 from bardo.conduct.model.entry_memory import EntryMemory, told
 from bardo.conduct.model.procedures import Capability, Flow, Mission
@@ -151,7 +151,7 @@ def _rules(store: ConductStore, now: int) -> _Section:
         key=lambda rule: -rule.score_at(now),
     )
     return _top(
-        [told(_cut(f"{rule.text} (score {rule.score_at(now):g})"), rule.at, rule.by) for rule in rules]
+        [told(_cut(f"{rule.text} (score {rule.score_at(now):g})"), said_at(rule), rule.by) for rule in rules]
     )
 
 
@@ -159,9 +159,9 @@ def _orders(store: ConductStore) -> _Section:
     """Returns the critical rules, which do not decay, the latest first."""
     rules = sorted(
         (rule for rule in store.rules(every=False) if rule.score >= CRITICAL),
-        key=lambda rule: -rule.confirmed_at,
+        key=lambda rule: -said_at(rule),
     )
-    return _top([told(f"rule ({rule.id}): {_cut(rule.text)}", word_at(rule), rule.by) for rule in rules])
+    return _top([told(f"rule ({rule.id}): {_cut(rule.text)}", said_at(rule), rule.by) for rule in rules])
 
 
 def _missions(store: ConductStore) -> list[EntryMemory]:
@@ -173,7 +173,7 @@ def _flows(store: ConductStore, now: int) -> _Section:
     """Returns flows without their steps, which `before` shows, the most used first."""
     flows = sorted(store.rows(Flow, every=False), key=lambda flow: (-flow.used, -flow.changed_at))
     return _top([
-        told(_cut(f"{flow.name} ({flow.id}; {results_text(flow, now)})"), word_at(flow), flow.by)
+        told(_cut(f"{flow.name} ({flow.id}; {results_text(flow, now)})"), said_at(flow), flow.by)
         for flow in flows
     ])  # fmt: skip
 
@@ -209,7 +209,7 @@ def _is_only_heard(entry: StateEntry) -> bool:
 
 
 def _of_entry(entry: StateEntry) -> EntryMemory:
-    return told(f"{entry.kind} ({entry.id}): {_cut(entry.summary)}", word_at(entry), entry.by)
+    return told(f"{entry.kind} ({entry.id}): {_cut(entry.summary)}", said_at(entry), entry.by)
 
 
 def _cut(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from bardo.conduct.match.index import ConductIndex
 from bardo.conduct.match.matching import NOTHING, Touch
-from bardo.conduct.model.authors import word_at
+from bardo.conduct.model.authors import said_at
 from bardo.conduct.model.entries import CRITICAL, Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Flow
 from bardo.conduct.verdict import Candidate, Finding
@@ -50,7 +50,7 @@ def findings_of(
                     continue
                 findings.append(
                     Finding(
-                        row.id, "rejected", row.summary, row.detail, row.by, word_at(row), touch.same, touch,
+                        row.id, "rejected", row.summary, row.detail, row.by, said_at(row), touch.same, touch,
                         touch.decided_by, touch.because,
                     )
                 )  # fmt: skip
@@ -73,7 +73,7 @@ def findings_of(
                 applying.append(rule)
     findings += [
         Finding(
-            flow.id, "flow", flow.name, "", flow.by, word_at(flow), is_same, touch, touch.decided_by,
+            flow.id, "flow", flow.name, "", flow.by, said_at(flow), is_same, touch, touch.decided_by,
             touch.because,
         )
         for flow, is_same in flows
@@ -109,7 +109,7 @@ def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, b
         rule.text,
         "",
         rule.by,
-        word_at(rule),
+        said_at(rule),
         blocks,
         touch,
         touch.decided_by,

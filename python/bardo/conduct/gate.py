@@ -26,8 +26,9 @@ from bardo.conduct.model.entries import (
     StateKind,
 )
 from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.persons import is_person
 from bardo.conduct.procedures import capabilities, flows
-from bardo.conduct.required import delete, is_person, require_action, require_person
+from bardo.conduct.required import delete, require_action, require_person
 from bardo.conduct.storage.rows import check, check_kind
 from bardo.conduct.verdict import Decision, Verdict, with_texts
 from bardo.errors import InvalidInputError

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, Rule, StateEntry
 from bardo.conduct.model.procedures import Flow, Mission
+from bardo.conduct.persons import is_machine, is_person
 from bardo.conduct.storage.rows import Row
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
-
-#: Names by which an agent speaks of itself, in lower case; no person has them.
-_AGENTS = frozenset({"agent", "ai", "assistant", "bot", "llm", "me", "model", "myself", "self", "system"})
 
 
 def require_action(action: str) -> None:
@@ -21,19 +19,8 @@ def require_action(action: str) -> None:
         raise InvalidInputError("there is no action. Say which")
 
 
-def is_person(name: str, agent: str) -> bool:
-    """Whether a name may be a person's: neither empty, nor the agent's, nor a word for an agent.
-
-    Args:
-        name: Name.
-        agent: Name of the agent.
-    """
-    name = name.strip()
-    return bool(name) and name != agent and name.casefold() not in _AGENTS
-
-
 def require_person(by: str, does: str, *, agent: str) -> str:
-    """Returns the name of a person, and refuses an empty one and the agent itself.
+    """Returns the name of a person, and refuses an empty one, the agent itself, machines and placeholders.
 
     Args:
         by: Name.
@@ -43,7 +30,11 @@ def require_person(by: str, does: str, *, agent: str) -> str:
     if not by.strip():
         raise InvalidInputError(f"only a person {does}: name who, with by=...")
     if not is_person(by, agent):
-        raise InvalidInputError(f"only a person {does}, and {by!r} is the agent itself: name the person")
+        is_agent = is_machine(by, agent)
+        what = "names the agent itself, or a machine" if is_agent else "names no one"
+        raise InvalidInputError(
+            f"only a person {does}, and {by!r} {what}: give the name of the person, such as 'Anna'"
+        )
     return by
 
 

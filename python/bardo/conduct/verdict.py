@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bardo.assemble.blocks import Block
 from bardo.conduct.match.matching import Decider, Touch
-from bardo.conduct.model.authors import word_at
+from bardo.conduct.model.authors import said_at
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry
 from bardo.conduct.model.entry_memory import told as _told
 from bardo.conduct.model.procedures import Capability, Flow
@@ -46,7 +46,7 @@ class Finding:
         text: Rejected action, text of the rule, or name of the flow.
         detail: Reason, if known.
         by: Author.
-        at: Time of the last repetition, microseconds UTC.
+        at: Time of the last words on it, microseconds UTC.
         blocks: Whether the finding blocks the action; otherwise the action is only related, or the rule is not
             critical.
         touch: Match with the action, by words and embeddings.
@@ -269,10 +269,10 @@ def _blocks(verdict: Verdict, budget: int, now: int) -> list[Block]:
     """Makes a block of each sort; some may be empty."""
     against = [_told(_finding_text(each), each.at, each.by) for each in verdict.findings]
     flow = verdict.flow
-    flows = [] if flow is None else [_told(flow_text(flow, now), word_at(flow), flow.by)]
+    flows = [] if flow is None else [_told(flow_text(flow, now), said_at(flow), flow.by)]
     # Also a rule below the score of those shown before every action, if it applies to this one.
     known = {rule.id: rule for rule in (*verdict.applying, *verdict.rules)}
-    rules = [_told(rule.text, rule.at, rule.by) for rule in known.values()]
+    rules = [_told(rule.text, said_at(rule), rule.by) for rule in known.values()]
     tools = [_told(tool_text(each), each.changed_at, each.by) for each in verdict.tools]
     failing, working = (
         [
@@ -283,7 +283,7 @@ def _blocks(verdict: Verdict, budget: int, now: int) -> list[Block]:
         for is_ok in (False, True)
     )
     outcomes = [_told(_outcome_text(each), each.changed_at, each.by) for each in verdict.outcomes]
-    state = [_told(_state_text(each), word_at(each), each.by) for each in verdict.state]
+    state = [_told(_state_text(each), said_at(each), each.by) for each in verdict.state]
     return [
         Block("against", memories=against, priority=9, cap=budget // 2),
         Block("flow", memories=flows, priority=8, cap=budget // 4),

@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, get_args
 
 from bardo.bequeath.content.directive_kinds import KINDS
+from bardo.capture.tool_calls import words_beside
 from bardo.errors import StoreError
 from bardo.model import CorrectionRule, Episode
 from bardo.recall.lifted import plain
@@ -119,6 +120,7 @@ def _ended(session: Session, heard: Sequence[StateEntry]) -> list[list[str]]:
             # An inherited entry is in memory with the word of its kind.
             ended[episode.id] += [
                 episode.text,
+                _said(episode),
                 *(episode.text.removeprefix(f"{word}: ") for word in KINDS.values()),
             ]
     return [ended[entry.episode] for entry in heard]
@@ -151,7 +153,7 @@ def _hear(
         (episode, one)
         for episode, before in said
         for one in hearing.utterances(
-            episode.text, before.text if before else "", by_agent=episode.role == "agent"
+            _said(episode), before.text if before else "", by_agent=episode.role == "agent"
         )
         # A secret stays in its episode: entries stand in every prompt.
         if not is_secret(one.summary)
@@ -250,6 +252,11 @@ def _mark_replaced(session: Session, replaced: Sequence[tuple[str, Rule | StateE
 def _tells(episode: Episode, source: str, text: str) -> bool:
     """Whether an episode tells an order: its source, or another in the same words."""
     return episode.id == source or plain(episode.text) == plain(text)
+
+
+def _said(episode: Episode) -> str:
+    """Returns the words of an episode, without its tool calls."""
+    return words_beside(episode.text, episode.payload)
 
 
 def _name(episode: Episode, session: Session) -> str:

@@ -62,7 +62,7 @@ class LiftedReader:
 def _ended_by_persons(store: ConductStore, agent: str) -> list[Lifted]:
     """Rejections and rules that persons ended, with which the turns end that they were heard from."""
     from bardo.conduct.model.authors import author_of
-    from bardo.conduct.required import is_person
+    from bardo.conduct.persons import is_person
 
     found = [
         Lifted(plain(entry.summary), entry.episode, entry.changed_at)
@@ -83,7 +83,7 @@ def _ended_of_ancestors(store: ConductStore, agent: str) -> list[Lifted]:
     from bardo.bequeath.content.directive_kinds import KINDS
     from bardo.conduct.model.authors import author_of
     from bardo.conduct.model.procedures import Flow, Mission
-    from bardo.conduct.required import is_person
+    from bardo.conduct.persons import is_person
 
     found, held = [], set()
 

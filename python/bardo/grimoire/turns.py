@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from bardo.capture.tool_calls import without_calls
+from bardo.capture.tool_calls import words_beside
 from bardo.consolidate.speech import is_speech
 from bardo.model import Episode
 
@@ -53,7 +53,7 @@ def _answered(turn: Sequence[Episode], answer: str) -> Before | None:
     from bardo.conduct.hearing.answers import is_contradiction, proposal
 
     spoken = [
-        Before(one.id, words) for one in reversed(turn) if (words := without_calls(one.text, one.payload))
+        Before(one.id, words) for one in reversed(turn) if (words := words_beside(one.text, one.payload))
     ]
     if not spoken or not is_contradiction(answer):
         return next(iter(spoken), None)

@@ -12,7 +12,7 @@ from bardo.conduct.hearing.orders import is_standing
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, NEW, STATEMENTS, Rule, StateEntry, StateKind
-from bardo.conduct.required import is_person
+from bardo.conduct.persons import is_person
 from bardo.conduct.state import rules, state
 from bardo.conduct.state.prohibition import forbidden_act
 from bardo.conduct.state.rules import VectorsOf

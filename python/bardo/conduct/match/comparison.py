@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo.conduct.match import operation_match, recognition
+from bardo.conduct.match import operation_match, recognition, subcommands
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, operation_table
@@ -57,6 +57,10 @@ _VAGUE_GROWTH = {"command": 0.6, "tool": 0.3}
 #: Log odds of a text that forbids the action itself, and how much less than the highest still warns. Chosen on the
 #: pairs of `gates-dev.jsonl` and `gates-own.jsonl`.
 _CLEAR, _MARGIN = 6.0, 1.0
+#: Number of texts whose limits decide whether a relation by words stands beside the regressions, and the log odds that
+#: are sure, of five to one: it stands where they are sure of the same thing, and not sure of another action. Chosen on
+#: the pairs of `gates-dev.jsonl`.
+_USUAL, _SURE = 20, math.log(5)
 #: Growth with the logarithm of the number of texts, of the log odds over their limit at which an action is blocked by
 #: its meaning alone: 1.5 at 50 texts, which no action that violates nothing has in `stores-dev.json`.
 _CLEARLY = 0.38
@@ -265,7 +269,9 @@ def pair_of(
     """
     share, words, differs = common
     forbids = rejection.forbids
-    found = recognition.compare(rejection, action, now=now, approved=approved)
+    found = subcommands.compare(rejection, action)
+    if found.reading is Reading.UNKNOWN:
+        found = recognition.compare(rejection, action, now=now, approved=approved)
     by_operation = operation_match.compare(rejection, action)
     if names_other_product(rejection.text, action.text):
         by_operation = _elsewhere(by_operation, "of another product", found)
@@ -313,7 +319,8 @@ def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:
 def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
     """Returns the matches of an action with the learned comparison, by text.
 
-    An action is related to the texts that it is most surely about: the nearest ones explain its words.
+    An action is related by its meaning to the texts that it is most surely about: the nearest ones explain its words.
+    What words and table relate depends on the text alone.
     """
     every = {
         pair.rejection.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair)) for pair in pairs
@@ -321,7 +328,8 @@ def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
     clearest = max((_clarity(touch) for touch in every.values()), default=0.0)
     for text, touch in every.items():
         if 0 <= _clarity(touch) < clearest - _MARGIN:
-            every[text] = replace(touch, learned=Learned(-math.inf, -math.inf, -math.inf))
+            is_open = touch.learned is not None and touch.learned.is_open
+            every[text] = replace(touch, learned=Learned(-math.inf, -math.inf, -math.inf, is_open))
     return every
 
 
@@ -353,22 +361,31 @@ def _learned(pair: Pair) -> Learned:
     if pair.touch.reading is Reading.OTHER and recognition.is_required(pair.rejection, pair.action):
         # The words that it shares with the text are of what the rejected act requires.
         return Learned(-math.inf, -math.inf, -math.inf)
+    if pair.found.exact and pair.found.reading is Reading.OTHER and not pair.touch.sure:
+        # By its letters the action is another one, with any meaning of its words.
+        return Learned(-math.inf, -math.inf, -math.inf)
     table = weights()
     features = pair.near_features()
     about = _odds(table["near"], features)
-    near = about - near_limit(pair.count) - pair.excess
-    if pair.is_vague:
-        near -= _growth(_VAGUE_GROWTH.get(pair.action.form, 0.0), pair.count)
+    near = _over_limit(pair, about, pair.count)
     every = pair.same_features(features)
-    warn = min(near, _odds(table["warn"], every) - warning_limit(pair.count))
+    warning = _odds(table["warn"], every)
+    warn = min(near, warning - warning_limit(pair.count))
+    is_open = _over_limit(pair, about, _USUAL) >= _SURE and warning - warning_limit(_USUAL) >= -_SURE
     is_clear = near >= 0 and (
         not pair.is_vague or about >= near_limit(pair.count) + _growth(_CLEARLY, pair.count)
     )
     if not (pair.stands or is_clear):
         # An action about something else is not the same; nor is one that shares a word, unless the meaning is clear.
-        return Learned(near, warn, -math.inf)
+        return Learned(near, warn, -math.inf, is_open)
     limit = table["same"]["limit by table" if pair.stands else "limit"]
-    return Learned(near, warn, _odds(table["same"], every) - limit)
+    return Learned(near, warn, _odds(table["same"], every) - limit, is_open)
+
+
+def _over_limit(pair: Pair, about: float, count: int) -> float:
+    """Returns how far the log odds of being about the same thing are over the limit among a number of texts."""
+    vague = _growth(_VAGUE_GROWTH.get(pair.action.form, 0.0), count) if pair.is_vague else 0.0
+    return about - near_limit(count) - pair.excess - vague
 
 
 def _odds(table: Mapping[str, Any], features: Mapping[str, float]) -> float:

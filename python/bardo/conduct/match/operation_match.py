@@ -107,7 +107,9 @@ def _common(text: ParsedText, action: ParsedAction) -> frozenset[str]:
     common = text.things & (action.used | action.things | action.kin)
     if text.operations and not text.operations & _BY_NAME:
         common -= action.programs
-    return common & ((text.things if action.is_command else text.names) | (action.kin - action.things))
+    common &= (text.things if action.is_command else text.names) | (action.kin - action.things)
+    # Most paths of a project have a folder in common.
+    return frozenset() if len(common) == 1 and common <= text.folders else common
 
 
 def _apart(name: str, forbidden: frozenset[str]) -> bool:

@@ -86,6 +86,8 @@ def compare(
         return Relation(Reading.OTHER, "only what it requires", exact=True)
     if found.reading is Reading.UNKNOWN and _is_other_package(rejection, action):
         return Relation(Reading.OTHER, f"package {forbids.packages[0]!r}; of another package")
+    if found.reading is Reading.UNKNOWN and (apart := _at_another_time(forbids, action, now=now)):
+        return Relation(Reading.OTHER, f"{apart!r} does not hold")
     if found.reading is not Reading.SAME or not forbids.conditions:
         return found
     every = holding(forbids, action, now=now, approved=approved)
@@ -115,6 +117,18 @@ def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], act
         return Reading.NEAR if asked.issuperset(failed) else Reading.OTHER
     # With a condition that the action leaves open, all words decide.
     return Reading.TOUCHES if None in met.values() else Reading.SAME
+
+
+def _at_another_time(forbids: Forbids, action: ParsedAction, *, now: int) -> str:
+    """Returns a condition of time that does not hold for an action that names its time; empty if there is none."""
+    if not conditions.names_time(action.text):
+        return ""
+    held: dict[str, list[bool | None]] = {}
+    for condition in filter(conditions.is_of_time, forbids.conditions):
+        holds = _holds(condition, action, now=now, approved=False, is_event=False)
+        held.setdefault(conditions.axis(condition), []).append(holds)
+    failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
+    return next((each for each in forbids.conditions if conditions.axis(each) in failed), "")
 
 
 def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:

@@ -33,3 +33,8 @@ def word_at(row: StateEntry | Rule | Flow | Mission) -> int:
     if isinstance(row, Mission) or author_of(row.by)[1]:
         return row.at
     return row.confirmed_at if isinstance(row, Rule) else row.changed_at
+
+
+def said_at(row: StateEntry | Rule | Flow | Mission) -> int:
+    """Returns the date of a row in a prompt: that of its words. A use or a pass that confirms a rule has none."""
+    return row.at if isinstance(row, Rule) else word_at(row)

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import command_forms, dry_runs, operation_table, operations, options, places, shell
@@ -72,6 +72,22 @@ class ActionOperations:
     kin: frozenset[str]
 
 
+class CommandOperations(NamedTuple):
+    """Operations and words of a command of an action.
+
+    Args:
+        program: Program.
+        does: Operations; empty if unknown.
+        words: Stems of its arguments.
+        installs_declared: Whether it installs what the project declares, and no package that it names.
+    """
+
+    program: str
+    does: frozenset[str]
+    words: frozenset[str]
+    installs_declared: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedAction(ActionOperations):
     """Parsed action.
@@ -96,6 +112,7 @@ class ParsedAction(ActionOperations):
         places: Hosts and paths.
         bare: Lines of the commands, or the text, without texts for people and names of templates.
         forms: Commands of known tools in their first forms.
+        commands: Operations and words of each command, those of inner ones included.
     """
 
     text: str
@@ -116,6 +133,7 @@ class ParsedAction(ActionOperations):
     places: places.Places
     bare: tuple[str, ...]
     forms: tuple[CommandForm, ...]
+    commands: tuple[CommandOperations, ...]
 
 
 def _whole_branches(text: str) -> str:
@@ -206,6 +224,7 @@ def parse(text: str) -> ParsedAction:
         places=named,
         bare=tuple(map(_bare, given_options)) or (options.without_templates(text),),
         forms=tuple(command_forms.of_commands(() if form == "prose" else top)),
+        commands=tuple(map(_command_operations, commands, does)),
         is_command=done.is_command, whole=done.whole, operations=done.operations, first=done.first,
         mentioned=done.mentioned, programs=done.programs, used=done.used, things=things, kin=done.kin,
     )  # fmt: skip
@@ -260,6 +279,13 @@ def _does(command: shell.Command) -> frozenset[str]:
     if known is not None:
         return frozenset({known[0].does})
     return frozenset().union(*map(_does, command.runs)) or frozenset(operations.in_prose(command.line)[0])
+
+
+def _command_operations(command: shell.Command, does: frozenset[str]) -> CommandOperations:
+    """Makes the record of a command of which the operations are known."""
+    words = operation_table.content_stems(operations.words_of(" ".join(command.words[1:])))
+    is_declared = "install" in does and operations.installs_declared(command)
+    return CommandOperations(command.program, does, words, is_declared)
 
 
 def _lines_of(

@@ -6,18 +6,19 @@ The action's own words decide a condition of time if they name a time, else the 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import operation_table, requirements
+from bardo.conduct.parse import operation_table, requirements, times
+from bardo.conduct.parse.times import DAYS, Span
 
 _MINUTE = 60 * 1_000_000
-_DAY_MINUTES = 24 * 60
+#: Weekday of the epoch, a Thursday.
+_FIRST_DAY = 3
 #: Axes of the conditions of time.
 _TIMES = ("day", "time of the day")
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = {
     word: number
     for number, word in enumerate(
@@ -32,16 +33,6 @@ _SHARES = {
 }  # fmt: skip
 _NUMBER = r"(?:\d+(?:[.,]\d+)*|" + "|".join(_NUMBERS) + ")"
 _UNIT = r"(?:%|percent|per cent)"
-#: Parts of the day in minutes: from, to.
-_PARTS: Mapping[str, tuple[int, int]] = {
-    "night": (22 * 60, 6 * 60), "day": (8 * 60, 18 * 60), "office hours": (9 * 60, 17 * 60),
-    "after hours": (18 * 60, 8 * 60), "morning": (6 * 60, 12 * 60), "afternoon": (12 * 60, 18 * 60),
-    "evening": (18 * 60, 23 * 60),
-}  # fmt: skip
-#: Other names of a part of the day in actions.
-_ALSO: Mapping[str, str] = {
-    "night": "|tonight", "after hours": "[-_ ]hours|extended|pre[-_]?market|overnight",
-}  # fmt: skip
 _APPROVAL = lazy_pattern(
     r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|"
     r"permission|consent|"
@@ -120,11 +111,13 @@ class Times(NamedTuple):
     Args:
         minutes: Minutes of the day.
         days: Weekdays, and `weekend` or `weekday`.
+        spans: Times of the day in words, such as noon, without those of a minute.
         figures: Numbers, each with whether it is a share in percent.
     """
 
     minutes: tuple[int, ...]
     days: frozenset[str]
+    spans: tuple[Span, ...]
     figures: tuple[tuple[float, bool], ...]
 
 
@@ -269,7 +262,8 @@ def times_of(action: str) -> Times:
     amounts = list(_AMOUNT.finditer(plain))
     figures = [(_number(match[1]), bool(match[2])) for match in amounts or _FIGURE.finditer(plain)]
     figures += [(_SHARES[match[1].lower()], True) for match in _SHARE.finditer(plain)]
-    return Times(tuple(minutes), frozenset(days), tuple(figures))
+    spans = () if minutes else times.spans_in(action)
+    return Times(tuple(minutes), frozenset(days), spans, tuple(figures))
 
 
 def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bool) -> bool | None:
@@ -302,19 +296,25 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
 def _holds_now(kind: str, value: str, action: str, *, now: int, is_later: bool) -> bool | None:
     """Whether a condition of the time of the day or of the week holds."""
     found = times_of(action)
-    minutes = found.minutes or (() if is_later or found.days else (now // _MINUTE % _DAY_MINUTES,))
+    today = (now // _MINUTE // times.DAY + _FIRST_DAY) % 7
+    days = found.days | times.days_in(action, today)
+    spans = found.spans
+    if found.minutes or not (spans or is_later or days):
+        minutes = found.minutes or (now // _MINUTE % times.DAY,)
+        spans = tuple((minute, (minute + 1) % times.DAY) for minute in minutes)
     if kind in ("before", "after") and re.match(r"\d\d:\d\d", value):
-        return any_of([_is_at_side(kind, value, minute) for minute in minutes])
-    if kind == "at" and value in _PARTS:
-        word = rf"\b(?:{value.partition(' ')[0]}{_ALSO.get(value, '')})\b"
+        return any_of([_is_span_at_side(kind, value, span) for span in spans])
+    parts = times.table().parts
+    if kind == "at" and value in parts:
+        word = rf"\b(?:{value.partition(' ')[0]}|{times.table().also.get(value, value)})\b"
         # "During business hours" names the office hours as well.
         is_named = any(_part_name(match, action) == f"at {value}" for match in _PART.finditer(action))
         if not found.minutes and (is_named or re.search(word, action, re.IGNORECASE)):
             return True
-        start, end = _PARTS[value]
-        return any_of([start <= m < end if start < end else m >= start or m < end for m in minutes])
+        return any_of([times.is_within(span, parts[value]) for span in spans])
     if kind == "on":
-        days = found.days or (frozenset() if is_later and not found.minutes else frozenset({_today(now)}))
+        is_now = not is_later or bool(found.minutes)
+        days = days or (frozenset({DAYS[today]}) if is_now else days)
         return _is_on(value, days) if days else None
     return None
 
@@ -332,9 +332,20 @@ def is_known(condition: str) -> bool:
         or (kind == "except" and is_known(value))
         or (kind in ("above", "below") and value[-1:].isdigit() | value.endswith("%"))
         or (kind in ("before", "after") and bool(re.match(r"\d\d:\d\d", value)))
-        or (kind == "at" and value in _PARTS)
+        or (kind == "at" and value in times.table().parts)
         or (kind == "on" and value in (*DAYS, "weekend", "weekday"))
     )
+
+
+def is_of_time(condition: str) -> bool:
+    """Whether a condition is of the day or of the time of the day."""
+    return axis(condition) in _TIMES
+
+
+def names_time(action: str) -> bool:
+    """Whether an action names a time of the day, by the clock or in words."""
+    found = times_of(action)
+    return bool(found.minutes or found.spans)
 
 
 def axis(condition: str) -> str:
@@ -348,11 +359,6 @@ def axis(condition: str) -> str:
     return _TIMES[1] if is_timed else condition
 
 
-def _today(now: int) -> str:
-    # The epoch was a Thursday.
-    return DAYS[(now // _MINUTE // _DAY_MINUTES + 3) % 7]
-
-
 def _is_on(value: str, days: frozenset[str]) -> bool:
     wide = set(days)
     if days & {"saturday", "sunday"}:
@@ -362,6 +368,13 @@ def _is_on(value: str, days: frozenset[str]) -> bool:
     if value in ("saturday", "sunday") and "weekend" in days:
         return True
     return value in wide
+
+
+def _is_span_at_side(kind: str, value: str, span: Span) -> bool | None:
+    """Whether a time of the day is before or after another one; None if only a piece of it is."""
+    start, end = span
+    sides = {_is_at_side(kind, value, minute) for minute in (start, (end - 1) % times.DAY)}
+    return sides.pop() if len(sides) == 1 else None
 
 
 def _is_at_side(kind: str, value: str, minute: int) -> bool | None:

@@ -433,7 +433,7 @@ def _noun_phrase(head: str, verbs: frozenset[str] = frozenset()) -> tuple[str, f
     phrase: list[str] = []
     nouns: frozenset[str] = frozenset()
     start = 0
-    named = operations.nouns_in(head)
+    named = operations.nouns_in(head) | operations.parts_of_names(head)
     while start < len(words):
         told, length = operation_table.phrase_at(stems, start)
         is_named = length == 1 and words[start].lower() in named

@@ -34,6 +34,7 @@ class CommandPattern(NamedTuple):
         named: Whether the arguments are names of packages.
         reaches: Whether it connects to the hosts that it names, though it only reads.
         unless: Options, none of which may be present.
+        declared: Whether it installs what the project declares, with any arguments.
     """
 
     verbs: tuple[tuple[str, ...], ...] | None
@@ -43,6 +44,7 @@ class CommandPattern(NamedTuple):
     named: bool
     reaches: bool = False
     unless: frozenset[str] = frozenset()
+    declared: bool = False
 
     def fits(self, words: Sequence[str], options: Sequence[str]) -> int | None:
         """Returns the number of words after the program that form the verb; None if the command does not fit."""
@@ -133,9 +135,13 @@ class Table(NamedTuple):
     contrasting: frozenset[str]
     framing: frozenset[str]
     kinds: frozenset[str]
+    packages: frozenset[str]
+    additional: frozenset[str]
     fillers: frozenset[str]
     beginning: frozenset[str]
     passing_on: frozenset[str]
+    running: frozenset[str]
+    articles: frozenset[str]
     shell: Shell
     clauses: tuple[re.Pattern[str], ...]
     #: Clauses that name an approval.
@@ -176,6 +182,7 @@ def table() -> Table:
             given.get("named", False),
             given.get("reaches", False),
             frozenset(given.get("unless", ())),
+            given.get("declared", False),
         )
         for program in given["programs"]:
             commands[program] = (*commands.get(program, ()), command)
@@ -221,10 +228,14 @@ def table() -> Table:
         contrasts=tuple(content_stems(group["words"]) for group in raw["contrast"]),
         contrasting=content_stems(word for group in raw["contrast"] for word in group["words"]),
         framing=frozenset(framing["words"]),
-        kinds=content_stems(framing["kinds"]),
+        kinds=content_stems([*framing["kinds"], *framing["packages"]]),
+        packages=content_stems(framing["packages"]),
+        additional=content_stems(framing["additional"]),
         fillers=frozenset(framing["fillers"]),
         beginning=frozenset(framing["beginning"]),
         passing_on=frozenset(framing["passing_on"]),
+        running=frozenset(framing["running"]),
+        articles=frozenset(framing["articles"]),
         shell=Shell(**{name: frozenset(words) for name, words in raw["shell"].items()}),
         clauses=tuple(clauses.values()),
         approvals=tuple(clause for given, clause in clauses.items() if "approv" in given),

@@ -26,6 +26,12 @@ SUFFIX = lazy_pattern(r"\.(?:js|ts|py|rs|rb|io|net)\b")
 _CLAUSE = lazy_pattern(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
 #: An identifier of code, with a dot, an underscore, an inner capital or a parenthesis.
 _IDENTIFIER = lazy_pattern(r"\b[A-Za-z_]\w*(?:[._][A-Za-z]\w*)+|\b[A-Za-z_]\w*(?=\()|\b[a-z]+[A-Z]\w*")
+#: Words before the name of a function that is called.
+_CALLING = lazy_pattern(
+    r"\b(?:call|calls|calling|run|running|invoke|execute|use|using|via|with)(?: the)? [`\"']?$", re.IGNORECASE
+)
+#: Name of code or of a file, whose words are no verbs: with an underscore, an inner capital or a slash.
+_CODE_NAME = lazy_pattern(r"[\w.*-]*(?:\w_\w|[a-z][A-Z]|\w/)[\w./*-]*")
 _OFF = lazy_pattern(
     r"\b(?:enabled?|active|on|running|state|power|status|mode)[\"']?\s*[=:]\s*[\"']?(?:false|0|off|disabled)\b",
     re.IGNORECASE,
@@ -69,6 +75,20 @@ def operation_of(command: Command) -> tuple[operation_table.CommandPattern, Sequ
     return own
 
 
+def installs_declared(command: Command) -> bool:
+    """Whether a command of a package manager installs what the project declares, without a name of a package.
+
+    A path is of the project itself, or of a list of packages: `pip install -r requirements.txt`, `pip install -e .`.
+    """
+    known = operation_of(command)
+    if known is None:
+        return False
+    pattern, (_, *names) = known
+    # The value of an option is no name.
+    names = [name for name in names if name in options.read(command.words).arguments]
+    return pattern.declared or (pattern.named and not any(_WORD.search(name) for name in names))
+
+
 def closure(name: str) -> frozenset[str]:
     """Returns an operation with the more general operations that include it."""
     found = {name}
@@ -85,8 +105,12 @@ def in_prose(text: str) -> tuple[set[str], set[str]]:
         told, stems = _leading(clause)
         operations |= told
         first |= stems
-    for name in _IDENTIFIER.findall(text):
-        called = operation_table.CAMEL.sub(" ", name.rsplit(".", 1)[-1])
+    is_data = text.lstrip().startswith("{")
+    for match in _IDENTIFIER.finditer(text):
+        # A name that is not called does nothing: the table `order_lines`.
+        if not (is_data or text[match.end() :].startswith("(") or _CALLING.search(text[: match.start()])):
+            continue
+        called = operation_table.CAMEL.sub(" ", match[0].rsplit(".", 1)[-1])
         told, stems = _leading(called)
         operations |= told or operation_table.table().called.get(words_of(called)[0].lower(), frozenset())
         first |= stems
@@ -114,6 +138,13 @@ def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
         told = _starting(stems[words.index("to") + 1 :])
         if told[0]:
             return told
+    if words[:1] and words[0] in table.running:
+        # "Run the migration on staging" is a migration; "run the release script" need not be a release.
+        start = 2 if words[1:2] and words[1] in table.articles else 1
+        told_there, length = operation_table.phrase_at(stems, start)
+        following = words[start + length : start + length + 1]
+        if told_there and not operation_table.content_stems(following):
+            return told_there, frozenset(stems[start : start + length])
     return _starting(stems)
 
 
@@ -179,6 +210,15 @@ def nouns_in(text: str) -> frozenset[str]:
     return frozenset(word for word in nouns if len(re.findall(rf"(?i)\b{word}\b", text)) == 1)
 
 
+def parts_of_names(text: str) -> frozenset[str]:
+    """Returns the words that stand in names of code and files alone, in lower case: "order" of `order_lines`."""
+    names = _CODE_NAME.findall(text)
+    if not names:
+        return frozenset()
+    others = {word.lower() for word in words_of(_CODE_NAME.sub(" ", text))}
+    return frozenset(word.lower() for name in names for word in parts_of(name)) - others
+
+
 def mentioned_in(
     text: str, spoken: Sequence[str], nouns: frozenset[str] = frozenset()
 ) -> tuple[frozenset[str], list[str]]:
@@ -200,10 +240,13 @@ def mentioned_in(
             spoken = [each for each in spoken if each not in consumed]
     rest: list[str] = []
     stems = operation_table.stem_each([word.lower() for word in spoken])
+    names = parts_of_names(text)
     start = 0
     while start < len(stems):
         found_there, length = operation_table.phrase_at(stems, start)
-        if length == 1 and spoken[start].lower() in nouns:
+        if length == 1 and spoken[start].lower() in names:
+            rest.append(spoken[start])
+        elif length == 1 and spoken[start].lower() in nouns:
             # Alone it is no thing either: a build server is none of the things of `docker build`.
             found_there = frozenset()
         elif found_there:

@@ -27,6 +27,7 @@ class ParsedText:
         things: Stems of the objects.
         names: Stems of the objects that are names.
         words: Stems of all words.
+        folders: Stems of the names of folders before the last part of a path.
     """
 
     text: str
@@ -35,6 +36,7 @@ class ParsedText:
     things: frozenset[str]
     names: frozenset[str]
     words: frozenset[str]
+    folders: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,11 @@ def parse_text(text: str) -> ParsedText:
     # A single remaining word is too general: any action with it would match.
     kept = " ".join(named.spoken) if len(operations.word_stems(named.spoken)) > 1 else text
     words = operations.word_stems(operations.words_of(text))
-    return ParsedText(text, kept, named.operations, things, names, words)
+    paths = [word.strip("`\"'.,;:/").split("/") for word in text.split() if "/" in word]
+    folders = operations.word_stems(
+        part for path in paths for each in path[:-1] for part in operations.parts_of(each)
+    )
+    return ParsedText(text, kept, named.operations, things, names, words, folders)
 
 
 @lru_cache(_TEXTS)
@@ -69,6 +75,6 @@ def parse(text: str, corrections: str = "") -> ParsedRejection:
     """Parses the text of a rejection or rule, with corrections of what it forbids as JSON."""
     whole, core = parse_text(text), parse_text(requirements.split(wording.clause(text))[0])
     return ParsedRejection(
-        text, whole.spoken, core.operations, core.things, core.names, whole.words,
+        text, whole.spoken, core.operations, core.things, core.names, whole.words, core.folders,
         corrected(text, corrections),
     )  # fmt: skip

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from bardo._validation import checked
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.procedures import Mission
-from bardo.conduct.required import is_person, require_person
+from bardo.conduct.persons import is_person
+from bardo.conduct.required import require_person
 from bardo.errors import NotFoundError
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, MOST, STEP, Rule, StateEntry
 from bardo.conduct.parse.operation_table import content_stems
-from bardo.conduct.required import is_person, is_persons, require_person
+from bardo.conduct.persons import is_person
+from bardo.conduct.required import is_persons, require_person
 from bardo.conduct.storage.store import ConductStore
 from bardo.config import SECONDS_PER_DAY
 from bardo.errors import InvalidInputError, NotFoundError
@@ -198,7 +199,9 @@ def _confirmed(known: Rule, given: Rule, agent: str, now: int) -> Rule:
         is_forbidding = bool(given.forbids) and given.score >= CRITICAL and is_told
         return replace(there, forbids=there.forbids or there.text) if is_forbidding else there
     if there.episode != given.episode:
-        there = replace(there, text=given.text, forbids="", approval="", episode=given.episode)
+        # The words of the later episode have its date.
+        at = max(known.at, given.at)
+        there = replace(there, text=given.text, forbids="", approval="", episode=given.episode, at=at)
     forbids = given.forbids or there.forbids
     return replace(
         there,

@@ -8,7 +8,8 @@ from dataclasses import replace
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import WORK, Outcome, StateEntry
-from bardo.conduct.required import is_person, is_persons, require_person
+from bardo.conduct.persons import is_person
+from bardo.conduct.required import is_persons, require_person
 from bardo.conduct.state.promotion import promote
 from bardo.conduct.state.rules import VectorsOf, alike
 from bardo.conduct.storage.store import ConductStore

@@ -10,7 +10,7 @@ from dataclasses import replace
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, Rule, StateEntry, StateKind
-from bardo.conduct.required import is_person
+from bardo.conduct.persons import is_person
 from bardo.conduct.state.prohibition import forbidden_act
 from bardo.conduct.storage.store import ConductStore
 
