@@ -145,6 +145,24 @@ def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:
     return not any(_is_of(each, host) for each in named for host in hosts)
 
 
+def of_other_command(rejection: ParsedRejection, action: ParsedAction, found: Relation) -> Relation:
+    """Lowers the relation of commands of a rejected tool that are not the command of which a rejection consists.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        found: Relation by the operation.
+    """
+    rejected = command_forms.of_text(rejection.text) if action.forms else None
+    if found.reading is not Reading.SAME or rejected is None or not _has_proposed(rejection):
+        return found
+    if any(each.tool != rejected.tool or rejected.covers(each) for each in action.forms):
+        return found
+    is_alike = any(each.words & rejected.words for each in action.forms)
+    reason = f"{found.because}; another command of the tool"
+    return found._replace(reading=Reading.NEAR if is_alike else Reading.OTHER, because=reason)
+
+
 def joined(found: Relation, by_operation: Relation) -> Relation:
     """Joins the relation by what is forbidden with that by the operation, where the first does not know."""
     if found.reading is Reading.UNKNOWN:

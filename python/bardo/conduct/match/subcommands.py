@@ -69,4 +69,8 @@ def _is_apart(command: CommandOperations, forbidden: frozenset[str]) -> bool:
     patterns = operation_table.table().commands.get(command.program, ())
     listed = frozenset().union(*(operations.closure(pattern.does) for pattern in patterns))
     done = frozenset().union(*map(operations.closure, command.does))
+    if not command.does:
+        # The name of an unknown subcommand may say it: `docker builder prune`. To build is mostly no installation.
+        told = frozenset().union(*(operation_table.phrase_at([stem])[0] for stem in command.words))
+        done = told - {"install", "use"}
     return bool(listed & wider) and done.isdisjoint(forbidden) and wider.isdisjoint(command.does)
