@@ -118,14 +118,15 @@ def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], act
 
 def _at_another_time(forbids: Forbids, action: ParsedAction, *, now: int) -> str:
     """Returns a condition of time that does not hold for an action that names its time; empty if there is none."""
-    if not conditions.names_time(action.text):
+    timed = list(filter(conditions.is_of_time, forbids.conditions))
+    if not timed or not conditions.names_time(action.text):
         return ""
     held: dict[str, list[bool | None]] = {}
-    for condition in filter(conditions.is_of_time, forbids.conditions):
+    for condition in timed:
         holds = _holds(condition, action, now=now, approved=False, is_event=False)
         held.setdefault(conditions.axis(condition), []).append(holds)
     failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
-    return next((each for each in forbids.conditions if conditions.axis(each) in failed), "")
+    return next((each for each in timed if conditions.axis(each) in failed), "")
 
 
 def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
