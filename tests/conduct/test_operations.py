@@ -61,7 +61,7 @@ WARNED = [
     ("never rewrite history", "Ask Ben to rewrite history"),
     # A second environment, or a word for one that may be a verb; a later time than that of the clock.
     ("no dropping tables in production", "cargo test && psql -c 'drop table users'"),
-    ("no merges on Fridays", "Merge the branch tomorrow"),
+    ("no merges on Fridays", "Merge the branch next week"),
     ("don't restart the mysql server", "Restart redis and the database"),
     ("nothing but calls to api.acme.io", "curl https://api.evil.io/x"),
     # A call that reads with a forbidden argument, and reading from a forbidden host.
@@ -69,6 +69,8 @@ WARNED = [
     ("the team voted no on GraphQL", "Post why we have no GraphQL"),
 ]
 ALLOWED = [
+    # Tomorrow is a Thursday.
+    ("no merges on Fridays", "Merge the branch tomorrow"),
     ("never commit secrets", "git add identity.py"),
     ("don't add moment.js", "npm uninstall moment"),
     ("don't add moment.js", "npm i date-fns"),

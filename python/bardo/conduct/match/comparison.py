@@ -278,6 +278,8 @@ def pair_of(
         found = _elsewhere(found, "of another product", found)
     elif recognition.names_other_host(rejection, action):
         by_operation = _elsewhere(by_operation, "at another host", found)
+    else:
+        by_operation = recognition.of_other_command(rejection, action, by_operation)
     # An action that only reads is not the rejected one, even with all of its words.
     apart = differs or (action.reads and "read" not in forbids.verbs)
     relation = recognition.joined(found, by_operation)

@@ -121,14 +121,15 @@ def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], act
 
 def _at_another_time(forbids: Forbids, action: ParsedAction, *, now: int) -> str:
     """Returns a condition of time that does not hold for an action that names its time; empty if there is none."""
-    if not conditions.names_time(action.text):
+    timed = list(filter(conditions.is_of_time, forbids.conditions))
+    if not timed or not conditions.names_time(action.text):
         return ""
     held: dict[str, list[bool | None]] = {}
-    for condition in filter(conditions.is_of_time, forbids.conditions):
+    for condition in timed:
         holds = _holds(condition, action, now=now, approved=False, is_event=False)
         held.setdefault(conditions.axis(condition), []).append(holds)
     failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
-    return next((each for each in forbids.conditions if conditions.axis(each) in failed), "")
+    return next((each for each in timed if conditions.axis(each) in failed), "")
 
 
 def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
@@ -163,6 +164,24 @@ def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:
     if not hosts or not named or _EXCEPT.search(rejection.text):
         return False
     return not any(_is_of(each, host) for each in named for host in hosts)
+
+
+def of_other_command(rejection: ParsedRejection, action: ParsedAction, found: Relation) -> Relation:
+    """Lowers the relation of commands of a rejected tool that are not the command of which a rejection consists.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        found: Relation by the operation.
+    """
+    rejected = command_forms.of_text(rejection.text) if action.forms else None
+    if found.reading is not Reading.SAME or rejected is None or not _has_proposed(rejection):
+        return found
+    if any(each.tool != rejected.tool or rejected.covers(each) for each in action.forms):
+        return found
+    is_alike = any(each.words & rejected.words for each in action.forms)
+    reason = f"{found.because}; another command of the tool"
+    return found._replace(reading=Reading.NEAR if is_alike else Reading.OTHER, because=reason)
 
 
 def joined(found: Relation, by_operation: Relation) -> Relation:

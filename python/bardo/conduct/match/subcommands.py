@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.parse import operation_table, operations
 from bardo.conduct.parse.action import CommandOperations, ParsedAction
 from bardo.conduct.parse.rejection import ParsedRejection
 
+#: Maximum number of cached texts.
+_TEXTS = 16_384
 _UNKNOWN = Relation(Reading.UNKNOWN)
 
 
@@ -22,9 +26,9 @@ def compare(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     """
     if action.form != "command":
         return _UNKNOWN
-    forbidden = _operations_of(rejection)
     programs = _programs_in(rejection)
-    if not forbidden or not programs:
+    forbidden = _operations_of(rejection) if programs else programs
+    if not forbidden:
         return _UNKNOWN
     kinds = operation_table.table().operations
     changing = [
@@ -52,10 +56,17 @@ def _operations_of(rejection: ParsedRejection) -> frozenset[str]:
 
 def _programs_in(rejection: ParsedRejection) -> frozenset[str]:
     """Returns the programs that a text names beside another object; none if a program is all that it names."""
-    commands = operation_table.table().commands
-    named = {word for word in operations.words_of(rejection.text.lower()) if word in commands}
+    named = _named_in(rejection.text)
+    if not named:
+        return named
     others = rejection.things - operation_table.content_stems(named) - operation_table.table().additional
-    return frozenset(named) if others else frozenset()
+    return named if others else frozenset()
+
+
+@lru_cache(_TEXTS)
+def _named_in(text: str) -> frozenset[str]:
+    """Returns the programs that a text names."""
+    return frozenset(operation_table.table().commands.keys() & set(operations.words_of(text.lower())))
 
 
 def _is_of(program: str, named: frozenset[str]) -> bool:
@@ -69,4 +80,8 @@ def _is_apart(command: CommandOperations, forbidden: frozenset[str]) -> bool:
     patterns = operation_table.table().commands.get(command.program, ())
     listed = frozenset().union(*(operations.closure(pattern.does) for pattern in patterns))
     done = frozenset().union(*map(operations.closure, command.does))
+    if not command.does:
+        # The name of an unknown subcommand may say it: `docker builder prune`. To build is mostly no installation.
+        told = frozenset().union(*(operation_table.phrase_at([stem])[0] for stem in command.words))
+        done = told - {"install", "use"}
     return bool(listed & wider) and done.isdisjoint(forbidden) and wider.isdisjoint(command.does)

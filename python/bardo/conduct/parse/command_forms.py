@@ -62,6 +62,11 @@ class CommandForm(NamedTuple):
         )
 
     @property
+    def words(self) -> frozenset[str]:
+        """Returns the verb, the kinds and the objects."""
+        return frozenset({self.verb, *self.kinds, *self.objects})
+
+    @property
     def keys(self) -> frozenset[str]:
         """Returns what commands that it covers have in common with it, each alone."""
         whole = f"{self.tool} {self.verb}"
