@@ -19,6 +19,10 @@ from bardo.conduct.hearing.approvals import approval_of
         ("Ask me before you delete a branch.", "delete a branch"),
         ("Database migrations must be approved by Lena.", "Database migrations"),
         ("FYI: force-push only with my permission.", "force-push"),
+        ("Anything that touches the prod database needs an OK from me first.", "touches the prod database"),
+        ("Pull requests need Odile's approval before they are merged", "merged Pull requests"),
+        ("Run it by me before you change the public API", "change the public API"),
+        ("The release needs my approval", "The release"),
     ],
 )
 def test_the_act_that_needs_an_approval_is_read(text: str, act: str) -> None:
@@ -31,6 +35,8 @@ def test_the_act_that_needs_an_approval_is_read(text: str, act: str) -> None:
         "Ask me before lunch.",
         "This needs my approval.",
         "The invoice needs a signature.",
+        "The dog needs the vet's permission.",
+        "My sister needs our parents' consent.",
         "Does the deploy need my approval?",
         "He said deploys need his OK.",
         "Deploys don't need my approval anymore.",

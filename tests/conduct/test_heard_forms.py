@@ -9,7 +9,7 @@ import pytest
 import bardo
 from bardo.conduct.hearing.hearing import Utterance, read, sure, utterances
 from bardo.conduct.hearing.reports import is_correction, is_habit, is_promise, is_state
-from bardo.conduct.state.prohibition import is_prohibition
+from bardo.conduct.state.prohibition import forbidden_act, is_prohibition
 
 FORBIDDEN = [
     "Hands off the billing cron, please.",
@@ -32,6 +32,8 @@ FORBIDDEN = [
     "I want you to stop renaming my variables.",
     "I'd like you not to mail the suppliers.",
     "Leave the legacy importer as it is.",
+    "stop restarting the container",
+    "please quit renaming my variables, I can't find them",
 ]
 NOT_FORBIDDEN = [
     "You don't have to decide anything now.",
@@ -48,6 +50,8 @@ NOT_FORBIDDEN = [
     "No more than five, please.",
     "No more questions, ok?",
     "Don't do that again please.",
+    "Stop worrying about the deadline.",
+    "stop asking, just do it",
 ]
 
 
@@ -212,3 +216,30 @@ def test_a_prohibition_after_a_reminder_is_no_task() -> None:
     assert heard is not None
     assert heard.kind in ("rejection", "rule")
     assert heard.summary == "don't deploy the ledger on Fridays."
+
+
+def test_an_order_to_skip_something_rejects_the_thing_and_not_the_skipping(tmp_path: Path) -> None:
+    with bardo.open(tmp_path) as memory:
+        memory.remember("skip the mypy stage for now", role="user", kind="turn", thread="chat")
+        memory.sleep()
+    with bardo.gate(tmp_path, words_only=True) as gate:
+        assert [(one.summary, one.detail) for one in gate.state("rejected")] == [
+            ("No mypy stage for now", "skip the mypy stage for now")
+        ]
+        assert gate.before("skip the mypy stage").decision == "allow"
+        assert gate.before("run the mypy stage").decision == "warn"
+
+
+@pytest.mark.parametrize(
+    "text", ["no more prints, we have a logger", "No new dependencies for dates, zoneinfo does it"]
+)
+def test_a_reason_is_no_part_of_what_is_heard(text: str) -> None:
+    (said,) = utterances(text)
+    assert said.text == text.partition(",")[0]
+    assert said.summary == text
+
+
+def test_the_end_of_a_figure_forbids_no_new_one() -> None:
+    assert forbidden_act("no longer 5, the webhook must retry at most 8 times") is None
+    assert forbidden_act("No longer push to main") is not None
+    assert forbidden_act("no wait, we use Typst now") is None

@@ -58,3 +58,22 @@ def test_an_act_is_compared_with_its_requirement(
 ) -> None:
     gate.reject(rejection)
     assert gate.before(action).decision == decision
+
+
+@pytest.mark.parametrize(
+    ("rejection", "action", "decision"),
+    [
+        ("don't stop running the tests", "run the tests", "allow"),
+        ("don't stop running the tests", "stop running the tests", "block"),
+        ("never skip the linter", "run the linter", "allow"),
+        ("never skip the linter", "skip the linter", "block"),
+        ("don't omit the license header", "add the license header", "allow"),
+        ("don't omit the license header", "leave out the license header", "block"),
+        ("No mypy stage", "skip the mypy stage", "allow"),
+    ],
+)
+def test_an_act_that_must_not_be_left_is_wanted(
+    gate: bardo.Gate, rejection: str, action: str, decision: str
+) -> None:
+    gate.reject(rejection)
+    assert gate.before(action).decision == decision

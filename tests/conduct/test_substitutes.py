@@ -92,3 +92,25 @@ def test_a_gate_blocks_the_rejected_time_and_not_the_wanted_one(
             assert len(gate.state()) + len(gate.rules()) == 1
             assert gate.before(forbidden).decision == "block"
             assert gate.before(wanted).decision != "block"
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen", "other"),
+    [
+        ("Please use pnpm, not npm", "use pnpm", "npm"),
+        ("use tabs rather than spaces", "use tabs", "spaces"),
+        ("I prefer httpx over requests", "use httpx", "requests"),
+        ("we use Postgres instead of MySQL", "use Postgres", "MySQL"),
+    ],
+)
+def test_a_choice_rejects_the_other_thing_alone(gate: bardo.Gate, text: str, chosen: str, other: str) -> None:
+    assert split(text)[1] == chosen
+    assert propose(text).things == (other,)
+    gate.reject(text)
+    assert gate.before(chosen).decision == "allow"
+    assert gate.before(f"use {other}").decision == "block"
+
+
+def test_a_chosen_place_is_no_forbidden_one() -> None:
+    assert propose("deploy to staging, not production").conditions == ("in production",)
+    assert split("Don't restart intake over the weekend")[1] == ""

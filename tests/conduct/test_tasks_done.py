@@ -35,6 +35,26 @@ def test_a_report_ends_the_task_it_names(tmp_path: Path, said: list[tuple[str, s
 
 
 @pytest.mark.parametrize(
+    ("task", "report"),
+    [
+        ("Please add a health check", "I added the health check"),
+        ("Please add an index on orders.bakery_id", "I added the index on orders.bakery_id myself"),
+        ("Please write the release notes", "I've written the release notes"),
+        ("Please create the backup bucket", "I created the backup bucket"),
+        ("Please embed the fonts in the report", "I embedded the fonts"),
+    ],
+)
+def test_a_report_of_something_new_ends_its_task(tmp_path: Path, task: str, report: str) -> None:
+    with bardo.open(tmp_path) as memory:
+        memory.remember(task, role="user", kind="turn", thread="chat")
+        memory.sleep()
+        memory.remember(report, role="user", kind="turn", thread="chat")
+        memory.sleep()
+    with bardo.gate(tmp_path) as gate:
+        assert [(one.summary, one.status) for one in gate.state("task", every=True)] == [(task, "done")]
+
+
+@pytest.mark.parametrize(
     "said",
     [
         [("user", "done")],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import wording
+from bardo.conduct.parse import operations, wording
 from bardo.conduct.parse.operation_table import content_stems
 
 #: Maximum number of words of the act; a longer one is no name of an act.
@@ -22,7 +22,10 @@ _APPROVAL = (
 )
 _FROM = r"(?: (?:from|of|by) (?:me|us|(?-i:[A-Z])[\w-]+))?"
 _ACT = r"(?P<act>[^,;.!?]{3,100}?)"
-_END = r"(?=\s*(?:[,;.!]|\s[-–—]\s|$)|\s+(?:first|beforehand|every time|each time|at all times|without exceptions?)\b)"
+_END = (
+    r"(?=\s*(?:[,;.!]|\s[-–—]\s|$)|\s+before (?:(?:they|it|you|we|anyone|any)\b|being\b|\w+ing\b)"
+    r"|\s+(?:first|beforehand|every time|each time|at all times|without exceptions?)\b)"
+)
 _BEFORE = r"(?:before|prior to|for) (?:you |we |anyone |doing )?"
 _FORMS = (
     # "Every deploy to production requires my approval"
@@ -47,14 +50,23 @@ _FORMS = (
     ),
     # "Ask me before you deploy to production"
     lazy_pattern(
-        r"(?:(?:please|always|first|you (?:must|need to|have to)) )*(?:ask|check with|consult|clear it with) "
-        r"(?:me|us|(?-i:[A-Z])[\w-]+) (?:first )?before (?:you |we |doing |(?=(?:\w+-)?\w+ing\b))"
+        r"(?:(?:please|always|first|you (?:must|need to|have to)) )*(?:ask|check with|consult|clear it with|"
+        r"(?:run|pass) (?:it|this|that|everything) by) (?:me|us|(?-i:[A-Z])[\w-]+) (?:first )?"
+        r"before (?:you |we |doing |(?=(?:\w+-)?\w+ing\b))"
         rf"{_ACT}{_END}",
         re.IGNORECASE,
     ),
     # "Deploy to production only with my approval"
     lazy_pattern(rf"{_ACT},? only (?:with|after) {_WHOSE} ?{_APPROVAL}{_FROM}{_END}", re.IGNORECASE),
 )
+#: End of a thing that needs an approval: "before they are merged".
+_DONE = lazy_pattern(r"\bbefore (?:they|it) (?:are|is|gets?|can be) (?P<done>\w+ed|\w+t)\b", re.IGNORECASE)
+#: Beginning of any act of a kind: "anything that touches the database".
+_ANYTHING = lazy_pattern(
+    r"(?:anything|everything|whatever|(?:any|every|all) \w+) (?:that |which )", re.IGNORECASE
+)
+#: Single thing, which is no act.
+_THING = lazy_pattern(r"(?:the|my|our|your|his|her|their|its|this|these|those) ", re.IGNORECASE)
 #: Words of what is told, asked or supposed, and of a single case, which rule nothing.
 _TOLD = lazy_pattern(
     r"\?|[\"“”«»]|\b(?:if|said|says|told|thinks?|maybe|perhaps|might|would|could|i|we|he|she|they|it|this|that|"
@@ -73,6 +85,14 @@ def approval_of(text: str) -> str:
     found = next((found for form in _FORMS if (found := form.match(bare)) is not None), None)
     if found is None or "?" in bare:
         return ""
-    act = found["act"].strip()
+    act = _ANYTHING.sub("", found["act"].strip())
+    if (done := _DONE.search(bare)) is not None:
+        act = f"{done['done']} {act}"
+    if (
+        _THING.match(act)
+        and not operations.in_prose(act)[0]
+        and not operations.mentioned_in(act, operations.words_of(act))[0]
+    ):
+        return ""
     is_named = bool(content_stems(re.findall(r"[a-z]+", act.lower()))) and len(act.split()) <= _ACT_WORDS
     return act if is_named and _TOLD.search(act) is None else ""

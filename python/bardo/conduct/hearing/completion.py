@@ -57,6 +57,17 @@ def is_completion(text: str) -> bool:
     return _OPEN.search(bare) is None and any(form.match(bare) for form in (_BARE, _DID, _IS_DONE))
 
 
+def is_deed_done(text: str) -> bool:
+    """Whether the speaker reports to have done something: "I added the health check".
+
+    Args:
+        text: Words of a user or agent.
+    """
+    bare = _straight(text)
+    found = _DID.match(bare)
+    return found is not None and _OPEN.search(bare) is None and _is_past(found["verb"].lower())
+
+
 def end_done(
     store: ConductStore, text: str, before: str, *, by: str, episode: str, at: int
 ) -> StateEntry | None:

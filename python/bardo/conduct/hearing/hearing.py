@@ -24,6 +24,7 @@ from bardo.conduct.hearing.announcements import is_announcement
 from bardo.conduct.hearing.answers import is_mere_no, is_redirection, is_refusal, proposal
 from bardo.conduct.hearing.antecedents import pointing_verb, resolve
 from bardo.conduct.hearing.approvals import approval_of
+from bardo.conduct.hearing.completion import is_deed_done
 from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
 from bardo.conduct.hearing.reports import (
     is_choice,
@@ -74,6 +75,18 @@ _WISH = lazy_pattern(
 #: Plain form that ends an act or a thing: all 17 utterances of users that have it, of 4,000, are rejections.
 _ENDS = lazy_pattern(
     rf"(?:please )?(?:{wording.WANTED})?(?:(?:stop|quit) [\w-]+ing\b|no more \w)", re.IGNORECASE
+)
+#: Thing that is to be left out.
+_OMITTED = lazy_pattern(
+    r"(?:(?:please|just|let's|you can|we can)[\s,]+)*(?:skip|omit|leave out) (?:(?:the|our|my|any|an?) )?"
+    r"(?P<thing>(?!(?:it|that|this|them|these|those)\b)\w[^.!?]*)[\s.!]*$",
+    re.IGNORECASE,
+)
+#: Thing that shall not be more or new, before its reason: "no new dependencies, zoneinfo does it".
+_REASONED = lazy_pattern(
+    r"(?P<ended>(?:please,? )?no (?:more|new) [^,;:.!?]{3,80}?)(?:\s*[,;:]\s+|\s+[-–—]+\s+)"
+    r"(?!(?:and|or|nor|no|not|but|please)\b)\w",
+    re.IGNORECASE,
 )
 #: Mark of a task before a statement: "Reminder: ...", "TODO: ...".
 _MARKED = lazy_pattern(
@@ -135,18 +148,20 @@ class Utterance:
         text: The words.
         before: The words of the other party just before; empty if there are none.
         by_agent: Whether the agent said it.
+        reason: Words after the text that only give its reason.
     """
 
     text: str
     before: str = ""
     by_agent: bool = False
+    reason: str = ""
 
     @property
     def summary(self) -> str:
         """Subject in a sentence: an answer that names nothing takes the words before it."""
         if self.before and self.is_bare:
             return f"{self.before.strip()} ({self.text.strip()})"
-        return self.text.strip()
+        return f"{self.text}{self.reason}".strip()
 
     @property
     def is_bare(self) -> bool:
@@ -168,6 +183,12 @@ class Utterance:
     def pointing_verb(self) -> str:
         """Verb of a user's prohibition whose only object is "it" or "them"; empty if it is none."""
         return "" if self.by_agent else pointing_verb(self.text)
+
+    @property
+    def unwanted(self) -> str:
+        """Rejection of a thing that a user asks to leave out, such as "No linter" for "skip the linter"; or empty."""
+        found = None if self.by_agent else _OMITTED.match(wording.without_interjection(self.text))
+        return f"No {found['thing'].strip()}" if found is not None else ""
 
     @property
     def is_wish(self) -> bool:
@@ -296,7 +317,10 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
         is_prohibition(part) or is_refusal(part) or approval_of(part) for part in parts
     )
     if len(text.split()) <= WHOLE_WORDS and (not is_apart or len(parts) < 2 or is_refusal(text)):
-        return [Utterance(_ITEM.sub("", text).strip(), before, by_agent)]
+        text = _ITEM.sub("", text).strip()
+        found = None if by_agent else _REASONED.match(text)
+        ended = text if found is None else found["ended"]
+        return [Utterance(ended, before, by_agent, text[len(ended) :])]
     return [
         Utterance(_ITEM.sub("", part), "" if place else before, by_agent) for place, part in enumerate(parts)
     ]
@@ -353,7 +377,9 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
     places = [KINDS.index(kind) for kind in _FORBIDDING]
     if utterance.is_prohibition or (not utterance.by_agent and is_choice(utterance.text)):
         place = max(places, key=lambda one: float(scores[one]))
-        kind = cast(Kind, KINDS[place]) if utterance.is_prohibition else "decision"
+        is_end = utterance.is_end and utterance.is_prohibition
+        forbids = "rejection" if is_end else cast(Kind, KINDS[place])
+        kind: Kind = forbids if utterance.is_prohibition else "decision"
         return Heard(kind, utterance.summary, 0.0)
     if not utterance.by_agent and approval_of(utterance.text):
         return Heard("rule", utterance.summary, 0.0)
@@ -371,7 +397,11 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
         # An end is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.
         place = KINDS.index("rejection")
         margin = float(np.max(scores[places]) - np.max(np.delete(scores, places)))
-    return Heard(cast(Kind, KINDS[place]), utterance.summary, margin) if margin >= -UNDECIDED else None
+    if margin < -UNDECIDED:
+        return None
+    if KINDS[place] == "rejection" and (unwanted := utterance.unwanted):
+        return Heard("rejection", unwanted, margin, utterance.text.strip())
+    return Heard(cast(Kind, KINDS[place]), utterance.summary, margin)
 
 
 def _is_other(kind: str, utterance: Utterance) -> bool:
@@ -386,7 +416,11 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
     return {
         "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done or is_supposed,
         "rejection": utterance.is_echo or utterance.is_advice or is_idle or is_correction(text),
-        "task": utterance.is_consent or is_state(text) or is_habit(text) or is_exemption(text),
+        "task": utterance.is_consent
+        or is_deed_done(text)
+        or is_state(text)
+        or is_habit(text)
+        or is_exemption(text),
         "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle or is_act,
     }.get(kind, False)
 

@@ -360,8 +360,8 @@ def _growth(steepness: float, count: int) -> float:
 
 
 def _learned(pair: Pair) -> Learned:
-    if pair.touch.reading is Reading.OTHER and recognition.is_required(pair.rejection, pair.action):
-        # The words that it shares with the text are of what the rejected act requires.
+    if pair.touch.reading is Reading.OTHER and recognition.is_wanted(pair.rejection, pair.action):
+        # The words that it shares with the text are of what the text asks for.
         return Learned(-math.inf, -math.inf, -math.inf)
     if pair.found.exact and pair.found.reading is Reading.OTHER and not pair.touch.sure:
         # By its letters the action is another one, with any meaning of its words.

@@ -25,6 +25,7 @@ from bardo.conduct.parse.forbidden import (
     ANY,
     CHANGING,
     ENDING,
+    OMITTING,
     kinds_in,
     phrase_of,
     places_in,
@@ -32,6 +33,7 @@ from bardo.conduct.parse.forbidden import (
     propose,
     stems_of,
     vocabulary,
+    wants,
 )
 from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.rejection import ParsedRejection
@@ -82,8 +84,8 @@ def compare(
         # The pattern names the cause more precisely.
         is_as_near = found.reading is by_things.reading is Reading.NEAR
         found = found if is_as_near or by_things.reading is Reading.UNKNOWN else by_things
-    if found.reading is Reading.UNKNOWN and is_required(rejection, action):
-        return Relation(Reading.OTHER, "only what it requires", exact=True)
+    if found.reading is Reading.UNKNOWN and is_wanted(rejection, action):
+        return Relation(Reading.OTHER, "only what it wants", exact=True)
     if found.reading is Reading.UNKNOWN and _is_other_package(rejection, action):
         return Relation(Reading.OTHER, f"package {forbids.packages[0]!r}; of another package")
     if found.reading is Reading.UNKNOWN and (apart := _at_another_time(forbids, action, now=now)):
@@ -141,17 +143,23 @@ def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool)
     )
 
 
-def is_required(rejection: ParsedRejection, action: ParsedAction) -> bool:
-    """Whether an action shows what the rejected act requires, or at least half of its words are of it, and none else.
+def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether an action is what a text asks for: a requirement of the rejected act, its substitute, or an act to keep.
+
+    It shows all of it, or at least half of its words are of it, and none of the rest of the text.
 
     Args:
         rejection: Parsed rejection or rule.
         action: Parsed action.
     """
-    needs = [each for each in rejection.forbids.conditions if requirements.is_requirement(each)]
-    if not needs or _LACKS.search(action.text):
+    if _LACKS.search(action.text):
         return False
-    wanted = stems_of(" ".join(needs))
+    if wants(rejection.text):
+        return action.operations.isdisjoint(OMITTING | ENDING)
+    needs = [each for each in rejection.forbids.conditions if requirements.is_requirement(each)]
+    wanted = stems_of(" ".join((*needs, wording.substitute(rejection.text))))
+    if not wanted:
+        return False
     shared = action.stems & stems_of(rejection.text)
     is_apart = action.operations.isdisjoint(rejection.operations - ANY)
     is_shown = any(involves(each.partition(" ")[2], action, action.stems) for each in needs)

@@ -33,8 +33,12 @@ _BEFORE_PATH = lazy_pattern(
 _HOST = lazy_pattern(
     r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b"
 )
-#: "Stop" is a rejection by itself, except after another one.
-_STOP = lazy_pattern(r"\b(?:never|do not|don'?t|not to|no) stop(?:ping)?\b", re.IGNORECASE)
+#: "Stop" is a rejection by itself, except after another one: "don't stop logging" wants the act after it.
+_STOP = lazy_pattern(
+    r"\b(?:never|do not|don'?t|not to|no)(?: ever)? "
+    r"(?:stop|quit|cease|skip|omit|neglect|disregard|leave out)(?:p?ing)?\b",
+    re.IGNORECASE,
+)
 #: Forms that reject a thing, with any operation.
 _UNWANTED = lazy_pattern(
     r"\b(?:want|keep|hands off|leave|do|have|allow\w*|accept\w*|see|forbidden|banned|rejected|tried|stand|avoid|say|"
@@ -67,6 +71,8 @@ _APART = frozenset({"before", "after", "during", "without"})
 ANY = frozenset({"use", "modify"})
 #: Operations of a rejection of any change: "don't touch the folder".
 CHANGING = frozenset({"modify", "remove"})
+#: Operations of a rejection to leave an act.
+OMITTING = frozenset({"stop", "skip"})
 #: Operations that end something: a rejection of them is not about the use of the thing.
 ENDING = frozenset({"delete", "remove", "stop", "close", "backup", "read", "test"})
 
@@ -288,7 +294,7 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     # "Don't touch the search view": its own verb is known, so that the table's are nouns.
     own = CHANGING if _TOUCHING.match(head) else frozenset[str]()
     thing, kept = _noun_phrase(head if named else _POINTING_VERB.sub(r"\g<before>", head), own)
-    verbs = (named - kept) | ({"stop"} if _STOP.search(text) else frozenset())
+    verbs = OMITTING if wants(text) else named - kept
     if not verbs and _TOUCHED.search(text):
         verbs = CHANGING
     elif not verbs and _UNWANTED.search(text):
@@ -296,6 +302,15 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     incidental = vocabulary().incidental
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
+
+
+def wants(text: str) -> bool:
+    """Whether a rejection forbids to leave an act, and so wants it: "don't stop logging", "never skip the linter".
+
+    Args:
+        text: Text of the rejection.
+    """
+    return _STOP.search(wording.plain(text)) is not None
 
 
 def _is_only(name: frozenset[str], text: str) -> bool:
@@ -381,7 +396,8 @@ def practice_of(text: str, name: str, item: str) -> str:
 
 def names_other_product(text: str, action: str) -> bool:
     """Whether an action names a product of the kind that a text names, and not the same: mysql, not postgres."""
-    named, there = _products_in(text), _products_in(action)
+    rest, _ = substitutes.split(wording.without_reports(text))
+    named, there = _products_in(rest), _products_in(action)
     return bool(named and there) and not named & there
 
 

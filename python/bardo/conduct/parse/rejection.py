@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table, operations, requirements, wording
-from bardo.conduct.parse.forbidden import corrected
+from bardo.conduct.parse.forbidden import OMITTING, corrected, wants
 from bardo.conduct.parse.forbids import Forbids
 
 #: Maximum number of cached texts.
@@ -74,7 +74,8 @@ def parse_text(text: str) -> ParsedText:
 def parse(text: str, corrections: str = "") -> ParsedRejection:
     """Parses the text of a rejection or rule, with corrections of what it forbids as JSON."""
     whole, core = parse_text(text), parse_text(requirements.split(wording.clause(text))[0])
+    operations_ = OMITTING if wants(text) else core.operations
     return ParsedRejection(
-        text, whole.spoken, core.operations, core.things, core.names, whole.words, core.folders,
+        text, whole.spoken, operations_, core.things, core.names, whole.words, core.folders,
         corrected(text, corrections),
     )  # fmt: skip

@@ -39,6 +39,36 @@ _ONLY = re.compile(rf"only {_WHEN}", re.IGNORECASE)
 _EXCEPT = re.compile(rf"\s*,?\s*\b(?:except|apart from|other than|but only) {_WHEN}[^,;]*$", re.IGNORECASE)
 
 
+#: Choice of one thing over another: "use pnpm, not npm", "we deploy to staging rather than production".
+_CHOICE = re.compile(
+    r"(?:(?:please|always|only|just|i|we|you|let's|should|must|would|'d|rather)[\s,]+)*"
+    r"(?P<verb>(?:go|stick) (?:with|to)|[a-z]+) "
+    r"(?P<chosen>[^,;.]+?)(?:,? (?:and |but )?(?:not|never)|,? (?:rather than|instead of)|(?P<over> over)) "
+    r"(?P<other>[^,;.]+?)(?P<end>\s*(?:[,;.!]|\s[-–—]\s|$).*)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Verbs of a choice that are no operation.
+_CHOOSING = re.compile(r"prefer|want|choose|pick|take|like|(?:go|stick) (?:with|to)", re.IGNORECASE)
+_PREPOSITION = re.compile(r"(?:in|on|at|to|into|onto|with|via|from|for|by|through|as)\b ?", re.IGNORECASE)
+
+
+def _choice(text: str) -> tuple[str, str] | None:
+    """Returns the rejection of one thing and the choice of another that a text makes; None if it makes none."""
+    found = _CHOICE.match(text)
+    if found is None or _NEGATES.search(found["chosen"]):
+        return None
+    verb = found["verb"].lower()
+    is_choosing = _CHOOSING.fullmatch(verb) is not None
+    told, _ = operation_table.phrase_at(operation_table.stem_each([verb]), 0)
+    if not (is_choosing or (told and not found["over"])):
+        return None
+    verb = "use" if is_choosing else verb
+    chosen, other = found["chosen"], found["other"]
+    before = _PREPOSITION.match(chosen)
+    other = other if before is None or _PREPOSITION.match(other) else f"{before[0]}{other}"
+    return f"don't {verb} {other}{found['end']}", f"{verb} {chosen}"
+
+
 @lru_cache(_TEXTS)
 def split(text: str) -> tuple[str, str]:
     """Splits a rejection into the words that forbid and the words of its substitutes.
@@ -49,6 +79,8 @@ def split(text: str) -> tuple[str, str]:
     Returns:
         Rejection without substitutes, and the substitutes joined by ", "; the latter is empty if there are none.
     """
+    if (choice := _choice(text)) is not None:
+        return choice
     kept, substitutes, start = list[str](), list[str](), 0
     joints = [*_JOINT.finditer(text)]
     ends = [*(joint.start() for joint in joints), len(text)]

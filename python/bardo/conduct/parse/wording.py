@@ -18,7 +18,8 @@ REMARK = (
     r"(?:from now on|for now|in future|going forward))"
 )
 _INTERJECTION = lazy_pattern(
-    r"^\s*(?:(?:no way|no|nope|nah|sorry|please|hey|ok|okay|hmm+|u[mh]+|well|oh|ugh|actually|honestly|listen|look)"
+    r"^\s*(?:(?:no (?:way|wait|sorry|actually)|no|nope|nah|wait|hold on|sorry|"
+    r"please|hey|ok|okay|hmm+|u[mh]+|well|oh|ugh|actually|honestly|listen|look)"
     r"\s*[,:!.…]+\s*|(?:and|but|so|also|oh|well|hmm+)\s+)+(?=\w)",
     re.IGNORECASE,
 )
@@ -163,6 +164,17 @@ def straight(text: str) -> str:
     return _CONTRACTED.sub(r"\1n't", text.replace("’", "'"))
 
 
+def substitute(text: str) -> str:
+    """Returns the words of a rejection that say what to do or use instead; empty if there are none.
+
+    Args:
+        text: Rejection.
+    """
+    rest, found = substitutes.split(without_reports(text))
+    other = _ALTERNATIVE.search(rest)
+    return found or (other[0].strip(" ,;") if other is not None and _NEGATES.search(rest) else "")
+
+
 def without_interjection(text: str) -> str:
     """Returns a text with straight apostrophes and without an interjection or remark before it."""
     return _INTERJECTION.sub("", without_remark(text))
@@ -182,7 +194,7 @@ def without_reports(text: str) -> str:
 def plain(text: str) -> str:
     """Returns a rejection in the form "don't ...", without reports around it and substitutes after it."""
     bare, _ = substitutes.split(without_reports(text))
-    for clause in (_ALTERNATIVE, _EMPHASIS, _INTERJECTION):
+    for clause in (_INTERJECTION, _ALTERNATIVE, _EMPHASIS):
         bare = clause.sub("", bare)
     for pattern, form in _FORMS.items():
         bare = pattern.sub(form, bare, count=1)

@@ -17,7 +17,7 @@ _OPENING = lazy_pattern(
     r"honestly|listen|look|wait|thanks|and|but|so|also|just)[\s,!.:;…–—-]+)*?"
     r"(?=(?:please,? |just )*(?:do(?:n'?t| not)|never|avoid|let(?:'?s| us) not|"
     r"(?:we|i|you) |(?:we|i)'d |you're |no |hands off|keep |leave |(?:can|could|would|will) you |"
-    r"under no|in no|on no)\b)",
+    r"stop|quit|cease|under no|in no|on no)\b)",
     re.IGNORECASE,
 )
 _PLEASE = r"(?:please,? |just |kindly )*"
@@ -31,6 +31,18 @@ _UNWANTED = lazy_pattern(
     r"i (?:really |definitely |absolutely )?(?:don'?t|do not) want you to) (?P<act>(?P<verb>[\w-]+).*)",
     re.IGNORECASE | re.DOTALL,
 )
+#: End of an act that the agent does: "stop restarting the container, we have a watchdog".
+_STOPPED = lazy_pattern(
+    r"(?:please,? |just )*(?:stop|quit|cease) (?P<act>(?P<verb>[a-z][\w-]*ing)\b(?P<rest>[^,;:.!?–—]*).*)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Acts of talk and feeling, whose end forbids nothing.
+_TALKING = frozenset({
+    "worrying", "fretting", "panicking", "complaining", "apologizing", "apologising", "asking", "laughing",
+    "crying", "kidding", "joking", "nagging", "talking", "pretending", "being", "thinking", "bothering",
+    "interrupting", "telling", "whining", "arguing", "waiting", "trying", "saying", "looking", "feeling",
+    "going", "doing", "making", "thanking",
+})  # fmt: skip
 #: Polite question for leaving an act: "could you please not reformat files?".
 _ASKED_NOT = lazy_pattern(
     r"(?:can|could|would|will) you (?:please not|not (?=.*\bplease\b))"
@@ -138,7 +150,7 @@ _TAG = lazy_pattern(r"[,.!]?\s*(?:ok(?:ay)?|please|alright|right|will you|thanks
 _RULE = lazy_pattern(
     r"[^,;:.]{1,80}? (?:must|may|shall|should|can|are|is)(?:n't| not| never) (?:ever )?be \w+|"
     r"(?:please )?(?:(?:you|we|agents?) (?:must|may|shall|should|can|will)(?:n't| not| never)\b|"
-    r"(?:you|we|agents?) never\b|(?:never|no(?:thing|body)?|don't|don’t|do not)\b|"
+    r"(?:you|we|agents?) never\b|(?:never|no(?:thing|body)?(?! longer (?:\d|the |our |an? ))|don't|don’t|do not)\b|"
     r"(?:we|i) (?:don't|don’t|do not) want\b|(?:stop|quit|avoid) (?=[\w-]+ing\b))",
     re.IGNORECASE,
 )
@@ -168,7 +180,7 @@ def forbidden_act(rule: str) -> str | None:
     begun, bare = _begun(rule), _bare(rule)
     forms = (
         *((form, begun) for form in (_ASKED_NOT, _NO_THING)),
-        *((form, bare) for form in (_IMPERATIVE, _UNWANTED, _ORDER, _HANDS_OFF, _LEAVE_AS_IS)),
+        *((form, bare) for form in (_IMPERATIVE, _UNWANTED, _STOPPED, _ORDER, _HANDS_OFF, _LEAVE_AS_IS)),
     )
     return next(found["act"] for form, said in forms if (found := form.match(said)) is not None)
 
@@ -191,8 +203,10 @@ def is_prohibition(text: str) -> bool:
         return is_thing and _names(found["act"])
     if (found := _ORDER.match(bare)) is not None:
         return _is_order(found)
-    found = _HANDS_OFF.match(bare) or _LEAVE_AS_IS.match(bare)
-    return found is not None and _names(found["act"])
+    stopped = _STOPPED.match(bare)
+    is_talk = stopped is not None and stopped["verb"].lower() in _TALKING
+    found = None if is_talk else stopped or _HANDS_OFF.match(bare) or _LEAVE_AS_IS.match(bare)
+    return found is not None and _names(found["rest" if stopped is not None else "act"])
 
 
 def _is_imperative(found: re.Match[str]) -> bool:
