@@ -113,4 +113,10 @@ def test_a_choice_rejects_the_other_thing_alone(gate: bardo.Gate, text: str, cho
 
 def test_a_chosen_place_is_no_forbidden_one() -> None:
     assert propose("deploy to staging, not production").conditions == ("in production",)
-    assert split("Don't restart intake over the weekend")[1] == ""
+    for text in (
+        "Don't restart intake over the weekend",
+        "Skipping the hooks is not acceptable.",
+        "Use flags, never deploy on Fridays",
+        "Deploy over the weekend",
+    ):
+        assert split(text)[1] == ""

@@ -84,7 +84,10 @@ def compare(
         # The pattern names the cause more precisely.
         is_as_near = found.reading is by_things.reading is Reading.NEAR
         found = found if is_as_near or by_things.reading is Reading.UNKNOWN else by_things
-    if found.reading is Reading.UNKNOWN and is_wanted(rejection, action):
+    is_open = found.reading is Reading.UNKNOWN or (
+        not found.exact and bool(wording.substitute(rejection.text))
+    )
+    if is_open and is_wanted(rejection, action):
         return Relation(Reading.OTHER, "only what it wants", exact=True)
     if found.reading is Reading.UNKNOWN and _is_other_package(rejection, action):
         return Relation(Reading.OTHER, f"package {forbids.packages[0]!r}; of another package")
@@ -154,13 +157,15 @@ def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
     """
     if _LACKS.search(action.text):
         return False
+    shared = action.stems & stems_of(rejection.text)
     if wants(rejection.text):
-        return action.operations.isdisjoint(OMITTING | ENDING)
+        return bool(shared and action.operations) and action.operations.isdisjoint(
+            (OMITTING | ENDING) - {"test"}
+        )
     needs = [each for each in rejection.forbids.conditions if requirements.is_requirement(each)]
     wanted = stems_of(" ".join((*needs, wording.substitute(rejection.text))))
     if not wanted:
         return False
-    shared = action.stems & stems_of(rejection.text)
     is_apart = action.operations.isdisjoint(rejection.operations - ANY)
     is_shown = any(involves(each.partition(" ")[2], action, action.stems) for each in needs)
     return is_shown or (shared <= wanted and is_apart and 2 * len(shared) >= len(action.stems) > 0)

@@ -43,24 +43,33 @@ _EXCEPT = re.compile(rf"\s*,?\s*\b(?:except|apart from|other than|but only) {_WH
 _CHOICE = re.compile(
     r"(?:(?:please|always|only|just|i|we|you|let's|should|must|would|'d|rather)[\s,]+)*"
     r"(?P<verb>(?:go|stick) (?:with|to)|[a-z]+) "
-    r"(?P<chosen>[^,;.]+?)(?:,? (?:and |but )?(?:not|never)|,? (?:rather than|instead of)|(?P<over> over)) "
+    r"(?P<chosen>[^,;.]+?)(?:,? (?:and |but )?not|,? (?:rather than|instead of)|(?P<over> over)) "
     r"(?P<other>[^,;.]+?)(?P<end>\s*(?:[,;.!]|\s[-–—]\s|$).*)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Verbs of a choice that are no operation.
 _CHOOSING = re.compile(r"prefer|want|choose|pick|take|like|(?:go|stick) (?:with|to)", re.IGNORECASE)
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|be|do|does|did|has|have|had|can|could|will|would|should|must|may|might)\b",
+    re.IGNORECASE,
+)
 _PREPOSITION = re.compile(r"(?:in|on|at|to|into|onto|with|via|from|for|by|through|as)\b ?", re.IGNORECASE)
 
 
 def _choice(text: str) -> tuple[str, str] | None:
     """Returns the rejection of one thing and the choice of another that a text makes; None if it makes none."""
     found = _CHOICE.match(text)
-    if found is None or _NEGATES.search(found["chosen"]):
+    if found is None or _NEGATES.search(found["chosen"]) or _AUXILIARY.search(found["chosen"]):
         return None
     verb = found["verb"].lower()
     is_choosing = _CHOOSING.fullmatch(verb) is not None
-    told, _ = operation_table.phrase_at(operation_table.stem_each([verb]), 0)
-    if not (is_choosing or (told and not found["over"])):
+    does, does_other = (
+        operation_table.phrase_at(operation_table.stem_each(words.lower().split()[:1]), 0)[0]
+        for words in (verb, found["other"])
+    )
+    is_act = bool(does) and not found["over"] and not verb.endswith("ing")
+    # "Rebase, not merge" are two acts.
+    if does_other or not (is_choosing or is_act):
         return None
     verb = "use" if is_choosing else verb
     chosen, other = found["chosen"], found["other"]
