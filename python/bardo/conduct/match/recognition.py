@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Sequence
 
@@ -36,6 +35,7 @@ from bardo.conduct.parse.forbidden import (
     wants,
 )
 from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.places import is_of_host, is_under
 from bardo.conduct.parse.rejection import ParsedRejection
 
 #: Operations that plan something for another time.
@@ -176,7 +176,7 @@ def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:
     hosts, named = rejection.forbids.hosts, action.places.hosts
     if not hosts or not named or _EXCEPT.search(rejection.text):
         return False
-    return not any(_is_of(each, host) for each in named for host in hosts)
+    return not any(is_of_host(each, host) for each in named for host in hosts)
 
 
 def of_other_command(rejection: ParsedRejection, action: ParsedAction, found: Relation) -> Relation:
@@ -339,11 +339,11 @@ def _by_host(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     """Returns the relation by the forbidden host that an action connects to, or only names."""
     for host in rejection.forbids.hosts:
         reason = _reason(rejection, "hosts", host)
-        if any(_is_of(each, host) for each in action.places.reached):
+        if any(is_of_host(each, host) for each in action.places.reached):
             # A probe, such as `ping`, sends nothing; it is no mere name either.
             is_probe = action.is_command and action.reads
             return Relation(Reading.NEAR, f"{reason}; only reads", exact=True) if is_probe else _exact(reason)
-        if any(_is_of(each, host) for each in action.places.hosts):
+        if any(is_of_host(each, host) for each in action.places.hosts):
             if action.form == "command" and not action.reads:
                 return Relation(Reading.NEAR, f"{reason}; only names it")
             if action.reads and "read" not in rejection.forbids.verbs:
@@ -361,18 +361,14 @@ def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     paths = forbids.paths if _protects_paths(forbids) and does(verbs_against(forbids, action), action) else ()
     for path in paths:
         reason = _reason(rejection, "paths", path)
-        is_written = any(_is_under(each, path) for each in places.written)
+        is_written = any(is_under(each, path) for each in places.written)
         if is_written and action.form == "command":
             return _exact(reason)
-        if is_written or any(_is_under(each, path) for each in places.paths):
+        if is_written or any(is_under(each, path) for each in places.paths):
             if not is_written and not action.reads and "modify" in forbids.verbs:
                 return Relation(Reading.NEAR, f"{reason}; not written, as far as seen")
             return _lowered(rejection, action, reason, is_undone=False)
     return Relation(Reading.UNKNOWN)
-
-
-def _is_of(host: str, domain: str) -> bool:
-    return host == domain or host.endswith(f".{domain}")
 
 
 def _is_about_paths(forbids: Forbids) -> bool:
@@ -501,11 +497,3 @@ def _package_in(packages: Sequence[str], action: ParsedAction) -> str:
     named = set(map(plain_name, action.installs))
     named |= {name.split("/")[0] for name in named}
     return next((package for package in packages if plain_name(package) in named), "")
-
-
-def _is_under(path: str, pattern: str) -> bool:
-    """Whether a path is one of a glob, or in it. A relative one may be in any folder that an absolute path has."""
-    path, pattern = path.removeprefix("./").rstrip("/"), pattern.removeprefix("./").rstrip("/*")
-    if path.startswith(("/", "~", "$")) and not pattern.startswith(("/", "~")):
-        return f"/{pattern}/" in f"{path}/" or fnmatch.fnmatch(path, f"*/{pattern}")
-    return path == pattern or path.startswith(f"{pattern}/") or fnmatch.fnmatch(path, pattern)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -120,3 +121,16 @@ def _written(command: Command) -> Iterator[str]:
         # A program that is named like an operation: "edit".
         arguments = given.arguments if _WRITES & operations.in_prose(command.program)[0] else ()
     yield from filter(None, arguments)
+
+
+def is_of_host(host: str, domain: str) -> bool:
+    """Whether a host is one of a domain."""
+    return host == domain or host.endswith(f".{domain}")
+
+
+def is_under(path: str, pattern: str) -> bool:
+    """Whether a path is one of a glob, or in it. A relative one may be in any folder that an absolute path has."""
+    path, pattern = path.removeprefix("./").rstrip("/"), pattern.removeprefix("./").rstrip("/*")
+    if path.startswith(("/", "~", "$")) and not pattern.startswith(("/", "~")):
+        return f"/{pattern}/" in f"{path}/" or fnmatch.fnmatch(path, f"*/{pattern}")
+    return path == pattern or path.startswith(f"{pattern}/") or fnmatch.fnmatch(path, pattern)
