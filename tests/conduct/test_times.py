@@ -46,3 +46,8 @@ def test_a_forbidden_change_by_day_is_blocked_at_noon_and_allowed_at_night(
     gate.reject(f"run ALTER TABLE on {thing} during the day", by="anna")
     for when, decision in (("at noon", "block"), ("at 14:00", "block"), ("at midnight", "allow")):
         assert gate.before(f"run ALTER TABLE on {thing} {when}").decision == decision
+
+
+def test_a_time_that_lasts_decides_nothing(gate: bardo.Gate) -> None:
+    gate.reject("hold crude over the weekend", by="anna")
+    assert gate.before("hold crude from Friday through to Monday morning").decision != "allow"

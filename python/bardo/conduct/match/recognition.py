@@ -47,6 +47,8 @@ NEGATED = lazy_pattern(
     r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
     r"(?:move|migrate) off|be closed)\b"
 )
+#: Words of a time that lasts, of which the days and hours in between are not named.
+_LASTING = lazy_pattern(r"(?i)\b(?:until|till?|through|thru|over)\b")
 #: Prepositions that exclude each other.
 _SIDES = frozenset({"before", "during", "after", "with", "without"})
 _LACKS = lazy_pattern(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
@@ -91,7 +93,9 @@ def compare(
         return Relation(Reading.OTHER, "only what it wants", exact=True)
     if found.reading is Reading.UNKNOWN and _is_other_package(rejection, action):
         return Relation(Reading.OTHER, f"package {forbids.packages[0]!r}; of another package")
-    if found.reading is Reading.UNKNOWN and (apart := _at_another_time(forbids, action, now=now)):
+    if found.reading is Reading.UNKNOWN and (
+        apart := _at_another_time(rejection.text, forbids, action, now=now)
+    ):
         return Relation(Reading.OTHER, f"{apart!r} does not hold")
     if found.reading is not Reading.SAME or not forbids.conditions:
         return found
@@ -124,10 +128,12 @@ def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], act
     return Reading.TOUCHES if None in met.values() else Reading.SAME
 
 
-def _at_another_time(forbids: Forbids, action: ParsedAction, *, now: int) -> str:
+def _at_another_time(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -> str:
     """Returns a condition of time that does not hold for an action that names its time; empty if there is none."""
     timed = list(filter(conditions.is_of_time, forbids.conditions))
     if not timed or not conditions.names_time(action.text):
+        return ""
+    if _LASTING.search(action.text) or _LASTING.search(text):
         return ""
     held: dict[str, list[bool | None]] = {}
     for condition in timed:
