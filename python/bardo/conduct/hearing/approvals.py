@@ -62,9 +62,7 @@ _FORMS = (
 #: End of a thing that needs an approval: "before they are merged".
 _DONE = lazy_pattern(r"\bbefore (?:they|it) (?:are|is|gets?|can be) (?P<done>\w+ed|\w+t)\b", re.IGNORECASE)
 #: Beginning of any act of a kind: "anything that touches the database".
-_ANYTHING = lazy_pattern(
-    r"(?:anything|everything|whatever|(?:any|every|all) \w+) (?:that |which )", re.IGNORECASE
-)
+_ANYTHING = lazy_pattern(r"(?:anything|everything|(?:any|every|all) \w+) (?:that |which )", re.IGNORECASE)
 #: Single thing, which is no act.
 _THING = lazy_pattern(r"(?:the|my|our|your|his|her|their|its|this|these|those) ", re.IGNORECASE)
 #: Words of what is told, asked or supposed, and of a single case, which rule nothing.
