@@ -23,6 +23,10 @@ from bardo.conduct.hearing.hearing import Utterance, read, sure
             "There's a cron job called nightly_sync. It feeds billing. Never disable it before Friday.",
             "Never disable the cron job nightly_sync before Friday.",
         ),
+        (
+            "The orders table is huge. Never run an ALTER TABLE on it.",
+            "Never run an ALTER TABLE on the orders table.",
+        ),
         ("gull_slot_3: don't drop it.", "Don't drop gull_slot_3."),
         (
             "The staging cluster was rebuilt, so don't touch that until Monday.",

@@ -33,6 +33,7 @@ FORBIDDEN = [
     "I'd like you not to mail the suppliers.",
     "Leave the legacy importer as it is.",
     "stop restarting the container",
+    "we decided against GraphQL",
     "please quit renaming my variables, I can't find them",
 ]
 NOT_FORBIDDEN = [

@@ -159,3 +159,16 @@ def test_orders_that_an_earlier_bardo_heard_become_critical(tmp_path: Path) -> N
         after = {rule.text: rule.score for rule in gate.rules(every=True)}
     assert after == before
     assert not any("standing order" in note for note in say(tmp_path, clock, "It rains in Graz."))
+
+
+def test_a_figure_of_a_task_is_replaced_by_a_statement_that_names_it(tmp_path: Path) -> None:
+    said = (
+        "Retry limit for the payment webhook: 5 attempts, then page someone",
+        "From now on 8 attempts instead of 5 for the payment webhook",
+    )
+    with bardo.open(tmp_path) as memory:
+        for text in said:
+            memory.remember(text, role="user", kind="turn", thread="chat")
+            memory.sleep()
+    with bardo.gate(tmp_path) as gate:
+        assert [(one.kind, one.summary) for one in gate.state()] == [("task", said[1])]

@@ -16,12 +16,20 @@ _JOINT = re.compile(
 )
 _PRONOUN = r"\b(?P<pronoun>it|them|this|that|these|those)\b"
 #: Prohibition of an act on what a pronoun stands for.
-_POINTING = re.compile(
+_FORBIDDING = (
     r"(?:(?:please|just|also) )*(?:(?:do(?:n'?t| not)|never|(?:you|we) (?:must|may|should|can)(?: not|n'?t))"
     r"(?: (?:ever|please|just|even))* (?P<verb>[a-z]+)|(?:stop|quit|avoid) (?P<doing>[a-z]+ing))"
-    rf"(?: (?:to|with|from|on|off|in|into|at|up|down|out))? {_PRONOUN}"
-    r"(?=\W*$| (?:on|in|at|to|into|for|with|by|from|before|after|until|during|again|ever|yet|now|without|unless|"
-    r"while|when|if|even|please|anymore|any more)\b)",
+)
+_POINTED = (
+    rf"{_PRONOUN}(?=\W*$| (?:on|in|at|to|into|for|with|by|from|before|after|until|during|"
+    r"again|ever|yet|now|without|unless|while|when|if|even|please|anymore|any more)\b)"
+)
+_POINTING = re.compile(
+    rf"{_FORBIDDING}(?: (?:to|with|from|on|off|in|into|at|up|down|out))? {_POINTED}", re.IGNORECASE
+)
+#: The same of an act with an object of its own: "never run a migration on it".
+_POINTING_AT = re.compile(
+    rf"{_FORBIDDING}(?: [\w`'\"./-]+){{1,5}}? (?:to|with|from|on|into|against|for|in|at) {_POINTED}",
     re.IGNORECASE,
 )
 _DETERMINER = r"(?:the|our|my|your|their|its|his|her|this|that|these|those|an?)"
@@ -73,7 +81,7 @@ def resolve(text: str) -> str:
     parts = _clauses(bare)
     for place in range(len(parts) - 1, 0, -1):
         start, end = parts[place]
-        found = _POINTING.match(bare[start:end])
+        found = _POINTING.match(bare[start:end]) or _POINTING_AT.match(bare[start:end])
         thing = None if found is None else _antecedent(bare, parts[:place], start, found["pronoun"].lower())
         if found is None or thing is None:
             continue

@@ -152,8 +152,10 @@ def _succeed(
         given = _rule(source.said, source, now, least=max(scores, default=0.0))
         successor = rules.keep(store, given, vectors, agent=agent, now=now, replaced=ids)
     else:
+        is_task = all(isinstance(row, StateEntry) and row.kind == "task" for row in replaced)
+        kind: StateKind = "task" if is_task else "decision"
         entry = StateEntry(
-            "", "decision", source.said, by=source.by, episode=source.episode, at=source.at, changed_at=source.at
+            "", kind, source.said, by=source.by, episode=source.episode, at=source.at, changed_at=source.at
         )  # fmt: skip
         successor = state.keep(store, entry, vectors, lambda: None, agent=agent, replaced=ids)
     superseding.end(store, replaced, by=source.by, at=source.at, successor=successor.id)

@@ -91,6 +91,15 @@ def may_replace(text: str) -> bool:
     return not said.is_open and (said.is_order or said.is_change)
 
 
+def takes_back(text: str) -> bool:
+    """Whether a statement names the older value that it replaces: "8 attempts instead of 5".
+
+    Args:
+        text: Words of a person.
+    """
+    return bool(_statement(text).retracted)
+
+
 def replaces(older: str, newer: str) -> bool:
     """Whether a newer statement of a person replaces an order or a decision.
 

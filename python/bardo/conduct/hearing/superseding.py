@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from bardo.conduct.hearing.replacement import may_replace, replaces
+from bardo.conduct.hearing.replacement import may_replace, replaces, takes_back
 from bardo.conduct.model.entries import SUPERSEDED, Rule, StateEntry
 from bardo.conduct.storage.store import ConductStore
 
 
 def replaced_by(store: ConductStore, text: str, *, episode: str, at: int) -> list[Rule | StateEntry]:
-    """Returns the rules and decisions in force that a person's statement replaces.
+    """Returns the rules and decisions in force that a person's statement replaces, and tasks that it takes back.
 
     Rules that require an approval stay: only a person at the gate ends these.
 
@@ -26,6 +26,8 @@ def replaced_by(store: ConductStore, text: str, *, episode: str, at: int) -> lis
     held = [(rule.text, rule) for rule in store.rules(every=False) if not rule.approval]
     known: list[tuple[str, Rule | StateEntry]] = [*held]
     known += [(entry.summary, entry) for entry in store.state(kind="decision")]
+    if takes_back(text):
+        known += [(task.summary, task) for task in store.state(kind="task", limit=-1)]
     return [row for said, row in known if row.at <= at and row.episode != episode and replaces(said, text)]
 
 
@@ -55,12 +57,16 @@ def end(
 
 
 def replaced_in(store: ConductStore, episodes: Collection[str]) -> list[tuple[str, Rule | StateEntry]]:
-    """Returns the rules and decisions that statements of some episodes replaced, each after the episode.
+    """Returns the rules, decisions and tasks that statements of some episodes replaced, each after the episode.
 
     Args:
         store: State and rules of the agent.
         episodes: Ids of episodes.
     """
-    rows: list[Rule | StateEntry] = [*store.rules(), *store.state(kind="decision", every=True)]
+    rows: list[Rule | StateEntry] = [
+        *store.rules(),
+        *store.state(kind="decision", every=True),
+        *store.state(kind="task", every=True),
+    ]
     successors = {row.id: row.episode for row in rows if row.episode in episodes}
     return [(successors[row.superseded_by], row) for row in rows if row.superseded_by in successors]

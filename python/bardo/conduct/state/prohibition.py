@@ -28,6 +28,7 @@ _IMPERATIVE = lazy_pattern(
 )
 _UNWANTED = lazy_pattern(
     r"(?:(?:please,? )?avoid(?= [\w-]+ing\b)|we (?:really |definitely |absolutely )?(?:don'?t|do not) want|"
+    r"(?:we|the team)(?:'ve| have| has)? (?:(?:decided|voted|opted) against|ruled out)|"
     r"i (?:really |definitely |absolutely )?(?:don'?t|do not) want you to) (?P<act>(?P<verb>[\w-]+).*)",
     re.IGNORECASE | re.DOTALL,
 )
