@@ -14,7 +14,7 @@ from bardo.conduct.match.things import (
     is_common_noun,
     is_destination,
     keeps,
-    plain_name,
+    package_in,
     things_of,
     verbs_against,
 )
@@ -226,7 +226,7 @@ def _by_pattern(rejection: ParsedRejection, action: ParsedAction) -> Relation:
         return by_form
     if flags := next((each for each in forbids.flags if has_options(action, each)), ""):
         return _by_option(rejection, action, flags)
-    if package := _package_in(forbids.packages, action):
+    if package := package_in(forbids.packages, action):
         return _exact(_reason(rejection, "packages", package))
     found = _by_path(rejection, action)
     if forbids.hosts and not found.exact:
@@ -494,12 +494,3 @@ def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is
         others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
         return preposition not in _SIDES or not others or preposition in others
     return False if conditions.excluding(stems_of(words), action.stems) else None
-
-
-def _package_in(packages: Sequence[str], action: ParsedAction) -> str:
-    """Returns the package that a command installs or runs, in any version or a path of it; empty if none."""
-    if not packages or not action.installs:
-        return ""
-    named = set(map(plain_name, action.installs))
-    named |= {name.split("/")[0] for name in named}
-    return next((package for package in packages if plain_name(package) in named), "")

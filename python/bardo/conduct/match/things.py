@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
@@ -119,3 +120,12 @@ def words_of(thing: str) -> tuple[frozenset[str], frozenset[str]]:
 def plain_name(name: str) -> str:
     """Returns the name of a package without version, suffix and case."""
     return re.sub(r"\.(?:js|ts|py|rs|rb|io)$", "", _VERSION.sub("", name.strip("'\"").lower()))
+
+
+def package_in(packages: Sequence[str], action: ParsedAction) -> str:
+    """Returns the package that a command installs or runs, in any version or a path of it; empty if none."""
+    if not packages or not action.installs:
+        return ""
+    named = set(map(plain_name, action.installs))
+    named |= {name.split("/")[0] for name in named}
+    return next((package for package in packages if plain_name(package) in named), "")
