@@ -57,10 +57,12 @@ _VAGUE_GROWTH = {"command": 0.6, "tool": 0.3}
 #: Log odds of a text that forbids the action itself, and how much less than the highest still warns. Chosen on the
 #: pairs of `gates-dev.jsonl` and `gates-own.jsonl`.
 _CLEAR, _MARGIN = 6.0, 1.0
-#: Number of texts whose limits decide whether a relation by words stands beside the regressions, and the log odds that
-#: are sure, of five to one: it stands where they are sure of the same thing, and not sure of another action. Chosen on
-#: the pairs of `gates-dev.jsonl`.
-_USUAL, _SURE = 20, math.log(5)
+#: Log odds that are sure, of five to one: a relation by words stands beside the regressions where they are sure of the
+#: same thing, and not sure of another action. Chosen on the pairs of `gates-dev.jsonl`.
+_SURE = math.log(5)
+#: Growth by which the second margin closes, at 50 texts: there words relate three of ten actions that violate nothing
+#: in `stores-dev.json`.
+_CLOSING = _SURE / math.log(50)
 #: Growth with the logarithm of the number of texts, of the log odds over their limit at which an action is blocked by
 #: its meaning alone: 1.5 at 50 texts, which no action that violates nothing has in `stores-dev.json`.
 _CLEARLY = 0.38
@@ -373,7 +375,8 @@ def _learned(pair: Pair) -> Learned:
     every = pair.same_features(features)
     warning = _odds(table["warn"], every)
     warn = min(near, warning - warning_limit(pair.count))
-    is_open = _over_limit(pair, about, _USUAL) >= _SURE and warning - warning_limit(_USUAL) >= -_SURE
+    margin = max(0.0, _SURE - _growth(_CLOSING, pair.count))
+    is_open = near >= _SURE and warning - warning_limit(pair.count) >= -margin
     is_clear = near >= 0 and (
         not pair.is_vague or about >= near_limit(pair.count) + _growth(_CLEARLY, pair.count)
     )

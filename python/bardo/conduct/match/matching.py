@@ -68,7 +68,7 @@ class Learned:
         same: Log odds of being the same action; 0 or more blocks. The limit is lower where the table reads it
             so, and no word hints at less.
         is_open: Whether the comparison is not sure of the opposite, so that a relation by words or table still
-            warns. It does not depend on the number of rejections and rules, nor on the others.
+            warns. The more rejections and rules there are, the surer it must be.
     """
 
     near: float
