@@ -265,3 +265,29 @@ def test_a_forked_child_is_refused_clearly_and_the_parent_goes_on(tmp_path: Path
         assert all("fork" in answer and "spawn" in answer for answer in told), told
         assert grimoire.remember("after the fork").text == "after the fork"
         assert len(list(grimoire.episodes.list())) == 2
+
+
+@pytest.mark.parametrize("reading", [1, 2])
+def test_a_record_gets_the_tick_of_one_that_overtook_it(tmp_path: Path, reading: int) -> None:
+    class OvertakenClock(bardo.ManualClock):
+        """Lets another record be made, in the next second, between one of the readings and its use."""
+
+        left = 0
+        overtake: Callable[[], object] = staticmethod(lambda: None)
+
+        def now(self) -> int:
+            read = super().now()
+            self.left -= 1
+            if self.left == 0:
+                self.advance(1_000_000)
+                self.overtake()
+            return read
+
+    clock = OvertakenClock(1_760_000_000_000_000)
+    with bardo.open(tmp_path / "agent", embedder=model(), seed=1, clock=clock) as grimoire:
+        grimoire.remember("the depot opened")
+        closed: list[Episode] = []
+        clock.overtake = lambda: closed.append(grimoire.remember("the depot closed"))
+        clock.left = reading
+        burned = grimoire.remember("the depot burned")
+    assert [burned.tick] == [one.tick for one in closed]

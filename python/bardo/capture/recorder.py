@@ -13,12 +13,14 @@ from bardo.capture import inbox
 from bardo.capture.episode_batch import EpisodeBatch
 from bardo.capture.intake import Clean, Drafts
 from bardo.clock import MAX_TICK, Ticks
-from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
+from bardo.errors import BardoWarning, DecreasingTickError, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
 
 #: Name of a source, its watermark before (None if it was never read), and its new one: position and state.
 SourceMove = tuple[str, tuple[int, str] | None, tuple[int, str]]
+#: Maximum number of times that ticks are derived from the clock for one record, while other threads record later ones.
+ATTEMPTS = 16
 #: Number of episodes per page when iterating over the log.
 PAGE = 1_024
 
@@ -90,23 +92,31 @@ class Recorder:
         """
         if not drafts and source is None:
             return RecordReport([], [], [])
-        now = self._clock.now()
-        of_texts = self._ticks.of((template.at if template else 0) or now) if tick is None else tick
-        if set(map(type, drafts)) == {str}:
-            ticks = [max(0, of_texts)] * len(drafts)
-        else:
-            ticks = self._ticks_of(drafts, of_texts, tick, now, late=late)
-        stored, known, forgotten = self._hot.record(
-            drafts,
-            ticks=ticks,
-            now=now,
-            own_ticks=tick is not None,
-            counted=self._ticks.loops,
-            template=template,
-            out_of_order=late,
-            transcript=transcript,
-            source=source,
-        )
+        is_derived = tick is None and not any(isinstance(draft, Episode) and draft.tick for draft in drafts)
+        for attempt in range(ATTEMPTS):
+            now = self._clock.now()
+            of_texts = self._ticks.of((template.at if template else 0) or now) if tick is None else tick
+            if set(map(type, drafts)) == {str}:
+                ticks = [max(0, of_texts)] * len(drafts)
+            else:
+                ticks = self._ticks_of(drafts, of_texts, tick, now, late=late)
+            try:
+                stored, known, forgotten = self._hot.record(
+                    drafts,
+                    ticks=ticks,
+                    now=now,
+                    own_ticks=tick is not None,
+                    counted=self._ticks.loops,
+                    template=template,
+                    out_of_order=late,
+                    transcript=transcript,
+                    source=source,
+                )
+                break
+            except DecreasingTickError:
+                # Another thread may have recorded in the next second since the clock was read.
+                if not is_derived or attempt == ATTEMPTS - 1:
+                    raise
         if len(stored):
             self._ticks.seen(stored.last_tick, own=own_ticks)
         return RecordReport(EpisodeBatch(stored, len(stored) - len(known)), known, forgotten)
