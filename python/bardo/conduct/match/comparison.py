@@ -57,12 +57,6 @@ _VAGUE_GROWTH = {"command": 0.6, "tool": 0.3}
 #: Log odds of a text that forbids the action itself, and how much less than the highest still warns. Chosen on the
 #: pairs of `gates-dev.jsonl` and `gates-own.jsonl`.
 _CLEAR, _MARGIN = 6.0, 1.0
-#: Log odds that are sure, of five to one: a relation by words stands beside the regressions where they are sure of the
-#: same thing, and not sure of another action. Chosen on the pairs of `gates-dev.jsonl`.
-_SURE = math.log(5)
-#: Growth by which the second margin closes, at 50 texts: there words relate three of ten actions that violate nothing
-#: in `stores-dev.json`.
-_CLOSING = _SURE / math.log(50)
 #: Growth with the logarithm of the number of texts, of the log odds over their limit at which an action is blocked by
 #: its meaning alone: 1.5 at 50 texts, which no action that violates nothing has in `stores-dev.json`.
 _CLEARLY = 0.38
@@ -323,8 +317,7 @@ def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:
 def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
     """Returns the matches of an action with the learned comparison, by text.
 
-    An action is related by its meaning to the texts that it is most surely about: the nearest ones explain its words.
-    What words and table relate depends on the text alone.
+    An action is related to the texts that it is most surely about: the nearest ones explain its words.
     """
     every = {
         pair.rejection.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair)) for pair in pairs
@@ -332,8 +325,7 @@ def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
     clearest = max((_clarity(touch) for touch in every.values()), default=0.0)
     for text, touch in every.items():
         if 0 <= _clarity(touch) < clearest - _MARGIN:
-            is_open = touch.learned is not None and touch.learned.is_open
-            every[text] = replace(touch, learned=Learned(-math.inf, -math.inf, -math.inf, is_open))
+            every[text] = replace(touch, learned=Learned(-math.inf, -math.inf, -math.inf))
     return every
 
 
@@ -371,26 +363,19 @@ def _learned(pair: Pair) -> Learned:
     table = weights()
     features = pair.near_features()
     about = _odds(table["near"], features)
-    near = _over_limit(pair, about, pair.count)
+    near = about - near_limit(pair.count) - pair.excess
+    if pair.is_vague:
+        near -= _growth(_VAGUE_GROWTH.get(pair.action.form, 0.0), pair.count)
     every = pair.same_features(features)
-    warning = _odds(table["warn"], every)
-    warn = min(near, warning - warning_limit(pair.count))
-    margin = max(0.0, _SURE - _growth(_CLOSING, pair.count))
-    is_open = near >= _SURE and warning - warning_limit(pair.count) >= -margin
+    warn = min(near, _odds(table["warn"], every) - warning_limit(pair.count))
     is_clear = near >= 0 and (
         not pair.is_vague or about >= near_limit(pair.count) + _growth(_CLEARLY, pair.count)
     )
     if not (pair.stands or is_clear):
         # An action about something else is not the same; nor is one that shares a word, unless the meaning is clear.
-        return Learned(near, warn, -math.inf, is_open)
+        return Learned(near, warn, -math.inf)
     limit = table["same"]["limit by table" if pair.stands else "limit"]
-    return Learned(near, warn, _odds(table["same"], every) - limit, is_open)
-
-
-def _over_limit(pair: Pair, about: float, count: int) -> float:
-    """Returns how far the log odds of being about the same thing are over the limit among a number of texts."""
-    vague = _growth(_VAGUE_GROWTH.get(pair.action.form, 0.0), count) if pair.is_vague else 0.0
-    return about - near_limit(count) - pair.excess - vague
+    return Learned(near, warn, _odds(table["same"], every) - limit)
 
 
 def _odds(table: Mapping[str, Any], features: Mapping[str, float]) -> float:

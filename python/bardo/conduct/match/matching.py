@@ -67,14 +67,11 @@ class Learned:
         warn: The lower of these and the log odds of being the same action and no other; 0 or more warns.
         same: Log odds of being the same action; 0 or more blocks. The limit is lower where the table reads it
             so, and no word hints at less.
-        is_open: Whether the comparison is not sure of the opposite, so that a relation by words or table still
-            warns. The more rejections and rules there are, the surer it must be.
     """
 
     near: float
     warn: float
     same: float
-    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,31 +110,17 @@ class Touch:
         if self.reading is Reading.OTHER:
             return self.same
         if self.learned is not None:
-            return self.same or self.learned.near >= 0 or self.stays
-        return self.by_words or self.same or (self.cosine is not None and self.cosine >= self.near_at)
-
-    @property
-    def by_words(self) -> bool:
-        """Whether table or words relate the action to the text, with any answer of a model."""
-        if self.reading is Reading.UNKNOWN:
-            return self.words >= NEAR_WORDS or (self.share == 1.0 and not self.apart)
-        return self.reading is not Reading.OTHER
-
-    @property
-    def stays(self) -> bool:
-        """Whether a relation by table or words stands beside a learned comparison that is not sure of the opposite."""
-        return self.learned is not None and self.learned.is_open and self.by_words
+            return self.same or self.learned.near >= 0
+        if self.reading is not Reading.UNKNOWN:
+            return True
+        return (
+            self.words >= NEAR_WORDS or self.same or (self.cosine is not None and self.cosine >= self.near_at)
+        )
 
     @property
     def warns(self) -> bool:
         """Whether the action is so surely related that a rejection warns of it."""
-        return self.near and (self.learned is None or self.same or self.learned.warn >= 0 or self.stays)
-
-    @property
-    def is_learned(self) -> bool:
-        """Whether the learned comparison decided, and not table or words in spite of it."""
-        learned = self.learned
-        return learned is not None and (self.same or not self.stays or min(learned.near, learned.warn) >= 0)
+        return self.near and (self.learned is None or self.same or self.learned.warn >= 0)
 
     @property
     def same(self) -> bool:
@@ -164,7 +147,7 @@ class Touch:
         """Part that told whether the action is related to the text, or equals it."""
         if self.reading is Reading.OTHER and not self.same:
             return self.read_by
-        if self.is_learned and not self.sure:
+        if self.learned is not None and not self.sure:
             return "regression"
         if self.reading is Reading.UNKNOWN or (self.reading is Reading.TOUCHES and self.same):
             return "words"
@@ -174,16 +157,13 @@ class Touch:
     def because(self) -> str:
         """Cause of the relation: the pattern, operation, words or odds that decided."""
         decider = self.decided_by
-        left_open = "; a comparison with labelled pairs leaves it open"
         if decider in ("pattern", "operation"):
-            is_open = self.learned is not None and not self.sure and self.reading is not Reading.OTHER
-            return f"{self.fitting}{left_open if is_open else ''}"
+            return self.fitting
         words = f"{self.share:.0%} of its words in common"
         words += " with another meaning" if self.apart else ""
         words += "" if self.cosine is None else f", cosine {self.cosine:.2f}"
         if self.learned is None or decider == "words":
-            is_open = self.learned is not None and not self.sure
-            return f"{words}{left_open if is_open else ''}"
+            return words
         how = (
             "the same action"
             if self.same
