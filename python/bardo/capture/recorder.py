@@ -92,7 +92,6 @@ class Recorder:
         """
         if not drafts and source is None:
             return RecordReport([], [], [])
-        is_derived = tick is None and not any(isinstance(draft, Episode) and draft.tick for draft in drafts)
         for attempt in range(ATTEMPTS):
             now = self._clock.now()
             of_texts = self._ticks.of((template.at if template else 0) or now) if tick is None else tick
@@ -115,7 +114,8 @@ class Recorder:
                 break
             except DecreasingTickError:
                 # Another thread may have recorded in the next second since the clock was read.
-                if not is_derived or attempt == ATTEMPTS - 1:
+                has_ticks = any(isinstance(draft, Episode) and draft.tick for draft in drafts)
+                if tick is not None or has_ticks or attempt == ATTEMPTS - 1:
                     raise
         if len(stored):
             self._ticks.seen(stored.last_tick, own=own_ticks)

@@ -6,7 +6,8 @@ stored already, and the belief takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from bardo._core import FactStore
@@ -36,38 +37,55 @@ def held_again(
         Place of each such entry, and the id of the last fact in the line that replaced the heir's.
     """
     ancestors = {life.testament for life in testament.lineage.ancestors if life.testament is not None}
-    for place, entry in enumerate(testament.facts):
-        if entry.status in TOMBSTONES or entry.id not in ids:
+    places = [
+        place
+        for place, entry in enumerate(testament.facts)
+        if entry.status not in TOMBSTONES and entry.id in ids
+    ]
+
+    @cache
+    def copy(hash_: str) -> Testament | None:
+        return copies.read(folder, hash_)
+
+    stored = facts.get([ids[testament.facts[place].id] for place in places])
+    for place, fact in zip(places, stored, strict=True):
+        if fact is None or fact.status == "active":
             continue
-        line = _line(ids[entry.id], facts)
-        if line and line[0].status != "active" and _are_ended_by(ancestors, line, provenance, folder):
+        line = _line(fact, facts)
+        if _are_ended_by(ancestors, line, provenance, copy):
             yield place, line[-1].id
 
 
-def _line(id_: str, facts: FactStore) -> list[Fact]:
+def _line(fact: Fact, facts: FactStore) -> list[Fact]:
     """Returns a fact and those that replaced it, the latest last."""
-    found: dict[str, Fact] = {}
-    following: str | None = id_
-    while following is not None and following not in found:
-        (fact,) = facts.get([following])
-        if fact is None:
+    found = {fact.id: fact}
+    while (following := fact.superseded_by) is not None and following not in found:
+        (successor,) = facts.get([following])
+        if successor is None:
             break
-        found[following] = fact
-        following = fact.superseded_by
+        found[following] = fact = successor
     return list(found.values())
 
 
 def _are_ended_by(
-    ancestors: Collection[str], line: Sequence[Fact], provenance: Mapping[str, Sequence[str]], folder: Path
+    ancestors: Collection[str],
+    line: Sequence[Fact],
+    provenance: Mapping[str, Sequence[str]],
+    copy: Callable[[str], Testament | None],
 ) -> bool:
-    """Whether facts came with testaments alone, and those that ended the first or hold the others are of ancestors."""
+    """Whether facts came with testaments alone, and those that ended the first or hold the others are of ancestors.
+
+    Args:
+        ancestors: Hashes of the testaments of ancestors.
+        line: Facts, each of which replaced the one before.
+        provenance: Hashes of the testaments that brought each fact, by id.
+        copy: Reads the heir's copy of a testament by its hash.
+    """
     if any(one.source != "testament" or one.support for one in line):
         return False
     for fact in line:
         brought = provenance.get(fact.id, ())
-        found = {hash_: copies.read(folder, hash_) for hash_ in brought if hash_ not in ancestors}
-        if not brought or any(
-            one is None or order.ends(one, fact) == (fact is line[0]) for one in found.values()
-        ):
+        others = [copy(hash_) for hash_ in brought if hash_ not in ancestors]
+        if not brought or any(one is None or order.ends(one, fact) == (fact is line[0]) for one in others):
             return False
     return True

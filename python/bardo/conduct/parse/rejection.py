@@ -74,8 +74,8 @@ def parse_text(text: str) -> ParsedText:
 def parse(text: str, corrections: str = "") -> ParsedRejection:
     """Parses the text of a rejection or rule, with corrections of what it forbids as JSON."""
     whole, core = parse_text(text), parse_text(requirements.split(wording.clause(text))[0])
-    operations_ = OMITTING if wants(text) else core.operations
+    does = OMITTING if wants(text) else core.operations
     return ParsedRejection(
-        text, whole.spoken, operations_, core.things, core.names, whole.words, core.folders,
+        text, whole.spoken, does, core.things, core.names, whole.words, core.folders,
         corrected(text, corrections),
     )  # fmt: skip

@@ -164,6 +164,7 @@ def straight(text: str) -> str:
     return _CONTRACTED.sub(r"\1n't", text.replace("’", "'"))
 
 
+@lru_cache(_TEXTS)
 def substitute(text: str) -> str:
     """Returns the words of a rejection that say what to do or use instead; empty if there are none.
 
@@ -185,6 +186,7 @@ def without_remark(text: str) -> str:
     return _REMARKED.sub("", straight(text))
 
 
+@lru_cache(_TEXTS)
 def without_reports(text: str) -> str:
     """Returns a rejection with straight apostrophes, without a remark before it and reports around it."""
     return reasons.without_reports(without_remark(text))
