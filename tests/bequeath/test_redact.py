@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import example, given
@@ -16,8 +17,9 @@ from secret_sentences import sentences
 from bardo.bequeath.privacy.private import KINDS
 from bardo.bequeath.privacy.redact import MARK, Redactor
 from bardo.model import Fact, Statement
+from bardo.privacy.cue_pattern import folded
 from bardo.privacy.cues import is_private
-from bardo.privacy.formats import PATTERNS
+from bardo.privacy.formats import FORMS, PATTERNS
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 SECRETS = {
@@ -386,6 +388,36 @@ def test_a_hostile_text_takes_no_more_than_a_moment(piece):
     begun = time.process_time()
     without_contacts().text(text)
     assert time.process_time() - begun < 5.0
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "curl {0} ",
+        "sshpass -p {0} ssh ",
+        "mysql -p{0} -u {0} ",
+        "DE{1:02d} {2:04d} {3:04d} {2:04d} {1:04d} ",
+        "https://{0}.example/{0}?token={0} ",
+        "passport {0}{2:07d} ",
+        "{0} <<< {0} ",
+    ],
+)
+def test_a_hostile_text_without_repeats_takes_no_more_than_a_moment(piece):
+    random = Random(1)
+    pieces = (
+        piece.format(f"{random.getrandbits(32):08x}", *(random.randrange(n) for n in (100, 10_000, 10_000)))
+        for _ in range(8_192)
+    )
+    text = "".join(pieces)[:65_536]
+    begun = time.process_time()
+    without_contacts().text(text)
+    assert time.process_time() - begun < 5.0
+
+
+def test_each_secret_of_a_documented_form_has_an_anchor_of_it():
+    for text in SECRETS.values():
+        for form in FORMS:
+            assert form.may_match(folded(text)) or not form.pattern.search(text)
 
 
 def test_a_text_that_comes_again_is_counted_again_and_searched_once():

@@ -33,6 +33,8 @@ _LABELLED = re.compile(r"[^;!?\d]{0,60}$")
 
 def mask(text: str) -> str:
     """Replaces each identifier of a business by underscores, so that no search for private data finds it."""
+    if not any(map(str.isdigit, text)):
+        return text
     for start, end in (*_identifiers(text), *_classified(text)):
         text = text[:start] + "_" * (end - start) + text[end:]
     return text

@@ -27,28 +27,50 @@ _SUBSTITUTED = re.compile(
     r"(?i)(?:pass|secret|token|key)[\w-]{0,24}[= ]{1,2}<\((?:echo|printf)\s(?:-\w{1,3}\s)?[\"']?"
     r"(?P<bare>[^\s\"')]{1,256})"
 )
-_HERE = re.compile(r"(?P<reader>[^\n|;]{1,160})<<<\s{0,2}[\"']?(?P<bare>[^\s\"']{1,256})")
+#: Maximum number of characters of a command before `<<<`.
+_READER = 160
+_HERE = re.compile(rf"(?P<reader>[^\n|;]{{1,{_READER}}})<<<\s{{0,2}}[\"']?(?P<bare>[^\s\"']{{1,256}})")
 
 
 def arguments(text: str) -> Iterator[Found]:
     """Finds arguments of commands that are secrets by the syntax of the program."""
-    if _any_program().search(text):
-        for program, options in _programs():
-            for match in program.finditer(text):
-                rest = _REST.match(text, match.end())
-                if rest:
-                    yield from _of_options(text, rest.start(), rest.end(), options)
-    yield from ((*match.span("bare"), "password") for match in _SUBSTITUTED.finditer(text))
-    for sign, pattern in (("|", _PIPED), ("<<<", _HERE)):
-        for match in pattern.finditer(text) if sign in text else ():
-            if _reader().search(match["reader"]):
-                name = next(name for name in ("double", "single", "bare") if match.groupdict().get(name))
-                start, value = match.start(name), match[name].removesuffix("\\n")
-                if "chpasswd" in match["reader"] and ":" in value:
-                    start += value.index(":") + 1
-                    value = value.partition(":")[2]
-                if not is_reference(value):
-                    yield start, start + len(value), "password"
+    for program, end in _calls(text):
+        rest = _REST.match(text, end)
+        if rest and program.may_tell(text, rest.start(), rest.end()):
+            yield from _of_options(text, rest.start(), rest.end(), program)
+    for match in _SUBSTITUTED.finditer(text) if "<(" in text else ():
+        yield (*match.span("bare"), "password")
+    for match in (*(_PIPED.finditer(text) if "|" in text else ()), *_here_strings(text)):
+        if _reader().search(match["reader"]):
+            name = next(name for name in ("double", "single", "bare") if match.groupdict().get(name))
+            start, value = match.start(name), match[name].removesuffix("\\n")
+            if "chpasswd" in match["reader"] and ":" in value:
+                start += value.index(":") + 1
+                value = value.partition(":")[2]
+            if not is_reference(value):
+                yield start, start + len(value), "password"
+
+
+def _here_strings(text: str) -> Iterator[re.Match[str]]:
+    """Finds `COMMAND <<< VALUE`."""
+    done = 0
+    while (sign := text.find("<<<", done)) >= 0 and (match := _HERE.search(text, max(done, sign - _READER))):
+        yield match
+        done = match.end()
+
+
+def _calls(text: str) -> Iterator[tuple[_Program, int]]:
+    """Finds calls of programs that take a secret: the program and the end of its name, in the order of programs."""
+    found: list[tuple[int, int]] = []
+    done: dict[int, int] = {}
+    for first in _any_program().finditer(text):
+        for number in _by_first_word()[first["name"]]:
+            if first.start() >= done.get(number, 0) and (
+                match := _programs()[number].names.match(text, first.start())
+            ):
+                done[number] = match.end()
+                found.append((number, match.end()))
+    yield from ((_programs()[number], end) for number, end in sorted(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +105,63 @@ class _Option:
         return word[0].startswith(f"{self.name}=") or (bool(self.sign) and len(self.name) == len("-u"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """Programs that take a secret by the same options.
+
+    Args:
+        names: Pattern of their names.
+        options: Options that take a secret.
+        begins: Pattern of the beginning of such an option.
+        has_places: Whether an argument is a secret by its place.
+    """
+
+    names: re.Pattern[str]
+    options: tuple[_Option, ...]
+    begins: re.Pattern[str]
+    has_places: bool
+
+    def may_tell(self, text: str, start: int, end: int) -> bool:
+        """Whether the arguments in a part of a text may hold a secret."""
+        return self.has_places or self.begins.search(text, start, end) is not None
+
+
 @cache
-def _programs() -> tuple[tuple[re.Pattern[str], tuple[_Option, ...]], ...]:
-    """Returns the pattern of each group of programs, with the options that take a secret."""
+def _programs() -> tuple[_Program, ...]:
+    """Returns the programs that take a secret, by their options."""
     compiled = []
-    for programs, options in command_options().items():
+    for programs, listed in command_options().items():
         names = "|".join(
             r"\s(?:[^\n|;]{0,60}\s)?".join(map(re.escape, one.split())) for one in programs.split(",")
         )
-        parsed = (_OPTION.fullmatch(option) for option in options.split())
+        parsed = (_OPTION.fullmatch(option) for option in listed.split())
+        options = tuple(_Option(one["name"], one["sign"]) for one in parsed if one)
         compiled.append(
-            (
+            _Program(
                 re.compile(rf"(?<![\w.-])(?:{names})(?:\.exe)?(?=\s)"),
-                tuple(_Option(one["name"], one["sign"]) for one in parsed if one),
+                options,
+                re.compile("|".join(re.escape(option.name) for option in options)),
+                any(option.name.startswith("+") for option in options),
             )
         )
     return tuple(compiled)
 
 
 @cache
+def _by_first_word() -> dict[str, list[int]]:
+    """Returns the numbers of the programs, by the first words of their names."""
+    found: dict[str, list[int]] = {}
+    for number, programs in enumerate(command_options()):
+        for first in {one.split()[0] for one in programs.split(",")}:
+            found.setdefault(first, []).append(number)
+    return found
+
+
+@cache
 def _any_program() -> re.Pattern[str]:
-    """Returns the pattern of the first words of all programs, so that prose is searched once."""
-    first = {one.split()[0] for programs in command_options() for one in programs.split(",")}
-    return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(first)))})(?:\.exe)?(?=\s)")
+    """Returns the pattern of the first words of all programs, so that a text is searched once."""
+    names = "|".join(map(re.escape, sorted(_by_first_word())))
+    return re.compile(rf"(?<![\w.-])(?P<name>{names})(?:\.exe)?(?=\s)")
 
 
 @cache
@@ -114,16 +170,16 @@ def _reader() -> re.Pattern[str]:
     return re.compile("|".join(rf"(?<![\w-])(?:{one})(?![\w])" for one in readers))
 
 
-def _of_options(text: str, start: int, end: int, options: Sequence[_Option]) -> Iterator[Found]:
+def _of_options(text: str, start: int, end: int, program: _Program) -> Iterator[Found]:
     words = list(_ARGUMENT.finditer(text, start, end))
-    for option in options:
+    for option in program.options:
         place = _place(option, words)
         if 0 < place <= len(words):
             bare = _unquoted(text, *words[place - 1].span())
             if not is_reference(text[slice(*bare)]) and not PREDICATE.match(text[slice(*bare)]):
                 yield (*bare, "password")
     for word, following in zip_longest(words, words[1:]):
-        for option in options:
+        for option in program.options if program.begins.match(word[0]) else ():
             span = option.value(word, following)
             if span is None:
                 continue

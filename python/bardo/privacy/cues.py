@@ -12,6 +12,8 @@ from itertools import pairwise
 from math import log2
 from typing import Any
 
+from bardo.privacy.cue_pattern import CuePattern
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: First character of the scripts without spaces between words.
 _UNSPACED = "\u2e80"
@@ -64,15 +66,16 @@ def slips(word: str) -> set[str]:
 
 
 @cache
-def cue(name: str) -> re.Pattern[str]:
+def cue(name: str) -> CuePattern:
     """Returns the pattern that finds a cue anywhere in a text."""
-    return re.compile(_expression("cue", name), re.IGNORECASE)
+    return CuePattern(_expression("cue", name), _terms(_table()["cue"][name]))
 
 
 @cache
-def any_cue(*names: str) -> re.Pattern[str]:
+def any_cue(*names: str) -> CuePattern:
     """Returns the pattern that finds any of some cues anywhere in a text."""
-    return re.compile("|".join(f"(?:{_expression('cue', name)})" for name in names), re.IGNORECASE)
+    expression = "|".join(f"(?:{_expression('cue', name)})" for name in names)
+    return CuePattern(expression, (term for name in names for term in _terms(_table()["cue"][name])))
 
 
 @cache

@@ -75,6 +75,8 @@ def cards(text: str) -> Iterator[Found]:
 
 def identities(text: str) -> Iterator[Found]:
     """Finds what identifies persons; of the kind `contact` what an heir needs to deal with them."""
+    if not any(map(str.isdigit, text)):
+        return
     is_sensitive = any(cue(name).search(text) for name in ("document", "code", "password", "lock"))
     kind = "identity" if is_sensitive else "contact"
     if cue("birth").search(text):

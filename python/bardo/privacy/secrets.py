@@ -7,14 +7,17 @@ The word lists that give the topic of a sentence are in `private.toml`; numbers 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 
 from bardo.privacy import assignments, business, commands, figures, identities, tagger
 from bardo.privacy.cues import bits, common_words, cue
-from bardo.privacy.formats import COMPILED
+from bardo.privacy.formats import forms
 from bardo.privacy.remarks import PREDICATE
+from bardo.privacy.tagger import Found
 
 #: Kinds of spans that are secrets; others are contacts.
 _SECRET = frozenset({"password", "seed_phrase", "identity", "key_bytes", "random_key", "hex_secret"})
@@ -110,26 +113,45 @@ def told(text: str) -> list[Span]:
     # Most texts have no secret, and need no search for forms.
     formed = [
         match.span()
-        for name, form in COMPILED
-        if tagged and name != "password"
-        for match in form.finditer(text)
+        for form in (forms(text) if tagged else ())
+        if form.name != "password"
+        for match in form.pattern.finditer(text)
     ]
     keys = list(_keys(plain)) if tagged else []
-    for start, end, kind in tagged:
-        if any(start < last and first < end for first, last in formed):
+    in_form = _first_overlaps(tagged, formed)
+    named = _first_overlaps(tagged, [(span.start, span.end) for span in written])
+    of_key = _first_overlaps(tagged, [(key.start, key.end) for key in keys])
+    for number, (start, end, kind) in enumerate(tagged):
+        if number in in_form:
             continue
         # A name tells where its value begins, and not where a phrase ends.
-        named = [span for span in written if start < span.end and span.start < end]
-        kinds = (key.kind for key in keys if start < key.end and key.start < end)
-        spans.append(
-            Span(named[0].start, end, named[0].kind) if named else Span(start, end, next(kinds, kind))
-        )
+        if number in named:
+            name = written[named[number]]
+            spans.append(Span(name.start, end, name.kind))
+        else:
+            spans.append(Span(start, end, keys[of_key[number]].kind if number in of_key else kind))
     return apart(spans)
+
+
+def _first_overlaps(tagged: Sequence[Found], others: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Returns the place of the first of other spans that overlaps each tagged one.
+
+    Args:
+        tagged: Spans in order and apart.
+        others: Spans in any order.
+    """
+    found: dict[int, int] = {}
+    for place, (first, last) in enumerate(others):
+        number = bisect_right(tagged, first, key=itemgetter(1))
+        while number < len(tagged) and tagged[number][0] < last:
+            found.setdefault(number, place)
+            number += 1
+    return found
 
 
 def holds(text: str) -> bool:
     """Whether a text holds a secret: in a form that only secrets have, told as one, or beside a word for one."""
-    if any(expression.search(text) for _, expression in COMPILED) or told(text):
+    if any(form.pattern.search(text) for form in forms(text)) or told(text):
         return True
     plain = assignments.mask(text)
     if any(identities.cards(plain)) or any(

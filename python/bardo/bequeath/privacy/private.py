@@ -31,8 +31,9 @@ _FIGURES = frozenset({"holding", "parameter"})
 #: Maximum number of characters of a piece of text; longer sentences are split.
 _LONGEST = 1_024
 
+#: The end of a sentence: a stop that no abbreviation has, or one that ends a line or a sentence of any script.
 _PIECE = re.compile(
-    r"(?<=[a-z0-9)%'\"”€$])(?<!\b[Nn]o)(?<!\b[Nn]r)(?<!\b[Aa]rt)(?<!\bvs)(?<!\bca)(?<!\b[DMS]r)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bProf)[.!?](?=\s+[A-ZÀ-ÞА-Я\"'“(])|[\n。！？]"
+    r"[.!?\n。！？](?:(?<=[\n。！？])|(?<=[a-z0-9)%'\"”€$].)(?<!\b[Nn]o.)(?<!\b[Nn]r.)(?<!\b[Aa]rt.)(?<!\bvs.)(?<!\bca.)(?<!\b[DMS]r.)(?<!\bMrs.)(?<!\bMs.)(?<!\bSt.)(?<!\bProf.)(?=\s+[A-ZÀ-ÞА-Я\"'“(]))"
 )
 #: An address of the web, or a path of Windows, whose numbers are names.
 _ADDRESS = re.compile(

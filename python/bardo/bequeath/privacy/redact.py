@@ -14,8 +14,9 @@ from bardo.bequeath.privacy import own_sentences, private
 from bardo.consolidate.pages.wording import Figures
 from bardo.model import Episode, Fact, Statement
 from bardo.privacy import secrets
+from bardo.privacy.cue_pattern import folded
 from bardo.privacy.cues import is_private
-from bardo.privacy.formats import COMPILED
+from bardo.privacy.formats import FORMS
 from bardo.privacy.secrets import Span
 
 #: Prefix of every mark in place of redacted text.
@@ -84,8 +85,7 @@ class Redactor:
             before = text
             # Before the patterns, which would take the first word of a phrase alone.
             text = self._without(text, secrets.told(text))
-            for name, expression in COMPILED:
-                text = expression.sub(lambda match, name=name: self._mark(match, name), text)  # type: ignore[misc]
+            text = self._without_forms(text)
             text = _LOWER_RUN.sub(lambda match: self._without_phrases(match[0]), text)
             text = self._without(text, filter(self._goes, private.spans(text, pieces)))
             if text == before:
@@ -232,6 +232,16 @@ class Redactor:
         return any(
             span.kind in kinds and self._goes(span) for span in (*secrets.told(text), *private.spans(text))
         )
+
+    def _without_forms(self, text: str) -> str:
+        """Replaces the secrets in a documented format."""
+        searched, plain = text, folded(text)
+        for form in FORMS:
+            if text != searched:
+                searched, plain = text, folded(text)
+            if form.may_match(plain):
+                text = form.pattern.sub(lambda match, name=form.name: self._mark(match, name), text)  # type: ignore[misc]
+        return text
 
     def _mark(self, match: re.Match[str], name: str) -> str:
         self.counts[name] += 1

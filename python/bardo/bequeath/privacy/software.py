@@ -47,8 +47,8 @@ def mask(text: str) -> str:
 
     Amounts of money and of goods stay, and so do the bounds of a condition.
     """
-    if not (
-        _SYSTEM.search(text) or _OPTION.search(text) or _NAMED.search(text) or cue("software").search(text)
+    if not any(map(str.isdigit, text)) or not (
+        cue("software").search(text) or _SYSTEM.search(text) or _OPTION.search(text) or _NAMED.search(text)
     ):
         return text
     # The words of `positionSize` are found beside the whole name.
