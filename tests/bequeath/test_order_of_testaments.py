@@ -173,10 +173,10 @@ def test_a_value_that_a_descendant_held_again_is_in_force(
 
 @given(st.data())
 @settings(max_examples=10, deadline=None)
-def test_testaments_of_one_line_give_the_same_values_in_separate_calls(
+def test_testaments_give_the_same_values_in_separate_calls(
     tmp_path_factory: pytest.TempPathFactory, family: Path, clock: bardo.ManualClock, data: st.DataObject
 ) -> None:
-    names = data.draw(st.lists(st.sampled_from(NAMES[:4]), min_size=2, max_size=4, unique=True))
+    names = data.draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True))
     first, *later = [family / f"{name}.testament" for name in names]
     root = tmp_path_factory.mktemp("heirs")
     with bardo.inherit([first, *later], root / "a", clock=clock, embedder=apart) as heir:
@@ -224,3 +224,24 @@ def test_of_two_values_the_later_testament_counts(
     paths = [family / f"{one}.testament" for one in names]
     with bardo.inherit(paths, tmp_path / "heir", clock=clock, embedder=apart) as heir:
         assert values_of(heir) == ["90 s" if "gus" in names else "60 s"]
+
+
+@pytest.mark.parametrize("names", [["fay", "ann"], ["fay", "dan", "ben"], ["gus", "ben"], ["ann", "fay"]])
+def test_a_testament_written_earlier_and_adopted_later_ends_no_later_value(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, names: list[str]
+) -> None:
+    first, *later = [family / f"{name}.testament" for name in names]
+    with bardo.inherit(first, tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        for path in later:
+            heir.lineage.adopt(path)
+        assert values_of(heir) == ["90 s" if "gus" in names else "60 s"]
+
+
+def test_a_value_of_the_heir_itself_stands_whatever_is_adopted(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock
+) -> None:
+    with bardo.inherit(family / "fay.testament", tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        heir.learn(subject=SUBJECT, attribute=ATTRIBUTE, value="75 s", confidence=0.9)
+        heir.lineage.adopt(family / "ann.testament")
+        assert "60 s" not in values_of(heir)
+        assert "75 s" in values_of(heir)

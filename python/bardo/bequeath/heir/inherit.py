@@ -23,10 +23,11 @@ from bardo.bequeath.content.contents import FOLLOWED, MODES
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.tables import TOMBSTONES
 from bardo.bequeath.content.tallies import Tally
-from bardo.bequeath.content.worth import inherited_fields
 from bardo.bequeath.heir import copies, innate, limits, order, replay
 from bardo.bequeath.heir.births import births_of
+from bardo.bequeath.heir.experience import inherited_episode
 from bardo.bequeath.heir.held_again import held_again
+from bardo.bequeath.heir.later_testaments import LaterTestaments
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection.selection import folded
@@ -114,8 +115,8 @@ def adopt(
 ) -> InheritanceReport:
     """Adds the content of testaments to an heir's stores.
 
-    Several testaments give the same heir in any order: a belief that one of them ended has ended, unless a descendant
-    of that testator held it again.
+    Several testaments give the same heir in any order, in one call or in several: a belief that one of them ended has
+    ended, unless a descendant of that testator held it again, and of two values the one written later counts.
 
     Args:
         testaments: Testaments of one or several parents, read by `testament.read`.
@@ -148,7 +149,8 @@ def adopt(
     }
     known = [one for hash_, one in fresh.items() if hash_ not in strangers]
     earlier = {life.testament for life in lineage.ancestors}
-    adoption = _Adoption(facts, embedder, tick, now, folder)
+    adopted = {parent.testament for parent in lineage.life.parents if not parent.limited}
+    adoption = _Adoption(facts, embedder, tick, now, folder, adopted=adopted)
     limited: Counter[str] = Counter()
     for hash_, one in fresh.items():
         is_known = hash_ not in strangers
@@ -206,8 +208,12 @@ class _Adoption:
         tick: int,
         now: int,
         folder: Path | None,
+        *,
+        adopted: Collection[str],
     ) -> None:
         self.facts = facts
+        #: Hashes of the testaments of known signers that were adopted in earlier calls.
+        self.adopted = adopted
         self.folder = folder
         self.embedder = embedder
         self.tick = tick
@@ -231,6 +237,7 @@ class _Adoption:
     def take(self, testament: Testament, entries: Sequence[Fact], *, is_known: bool) -> None:
         """Stores the entries, links and open questions of one testament."""
         self.notes += (f"{testament.life.agent} left: {problem}" for problem in testament.unfit)
+        later = self._later(testament)
         present = self.facts.get([fact.id for fact in entries])
         # An id can already have another text: a statistic that both parents kept updating.
         named = [
@@ -251,6 +258,8 @@ class _Adoption:
         if is_known and self.folder is not None:
             again = list(held_again(testament, ids, self.facts, self.provenance, self.folder))
             for place, last in again:
+                if later is not None and later.has_replaced(named[place]):
+                    continue
                 new = dataclasses.replace(named[place], id="", supersedes=None, superseded_by=None)
                 stored = self.facts.supersede(last, new, tick=self.tick, now=self.now)
                 ids[testament.facts[place].id] = stored
@@ -269,6 +278,8 @@ class _Adoption:
         )
         self.taken = ids
         self._count(testament, present, ids)
+        if later is not None:
+            later.restore(tick=self.tick, now=self.now)
         for fact in testament.facts:
             if (count := innate.count_of(fact)) and fact.id in ids:
                 self.confirmations[ids[fact.id]] = max(count, self.confirmations.get(ids[fact.id], 0))
@@ -288,6 +299,12 @@ class _Adoption:
                 f"{left} open questions of {testament.life.agent} had no room and stay in its testament"
             )
 
+    def _later(self, testament: Testament) -> LaterTestaments | None:
+        """Returns the testaments of earlier calls; None if there are none."""
+        if self.folder is None or not self.adopted:
+            return None
+        return LaterTestaments(testament, self.facts, self.provenance, self.adopted, self.folder)
+
     def record(self, testament: Testament, log: EpisodeLog) -> list[str]:
         """Records the testament's episodes in the heir's log; returns the ids of those that are there now."""
         # An order heard in a message that crosses itself would be found twice.
@@ -299,7 +316,7 @@ class _Adoption:
         present = log.get([episode.id for episode in given])
         # An episode from another testament can already exist under its id.
         episodes = [
-            _inherited_episode(episode, testament, self.tick)
+            inherited_episode(episode, testament, self.tick)
             for episode, known in zip(given, present, strict=True)
             if known is None
         ]
@@ -459,37 +476,6 @@ def _inherited_facts(
         )
         for fact, confidence in zip(testament.facts, births, strict=True)
     ]
-
-
-def _inherited_episode(episode: Episode, testament: Testament, tick: int) -> Episode:
-    redactor = Redactor(personal=True)  # whether contact data crosses was the testator's choice
-    lived = inherited_fields(episode) or {
-        "agent": testament.life.agent,
-        "testament": testament.hash,
-        "tick": episode.tick,
-        "kind": episode.kind,
-        "importance": episode.importance,
-        "payload": episode.payload,
-    }
-    generation = lived.get("generation", 0)
-    lived = {
-        **lived,
-        "generation": min(generation + 1 if isinstance(generation, int) else 1, GENERATION_LIMIT),
-    }
-    return dataclasses.replace(
-        episode,
-        text=redactor.text(episode.text),
-        tick=tick,
-        event_index=0,
-        kind=INHERITED_KIND,
-        payload={INHERITED_KIND: redactor.payload(lived)},
-        thread=None,
-        session=None,
-        importance=None,
-        verified=False,
-        replay_count=0,
-        content_hash=0,
-    )
 
 
 def _load_provenance(folder: Path | None) -> dict[str, list[str]]:
