@@ -6,10 +6,14 @@ import os
 import tempfile
 
 import pytest
+from hypothesis import settings
 
 from bardo.errors import EmbedderUnavailableError
 from bardo.index.embedding import embedders
 
+# A busy machine is no failure.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 #: No test touches the lists of keys that the user keeps, nor does a child of one.
 os.environ["BARDO_CONFIG"] = tempfile.mkdtemp(prefix="bardo-config-")
 

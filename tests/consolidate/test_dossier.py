@@ -332,3 +332,40 @@ def test_the_next_days_stand_on_a_full_page_before_facts_of_little_use(tmp_path:
     text = compiled(tmp_path, [*trivia, plan]).text
     assert "## Coming up\n1. " in text
     assert "Nadia starts at the bakery" in text
+
+
+def test_time_alone_makes_a_dossier_stale(tmp_path: Path, clock: ManualClock) -> None:
+    day = 86_400
+    with bardo.open(tmp_path / "agent", clock=clock, seed=1, embedder=letter_vectors) as g:
+        g.learn(subject="beacon", attribute="port", value="8080")
+        clock.advance(day)
+        g.learn(subject="beacon", attribute="port", value="9090")
+        assert "Ended lately" in g.pages.dossier().text
+        clock.advance(31 * day)
+        assert "Ended lately" not in g.pages.dossier().text
+    with bardo.open(tmp_path / "other", clock=clock, seed=1, embedder=letter_vectors) as g:
+        g.learn("The barn door sticks in the wet", confidence=0.8)
+        assert "Fading" not in g.pages.dossier().text
+        seen = []
+        for _ in range(400):
+            clock.advance(day)
+            seen.append("Fading" in g.pages.dossier().text)
+            if seen[-1]:
+                break
+        # Without a pass in between: forgotten within 14 days, so it is on the page before.
+        assert seen[-1]
+        assert g.facts.list()[0].text == "The barn door sticks in the wet"
+
+
+def test_an_heir_is_told_when_its_ancestor_noted_a_thing_and_which_plans_are_over(tmp_path: Path) -> None:
+    clock = ManualClock(START)
+    with bardo.open(tmp_path / "hearth", clock=clock, seed=1, embedder=letter_vectors) as g:
+        g.learn("The boiler is serviced on 20 December 2023", kind="goal", confidence=0.9)
+        g.learn("We fly to Oslo on 3 May 2024", kind="goal", confidence=0.9)
+        clock.advance(40 * 86_400)
+        g.bequeath(tmp_path / "t", cause="voluntary")
+    clock.advance(3_600)
+    with bardo.inherit(tmp_path / "t", tmp_path / "heir", clock=clock, embedder=letter_vectors) as heir:
+        page = heir.pages.dossier().text
+    assert re.search(r"## Coming up\n1\. 3 May 2024: We fly to Oslo .*from hearth", page)
+    assert re.search(r"## Days that have passed\n\d\. The boiler .*14 November 2023.*from hearth", page)

@@ -108,3 +108,29 @@ def test_an_heir_that_obeys_keeps_the_rule_as_its_own(founder: bardo.Grimoire, t
         assert max(heir.facts.confidence(rule) for rule in own) > 0.5
         broke = live(heir, random.Random(3), 1_500, obeys=True, holds=False)
         assert 0 < broke <= 600
+
+
+def test_a_dead_rule_is_given_up_beside_rules_that_lower_the_outcome_of_other_decisions(tmp_path: Path) -> None:
+    """Decisions that follow other rules are no measure of a rule: they make an outcome of 0 look high."""
+    draws = random.Random(8)
+    with opened(tmp_path / "operator") as g:
+        cases = 0
+        for number in range(1, 1_501):
+            cpu, backlog, lag = draws.random(), draws.random(), draws.random()
+            action = draws.choice(("scale", "restart", "wait", "failover"))
+            follows = action == "scale" and cpu >= 0.7
+            reward = draws.gauss(0.0, 0.3) + 0.8 * (follows and number <= 750)
+            reward -= 0.9 * (action == "restart" and backlog >= 0.5)
+            reward -= 1.1 * (action == "failover" and lag >= 0.5)
+            payload = {"cpu": cpu, "backlog": backlog, "lag": lag, "action": action, "reward": reward}
+            g.remember(f"decision {number}", tick=number, kind="decision", payload=payload, verified=True)
+            cases += follows and number > 750
+            if number % 14 == 0:
+                g.sleep()
+                scale = [fact for fact in g.facts.list(kind="heuristic") if "is scale" in fact.text]
+                if number <= 750:
+                    found = scale
+                elif not scale:
+                    break
+        assert found
+        assert cases <= 25, scale

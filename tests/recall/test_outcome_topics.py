@@ -62,3 +62,22 @@ def test_the_confidence_of_a_fact_that_was_read_earlier_is_current(tmp_path):
         fact = g.learn("Salt the butter twice", confidence=0.6, tick=1)
         g.outcome(g.context("Salt the butter?"), value=-1.0)
         assert g.facts.confidence(fact) == g.facts.confidence(fact.id) < 0.6
+
+
+def test_failed_actions_do_not_speak_against_a_stated_value(tmp_path):
+    with bardo.open(tmp_path / "services", config=LOOPS) as g:
+        port = g.learn(subject="beacon", attribute="port", value="8443", tick=1)
+        lesson = g.learn("A restart of the beacon helps", confidence=0.7, subjects=["beacon"], tick=1)
+        situation = {"subjects": ["beacon"], "actions": ["restart"]}
+        for loop in range(9):
+            g.remember(f"log {loop}", tick=20 + loop * 60)
+            prompt = g.context("Restart the beacon? On which port is it?", situation=situation)
+            assert {port.id, lesson.id} <= {memory.id for memory in prompt.memories}
+            report = g.outcome(prompt, value=-1.0, action="restart")
+            assert port.id in report.unjudged
+            if g.facts.get(lesson.id).is_refuted:
+                break
+        assert g.facts.get(lesson.id).is_refuted
+        assert g.facts.get(port.id).confidence == port.confidence
+        good = g.outcome(g.recall("On which port is the beacon?", layers=["fact"]), value=1.0)
+    assert port.id in good.ids

@@ -114,7 +114,9 @@ class _Judge:
         """Evidence of the outcome for a fact, from -1 (against it) to 1; None if it says nothing."""
         payload = fact.payload
         if payload.get("type") != "heuristic":
-            return self.value if self.topic.has(fact) else None
+            # A value that was stated predicts nothing: a restart that failed does not speak against a port.
+            is_open = fact.statement is not None and self.value < 0
+            return self.value if self.topic.has(fact) and not is_open else None
         if self.topic.is_of_others(fact):
             return None
         told = (str(payload.get(name, "")) for name in ("condition", "action"))
@@ -188,7 +190,7 @@ def apply(
     if unjudged:
         notes += (
             f"the outcome says nothing about {len(unjudged)} {'fact' if len(unjudged) == 1 else 'facts'}: about "
-            "something else than the decision, of conditions that did not hold, of an action that is unknown, or of an "
+            "something else than the decision, a stated value after a bad outcome, of conditions that did not hold, of an action that is unknown, or of an "
             f"outcome of another scale, until {LEAST_OTHERS} outcomes of other decisions are there to compare with. "
             "Name the `subjects` in the situation, and pass `action=` if several were possible",
         )

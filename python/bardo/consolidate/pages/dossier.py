@@ -41,8 +41,9 @@ class Dossier:
         merged: Those that say the same as one in the text.
         left_out: Number of facts omitted because the page is full.
         shortened: Number of texts of which only the beginning is shown.
-        expires_tick: The first tick at which one of the facts in force expires; the dossier is stale after it.
-        turns_at: Instant, in microseconds UTC, from which it is stale because a day that it announces has passed.
+        expires_tick: Last tick before one of the facts in force is fading or expires; the dossier is stale after it.
+        turns_at: Instant, in microseconds UTC, from which it is stale because a day that it announces has passed, or
+            an end that it tells is no longer recent.
     """
 
     text: str
@@ -58,7 +59,7 @@ class Dossier:
     turns_at: int | None
 
     def is_fresh(self, learned: int, tick: int, now: int) -> bool:
-        """Whether no fact is newer, none has expired, and no day that it announces has passed since."""
+        """Whether no fact is newer, none fades or has expired, and no day that it tells has passed since."""
         return (
             self.learned == learned
             and (self.expires_tick is None or tick <= self.expires_tick)
@@ -147,6 +148,8 @@ def compose(
         (left_out, "left out because the page is full"),
         (shortened, "cut short"),
     )
+    # Before the tick at which a fact is fading, the page tells all that is.
+    ends = (known.digest.expires_tick, None if known.fades_tick is None else known.fades_tick - 1)
     return Dossier(
         text=page.write(chosen, preface(at, total, counts, missing(lines, chosen))),
         tick=tick,
@@ -157,7 +160,7 @@ def compose(
         merged=merged,
         left_out=left_out,
         shortened=shortened,
-        expires_tick=known.digest.expires_tick,
+        expires_tick=min((end for end in ends if end is not None), default=None),
         turns_at=page.turns_at,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from bardo.clock import MICROSECONDS, day_of
 from bardo.config import SECONDS_PER_DAY
-from bardo.consolidate.pages.page_facts import Known, PageFacts
+from bardo.consolidate.pages.page_facts import LATELY, Known, PageFacts
 from bardo.consolidate.pages.subjects import headings
 from bardo.consolidate.pages.wording import Rule, counted, is_of_ancestor, one_line, short
 from bardo.model import Fact
@@ -137,25 +137,26 @@ class Page:
 
     def _line(self, one: Known) -> Line:
         fact = one.fact
-        section = self._of_ancestor(fact)
+        section = origin = self._of_ancestor(fact)
         text, cut = self._said(fact)
         remarks = self._remarks(one)
         since = fact.statement.since if fact.statement else None
         # A beginning stands where it would if it had been said on its day.
         order = -float(max(one.noted[1] or 0, since if since is not None and since <= self.at else 0))
-        if section is None:
-            day = self._day(one)
-            if day is not None and day >= self._today:
-                section, order, text = UPCOMING, float(day), f"{day_of(day)}: {text}"
-                self._turn(day + _DAY)
-            elif one.is_fading:
-                section = FADING
-            elif day is not None and self._is_over_with_its_day(fact):
-                section, order = PASSED, -float(day)
-            elif fact.kind in _RULE_KINDS:
-                section, order = RULES, -one.confidence - (fact.kind in _WARNING_KINDS)
-            else:
-                section = self._titles[fact.id]
+        day = self._day(one)
+        if day is not None and day >= self._today:
+            section, order, text = UPCOMING, float(day), f"{day_of(day)}: {text}"
+            self._turn(day + _DAY)
+        elif origin is None and one.is_fading:
+            section = FADING
+        elif day is not None and self._is_over_with_its_day(fact):
+            section, order = PASSED, -float(day)
+        elif section is None and fact.kind in _RULE_KINDS:
+            section, order = RULES, -one.confidence - (fact.kind in _WARNING_KINDS)
+        elif section is None:
+            section = self._titles[fact.id]
+        if origin is not None and section != origin:
+            remarks.append(origin[0].lower() + origin[1:])
         if fact.pinned:
             order = float("-inf")
         ending = f" ({'; '.join(remarks)})" if remarks else ""
@@ -184,6 +185,7 @@ class Page:
             remark = f"{'refuted' if fact.status == 'contradicted' else 'until'} {day_of(at)}"
             remark += f"; from {one_line(fact.origin)}" if is_of_ancestor(fact, self.agent) else ""
             over.append(Line(OVER, f"{text} ({remark})", order=-float(at), shortened=int(cut)))
+            self._turn(at + LATELY + 1)
         asked = []
         for gap in self.input.questions[:QUESTIONS]:
             origin = f" (from {one_line(gap.origin)})" if gap.origin else ""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from bardo.model import Episode, Fact
 
+#: The year 2000, in microseconds UTC: a smaller tick is no number of seconds since 1970.
+_EARLIEST = 946_684_800_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class FactDates:
@@ -21,9 +24,14 @@ class FactDates:
     moment: Callable[[int], int | None]
 
     def noted(self, fact: Fact) -> tuple[int | None, int | None]:
-        """When the fact was noted first and last; None where that is unknown, as of an ancestor's claim."""
+        """When the fact was noted first and last; None where that is unknown, as of a claim without times.
+
+        What an ancestor noted has its ticks, which are seconds if they lie between the year 2000 and the adoption.
+        """
         if fact.source not in ("self", "derived", "upload", "dream"):
-            return None, None
+            told = [self.moment(tick) for tick in fact.observed]
+            first, last = ((at if at and _EARLIEST <= at <= fact.created_at else None) for at in told)
+            return (first, last) if first and last else (None, None)
         ends = self.episodes([fact.evidence[0], fact.evidence[-1]]) if fact.evidence else ()
         lived = [episode.at for episode in ends if episode is not None]
         if not lived:

@@ -20,7 +20,9 @@ CANDIDATES = 128
 #: Latest changes of facts among which those that ended are sought.
 _CHANGES = 1_024
 #: Age up to which the end of a fact is told, in microseconds.
-_LATELY = 30 * SECONDS_PER_DAY * MICROSECONDS
+LATELY = 30 * SECONDS_PER_DAY * MICROSECONDS
+#: Multiple of the time of warning within which the next fading fact is sought.
+_FORESEEN = 256
 #: Kinds of open questions that no line of a fact tells already.
 _ASKED = ("unknown", "unanswered")
 
@@ -55,6 +57,7 @@ class PageFacts:
         ended: Facts that ended lately, with the instant, the latest first.
         questions: Open questions of which no line of a fact tells.
         confirmed: Instant at which a heuristic was confirmed last, by id.
+        fades_tick: First tick at which another fact will be fading; None if none is seen coming.
     """
 
     digest: Digest
@@ -63,6 +66,7 @@ class PageFacts:
     ended: tuple[tuple[Fact, int], ...]
     questions: tuple[lint.Gap, ...]
     confirmed: Mapping[str, int | None]
+    fades_tick: int | None
 
 
 def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: float) -> PageFacts:
@@ -87,8 +91,7 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
     ]
     groups = connected(pairs)
     soon = tick + int(min(facts.expiry_ticks, facts.tau_ticks))
-    then = _confidences(facts, [fact for fact, _ in held], soon)
-    fading = {fact.id for (fact, _), later in zip(held, then, strict=True) if later < threshold}
+    fading = _fading(facts, [fact for fact, _ in held], soon, threshold)
     said = _once(held, groups)
     worded = _in_words([fact for fact, _, _ in said], dates)
     known = tuple(
@@ -103,6 +106,9 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
         ended=_ended(facts, dates, known, now),
         questions=tuple(gap for gap in lint.gaps(facts) if gap.kind in _ASKED),
         confirmed={one.fact.id: dates.confirmed(one.fact) for one in known if one.fact.kind == "heuristic"},
+        fades_tick=_next_fading(
+            facts, [fact for fact, _ in held if fact.id not in fading], (tick, soon), threshold
+        ),
     )
 
 
@@ -135,6 +141,40 @@ def _rivals(
 def _in_force(fact: Fact, tick: int, now: int) -> bool:
     expired = fact.expires_tick is not None and fact.expires_tick < tick
     return fact.status == "active" and not expired and not has_ended(fact, now)
+
+
+def _fading(facts: FactStore, found: Sequence[Fact], soon: int, threshold: float) -> frozenset[str]:
+    """Ids of the facts that will be below a confidence at a tick."""
+    then = _confidences(facts, found, soon)
+    return frozenset(fact.id for fact, later in zip(found, then, strict=True) if later < threshold)
+
+
+def _next_fading(
+    facts: FactStore, found: Sequence[Fact], ticks: tuple[int, int], threshold: float
+) -> int | None:
+    """First tick after now at which one of the facts will be fading, found by bisection.
+
+    Args:
+        facts: Fact store.
+        found: Facts that are not fading now.
+        ticks: Now, and the tick of which a fact must be sure now.
+        threshold: Confidence below which a fact is forgotten.
+    """
+    tick, soon = ticks
+    ahead = soon - tick
+    step = max(1, ahead)
+    while not _fading(facts, found, soon + step, threshold):
+        step *= 2
+        if not found or step > _FORESEEN * max(1, ahead):
+            return None
+    sure, unsure = step // 2, step
+    while unsure - sure > 1:
+        middle = (sure + unsure) // 2
+        if _fading(facts, found, soon + middle, threshold):
+            unsure = middle
+        else:
+            sure = middle
+    return tick + unsure
 
 
 def _confidences(facts: FactStore, found: Sequence[Fact], tick: int) -> list[float]:
@@ -203,7 +243,7 @@ def _ended(
             continue
         at = dates.ended(fact, facts.states(fact.id))
         wording = Wording(fact)
-        if at is None or not now - _LATELY <= at <= now:
+        if at is None or not now - LATELY <= at <= now:
             continue
         if any(other.says_same(wording) for other in (*standing, *told)):
             continue

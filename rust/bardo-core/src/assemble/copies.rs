@@ -208,16 +208,21 @@ impl<'a> Region<'a> {
     }
 }
 
-/// The longest marked passage that words begin with; a sentence does not reach into a frame.
+/// The longest marked passage that words begin with; a sentence does not reach into a frame. Of two opening tags, one may
+/// be the beginning of the other, whose last word is then the first of a sentence: the one fits that a passage follows.
 fn longest_passage<'a>(rest: &[Word], marks: &HashMap<u64, Vec<&'a PassageMark>>) -> Option<&'a PassageMark> {
     let frames = |mark: &PassageMark| matches!(mark.kind, MarkKind::Frame | MarkKind::Section);
     let is_cut = |at: usize| rest[at].hash == STRUCTURE.cut && tag_words(&rest[at..]).is_some();
     let reaches_frame = |mark: &PassageMark| {
         (1..mark.words).any(|at| is_cut(at) || passages_at(&rest[at..], marks).any(frames))
     };
+    let is_followed = |mark: &PassageMark| {
+        let next = &rest[mark.words..];
+        !next.is_empty() && (tag_words(next).is_some() || passages_at(next, marks).next().is_some())
+    };
     passages_at(rest, marks)
         .filter(|mark| mark.kind != MarkKind::Text || !reaches_frame(mark))
-        .max_by_key(|mark| mark.words)
+        .max_by_key(|mark| (frames(mark) && is_followed(mark), mark.words))
 }
 
 /// The marked passages that words begin with.
@@ -382,6 +387,15 @@ mod tests {
                 stripped.text
             );
         }
+    }
+
+    #[test]
+    fn a_word_after_an_opening_tag_is_not_taken_for_the_end_of_a_longer_tag() {
+        let block = "<past_events>\n<bardo:recalled id=\"123456789012\">\n\
+            <memory source=\"\u{2620}\">\nkey key\n</memory>\n\
+            <memory source=\"key\">\nsafe\n</memory>\n</bardo:recalled>\n</past_events>\n";
+        let stripped = strip_copies(&format!("before\n{block}after"), &marks(block));
+        assert_eq!(stripped.text, "before\nafter");
     }
 
     #[test]

@@ -49,6 +49,14 @@ impl KnownRules {
     }
 }
 
+/// Whether what follows a known rule says nothing about another one on the same outcome: the known rule is specific, no
+/// less than the other one, and neither another grouping nor a special case of it.
+pub(crate) fn is_beside(known: &Rule, rule: &Rule) -> bool {
+    known.conditions.len() >= rule.conditions.len().max(SPECIFIC)
+        && !same_features(known, rule)
+        && !implies(known, rule)
+}
+
 /// A rule in force with the positions of the decisions that follow it.
 #[derive(Clone, Debug)]
 struct CoveredRule {
@@ -84,13 +92,7 @@ impl Covering {
     /// Positions of decisions that say nothing about a rule, because they follow the agent's own rules beside it: those
     /// with two conditions or more, and no fewer than the rule itself.
     pub(crate) fn beside(&self, rule: &Rule) -> BTreeSet<usize> {
-        let least = rule.conditions.len().max(SPECIFIC);
-        self.positions(rule, |known| {
-            known.is_own
-                && known.rule.conditions.len() >= least
-                && !same_features(&known.rule, rule)
-                && !implies(&known.rule, rule)
-        })
+        self.positions(rule, |known| known.is_own && is_beside(&known.rule, rule))
     }
 
     /// Positions of decisions that follow a special case of a rule, with the same outcome in the same direction; none where

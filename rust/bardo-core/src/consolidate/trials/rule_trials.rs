@@ -12,6 +12,7 @@ use super::rule_confidence::raise;
 use super::rule_trial_rows::{load, save};
 use crate::consolidate::curator::{CuratorReport, Pass};
 use crate::consolidate::discovery::hypothesis_rows;
+use crate::consolidate::discovery::known_rules::is_beside;
 use crate::consolidate::discovery::subgroups::{Condition, Outcomes, Rule, members};
 use crate::consolidate::discovery::window::Window;
 use crate::consolidate::statistics::agreement::student;
@@ -99,9 +100,12 @@ impl Prediction {
         self.rule
     }
 
-    /// Whether another rule promises a difference of the same outcome in the same direction.
-    fn is_beside(&self, other: &Self) -> bool {
-        self.rule.outcome == other.rule.outcome && self.rule.higher == other.rule.higher
+    /// Whether the decisions that follow another rule say nothing about this one: it is about the same outcome, and
+    /// promises a difference in the same direction, or explains its decisions by other conditions. The figures of a
+    /// discovered rule leave these out as well.
+    fn is_tested_without(&self, other: &Self) -> bool {
+        self.rule.outcome == other.rule.outcome
+            && (self.rule.higher == other.rule.higher || is_beside(&other.rule, &self.rule))
     }
 
     /// Positions of the decisions of a window that follow the rule.
@@ -244,13 +248,13 @@ impl Condition {
     }
 }
 
-/// Positions of decisions that say nothing about a prediction, because they follow another rule to the same effect.
+/// Positions of decisions that say nothing about a prediction, because they follow other rules.
 pub(crate) fn beside<'rules>(
     prediction: &Prediction,
     others: impl Iterator<Item = &'rules Prediction>,
     window: &Window,
 ) -> BTreeSet<usize> {
-    others.filter(|other| other.is_beside(prediction)).flat_map(|other| other.followed(window)).collect()
+    others.filter(|other| prediction.is_tested_without(other)).flat_map(|other| other.followed(window)).collect()
 }
 
 fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
@@ -311,8 +315,8 @@ pub(crate) fn apply(
         .enumerate()
         .map(|(place, (_, one))| {
             let others = rules.iter().zip(&followed).enumerate();
-            let same_side = others.filter(|(other, ((_, two), _))| *other != place && one.is_beside(two));
-            same_side.flat_map(|(_, (_, positions))| positions).copied().collect()
+            let apart = others.filter(|(other, ((_, two), _))| *other != place && one.is_tested_without(two));
+            apart.flat_map(|(_, (_, positions))| positions).copied().collect()
         })
         .collect();
     for ((stored, prediction), beside) in rules.into_iter().zip(&beside) {
