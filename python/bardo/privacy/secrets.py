@@ -122,7 +122,9 @@ def told(text: str) -> list[Span]:
     named = _first_overlaps(tagged, [(span.start, span.end) for span in written])
     of_key = _first_overlaps(tagged, [(key.start, key.end) for key in keys])
     permitted = [
-        (start, end) for start, end, kind in (identities.identities(plain) if tagged else ()) if kind == "contact"
+        (start, end)
+        for start, end, kind in (identities.identities(plain) if tagged else ())
+        if kind == "contact"
     ]
     for number, (start, end, kind) in enumerate(tagged):
         # A date of birth, a telephone number or a bank account is no secret where no word of the text tells of one.
