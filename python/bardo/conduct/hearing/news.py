@@ -95,8 +95,15 @@ def _forms() -> _Forms:
     text = resources.files("bardo.conduct.hearing").joinpath("news.toml").read_text(encoding="utf-8")
     words: dict[str, str] = tomllib.loads(text)
     subject = rf"(?!(?:{words['embeds']})\b)(?:(?!(?:{words['subordinates']})\b)[\w'&.-]+ ){{1,7}}?"
-    verb = rf"(?:is|are|was|were|has|have|had|will be|won't be|isn't|aren't|hasn't|{words['happens']}|(?<!the )(?<!a )(?<!my )(?<!our )\w+ed)\b"
-    contracted = r"(?:(?:the|my|our|his|her|their|mrs|mr|ms|dr)\.? )?[\w-]+'s (?:\w+ing|off|back|out|in|on|been|got|now)\b"
+    bare_past = r"(?<!the )(?<!a )(?<!my )(?<!our )\w+ed"
+    verb = (
+        r"(?:is|are|was|were|has|have|had|will be|won't be|isn't|aren't|hasn't|"
+        rf"{words['happens']}|{bare_past})\b"
+    )
+    contracted = (
+        r"(?:(?:the|my|our|his|her|their|mrs|mr|ms|dr)\.? )?"
+        r"[\w-]+'s (?:\w+ing|off|back|out|in|on|been|got|now)\b"
+    )
     told = (
         rf"(?:{subject}{verb}|{contracted}|(?:it|that|he|she|there|they|i)'(?:s|re|m) |(?:{words['past']})\b)"
     )

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table
-from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.action import TABLE, ParsedAction
 from bardo.conduct.parse.forbidden import ANY, CHANGING, kinds_in, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
 
@@ -75,6 +75,9 @@ def involves(thing: str, action: ParsedAction, there: frozenset[str]) -> bool:
         there: Stems of the action.
     """
     stems, named = words_of(thing)
+    if action.tables and (name := stems - TABLE) and name != stems:
+        # "The bookings table" is the table of SQL: `delete from bookings`.
+        return any(name <= table for table in action.tables)
     for kind in named & action.kinds:
         for name in vocabulary().kinds[kind]:
             stems -= name
