@@ -1,4 +1,4 @@
-"""What was heard with a date leaves prompts, `boot()` and testaments when the date is over."""
+"""Entries that were heard with a date leave prompts, `boot()` and testaments when the date is over."""
 
 from __future__ import annotations
 

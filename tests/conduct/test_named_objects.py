@@ -91,3 +91,20 @@ def test_a_span_of_hours_may_pass_midnight_and_have_twelve_hours() -> None:
     assert split("No deploys between 10 pm and 6:30 am")[1] == ("between 22:00 and 06:30",)
     assert split("No deploys from 8:00 to 18:00")[1] == ("between 08:00 and 18:00",)
     assert split("Never keep between 3 and 5 copies")[1] == ()
+
+
+def test_what_is_forbidden_on_one_day_is_no_reason_for_a_warning_on_another(tmp_path: Path) -> None:
+    from bardo.conduct.match import recognition
+    from bardo.conduct.match.matching import Reading
+    from bardo.conduct.parse import action, rejection
+
+    text = rejection.parse("Never deploy checkout on Fridays")
+    friday = MONDAY + 4 * 86_400_000_000
+    for said in ("restart checkout", "put the new build of checkout live"):
+        done = action.parse(said)
+        assert recognition.compare(text, done, now=MONDAY).reading is Reading.OTHER
+        assert recognition.compare(text, done, now=friday).reading is not Reading.OTHER
+    assert (
+        recognition.compare(text, action.parse("restart checkout tomorrow"), now=friday).reading
+        is Reading.OTHER
+    )

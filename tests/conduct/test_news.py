@@ -45,6 +45,9 @@ def test_a_request_is_no_news(text: str) -> None:
     "text",
     [
         "I'm not pregnant any more, it's a boy",
+        "I'm no longer at the bakery",
+        "I don't drink coffee any more",
+        "we're out of flour",
         "I'm off the early shifts for good now, the new ones do them",
         "Mr Kerr's in hospital so no piano until June",
         "so the marathon is off for me, maybe next year",
@@ -62,6 +65,9 @@ def test_a_negation_about_a_life_forbids_nothing(text: str) -> None:
         "I'm not going to use eval for this",
         "I'm off dairy, so no cheese on the burger.",
         "I'm not interested in the premium plan.",
+        "I'm no longer interested in the premium plan.",
+        "I don't want the GPUs any more, thanks.",
+        "I don't use Jenkins any more",
         "No more meeting invites for the marketing sync, please, I'm not part of it.",
     ],
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.model.authors import said_at
@@ -39,6 +40,13 @@ _NAMED = lazy_pattern(
 _NO = lazy_pattern(r"\W*(?:no|not|don't|please|never|let's)\b", re.IGNORECASE)
 
 
+#: Words without which a rejection or decision has no end.
+_ENDING = lazy_pattern(r"\b(?:until|till|'til|through|today|tonight|tomorrow|this weekend)\b", re.IGNORECASE)
+#: Maximum number of cached ends: each pass reads those of all entries in force.
+_ENDS = 16_384
+
+
+@lru_cache(_ENDS)
 def end_of(kind: StateKind, text: str, at: int) -> int | None:
     """Returns the first instant at which an entry is over by its own words; None if they have no end.
 
@@ -52,6 +60,8 @@ def end_of(kind: StateKind, text: str, at: int) -> int | None:
     """
     if kind == "task":
         return max(_task_ends(text, at), default=None)
+    if _ENDING.search(text) is None:
+        return None
     is_order = kind == "rejected" and _NO.match(text) is not None
     return max(_limits(text, at, is_order=is_order), default=None)
 

@@ -111,8 +111,13 @@ def _forms() -> _Forms:
     person = rf"(?:{words['persons']}|{name})"
     state = (
         r"(?:i'm|i am|(?:he|she)(?:'s| is)|(?:they|we)(?:'re| are)) "
-        rf"(?:(?:not|no longer) (?!\w+ing\b)(?:(?!with\b|about\b)[^\s,;.?!]+ ){{1,4}}?(?:any ?more|any longer|now)\b|"
+        rf"(?:no longer (?!\w+ing\b|(?:{words['opinions']})\b)\w|out of (?!the question\b)\w|"
+        rf"not (?!\w+ing\b)(?:(?!with\b|about\b)[^\s,;.?!]+ ){{1,4}}?(?:any ?more|any longer|now)\b|"
         rf"(?:off|back on|on) (?:the |my )?(?:\w+ )?(?:{words['occupations']})\b)"
+    )
+    habit = (
+        rf"(?:i|he|she) (?:(?:don't|doesn't|do not|does not) (?:{words['habits']})\b[^,;.?!]*? (?:any ?more|any longer|"
+        rf"these days)|no longer (?:{words['habits']})s?)\b"
     )
     away = rf"{person}(?:'s|'m|'re| is| am| are| has| have)\b(?:(?! no\b).){{1,80}}?{_NO_FOR_NOW}"
     own = rf"{_NO_FOR_NOW.replace('?P<left>', '?P<own>')}[^,;:.]*(?:[,;:]|\s[-–—]+) ?(?:my|i|i'm|i've)\b"
@@ -121,5 +126,5 @@ def _forms() -> _Forms:
         re.compile(rf"\b(?:{words['asks']})\b", re.IGNORECASE),
         re.compile(told, re.IGNORECASE),
         re.compile(rf"(?:{words['continues']})\b", re.IGNORECASE),
-        re.compile(rf"(?:{state}|{away}|{own}|{mine})", re.IGNORECASE),
+        re.compile(rf"(?:{state}|{habit}|{away}|{own}|{mine})", re.IGNORECASE),
     )

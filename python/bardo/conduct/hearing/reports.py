@@ -48,7 +48,7 @@ _CHOICE = lazy_pattern(
     r"(?P<what>[^,;.?!]{1,80}?) (?:after all|instead|for\sgood|in the end)[.!]?$",
     re.IGNORECASE,
 )
-#: What the group uses, told as new: "we use Typst now".
+#: Thing that the group uses, told as new: "we use Typst now".
 _ADOPTION = lazy_pattern(
     r"^we(?:'re)? (?:now )?(?:use|using|go with|going with|are on) (?P<what>[^,;.?!]{1,80}?)"
     r"(?<! for) (?:now|from now on|instead|after all)[.!]?$",
