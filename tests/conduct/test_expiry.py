@@ -9,6 +9,7 @@ import pytest
 
 import bardo
 from bardo.conduct.hearing.expiry import end_of
+from bardo.conduct.model.entries import StateKind
 
 
 def at(day: str) -> int:
@@ -33,8 +34,8 @@ def at(day: str) -> int:
         ("decision", "We decided today to use Postgres", None),
     ],
 )
-def test_an_entry_ends_with_its_date(kind: str, text: str, end: str | None) -> None:
-    found = end_of(kind, text, at("2031-02-12"))  # type: ignore[arg-type]
+def test_an_entry_ends_with_its_date(kind: StateKind, text: str, end: str | None) -> None:
+    found = end_of(kind, text, at("2031-02-12"))
     assert (found and datetime.fromtimestamp(found / 1e6, UTC).date().isoformat()) == end
 
 

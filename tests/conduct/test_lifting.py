@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_other_words_lift_nothing(text: str) -> None:
     ],
 )
 def test_a_person_lifts_the_rejection_of_a_thing(
-    tmp_path: Path, rejection: str, said: str, role: str, is_lifted: bool
+    tmp_path: Path, rejection: str, said: str, role: Literal["user", "agent"], is_lifted: bool
 ) -> None:
     clock = bardo.ManualClock(1_900_000_000_000_000)
     with bardo.open(tmp_path, agent="coder", clock=clock) as memory:
