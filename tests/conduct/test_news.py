@@ -68,6 +68,7 @@ def test_a_negation_about_a_life_forbids_nothing(text: str) -> None:
         "I'm no longer interested in the premium plan.",
         "I don't want the GPUs any more, thanks.",
         "I don't use Jenkins any more",
+        "I'm not vegetarian any more, don't order tofu",
         "No more meeting invites for the marketing sync, please, I'm not part of it.",
     ],
 )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operations, wording
+from bardo.conduct.state.prohibition import is_prohibition
 from bardo.consolidate.texts.clauses import sentences
 
 #: Mark or word between clauses.
@@ -72,7 +73,8 @@ def is_of_life(text: str) -> bool:
         text: Words of a user.
     """
     bare = wording.straight(text).strip()
-    found = None if _ADDRESSED.search(bare) else _forms().of_person.match(_LEAD.sub("", bare))
+    is_order = _ADDRESSED.search(bare) or any(map(is_prohibition, _BETWEEN.split(bare)[1:]))
+    found = None if is_order else _forms().of_person.match(_LEAD.sub("", bare))
     # "No deploys till Monday, Ana is away" is of the project.
     return found is not None and not operations.forbidden_by(
         f"no {found['left'] or found['own'] or 'thing'}"
