@@ -15,6 +15,7 @@ from bardo.consolidate.corrections.correction_rules import (
     is_same_owner,
     words_of,
 )
+from bardo.consolidate.corrections.endings import changes_another, ends_another
 from bardo.consolidate.corrections.templates import is_of_another_member
 
 #: A figure with its unit, and a value of words alone.
@@ -64,6 +65,8 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or tells_event(older, newer)
         or is_of_another_line(older, newer)
         or is_denied_briefly(older, newer)
+        or ends_another(older, newer)
+        or changes_another(older, newer)
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from bardo.consolidate.clause import Cue
 from bardo.consolidate.languages.english.frames import cue_tables
-from bardo.consolidate.languages.english.grammar import is_denied, is_past, lemma, predicate_of
+from bardo.consolidate.languages.english.grammar import clause_heads, is_denied, is_past, lemma, predicate_of
 
 #: Phrases of a new state that are more than one word.
 _NOW = re.compile(
@@ -133,6 +133,24 @@ def parts(head: Any) -> str:
         each.pos_ == "PROPN" or lemma(each) in table.relations[found] for each in objects
     )
     return found if is_of_person else ""
+
+
+def changed_before(head: Any, subject: Any) -> str:
+    """Lemma of the thing that the clause before changes, and to which "it" points: "changed the alarm, it's 4096 now".
+
+    Args:
+        head: Head of the clause.
+        subject: Its subject; None if it has none.
+
+    Returns:
+        The lemma; empty if the subject does not point to such a thing.
+    """
+    if subject is None or subject.text.lower() != "it":
+        return ""
+    before = [other for other in clause_heads(head.sent) if other.i < subject.i and other.i != head.i]
+    if not before or lemma(before[-1]) not in _table().change:
+        return ""
+    return next((lemma(child) for child in before[-1].children if child.dep_ == "dobj"), "")
 
 
 def _is_parting(head: Any) -> bool:

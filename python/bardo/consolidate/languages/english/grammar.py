@@ -86,9 +86,16 @@ def clause_heads(sentence: Any) -> Iterator[Any]:
             continue
         if token.dep_ in ("relcl", "acl") or (token.dep_ == "conj" and token.pos_ not in ("VERB", "AUX")):
             continue
-        if token.dep_ in ("ccomp", "advcl") and not any(child.dep_ in SUBJECTS for child in token.children):
+        has_subject = any(child.dep_ in SUBJECTS for child in token.children)
+        if token.dep_ in ("ccomp", "advcl") and not (has_subject or drops_subject(token)):
             continue
         yield token
+
+
+def drops_subject(verb: Any) -> bool:
+    """Whether a verb in the past opens a sentence without a subject: "cancelled the pool, I wasn't going"."""
+    is_first = verb.i == verb.sent.start and verb.head.i > verb.i
+    return is_first and verb.tag_ == "VBD" and any(child.dep_ == "dobj" for child in verb.children)
 
 
 def subject_of(head: Any) -> Any:

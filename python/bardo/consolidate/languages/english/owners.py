@@ -9,7 +9,14 @@ from typing import Any
 
 from bardo.consolidate.languages.english.contrast import contrasted
 from bardo.consolidate.languages.english.frames import frames
-from bardo.consolidate.languages.english.grammar import SAYING, SUBJECTS, apposed, hangs_below, lemma
+from bardo.consolidate.languages.english.grammar import (
+    SAYING,
+    SUBJECTS,
+    apposed,
+    drops_subject,
+    hangs_below,
+    lemma,
+)
 from bardo.consolidate.languages.english.measures import tells_own_dose
 
 #: Words of kinship, and pets.
@@ -80,8 +87,8 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
     """
     if subject is None:
         # "Lives in Callan" tells of another.
-        is_about_speaker = head.pos_ in ("ADJ", "NOUN", "VERB") and head.dep_ == "ROOT" and head.tag_ != "VBZ"
-        return Owner(who.lower()) if is_about_speaker else Owner()
+        is_root = head.pos_ in ("ADJ", "NOUN", "VERB") and head.dep_ == "ROOT" and head.tag_ != "VBZ"
+        return Owner(who.lower()) if is_root or drops_subject(head) else Owner()
     word = subject.text.lower()
     if word in SPEAKER:
         return Owner(who.lower(), who, is_speaker=bool(who))

@@ -13,9 +13,11 @@ from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import records, standing
 from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
-from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
+from bardo.consolidate.languages.english.cue_words import changed_before, corrects, parts, relation_of
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
-from bardo.consolidate.languages.english.dates import DATE, MONTHS, bounds, is_of_few_days
+from bardo.consolidate.languages.english.dates import DATE, bounds, is_of_few_days
+from bardo.consolidate.languages.english.ended import details_of, ended_by, objects_of, stopped_by
+from bardo.consolidate.languages.english.environments import by_environment
 from bardo.consolidate.languages.english.features import features
 from bardo.consolidate.languages.english.fillers import fillers
 from bardo.consolidate.languages.english.grammar import (
@@ -24,6 +26,7 @@ from bardo.consolidate.languages.english.grammar import (
     QUOTED,
     apposed,
     clause_heads,
+    drops_subject,
     introduces_finding,
     is_denied,
     is_future,
@@ -63,10 +66,6 @@ from bardo.model import Statement
 
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
 _INSTRUCTIONS = frozenset({"instruction", "role", "fence", "mark", "tag"})
-#: Prepositions for a place beside which something happens.
-_NEARNESS = frozenset(
-    {"around", "behind", "below", "beside", "between", "near", "opposite", "outside", "under"}
-)
 #: Maximum number of words of a quote that is read as a name.
 _QUOTED_NAME = 4
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -123,7 +122,8 @@ class EnglishReader:
             announcement = ANNOUNCEMENT.match(line)
             said = line[announcement.end() :] if announcement else line
             takes_back = announcement is not None and corrects(announcement[0])
-            for sentence in parse(QUOTED.sub(_unquoted, said)).sents:
+            doc = parse(QUOTED.sub(_unquoted, said))
+            for sentence in (part for whole in doc.sents for part in by_environment(whole)):
                 clauses = _clauses(
                     sentence,
                     speech,
@@ -263,6 +263,7 @@ def _clause(
         text=text,
         sentence=sentence.text.strip(),
         owner=owner_key(owner.key),
+        changed=changed_before(head, subject),
         topic=_in_order(words, before=head),
         comment=_in_order(words, after=head),
         predicate=predicate_of(head),
@@ -277,9 +278,10 @@ def _clause(
         cues=frozenset(cues.kinds | {"bound"} if is_bounded else cues.kinds),
         left=frozenset(cues.left),
         value=frozenset(cues.value),
-        objects=_objects(head),
-        ended=_ended(head) | _over(head, subject),
-        stopped=_stopped(head),
+        objects=objects_of(head),
+        ended=ended_by(head, subject),
+        details=details_of(words),
+        stopped=stopped_by(head),
         fillers=fillers(head, subject, words),
         since=since,
         until=until,
@@ -370,8 +372,8 @@ def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: 
         cues=frozenset(cues.kinds),
         left=frozenset(cues.left),
         value=frozenset(cues.value),
-        objects=_objects(head),
-        ended=_ended(head),
+        objects=objects_of(head),
+        ended=ended_by(head, None),
         fillers=fillers(head, None, words),
     )
 
@@ -430,59 +432,6 @@ def _figures(text: str) -> frozenset[str]:
     return frozenset(match[0].lower().rstrip(".,:") for match in _NUMBER.finditer(text))
 
 
-def _objects(head: Any) -> frozenset[str]:
-    """Heads of the objects and complements of a clause."""
-    found = set()
-    for child in head.children:
-        if child.dep_ in ("dobj", "attr", "acomp", "oprd", "nsubjpass") and child.pos_ != "PRON":
-            found.add(lemma(child))
-        if child.dep_ in ("prep", "agent"):
-            found |= {lemma(each) for each in child.children if each.dep_ == "pobj" and each.pos_ != "PRON"}
-    return frozenset(found)
-
-
-def _ended(head: Any) -> frozenset[str]:
-    """Lemmas that an ending verb ends: its objects and complements, but not what is near, nor the company."""
-    things = [child for child in head.children if child.dep_ == "dobj"]
-    beside = _NEARNESS | {"with"} if things else _NEARNESS
-    aside = (child for child in head.children if child.dep_ == "prep" and lemma(child) in beside)
-    found = set(_objects(head)) - {lemma(each) for child in aside for each in child.children}
-    # "Stop Sundays from March" ends the Sundays, "return the 19 October" no October.
-    found -= MONTHS.keys()
-    # "My job at Helvion", "notice at Helvion"
-    places = (
-        child for thing in things for child in thing.children if child.dep_ == "prep" and lemma(child) == "at"
-    )
-    return frozenset(
-        found | {lemma(each) for place in places for each in place.children if each.dep_ == "pobj"}
-    )
-
-
-def _over(head: Any, subject: Any) -> frozenset[str]:
-    """Lemma of the thing that is the subject of "is over" and the like; empty where the clause has another form."""
-    is_thing = subject is not None and subject.pos_ in ("NOUN", "PROPN") and lemma(head) in ("be", "get")
-    return frozenset({lemma(subject)} if is_thing else ())
-
-
-def _stopped(head: Any) -> tuple[str, str]:
-    """Verb of the activity of "stopped doing it", and its object or first adjunct; empty where there is none."""
-    verb = next((child for child in head.children if child.dep_ == "xcomp" and child.tag_ == "VBG"), None)
-    if verb is None:
-        return "", ""
-    things = [child for child in verb.children if child.dep_ == "dobj"] or [
-        below
-        for child in verb.children
-        if child.dep_ == "prep"
-        for below in child.children
-        if below.dep_ == "pobj"
-    ]
-    if things:
-        return lemma(verb), lemma(things[0])
-    # "Running out of milk" is another activity than "running".
-    is_bare = not any(child.dep_ in ("prep", "prt", "xcomp", "advmod") for child in verb.children)
-    return (lemma(verb), "") if is_bare else ("", "")
-
-
 def _is_below_other_clause(token: Any, head: Any) -> bool:
     """Whether a word belongs to another clause that hangs below this one."""
     while token.i != head.i:
@@ -497,4 +446,4 @@ def _begins_clause(token: Any, head: Any) -> bool:
     if token.dep_ not in ("conj", "advcl", "parataxis", "ccomp") or token.pos_ not in ("VERB", "AUX"):
         return False
     has_subject = any(child.dep_ in ("nsubj", "nsubjpass") for child in token.children)
-    return has_subject or (token.dep_ == "conj" and token.head.i == head.i)
+    return has_subject or drops_subject(token) or (token.dep_ == "conj" and token.head.i == head.i)

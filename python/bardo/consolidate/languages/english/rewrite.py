@@ -17,6 +17,7 @@ from bardo.consolidate.languages.english.grammar import (
 )
 from bardo.consolidate.languages.english.near_days import dated
 from bardo.consolidate.languages.english.owners import Owner
+from bardo.consolidate.languages.english.slots import environments_in
 
 #: Maximum characters of a sentence.
 CHARACTERS = 160
@@ -219,20 +220,20 @@ def _of_others(token: Any, who: str) -> str:
 
 
 def _times_last(words: list[Any], head: Any, subject: Any) -> list[Any]:
-    """The words after the subject, then the times before it; other words before it are left out."""
+    """The words after the subject, then the times and environments before it; other words before it are left out."""
     named = {token.i for token in subject.subtree}
     begin = min(named)
-    times = [token for token in words if token.i < begin and _is_time(token, head)]
+    times = [token for token in words if token.i < begin and _limits(token, head)]
     return [token for token in words if token.i > begin and token.i not in named] + times
 
 
-def _is_time(token: Any, head: Any) -> bool:
-    """Whether a word belongs to an adjunct of time of the clause."""
+def _limits(token: Any, head: Any) -> bool:
+    """Whether a word belongs to an adjunct of the clause that names a time or an environment."""
     while token.head.i not in (head.i, token.i):
         token = token.head
-    return token.dep_ in ("prep", "npadvmod") and any(
-        each.ent_type_ in ("DATE", "TIME") for each in token.subtree
-    )
+    is_time = any(each.ent_type_ in ("DATE", "TIME") for each in token.subtree)
+    in_environment = token.dep_ == "prep" and environments_in(" ".join(each.text for each in token.subtree))
+    return token.dep_ in ("prep", "npadvmod") and bool(is_time or in_environment)
 
 
 def _finite(head: Any) -> Any:

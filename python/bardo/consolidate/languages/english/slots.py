@@ -32,6 +32,8 @@ ENVIRONMENTS = {
 }  # fmt: skip
 #: Pattern of an environment that is no part of a path or of another name.
 ENVIRONMENT = rf"(?<![\w./-])(?:{'|'.join(ENVIRONMENTS)})(?![\w./-])"
+#: Environment behind a value.
+_IN_ENVIRONMENT = re.compile(rf"(?i) (?:in|on) {ENVIRONMENT}$")
 #: Words of a case to which a statement is limited, not those of an address such as "api.kroon.dev".
 CASES = re.compile(
     r"(?<![\w./-])(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|"
@@ -118,13 +120,15 @@ def with_slot(
         or person_slot(clause, head, subject, who=who, is_kin=is_kin)
         or _moved_date(clause, head, subject, who)
         or _by_noun(clause, head, subject)
+        or _by_inverse_verb(clause, head, subject)
         or _by_verb(clause, head, is_kin=is_kin)
     )
     if found is None:
         return clause
     name, phrase, subject_name = found
-    value = _clean(phrase)
-    if not value or value.casefold() == clause.owner:
+    # "150 rps in staging" is 150 rps, in the case of staging.
+    value = _IN_ENVIRONMENT.sub("", _clean(phrase))
+    if not value or (value.casefold() == clause.owner and not subject_name):
         return clause
     if value.casefold() == subject_name:
         # "Rory's name is Rory" says nothing.
@@ -160,6 +164,27 @@ def _by_verb(clause: Clause, head: Any, *, is_kin: bool) -> _Slot | None:
     # "Ownership moved to Marek": a thing has no home.
     is_of_thing = bool(clause.features.get("subject thing")) and not (is_kin or clause.is_relative)
     return None if found is not None and found[0] == "home" and is_of_thing else found
+
+
+def _by_inverse_verb(clause: Clause, head: Any, subject: Any) -> _Slot | None:
+    """Slot of a thing by a verb whose subject is the value, as in "Ilse owns tollgate" and "tollgate is owned by Ilse"."""
+    name = frames()["inverse"].get(lemma(head))
+    if name is None or clause.past or subject is None:
+        return None
+    if subject.dep_ == "nsubjpass":
+        by = next((child for child in head.children if child.dep_ == "agent"), None)
+        person = _below(by, "pobj") if by is not None else None
+        return (name, phrase_of(person), "") if person is not None and person.pos_ == "PROPN" else None
+    thing = _below(head, "dobj", "oprd")
+    # "Nils owns a boat" and "owns the house" name no thing of which another can become the owner.
+    is_named = (
+        thing is not None
+        and thing.tag_ != "NNS"
+        and not any(child.dep_ in ("det", "poss", "nummod") for child in thing.children)
+    )
+    if not is_named or subject.pos_ != "PROPN":
+        return None
+    return name, phrase_of(subject), str(thing.text).lower()
 
 
 def _has_object(head: Any) -> bool:
@@ -282,6 +307,9 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
         address = next((token.text for token in head.subtree if token.i > head.i and token.like_email), "")
         return (name, address, _owner_of_noun(clause, subject)) if address else None
     value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")
+    if value is not None and value.pos_ == "ADJ" and "ending" in clause.cues and name != "status":
+        # "The v2 address is dead" gives no address.
+        return None
     if value is not None and (figures := _code_at(value) or _figures_from(value)):
         return name, figures, _owner_of_noun(clause, subject)
     if value is not None and value.dep_ == "prep":
