@@ -109,8 +109,8 @@ def _fills_same_slot(older: Clause, newer: Clause) -> bool:
 def _is_of_one_thing(clause: Clause) -> bool:
     """Whether a clause gives an attribute of a thing that it names, or the new one of a thing that it describes.
 
-    "The owner of tollgate is Ilse" is of one thing. "The price of the ticket" can be that of another ticket, and "is now"
-    tells that it is not.
+    "The owner of tollgate is Ilse" is of one thing. "The price of the ticket" can be that of another ticket, but not
+    with "is now".
     """
     stated = clause.statement
     if stated is None or stated.subject == clause.owner or " of " not in clause.owner:

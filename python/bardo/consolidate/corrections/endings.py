@@ -46,6 +46,14 @@ def changes_another(older: Clause, newer: Clause) -> bool:
     return bool(newer.changed) and newer.changed not in known
 
 
+def restores_same(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses tell that a change was taken back: the value that holds again is no value of the change.
+
+    Of the clauses of a fact, that of the record which restored its value tells so.
+    """
+    return older.restores and newer.restores and newer.statement is None
+
+
 def ends_unnamed(older: Clause, newer: Clause) -> bool:
     """Whether a newer clause says what it ends, and an older one neither names that nor states it.
 

@@ -13,7 +13,13 @@ from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import records, standing
 from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
-from bardo.consolidate.languages.english.cue_words import changed_before, corrects, parts, relation_of
+from bardo.consolidate.languages.english.cue_words import (
+    changed_before,
+    corrects,
+    parts,
+    relation_of,
+    restores,
+)
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
 from bardo.consolidate.languages.english.dates import DATE, bounds, is_of_few_days
 from bardo.consolidate.languages.english.ended import details_of, ended_by, objects_of, stopped_by
@@ -264,6 +270,7 @@ def _clause(
         sentence=sentence.text.strip(),
         owner=owner_key(owner.key),
         changed=changed_before(head, subject),
+        restores=restores(head),
         topic=_in_order(words, before=head),
         comment=_in_order(words, after=head),
         predicate=predicate_of(head),

@@ -33,7 +33,7 @@ ENVIRONMENTS = {
 #: Pattern of an environment that is no part of a path or of another name.
 ENVIRONMENT = rf"(?<![\w./-])(?:{'|'.join(ENVIRONMENTS)})(?![\w./-])"
 #: Environment behind a value.
-_IN_ENVIRONMENT = re.compile(rf"(?i) (?:in|on) {ENVIRONMENT}$")
+_IN_ENVIRONMENT = re.compile(rf"(?i) (?:in |on |\(){ENVIRONMENT}\)?$")
 #: Words of a case to which a statement is limited, not those of an address such as "api.kroon.dev".
 CASES = re.compile(
     r"(?<![\w./-])(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|"
@@ -126,8 +126,7 @@ def with_slot(
     if found is None:
         return clause
     name, phrase, subject_name = found
-    # "150 rps in staging" is 150 rps, in the case of staging.
-    value = _IN_ENVIRONMENT.sub("", _clean(phrase))
+    value = _without_environment(_clean(phrase), clause.sentence)
     if not value or (value.casefold() == clause.owner and not subject_name):
         return clause
     if value.casefold() == subject_name:
@@ -152,6 +151,13 @@ def with_slot(
     return replace(clause, statement=statement)
 
 
+def _without_environment(value: str, sentence: str) -> str:
+    """A value without its environment: that of "150 rps in staging", and the "(production)" of a text of a record."""
+    aside = re.search(rf"(?i)\(({ENVIRONMENT})\)", sentence)
+    plain = _IN_ENVIRONMENT.sub("", value)
+    return plain.removesuffix(f" {aside[1]}") if aside else plain
+
+
 def _by_verb(clause: Clause, head: Any, *, is_kin: bool) -> _Slot | None:
     """Slot by a frame of the verb: its preposition, object or adjective names the attribute."""
     verbs = frames()["verb"]
@@ -167,7 +173,7 @@ def _by_verb(clause: Clause, head: Any, *, is_kin: bool) -> _Slot | None:
 
 
 def _by_inverse_verb(clause: Clause, head: Any, subject: Any) -> _Slot | None:
-    """Slot of a thing by a verb whose subject is the value, as in "Ilse owns tollgate" and "tollgate is owned by Ilse"."""
+    """Slot of a thing by a verb that has the value as its subject: "Ilse owns tollgate", or passive, as its agent."""
     name = frames()["inverse"].get(lemma(head))
     if name is None or clause.past or subject is None:
         return None
@@ -307,15 +313,13 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
         address = next((token.text for token in head.subtree if token.i > head.i and token.like_email), "")
         return (name, address, _owner_of_noun(clause, subject)) if address else None
     value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")
-    if value is not None and value.pos_ == "ADJ" and "ending" in clause.cues and name != "status":
-        # "The v2 address is dead" gives no address.
-        return None
     if value is not None and (figures := _code_at(value) or _figures_from(value)):
         return name, figures, _owner_of_noun(clause, subject)
     if value is not None and value.dep_ == "prep":
         value = _below(value, "pobj", "pcomp")
-    if value is None or not _fits(name, value):
-        # "My wife is a nurse" does not name a wife.
+    is_ended = value is not None and value.pos_ == "ADJ" and "ending" in clause.cues and name != "status"
+    if value is None or is_ended or not _fits(name, value):
+        # "My wife is a nurse" does not name a wife, and "the v2 address is dead" no address.
         return None
     phrase = whole_phrase(value) if name == "address" else phrase_of(value)
     if clause.cues & {"now", "change"}:
