@@ -134,3 +134,24 @@ def test_two_environments_in_one_sentence_are_not_mixed(tmp_path: Path):
     status = told(tmp_path, "Quayside in production listens on port 8443, staging quayside is on 9443.")
     assert "Quayside listens on port 8443 in production" in status
     assert not any("8443" in text and "9443" in text for text in status)
+
+
+@pytest.mark.parametrize("is_commit_first", [True, False])
+def test_a_chat_about_a_rollback_leaves_the_restored_value(tmp_path: Path, is_commit_first: bool):
+    chat = (
+        "The port change of quayside was rolled back, customers had 8443 in their firewalls.",
+        "turn",
+        "user",
+    )
+    commit = ('Revert "prod: quayside port 8443 -> 7443"', "commit", "tool")
+    clock = bardo.ManualClock(START)
+    with bardo.open(tmp_path / "ops", clock=clock, seed=1) as memory:
+        for line in ("prod: quayside port 9000 -> 8443", "prod: quayside port 8443 -> 7443"):
+            memory.remember(line, kind="log", role="tool", verified=True)
+            memory.sleep()
+            clock.advance(DAY)
+        for text, kind, role in (commit, chat) if is_commit_first else (chat, commit):
+            memory.remember(text, kind=kind, role=role, verified=role == "tool")
+            clock.advance(20)
+        memory.sleep()
+        assert "quayside port is 8443 (production)" in {fact.text for fact in memory.facts.list()}

@@ -49,7 +49,7 @@ def _is_person(subject: Any) -> bool:
 
 
 def _given_up(head: Any) -> set[str]:
-    """Lemmas of the things with which somebody is done or finished, or off which somebody is."""
+    """Lemmas of the things with which a person is done or finished, or off which a person is."""
     is_undergone = any(child.dep_ == "auxpass" for child in head.children) or head.tag_ == "VBN"
     has_object = any(child.dep_ == "dobj" for child in head.children)
     if has_object or (lemma(head) != "be" and not is_undergone):

@@ -153,6 +153,28 @@ def apposed(subject: Any) -> Any:
     )
 
 
+def is_contraction(token: Any, subject: Any) -> bool:
+    """Whether a word is the "is" or "has" behind a subject that the parser takes for a possessive: "mum's moved"."""
+    is_own = token.dep_ == "case" and token.head.i == subject.i
+    return bool(is_own and token.text.lower() == "'s" and subject.dep_ in SUBJECTS)
+
+
+def gives_name(head: Any) -> bool:
+    """Whether a clause gives the name of its subject, as "is called Juno" and "my sister's called Morag" do."""
+    if lemma(head) not in ("call", "name") or not any(child.dep_ in SUBJECTS for child in head.children):
+        return False
+    if any(child.dep_ in ("auxpass", "nsubjpass") for child in head.children):
+        return True
+    subject = next(child for child in head.children if child.dep_ in SUBJECTS)
+    rest = [
+        child
+        for child in head.children
+        if child.i > head.i and child.dep_ not in ("cc", "conj", "punct", "advcl")
+    ]
+    is_contracted = any(is_contraction(child, subject) for child in subject.children)
+    return is_contracted and len(rest) == 1 and rest[0].pos_ == "PROPN"
+
+
 def ancestors_by_conj(head: Any) -> Iterator[Any]:
     """Verbs that a clause is coordinated with."""
     while head.dep_ == "conj" and head.head.i != head.i:

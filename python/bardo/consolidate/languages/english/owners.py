@@ -15,6 +15,7 @@ from bardo.consolidate.languages.english.grammar import (
     apposed,
     drops_subject,
     hangs_below,
+    is_contraction,
     lemma,
 )
 from bardo.consolidate.languages.english.measures import tells_own_dose
@@ -177,7 +178,9 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
     phrase = [
         token
         for token in subject.subtree
-        if token.dep_ not in (*aside, "punct") and not hangs_below(token, subject, beside)
+        if token.dep_ not in (*aside, "punct")
+        and not hangs_below(token, subject, beside)
+        and not is_contraction(token, subject)
     ]
     if who and any(token.dep_ == "conj" and token.text == "I" for token in phrase):
         return Owner(who.lower(), f"{who} and {_beside_speaker(phrase, who)}")
@@ -206,6 +209,7 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
         if mine.i != token.i < end
         and token.dep_ not in ("relcl", "punct")
         and not hangs_below(token, subject, ("relcl",))
+        and not is_contraction(token, subject)
     )
     if name is not None:
         rest += f" {name.text}"

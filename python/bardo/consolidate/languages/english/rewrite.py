@@ -10,8 +10,10 @@ from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages.english.grammar import (
     COMPLEMENTS,
     SUBJECTS,
+    gives_name,
     hangs_below,
     is_aside,
+    is_contraction,
     is_past,
     lemma,
 )
@@ -101,9 +103,18 @@ def sentence_of(head: Any, subject: Any, owner: Owner, speech: Speech) -> str:
     if not said:
         return ""
     said = re.sub(r"^'?s ", "is ", said)
+    if head.i == subject.head.i and any(is_contraction(child, subject) for child in subject.children):
+        said = f"{_contracted(head, subject)} {said}"
     sentence = re.sub(r"\b(wo|ca|sha) not\b", lambda match: f"{_STEMS[match[1]]} not", f"{name} {said}")
     sentence = dated(sentence, speech.at)
     return sentence if len(sentence) <= CHARACTERS else _shorter(sentence)
+
+
+def _contracted(head: Any, subject: Any) -> str:
+    """The "is" or "has" of "'s": "Mum's moved" and "Dad's broken his hip", but "Dad's called Hamish"."""
+    has_object = any(child.dep_ in ("dobj", "oprd") for child in head.children)
+    is_undergone = subject.dep_ == "nsubjpass" and not has_object
+    return "has" if head.tag_ in ("VBN", "VBD") and not (is_undergone or gives_name(head)) else "is"
 
 
 def inside(who: str) -> str:

@@ -318,6 +318,8 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     if value is not None and value.dep_ == "prep":
         value = _below(value, "pobj", "pcomp")
     is_ended = value is not None and value.pos_ == "ADJ" and "ending" in clause.cues and name != "status"
+    if name == "phone" and lemma(subject) == "phone" and value is not None and _has_article(value):
+        name = "phone_model"
     if value is None or is_ended or not _fits(name, value):
         # "My wife is a nurse" does not name a wife, and "the v2 address is dead" no address.
         return None
@@ -380,8 +382,18 @@ def _fits(name: str, value: Any) -> bool:
     if wanted in ("place", "thing") and value.ent_type_ in ("DATE", "TIME"):
         return False
     if wanted == "place":
-        return bool(value.pos_ == "PROPN" or value.ent_type_ in ("GPE", "LOC", "FAC"))
+        # The parser takes "Voss" and "Leeds" for common nouns.
+        is_name = value.pos_ == "PROPN" or (value.text.istitle() and not any(value.children))
+        return bool(is_name or value.ent_type_ in ("GPE", "LOC", "FAC"))
+    if wanted == "make":
+        # "My bike is a Bianchi": the parser knows few makes as names.
+        return _has_article(value) and str(value.text)[:1].isupper()
     return wanted != "name" or bool(value.pos_ == "PROPN")
+
+
+def _has_article(noun: Any) -> bool:
+    """Whether "a" or "an" stands before a noun."""
+    return any(child.dep_ == "det" and lemma(child) in ("a", "an") for child in noun.children)
 
 
 def _clean(value: str) -> str:
