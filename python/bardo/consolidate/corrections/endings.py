@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bardo._core import stems
 from bardo.consolidate.attributes import may_change_together
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections.correction_rules import is_same_owner, said_of, words_of
@@ -64,4 +65,10 @@ def ends_unnamed(older: Clause, newer: Clause) -> bool:
     named = older.anchors | older.names | older.objects | words_of(older.predicate) | words_of(older.owner)
     attribute = older.statement.attribute if older.statement is not None else ""
     is_stated = any(word == attribute or may_change_together(word, attribute) for word in newer.ended)
-    return not (newer.ended & named or is_stated)
+    # "Removed type checking" names the check of "gets type-checked".
+    return not (_stems(newer.ended) & _stems(named) or is_stated)
+
+
+def _stems(words: frozenset[str]) -> set[str]:
+    """Stems of some words."""
+    return set(stems(sorted(words))) - {""}
