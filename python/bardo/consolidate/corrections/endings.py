@@ -71,4 +71,4 @@ def ends_unnamed(older: Clause, newer: Clause) -> bool:
 
 def _stems(words: frozenset[str]) -> set[str]:
     """Stems of some words."""
-    return set(stems(sorted(words))) - {""}
+    return {stem for stem in stems(sorted(words)) if stem}
