@@ -66,6 +66,8 @@ class Clause:
         environments: Environments to which it is limited, such as `staging`.
         tells_age: Whether its words can tell an age: a number that is no date, or a word such as "birthday".
         kin: Clauses that its words state beside it, such as "nadia's husband is Jonas" of "with my husband Jonas".
+        changed: Lemma of the thing that the clause before it changes, and to which its "it" points; empty for none.
+        restores: Whether it tells that a change was taken back, so that the value before it holds again.
         topic: Lemmas of its words before the predicate in order, without articles, pronouns and adverbs.
         comment: Lemmas of its words from the predicate on, likewise.
         presents: Clause that names its subject, such as "nadia's daughter is Ida" of "my daughter Ida swims".
@@ -83,6 +85,7 @@ class Clause:
         value: Lemmas of what it names as new, such as the Y.
         objects: Lemmas of the heads of its objects and complements.
         ended: Lemmas of the objects that its verb ends, if it ends something.
+        details: Lemmas of the things that only describe another one, as `bath` of "a flat with a bath".
         stopped: Verb and object of the activity of "stopped doing it"; empty if it tells of none.
         fillers: Pairs of a governor and the value in its place, such as `(port, 8080)`.
         since: First instant at which it holds, microseconds UTC.
@@ -113,6 +116,8 @@ class Clause:
     environments: frozenset[str] = frozenset()
     tells_age: bool = False
     kin: tuple[Clause, ...] = ()
+    changed: str = ""
+    restores: bool = False
     topic: tuple[str, ...] = ()
     comment: tuple[str, ...] = ()
     presents: Clause | None = None
@@ -130,6 +135,7 @@ class Clause:
     value: frozenset[str] = frozenset()
     objects: frozenset[str] = frozenset()
     ended: frozenset[str] = frozenset()
+    details: frozenset[str] = frozenset()
     stopped: tuple[str, str] = ("", "")
     fillers: frozenset[tuple[str, str]] = frozenset()
     since: int | None = None

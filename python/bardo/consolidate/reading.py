@@ -30,6 +30,7 @@ from bardo.consolidate.corrections.effects import (
     remaining_text,
     text_about,
 )
+from bardo.consolidate.corrections.endings import restores_same
 from bardo.consolidate.corrections.outright import in_slot_of_texts
 from bardo.consolidate.corrections.templates import may_be_about_one
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
@@ -398,7 +399,9 @@ class StatementReader:
         likely = [
             (record, other)
             for record in older
-            if not any(is_of_another_slot(other, clause) for other in record.clauses)
+            if not any(
+                is_of_another_slot(other, clause) or restores_same(other, clause) for other in record.clauses
+            )
             for other in record.clauses
             if other.stated
             and not any(keeps_value(other, said) for said in message.clauses)

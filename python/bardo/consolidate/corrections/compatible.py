@@ -15,6 +15,7 @@ from bardo.consolidate.corrections.correction_rules import (
     is_same_owner,
     words_of,
 )
+from bardo.consolidate.corrections.endings import changes_another, ends_another
 from bardo.consolidate.corrections.templates import is_of_another_member
 
 #: A figure with its unit, and a value of words alone.
@@ -51,6 +52,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or is_of_another_thing(older, newer)
         or is_of_another_attribute(older, newer)
         or is_of_another_subject(older, newer)
+        or is_of_another_family(older, newer)
         or is_of_another_member(older, newer)
         or is_of_relative(older, newer)
         or is_of_another_holder(older, newer)
@@ -67,6 +69,8 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or tells_event(older, newer)
         or is_of_another_line(older, newer)
         or is_denied_briefly(older, newer)
+        or ends_another(older, newer)
+        or changes_another(older, newer)
     )
 
 
@@ -212,6 +216,14 @@ def is_of_another_subject(older: Clause, newer: Clause) -> bool:
     if not ours or not theirs or not (is_of_relative if is_relation and is_told_apart else not ours & theirs):
         return False
     return not (ours - theirs) & _said(newer) and not (theirs - ours) & _said(older)
+
+
+def is_of_another_family(older: Clause, newer: Clause) -> bool:
+    """Whether two clauses are about relatives of one kind of two people: "Oona's mum" is not "Nils's mum"."""
+    holder, _, kin = (older.alias or older.owner).rpartition("'s ")
+    other, _, other_kin = (newer.alias or newer.owner).rpartition("'s ")
+    are_known = bool(holder and other) and "user" not in (holder, other)
+    return are_known and kin == other_kin and holder != other
 
 
 def _said(clause: Clause) -> frozenset[str]:

@@ -22,11 +22,6 @@ RULES: tuple[Rule, ...] = (
 LIGHT_VERBS = frozenset({"", "be", "have", "get"})
 #: Verbs that a person uses for one activity: "do parkrun", "go to parkrun".
 _LIGHT_ACTIVITIES = frozenset({"do", "go", "have", "attend"})
-#: Verbs by which a person has committed to what is to come.
-_COMMITTING = frozenset({
-    "apply", "book", "enrol", "enroll", "enter", "join", "order", "plan", "register", "reserve", "schedule", "sign",
-    "sign up", "subscribe",
-})  # fmt: skip
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 #: Attributes of things that a person has.
 _POSSESSED = frozenset({"car", "has", "own", "take", "use"})
@@ -99,7 +94,7 @@ def _fills_same_slot(older: Clause, newer: Clause) -> bool:
     old, new = older.statement, newer.statement
     if old is None or new is None or not newer.stated or not old.functional or old.denied or new.denied:
         return False
-    if older.owner == newer.owner and newer.features.get("subject thing"):
+    if older.owner == newer.owner and newer.features.get("subject thing") and not _is_of_one_thing(newer):
         # "The exam" can be the one in statistics or another.
         return False
     is_same_subject = old.subject == new.subject or (
@@ -108,6 +103,18 @@ def _fills_same_slot(older: Clause, newer: Clause) -> bool:
     is_same_slot = is_same_subject and (old.attribute, old.condition) == (new.attribute, new.condition)
     is_moved = is_same_subject and "new" in newer.cues and names_other_home(older, newer)
     return is_moved or (is_same_slot and old.value.casefold() != new.value.casefold())
+
+
+def _is_of_one_thing(clause: Clause) -> bool:
+    """Whether a clause gives an attribute of a thing that it names, or the new one of a thing that it describes.
+
+    "The owner of tollgate is Ilse" is of one thing. "The price of the ticket" can be that of another ticket, but not
+    with "is now".
+    """
+    stated = clause.statement
+    if stated is None or stated.subject == clause.owner or " of " not in clause.owner:
+        return False
+    return " of the " not in clause.owner or bool(clause.cues & {"change", "correction", "now"})
 
 
 def names_other_home(older: Clause, newer: Clause) -> bool:
@@ -180,7 +187,7 @@ def _ends_object(older: Clause, newer: Clause) -> bool:
     """Whether the newer clause ends an object of the older one, such as "I sold the car"."""
     if "ending" not in newer.cues or newer.denied or newer.past_dated:
         return False
-    is_named = bool(newer.ended & (older.objects | older.names))
+    is_named = bool(newer.ended & (older.objects - older.details | older.names))
     is_owned = not newer.owner or older.owner == newer.owner or bool(words_of(older.owner) & newer.ended)
     return is_named and is_owned
 
@@ -213,12 +220,6 @@ def names_ended(older: Clause, newer: Clause) -> bool:
     """Whether the older clause names what the newer one ends, if it says what: "the eye patch is history"."""
     old = older.anchors | older.names | older.objects | words_of(older.owner) | words_of(older.predicate)
     return not newer.ended or bool(newer.ended & old)
-
-
-def gives_up(older: Clause, newer: Clause) -> bool:
-    """Whether the newer clause ends what the older one has committed to: "cancelled the hotel" after "booked" it."""
-    names = older.objects | older.names | older.anchors
-    return older.predicate in _COMMITTING and "ending" in newer.cues and bool(newer.ended & names)
 
 
 def ends_plainly(older: Clause, newer: Clause) -> bool:
@@ -316,14 +317,17 @@ def denied_of(older: Clause, newer: Clause) -> tuple[frozenset[str], frozenset[s
 
 
 def denies_another(older: Clause, newer: Clause) -> bool:
-    """Whether the newer clause denies something that the older one does not say: only its subject is in both.
+    """Whether the newer clause denies something that the older one does not say: only a subject is in both.
 
-    "The index won't run away" does not end "the index uses another oracle".
+    "The index won't run away" does not end "the index uses another oracle", and "I can't leave Dad" nothing that Dad
+    does.
     """
     if not newer.denied or newer.predicate in LIGHT_VERBS or newer.predicate == older.predicate:
         return False
     said = said_of(newer) - words_of(newer.owner)
     old = older.anchors | older.names | older.objects | words_of(older.predicate) | words_of(older.owner)
+    if not is_same_owner(older, newer) and not newer.cues & {"correction", "instead", "now"}:
+        said -= words_of(older.owner) | words_of(older.alias) | frozenset(older.topic)
     return not said & old and not newer.figures & older.figures
 
 

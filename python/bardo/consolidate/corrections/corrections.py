@@ -24,7 +24,6 @@ from bardo.consolidate.corrections.correction_rules import (
     ends_person,
     ends_plainly,
     gives_same_day,
-    gives_up,
     have_topic_in_common,
     is_of_companion,
     is_of_other_person,
@@ -35,6 +34,7 @@ from bardo.consolidate.corrections.correction_rules import (
     names_other_home,
     names_parted,
 )
+from bardo.consolidate.corrections.endings import ends_unnamed, gives_up
 from bardo.consolidate.corrections.topics import are_linked, names_company, names_part, share_time_alone
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
@@ -153,6 +153,7 @@ def _limited(
     repeats_day = _is_unplaced(found, older, newer, rule) and gives_same_day(older, newer)
     is_of_another = repeats_day or _is_of_another_topic(older, newer, rule)
     is_open = judgement.total < SURE or (not rule and are_of_strangers(older, newer))
+    is_open |= not rule and ends_unnamed(older, newer)
     if is_open and is_of_another:
         return Judgement(NEVER, READ)
     return Judgement(judgement.total, judgement.rule, _is_beside(found, older, newer, rule))

@@ -42,6 +42,8 @@ def is_of_another_member(older: Clause, newer: Clause) -> bool:
     agree in everything but one value can be about one thing. Where more differs, a word of change must tell that they
     are.
     """
+    if _give_one_slot(older, newer):
+        return False
     # "Mum" and "my mum Hanne" are one.
     has_two_names = older.owner != newer.owner and is_same_owner(older, newer)
     subjects = [] if has_two_names else _differences(older.topic, newer.topic)
@@ -59,6 +61,14 @@ def is_of_another_member(older: Clause, newer: Clause) -> bool:
     if len(found) > 1:
         return not is_announced or _is_order(newer)
     return older.denied and newer.denied and not _has_figures(found[0])
+
+
+def _give_one_slot(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses give an attribute of one thing that is not their subject: "Ilse owns tollgate"."""
+    one, other = older.statement, newer.statement
+    if one is None or other is None or older.owner == newer.owner or not one.functional:
+        return False
+    return (one.subject, one.attribute, one.condition) == (other.subject, other.attribute, other.condition)
 
 
 def are_of_one_template(older: Clause, newer: Clause) -> bool:

@@ -33,6 +33,8 @@ LEAST_OF_REMAINDERS = -1.5
 _DAY = 86_400_000_000
 #: Distance of a plan, in microseconds, from which it is kept for months: in weeks it would have faded before its day.
 FAR_OFF = 28 * _DAY
+#: Attributes of a thing of the speaker that tell of the speaker.
+_OWN = frozenset({"bike", "car", "email", "phone_model"})
 #: Attributes that say of a plan less than the text of its note.
 _GENERIC = frozenset({"has", "is"})
 
@@ -110,11 +112,11 @@ def _is_of_known(clause: Clause) -> bool:
     is_named = "subject named" in clause.features or (
         "subject pronoun" in clause.features and bool(clause.owner) and "'s " not in clause.owner
     )
-    # "My work email is ..." tells of the speaker: the address is theirs.
+    # "My work email is ..." and "my bike is a ..." tell of the speaker: the address and the bicycle are theirs.
     is_own = (
         "subject of mine" in clause.features
         and clause.statement is not None
-        and clause.statement.attribute == "email"
+        and clause.statement.attribute in _OWN
     )
     # "Kieran, the young man at the till" is one whom the speaker only meets.
     is_stranger = clause.is_relative or "subject stranger" in clause.features

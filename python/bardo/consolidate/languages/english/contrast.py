@@ -64,3 +64,21 @@ def changed_before(head: Any) -> Any:
         if lemma(verb) in cue_tables()["change"] and thing is not None and thing.pos_ == "NOUN":
             return thing
     return None
+
+
+def object_changed_before(head: Any, subject: Any) -> str:
+    """Lemma of the thing that the clause before changes, and to which "it" points: "changed the alarm, it's 4096 now".
+
+    Args:
+        head: Head of the clause.
+        subject: Its subject; None if it has none.
+
+    Returns:
+        The lemma; empty if the subject does not point to such a thing.
+    """
+    if subject is None or subject.text.lower() != "it":
+        return ""
+    before = [other for other in clause_heads(head.sent) if other.i < subject.i and other.i != head.i]
+    if not before or lemma(before[-1]) not in cue_tables()["change"]:
+        return ""
+    return next((lemma(child) for child in before[-1].children if child.dep_ == "dobj"), "")

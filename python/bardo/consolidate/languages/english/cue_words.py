@@ -66,6 +66,7 @@ class _Table:
     Args:
         ending: Verbs that end a state or an activity.
         change: Verbs that put one value in the place of another.
+        restore: Verbs that put a value back that held before a change.
         now: Adverbs of a new state.
         new: Adjectives of a new state.
         correction: Phrases that take back an earlier statement.
@@ -77,6 +78,7 @@ class _Table:
 
     ending: frozenset[str]
     change: frozenset[str]
+    restore: frozenset[str]
     now: frozenset[str]
     new: frozenset[str]
     correction: re.Pattern[str]
@@ -93,6 +95,7 @@ def _table() -> _Table:
     return _Table(
         ending=frozenset(read["ending"]),
         change=frozenset(read["change"]),
+        restore=frozenset(read["restore"]),
         now=frozenset(read["now"]),
         new=frozenset(read["new"]),
         correction=re.compile(rf"(?<!\w)(?:{phrases})(?!\w)", re.IGNORECASE),
@@ -106,6 +109,11 @@ def _table() -> _Table:
 def corrects(sentence: str) -> bool:
     """Whether a sentence has a phrase that takes back an earlier statement, such as "I misspoke"."""
     return bool(_table().correction.search(sentence))
+
+
+def restores(head: Any) -> bool:
+    """Whether a clause tells that a change was taken back, as "the port change was rolled back" does."""
+    return bool({predicate_of(head), lemma(head)} & _table().restore) and not is_denied(head)
 
 
 def relation_of(subject: Any) -> str:

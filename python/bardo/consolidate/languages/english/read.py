@@ -13,10 +13,12 @@ from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import fronted, records, standing
 from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
-from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
+from bardo.consolidate.languages.english.contrast import object_changed_before
+from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of, restores
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
 from bardo.consolidate.languages.english.dates import DATE, bounds, is_of_few_days
-from bardo.consolidate.languages.english.endings import ended_by, objects_of, over_by, stopped_by
+from bardo.consolidate.languages.english.endings import details_of, ended_by, objects_of, stopped_by
+from bardo.consolidate.languages.english.environments import by_environment
 from bardo.consolidate.languages.english.features import features
 from bardo.consolidate.languages.english.fillers import fillers
 from bardo.consolidate.languages.english.grammar import (
@@ -25,6 +27,7 @@ from bardo.consolidate.languages.english.grammar import (
     QUOTED,
     apposed,
     clause_heads,
+    drops_subject,
     introduces_finding,
     is_denied,
     is_future,
@@ -120,7 +123,8 @@ class EnglishReader:
             announcement = ANNOUNCEMENT.match(line)
             said = line[announcement.end() :] if announcement else line
             takes_back = announcement is not None and corrects(announcement[0])
-            for sentence in parse(QUOTED.sub(_unquoted, said)).sents:
+            doc = parse(QUOTED.sub(_unquoted, said))
+            for sentence in (part for whole in doc.sents for part in by_environment(whole)):
                 clauses = _clauses(
                     sentence,
                     speech,
@@ -266,6 +270,8 @@ def _clause(
         text=text,
         sentence=sentence.text.strip(),
         owner=owner_key(owner.key),
+        changed=object_changed_before(head, subject),
+        restores=restores(head),
         topic=_in_order(words, before=head),
         comment=_in_order(words, after=head),
         predicate=predicate_of(head),
@@ -281,7 +287,8 @@ def _clause(
         left=frozenset(cues.left),
         value=frozenset(cues.value),
         objects=objects_of(head),
-        ended=ended_by(head) | over_by(head, subject),
+        ended=ended_by(head, subject),
+        details=details_of(words),
         stopped=stopped_by(head),
         fillers=fillers(head, subject, words),
         since=since,
@@ -376,7 +383,7 @@ def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: 
         left=frozenset(cues.left),
         value=frozenset(cues.value),
         objects=objects_of(head),
-        ended=ended_by(head),
+        ended=ended_by(head, None),
         fillers=fillers(head, None, words),
     )
 
@@ -449,4 +456,4 @@ def _begins_clause(token: Any, head: Any) -> bool:
     if token.dep_ not in ("conj", "advcl", "parataxis", "ccomp") or token.pos_ not in ("VERB", "AUX"):
         return False
     has_subject = any(child.dep_ in ("nsubj", "nsubjpass") for child in token.children)
-    return has_subject or (token.dep_ == "conj" and token.head.i == head.i)
+    return has_subject or drops_subject(token) or (token.dep_ == "conj" and token.head.i == head.i)

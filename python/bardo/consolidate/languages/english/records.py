@@ -61,6 +61,7 @@ _REMOVED = re.compile(
     r"revoke[sd]?|(?:rip(?:s|ped)?|tore|cut|take[sn]?|took) out)\b",
     re.IGNORECASE,
 )
+_RESTORED = re.compile(r"\b(?:revert\w*|roll(?:ed|s|ing)?[ -]?back|backed out|undone)\b", re.IGNORECASE)
 _NO_LONGER = re.compile(r"\bno longer\b", re.IGNORECASE)
 _UNTIL = re.compile(
     r"\b(?:until|through|sunset|expires?|deprecated|ends?|as of|starting with|from next|scheduled)\b",
@@ -153,6 +154,7 @@ def _clause(line: str, context: set[str], attributes: AttributeTable, *, is_made
         figures=frozenset(match[0].lower().rstrip(".,:") for match in _FIGURE.finditer(body)),
         stated=is_made,
         denied=bool(_NO_LONGER.search(body)),
+        restores=bool(_RESTORED.search(line)),
         cues=frozenset(_cues(body)),
         left=frozenset(left),
         value=frozenset(value),

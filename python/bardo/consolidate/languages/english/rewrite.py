@@ -10,13 +10,16 @@ from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages.english.grammar import (
     COMPLEMENTS,
     SUBJECTS,
+    gives_name,
     hangs_below,
     is_aside,
+    is_contraction,
     is_past,
     lemma,
 )
 from bardo.consolidate.languages.english.near_days import dated
 from bardo.consolidate.languages.english.owners import Owner
+from bardo.consolidate.languages.english.slots import environments_in
 
 #: Maximum characters of a sentence.
 CHARACTERS = 160
@@ -100,9 +103,18 @@ def sentence_of(head: Any, subject: Any, owner: Owner, speech: Speech) -> str:
     if not said:
         return ""
     said = re.sub(r"^'?s ", "is ", said)
+    if head.i == subject.head.i and any(is_contraction(child, subject) for child in subject.children):
+        said = f"{_contracted(head, subject)} {said}"
     sentence = re.sub(r"\b(wo|ca|sha) not\b", lambda match: f"{_STEMS[match[1]]} not", f"{name} {said}")
     sentence = dated(sentence, speech.at)
     return sentence if len(sentence) <= CHARACTERS else _shorter(sentence)
+
+
+def _contracted(head: Any, subject: Any) -> str:
+    """The "is" or "has" of "'s": "Mum's moved" and "Dad's broken his hip", but "Dad's called Hamish"."""
+    has_object = any(child.dep_ in ("dobj", "oprd") for child in head.children)
+    is_undergone = subject.dep_ == "nsubjpass" and not has_object
+    return "has" if head.tag_ in ("VBN", "VBD") and not (is_undergone or gives_name(head)) else "is"
 
 
 def inside(who: str) -> str:
@@ -219,20 +231,20 @@ def _of_others(token: Any, who: str) -> str:
 
 
 def _times_last(words: list[Any], head: Any, subject: Any) -> list[Any]:
-    """The words after the subject, then the times before it; other words before it are left out."""
+    """The words after the subject, then the times and environments before it; other words before it are left out."""
     named = {token.i for token in subject.subtree}
     begin = min(named)
-    times = [token for token in words if token.i < begin and _is_time(token, head)]
+    times = [token for token in words if token.i < begin and _limits(token, head)]
     return [token for token in words if token.i > begin and token.i not in named] + times
 
 
-def _is_time(token: Any, head: Any) -> bool:
-    """Whether a word belongs to an adjunct of time of the clause."""
+def _limits(token: Any, head: Any) -> bool:
+    """Whether a word belongs to an adjunct of the clause that names a time or an environment."""
     while token.head.i not in (head.i, token.i):
         token = token.head
-    return token.dep_ in ("prep", "npadvmod") and any(
-        each.ent_type_ in ("DATE", "TIME") for each in token.subtree
-    )
+    is_time = any(each.ent_type_ in ("DATE", "TIME") for each in token.subtree)
+    in_environment = token.dep_ == "prep" and environments_in(" ".join(each.text for each in token.subtree))
+    return token.dep_ in ("prep", "npadvmod") and bool(is_time or in_environment)
 
 
 def _finite(head: Any) -> Any:

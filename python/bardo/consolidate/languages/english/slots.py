@@ -32,6 +32,8 @@ ENVIRONMENTS = {
 }  # fmt: skip
 #: Pattern of an environment that is no part of a path or of another name.
 ENVIRONMENT = rf"(?<![\w./-])(?:{'|'.join(ENVIRONMENTS)})(?![\w./-])"
+#: Environment behind a value.
+_IN_ENVIRONMENT = re.compile(rf"(?i) (?:in |on |\(){ENVIRONMENT}\)?$")
 #: Words of a case to which a statement is limited, not those of an address such as "api.kroon.dev".
 CASES = re.compile(
     r"(?<![\w./-])(?:(?:for|at|with|before|after|during|on|in) )?(?:the )?(breakfast|lunch|dinner|"
@@ -118,13 +120,14 @@ def with_slot(
         or person_slot(clause, head, subject, who=who, is_kin=is_kin)
         or _moved_date(clause, head, subject, who)
         or _by_noun(clause, head, subject)
+        or _by_inverse_verb(clause, head, subject)
         or _by_verb(clause, head, is_kin=is_kin)
     )
     if found is None:
         return clause
     name, phrase, subject_name = found
-    value = _clean(phrase)
-    if not value or value.casefold() == clause.owner:
+    value = _without_environment(_clean(phrase), clause.sentence)
+    if not value or (value.casefold() == clause.owner and not subject_name):
         return clause
     if value.casefold() == subject_name:
         # "Rory's name is Rory" says nothing.
@@ -148,6 +151,13 @@ def with_slot(
     return replace(clause, statement=statement)
 
 
+def _without_environment(value: str, sentence: str) -> str:
+    """A value without its environment: that of "150 rps in staging", and the "(production)" of a text of a record."""
+    aside = re.search(rf"(?i)\(({ENVIRONMENT})\)", sentence)
+    plain = _IN_ENVIRONMENT.sub("", value)
+    return plain.removesuffix(f" {aside[1]}") if aside else plain
+
+
 def _by_verb(clause: Clause, head: Any, *, is_kin: bool) -> _Slot | None:
     """Slot by a frame of the verb: its preposition, object or adjective names the attribute."""
     verbs = frames()["verb"]
@@ -160,6 +170,27 @@ def _by_verb(clause: Clause, head: Any, *, is_kin: bool) -> _Slot | None:
     # "Ownership moved to Marek": a thing has no home.
     is_of_thing = bool(clause.features.get("subject thing")) and not (is_kin or clause.is_relative)
     return None if found is not None and found[0] == "home" and is_of_thing else found
+
+
+def _by_inverse_verb(clause: Clause, head: Any, subject: Any) -> _Slot | None:
+    """Slot of a thing by a verb that has the value as its subject: "Ilse owns tollgate", or passive, as its agent."""
+    name = frames()["inverse"].get(lemma(head))
+    if name is None or clause.past or subject is None:
+        return None
+    if subject.dep_ == "nsubjpass":
+        by = next((child for child in head.children if child.dep_ == "agent"), None)
+        person = _below(by, "pobj") if by is not None else None
+        return (name, phrase_of(person), "") if person is not None and person.pos_ == "PROPN" else None
+    thing = _below(head, "dobj", "oprd")
+    # "Nils owns a boat" and "owns the house" name no thing of which another can become the owner.
+    is_named = (
+        thing is not None
+        and thing.tag_ != "NNS"
+        and not any(child.dep_ in ("det", "poss", "nummod") for child in thing.children)
+    )
+    if not is_named or subject.pos_ != "PROPN":
+        return None
+    return name, phrase_of(subject), str(thing.text).lower()
 
 
 def _has_object(head: Any) -> bool:
@@ -286,8 +317,11 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
         return name, figures, _owner_of_noun(clause, subject)
     if value is not None and value.dep_ == "prep":
         value = _below(value, "pobj", "pcomp")
-    if value is None or not _fits(name, value):
-        # "My wife is a nurse" does not name a wife.
+    is_ended = value is not None and value.pos_ == "ADJ" and "ending" in clause.cues and name != "status"
+    if name == "phone" and lemma(subject) == "phone" and value is not None and _has_article(value):
+        name = "phone_model"
+    if value is None or is_ended or not _fits(name, value):
+        # "My wife is a nurse" does not name a wife, and "the v2 address is dead" no address.
         return None
     phrase = whole_phrase(value) if name == "address" else phrase_of(value)
     if clause.cues & {"now", "change"}:
@@ -348,10 +382,20 @@ def _fits(name: str, value: Any) -> bool:
     if wanted in ("place", "thing") and value.ent_type_ in ("DATE", "TIME"):
         return False
     if wanted == "place":
-        return bool(value.pos_ == "PROPN" or value.ent_type_ in ("GPE", "LOC", "FAC"))
+        # The parser takes "Voss" and "Leeds" for common nouns.
+        is_name = value.pos_ == "PROPN" or (value.text.istitle() and not any(value.children))
+        return bool(is_name or value.ent_type_ in ("GPE", "LOC", "FAC"))
+    if wanted == "make":
+        # "My bike is a Bianchi": the parser knows few makes as names.
+        return _has_article(value) and str(value.text)[:1].isupper()
     if wanted == "figure":
         return any(token.pos_ == "NUM" or token.like_num for token in value.subtree)
     return wanted != "name" or bool(value.pos_ == "PROPN")
+
+
+def _has_article(noun: Any) -> bool:
+    """Whether "a" or "an" stands before a noun."""
+    return any(child.dep_ == "det" and lemma(child) in ("a", "an") for child in noun.children)
 
 
 def _clean(value: str) -> str:
