@@ -78,6 +78,12 @@ impl QueryClues {
         clues
     }
 
+    /// Whether it asks of the user, in the first person.
+    #[must_use]
+    pub fn ask_of_the_user(&self) -> bool {
+        (self.asks_of == Some(Role::User) || (std::env::var("B_ANY").is_ok() && self.asks_of.is_none())) && !(std::env::var("B_PAST").is_ok() && self.words.iter().any(|word| ["did","was","were","had","used","first","before","once","ago","when","originally"].contains(&word.as_str())))
+    }
+
     /// Whether days are named.
     #[must_use]
     pub const fn name_a_time(&self) -> bool {

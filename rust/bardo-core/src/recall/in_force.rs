@@ -71,7 +71,7 @@ pub(super) fn raise(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>], analyze
         let Some(best) = best.max_by(f32::total_cmp) else { continue };
         let fact = &mut ranked[slot.place];
         fact.score = best + best.abs().max(f32::MIN_POSITIVE) * MARGIN;
-        fact.is_in_force = true;
+        fact.raised = Some(IN_FORCE);
     }
 }
 
