@@ -3,7 +3,7 @@
 //! Who says something new of a thing seldom says what it replaces, so that no correction is found: "it's a droplet", and
 //! months later "it has a new home, 8 GB". Of the turns of one author that answer a query best, two that are near each
 //! other are taken to be about the same; the newer comes first if it is about as relevant. Nothing else is moved by its
-//! age, and nothing for a query that names a time: that asks for what was.
+//! age. Nothing is moved for a question of what was, or of others: in stories of people a later turn answers no better.
 
 use super::arms::Arms;
 use super::candidate::ScoredCandidate;
@@ -23,12 +23,9 @@ const MARGIN: f32 = 1e-4;
 
 /// Raises the newer turn of each pair above the older one.
 pub(super) fn raise(arms: &Arms<'_>, clues: &QueryClues, ranked: &mut [ScoredCandidate<'_>]) {
-    if !clues.ask_of_the_user() || clues.name_a_time() || arms.hot.vectors().is_empty() {
+    if !clues.ask_what_is() || arms.hot.vectors().is_empty() {
         return;
     }
-    let near_: f32 = std::env::var("B_NEAR").map_or(NEAR, |v| v.parse().unwrap());
-    let about: f32 = std::env::var("B_ABOUT").map_or(ABOUT_AS_RELEVANT, |v| v.parse().unwrap());
-    if std::env::var("B_K").is_ok() { return; }
     let mut places: Vec<usize> = (0..ranked.len()).collect();
     let by_score = |one: &usize, other: &usize| ranked[*other].score.total_cmp(&ranked[*one].score);
     if places.len() > COMPARED {
@@ -37,7 +34,7 @@ pub(super) fn raise(arms: &Arms<'_>, clues: &QueryClues, ranked: &mut [ScoredCan
     }
     places.retain(|place| {
         let row = ranked[*place].row;
-        row.role == Some(Role::User) && (row.conversation.is_some() || std::env::var("B_FREE").is_ok())
+        row.role == Some(Role::User) && row.conversation.is_some()
     });
     places.sort_unstable_by_key(|place| (ranked[*place].row.order(), ranked[*place].row.id));
     // From the oldest to the newest, so that the last of several passes them all.
@@ -46,8 +43,8 @@ pub(super) fn raise(arms: &Arms<'_>, clues: &QueryClues, ranked: &mut [ScoredCan
         let is_passed = |older: &&ScoredCandidate<'_>| {
             let near = || arms.hot.vectors().between(older.candidate.slot, newer.candidate.slot);
             older.row.speaker == newer.row.speaker
-                && newer.parts.total() >= older.parts.total() * about
-                && near().is_some_and(|cosine| cosine >= near_)
+                && newer.parts.total() >= older.parts.total() * ABOUT_AS_RELEVANT
+                && near().is_some_and(|cosine| cosine >= NEAR)
         };
         let passed = places[..at].iter().map(|place| &ranked[*place]).filter(is_passed);
         let best = passed.map(|older| older.score).max_by(f32::total_cmp);
@@ -67,8 +64,10 @@ mod tests {
     use super::*;
     use crate::model::Id;
 
+    const OF_NOW: &str = "which GB has my laptop?";
+
     /// Answers of a query that fits the older turn better; the cosine of both turns is given.
-    fn answers(cosine: f32, speakers: [&str; 2]) -> Vec<(Id, bool)> {
+    fn answers(question: &str, cosine: f32, speakers: [&str; 2]) -> Vec<(Id, bool)> {
         let turns = [
             turn(1, speakers[0], "my laptop is a Pavilion laptop with 8 GB"),
             turn(2, speakers[1], "got a new one, a TUF with 16 GB"),
@@ -77,20 +76,25 @@ mod tests {
         hot.set_vectors(&id(1), &[1.0, 0.0], &[]).unwrap();
         hot.set_vectors(&id(2), &[cosine, (1.0 - cosine * cosine).sqrt()], &[]).unwrap();
         let filters = Filters::default();
-        let found =
-            find(&hot, &Query { vector: Some(&[0.9, 0.436]), ..ask("which GB has my laptop?", &filters) });
+        let found = find(&hot, &Query { vector: Some(&[0.9, 0.436]), ..ask(question, &filters) });
         let is_raised = |factors: &[(&'static str, f32)]| factors.iter().any(|(name, _)| *name == NEWER);
         found.hits.iter().map(|hit| (hit.id, is_raised(&hit.why.factors))).collect()
     }
 
     #[test]
     fn of_two_turns_about_the_same_the_newer_comes_first_and_says_why() {
-        assert_eq!(answers(0.8, ["Ana", "Ana"]), [(id(2), true), (id(1), false)]);
+        assert_eq!(answers(OF_NOW, 0.8, ["Ana", "Ana"]), [(id(2), true), (id(1), false)]);
+    }
+
+    #[test]
+    fn a_question_of_what_was_or_of_others_keeps_the_order() {
+        assert_eq!(answers("which GB did my laptop have?", 0.8, ["Ana", "Ana"])[0], (id(1), false));
+        assert_eq!(answers("which GB has the laptop of Ana?", 0.8, ["Ana", "Ana"])[0], (id(1), false));
     }
 
     #[test]
     fn turns_that_lie_apart_and_turns_of_two_people_keep_their_order() {
-        assert_eq!(answers(0.3, ["Ana", "Ana"])[0], (id(1), false));
-        assert_eq!(answers(0.8, ["Ana", "Ben"])[0], (id(1), false));
+        assert_eq!(answers(OF_NOW, 0.3, ["Ana", "Ana"])[0], (id(1), false));
+        assert_eq!(answers(OF_NOW, 0.8, ["Ana", "Ben"])[0], (id(1), false));
     }
 }
