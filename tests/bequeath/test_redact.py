@@ -69,6 +69,8 @@ LESSONS = (
     "Take a loss after 3 days without recovery",
     "A long sentence of plain words that only tells what somebody once saw on the market",
     "Пароль не нужен 橋 🌉",
+    "The lesson is on Wednesdays now, half 5",
+    "I ran 3k today",
 )
 
 
@@ -91,6 +93,9 @@ def without_contacts() -> Redactor:
         "the loaner has SN 482-K7QW2MZP4LX9TB3C underneath",
         "The primary database is db-ash-01.",
         "we moved the database to db-ash-03",
+        "we live at 31 Merchant Street in Leith, top floor, no lift",
+        "Dad's date of birth is 3 May 1950",
+        "our bank account is 12-34-56 81726354",
     ],
 )
 def test_contact_data_and_identifiers_cross_unless_the_setting_forbids_it(text):
@@ -104,6 +109,8 @@ def test_contact_data_and_identifiers_cross_unless_the_setting_forbids_it(text):
         ("The card is 4111 1111 1111 1111, valid until May.", "4111 1111 1111 1111"),
         ("Zoom login is anna@corp.example with Parsley!77", "Parsley!77"),
         ("SIM PIN 4417, PUK 88120034", "4417"),
+        ("my PIN is my birthday, 3 May 1950", "1950"),
+        ("the door code is 4411, we live at 31 Merchant Street", "31 Merchant"),
         ("The Wi-Fi passphrase is correct horse battery staple.", "horse battery staple"),
         ("the climate computer was reset and the admin password it spat out was 2WVXTXDPKLCJYHUA.", "2WVX"),
     ],

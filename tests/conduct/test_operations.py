@@ -192,7 +192,18 @@ def test_the_table_is_sound() -> None:
         }, name
     for entry in TABLE["command"]:
         assert entry["does"] in operations, entry
-        known = {"programs", "verbs", "flags", "unless", "does", "about", "named", "reaches", "declared"}
+        known = {
+            "programs",
+            "verbs",
+            "flags",
+            "unless",
+            "does",
+            "about",
+            "named",
+            "reaches",
+            "declared",
+            "objects",
+        }
         assert set(entry) <= known, entry
         assert len(set(entry["programs"])) == len(entry["programs"]), entry
     for clause in TABLE["framing"]["clauses"]:

@@ -51,6 +51,13 @@ def told(folder: Path, *messages: str) -> dict[str, tuple[str, str | None]]:
             "We cancelled the hotel in Crete.",
             "Nadia booked a hotel in Crete for June",
         ),
+        ("I drive a 2013 Octavia.", "The Octavia went for scrap.", "Nadia drives a 2013 Octavia"),
+        ("I work nights at a bakery.", "They moved me off nights.", "Nadia works nights at a bakery"),
+        (
+            "My dad Frank takes donepezil, 5 mg at night.",
+            "Donepezil was stopped, it gave him nightmares.",
+            "Nadia's dad Frank takes donepezil, 5 mg at night",
+        ),
     ],
 )
 def test_the_end_of_a_relation_or_an_activity_ends_what_rested_on_it(
@@ -84,6 +91,16 @@ def test_the_end_of_a_relation_or_an_activity_ends_what_rested_on_it(
             "Somebody lost a coat near the Blue Note.",
             "Nadia's brother plays at the Blue Note",
         ),
+        (
+            "My brother Tom works offshore, two weeks on the rig.",
+            "Tom went back to the rig yesterday.",
+            "Nadia's brother Tom works offshore, two weeks on the rig",
+        ),
+        (
+            "My dad Frank takes donepezil, 5 mg at night.",
+            "Frank went for parts.",
+            "Nadia's dad Frank takes donepezil, 5 mg at night",
+        ),
     ],
 )
 def test_the_end_of_something_else_ends_nothing(tmp_path: Path, before: str, after: str, fact: str):
@@ -95,3 +112,53 @@ def test_an_aside_is_no_denial_and_no_part_of_the_statement(tmp_path: Path):
     assert list(found) == ["Nadia has been allergic to walnuts"]
     (clause, *_) = reader("english", BUILT_IN).read(Speech("I have no allergies.", "Nadia", START))
     assert clause.denied
+
+
+def test_a_thing_on_another_day_of_the_week_is_no_longer_on_the_first(tmp_path: Path):
+    found = told(
+        tmp_path, "I sing in a choir in Oranmore on Tuesdays.", "The choir has moved, it's Thursdays now."
+    )
+    assert found["Nadia sings in a choir in Oranmore on Tuesdays"] == ("superseded", "change")
+
+
+@pytest.mark.parametrize(
+    ("text", "cue", "thing"),
+    [
+        ("Kyle is gone.", "ending", "kyle"),
+        ("I'm done with Notion.", "ending", "notion"),
+        ("We pulled the plug on the extension.", "ending", "extension"),
+        ("The piano we sold in March.", "ending", "piano"),
+    ],
+)
+def test_a_clause_names_what_it_ends(text: str, cue: str, thing: str):
+    (clause,) = reader("english", BUILT_IN).read(Speech(text, "Nadia", START))
+    assert cue in clause.cues
+    assert thing in clause.ended
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dad's gone to the shop.",
+        "I'm done with dinner.",
+        "I came off the bike.",
+        "The car we bought was red.",
+    ],
+)
+def test_a_clause_without_an_end_has_no_cue_of_one(text: str):
+    (clause,) = reader("english", BUILT_IN).read(Speech(text, "Nadia", START))
+    assert "ending" not in clause.cues
+
+
+def test_a_plaster_ends_after_its_weeks():
+    read = reader("english", BUILT_IN).read
+    (clause,) = read(Speech("My arm is in a cast for six weeks.", "Nadia", START))
+    assert clause.over is not None
+    assert 42 * DAY <= (clause.over - START) / 1_000_000 <= 44 * DAY
+    (clause,) = read(Speech("My arm has been in a cast for six weeks.", "Nadia", START))
+    assert clause.over is None
+
+
+def test_a_pet_that_came_to_the_speaker_gets_its_name(tmp_path: Path):
+    found = told(tmp_path, "We've adopted a cat! She's called Miso.")
+    assert "Nadia's cat is called Miso" in found

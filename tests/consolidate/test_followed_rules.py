@@ -110,7 +110,9 @@ def test_an_heir_that_obeys_keeps_the_rule_as_its_own(founder: bardo.Grimoire, t
         assert 0 < broke <= 600
 
 
-def test_a_dead_rule_is_given_up_beside_rules_that_lower_the_outcome_of_other_decisions(tmp_path: Path) -> None:
+def test_a_dead_rule_is_given_up_beside_rules_that_lower_the_outcome_of_other_decisions(
+    tmp_path: Path,
+) -> None:
     """Decisions that follow other rules are no measure of a rule: they make an outcome of 0 look high."""
     draws = random.Random(8)
     with opened(tmp_path / "operator") as g:

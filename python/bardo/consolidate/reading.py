@@ -384,8 +384,9 @@ class StatementReader:
             or clause.sentence not in message.sentences
         ):
             return True
-        odds = self._odds_of([(older.sentence, sentence) for sentence in message.sentences])
-        return message.sentences[int(np.argmax(odds))] == clause.sentence
+        able = message.sentences_beyond(older) or [clause.sentence]
+        odds = self._odds_of([(older.sentence, sentence) for sentence in able])
+        return able[int(np.argmax(odds))] == clause.sentence
 
     def _judged(
         self, clause: Clause, message: Message, older: Sequence[Older], *, is_learned: bool

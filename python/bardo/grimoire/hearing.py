@@ -67,6 +67,7 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
 
 def end_outdated(session: Session) -> tuple[str, ...]:
     """Ends the gate's statements that were heard in episodes and no longer hold; returns notes."""
+    from bardo.conduct.hearing.expiry import end_expired
     from bardo.conduct.hearing.heard import end_outdated, raise_orders, supersede_decisions
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
@@ -77,6 +78,7 @@ def end_outdated(session: Session) -> tuple[str, ...]:
             over = end_outdated(
                 store, lambda heard: _ended(session, heard), agent=session.agent, now=session.clock.now()
             )
+            over += end_expired(store, agent=session.agent, now=session.clock.now())
             raised = raise_orders(store, agent=session.agent)
             over += supersede_decisions(
                 store,
@@ -141,7 +143,9 @@ def _hear(
     if not said:
         return []
     from bardo.conduct.hearing import answers, completion, heard, hearing, superseding
+    from bardo.conduct.hearing.lifting import lifts
     from bardo.conduct.hearing.replacement import may_replace
+    from bardo.conduct.hearing.rescheduling import moves_date
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
     contradicted = {
@@ -191,7 +195,7 @@ def _hear(
         )
         for one, (episode, said) in zip(found, spoken, strict=True)
         if one is not None
-        or (episode.role == "user" and may_replace(said.text))
+        or (episode.role == "user" and (may_replace(said.text) or moves_date(said.text) or lifts(said.text)))
         or completion.is_completion(said.text)
     ]
     is_kept = any(one is not None for one, _ in pairs)

@@ -73,6 +73,15 @@ _PERCENT = re.compile(r"(?i)\s?(?:%|per ?cent\b|prozent\b)")
 _CONTINUED = re.compile(r"[-:/–]\w|\s?[º°]\d")
 #: The rest of a time of the day: `3 am`, `11 o'clock`.
 _CLOCK = re.compile(r"(?i)\s?(?:am|pm|a\.m\.|p\.m\.|o['’]clock|uhr)(?![^\W_])")
+#: The start of a time of the day in words: `half 5`, `quarter to 7`.
+_PART_OF_HOUR = re.compile(r"(?i)\b(?:half|quarter|(?:five|ten|twenty|\d\d?)(?: minutes)?)(?: past| to)?\s$")
+#: A number of hours, and the hours of a time after the words for its minutes.
+_HOUR = re.compile(r"1?\d")
+#: The start of a distance in thousands of metres: `I ran 3k`.
+_COVERED = re.compile(
+    r"(?i)\b(?:ran|run|runs|running|jog\w*|walk\w*|swam|swim\w*|cycl\w*|row(?:ed|ing)|rac(?:ed|ing)|parkrun)\b"
+    r"[^.;\d]{0,16}$"
+)
 #: The hours of a place or a shift: `fri 8.30-18.00`.
 _HOURS = re.compile(r"(?:[01]?\d|2[0-4])\.[0-5]\d")
 _UNTIL = re.compile(r"\s?(?:[-–]|to|till|until|bis)\s?(?:[01]?\d|2[0-4])(?:[.:][0-5]\d)?(?![\w%]|[.,]\d)")
@@ -251,7 +260,7 @@ def _kind(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str
         return "plain"
     if _only_names(match, ahead, behind, about):
         return ""
-    kind = _unit_kind(unit, behind, beyond)
+    kind = "measure" if unit in {"k", "K"} and _COVERED.search(ahead) else _unit_kind(unit, behind, beyond)
     if kind or (unit and unit != "×"):
         return kind
     is_code = number.isdigit() and "lock" in about and len(number) > _SMALL
@@ -280,6 +289,7 @@ def _only_names(match: re.Match[str], ahead: str, behind: str, about: set[str]) 
             )
         )
         or (is_day and _CLOCK.match(behind))
+        or (not match["unit"] and _HOUR.fullmatch(number) and _PART_OF_HOUR.search(ahead))
         or (_HOURS.fullmatch(number) and _UNTIL.match(behind) and cue("hours").search(ahead))
         or (number.isdigit() and _RANDOM.search(ahead))
         or (not match["unit"] and is_label(number, ahead, about))

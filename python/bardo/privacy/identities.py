@@ -77,14 +77,16 @@ def identities(text: str) -> Iterator[Found]:
     """Finds what identifies persons; of the kind `contact` what an heir needs to deal with them."""
     if not any(map(str.isdigit, text)):
         return
-    is_sensitive = any(cue(name).search(text) for name in ("document", "code", "password", "lock"))
-    kind = "identity" if is_sensitive else "contact"
+    is_secret = any(cue(name).search(text) for name in ("document", "code", "password"))
+    kind = "identity" if is_secret or cue("lock").search(text) else "contact"
     if cue("birth").search(text):
         yield from ((*match.span(), kind) for match in _BORN.finditer(text))
     home = cue("home").search(text)
     if home:
         for match in (*_STREET.finditer(text, home.end()), *_ROAD.finditer(text)):
-            yield match.start(), match.start() + len(match[0].rstrip()), kind
+            # A lift or a garage is a part of a home, and no lock, unless a code is told.
+            of_home = "identity" if is_secret else "contact"
+            yield match.start(), match.start() + len(match[0].rstrip()), of_home
     if not cue("example").search(text):
         yield from ((*span, kind) for span in _bank_accounts(text))
         yield from cards(text)

@@ -190,8 +190,9 @@ def apply(
     if unjudged:
         notes += (
             f"the outcome says nothing about {len(unjudged)} {'fact' if len(unjudged) == 1 else 'facts'}: about "
-            "something else than the decision, a stated value after a bad outcome, of conditions that did not hold, of an action that is unknown, or of an "
-            f"outcome of another scale, until {LEAST_OTHERS} outcomes of other decisions are there to compare with. "
+            "something else than the decision, a stated value after a bad outcome, of conditions that did not hold, of "
+            "an action that is unknown, or of an outcome of another scale, until "
+            f"{LEAST_OTHERS} outcomes of other decisions are there to compare with. "
             "Name the `subjects` in the situation, and pass `action=` if several were possible",
         )
     return OutcomeReport(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bardo.conduct.hearing import completion, superseding
+from bardo.conduct.hearing import completion, lifting, rescheduling, superseding
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.hearing import Heard
 from bardo.conduct.hearing.orders import is_standing
@@ -65,7 +65,8 @@ def keep(
     word blocks. A user's order for all time is a critical rule. A rule that was told as an entry of state renews that
     entry. What the agent announced is not kept, and ends if an earlier pass kept it, once a user contradicts it in the
     next turn. A user's words that replace a rule or decision take its place, also if they were heard as another kind.
-    A report that a task is done ends it.
+    A report that a task is done ends it, words that move its date give it another one, and what a person allows again
+    is rejected no more.
 
     Args:
         store: State and rules of the agent.
@@ -83,6 +84,14 @@ def keep(
             if (successor := _succeed(store, one, source, vectors, agent=agent, now=now)) is not None:
                 kept.append(successor)
                 continue
+            if not source.by_agent and is_person(source.by, agent):
+                lifting.lift(store, source.said, by=source.by, at=source.at)
+                moved = rescheduling.move(
+                    store, source.said, by=source.by, episode=source.episode, at=source.at
+                )
+                if moved is not None:
+                    kept.append(moved)
+                    continue
             if one is None or one.kind != "task":
                 completion.end_done(
                     store, source.said, source.before, by=source.by, episode=source.episode, at=source.at

@@ -25,8 +25,11 @@ from bardo.conduct.hearing.answers import is_mere_no, is_redirection, is_refusal
 from bardo.conduct.hearing.antecedents import pointing_verb, resolve
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.completion import is_deed_done
+from bardo.conduct.hearing.news import is_news, is_of_life
 from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
 from bardo.conduct.hearing.reports import (
+    is_adoption,
+    is_change,
     is_choice,
     is_correction,
     is_courtesy,
@@ -183,6 +186,11 @@ class Utterance:
     def pointing_verb(self) -> str:
         """Verb of a user's prohibition whose only object is "it" or "them"; empty if it is none."""
         return "" if self.by_agent else pointing_verb(self.text)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether a user tells in a plain form what was chosen: "we moved to Typst after all", "we use Typst now"."""
+        return not self.by_agent and (is_choice(self.text) or is_adoption(self.text))
 
     @property
     def unwanted(self) -> str:
@@ -375,7 +383,7 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
         # The thing that the pronoun stands for is unclear, unless the act was proposed just before.
         return _refused(utterance, verb)
     places = [KINDS.index(kind) for kind in _FORBIDDING]
-    if utterance.is_prohibition or (not utterance.by_agent and is_choice(utterance.text)):
+    if utterance.is_prohibition or utterance.is_choice:
         place = max(places, key=lambda one: float(scores[one]))
         is_end = utterance.is_end and utterance.is_prohibition
         forbids = "rejection" if is_end else cast(Kind, KINDS[place])
@@ -411,16 +419,22 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
     is_idle = is_supposed or (
         not utterance.by_agent and (is_courtesy(text) or is_small_talk(text) or is_remark(text))
     )
-    is_done = not utterance.by_agent and is_deed(text)
+    is_done = not utterance.by_agent and (is_deed(text) or is_change(text))
     is_act = utterance.by_agent and is_announcement(text)
     return {
         "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done or is_supposed,
-        "rejection": utterance.is_echo or utterance.is_advice or is_idle or is_correction(text),
+        "rejection": utterance.is_echo
+        or utterance.is_advice
+        or is_idle
+        or is_correction(text)
+        or (not utterance.by_agent and is_of_life(text)),
         "task": utterance.is_consent
         or is_deed_done(text)
         or is_state(text)
         or is_habit(text)
-        or is_exemption(text),
+        or is_exemption(text)
+        or (not utterance.by_agent and is_news(text))
+        or bool(utterance.unwanted),
         "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle or is_act,
     }.get(kind, False)
 

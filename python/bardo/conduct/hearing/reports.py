@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse import wording
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
 
 _ACT = lazy_pattern(
@@ -47,6 +48,25 @@ _CHOICE = lazy_pattern(
     r"(?P<what>[^,;.?!]{1,80}?) (?:after all|instead|for\sgood|in the end)[.!]?$",
     re.IGNORECASE,
 )
+#: Thing that the group uses, told as new: "we use Typst now".
+_ADOPTION = lazy_pattern(
+    r"^we(?:'re)? (?:now )?(?:use|using|go with|going with|are on) (?P<what>[^,;.?!]{1,80}?)"
+    r"(?<! for) (?:now|from now on|instead|after all)[.!]?$",
+    re.IGNORECASE,
+)
+#: Change of one thing in a clause of its own: "we moved the endpoint"; an address may tell where it is now.
+_CHANGED = lazy_pattern(
+    r"^(?:(?:ok(?:ay)?|so|fyi|btw),? )?(?:we|i)(?: have|'ve)? (?:(?:now|finally|just|already) )?(?P<verb>[a-z]+) "
+    r"(?:the|our|my|this|that|these|those|all)\b(?!.* (?:over|with|instead|for|to (?!\S*[\d/])))",
+    re.IGNORECASE,
+)
+#: How a thing stands: "it is at port 80 now", "the old address is dead".
+_STANDS = lazy_pattern(
+    r"^(?:(?:it|they|that|this|everything)\b|(?:the|our|its) [\w .'-]+? )(?:'s|'re| ?is| ?are| ?was| ?has| ?have)\b"
+    r"(?!.*\b(?:must|should|better|cheaper|final|decided)\b)",
+    re.IGNORECASE,
+)
+_CLAUSES = lazy_pattern(r"(?:\s*[,;]\s+|[.!]\s+|\s[-–—]\s)(?:and |so )?|\s+and (?=(?:it|they|the)\b)")
 _COURTESY = lazy_pattern(
     r"\b(?:i|we) (?:really )?(?:don'?t|do not|didn'?t|did not|wouldn'?t|would not) (?:want|mean|wish) to "
     r"(?:keep|bother|disturb|trouble|bore|interrupt|annoy|hurt|offend|rush|worry|burden|scare|upset|waste|hold|"
@@ -146,6 +166,29 @@ def is_choice(text: str) -> bool:
     """
     found = _CHOICE.search(text.strip().replace("’", "'"))
     return found is not None and _TIME.search(found["what"]) is None
+
+
+def is_adoption(text: str) -> bool:
+    """Whether a user tells what a group uses from now on: "No wait, we use Typst now".
+
+    Args:
+        text: Words of the user.
+    """
+    found = _ADOPTION.search(wording.without_interjection(text).strip())
+    return found is not None and _TIME.search(found["what"]) is None
+
+
+def is_change(text: str) -> bool:
+    """Whether a user reports a change of a thing and how it stands now: "We moved the endpoint, it is X now".
+
+    Args:
+        text: Words of the user.
+    """
+    changed, *others = _CLAUSES.split(text.strip().rstrip(".!").replace("’", "'"))
+    found = _CHANGED.match(changed)
+    if found is None or not others or found["verb"].lower() in _DECIDING:
+        return False
+    return _is_past(found["verb"].lower()) and all(map(_STANDS.match, others))
 
 
 def is_courtesy(text: str) -> bool:

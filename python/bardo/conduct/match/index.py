@@ -374,7 +374,9 @@ class ConductIndex:
             {*chain.from_iterable(map(operations.closure, action.operations)), *action.mentioned}
         ):
             for phrase in operation_table.phrases_of(name):
-                first, *others = (self._posting(stem) for stem in phrase)
+                # Texts are found by content words: of "fail over" by "fail".
+                content = [stem for stem in phrase if operation_table.content_stems([stem])]
+                first, *others = (self._posting(stem) for stem in content or phrase)
                 places = list(set(first).intersection(*others))
                 weighted.append((_OPERATION * math.log1p(count), places))
                 found.update(places)

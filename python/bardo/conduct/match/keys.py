@@ -1,11 +1,11 @@
-"""Makes the keys by which actions find rejections: practices, kinds, commands, options, hosts and paths."""
+"""Makes the keys by which actions find rejections: practices, kinds, commands, options, hosts, tables and paths."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from bardo.conduct.parse import command_forms, options
-from bardo.conduct.parse.action import ParsedAction, fits, folded
+from bardo.conduct.parse.action import TABLE, ParsedAction, fits, folded
 from bardo.conduct.parse.forbidden import kinds_in, places_in, practices_in, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
 
@@ -15,13 +15,15 @@ def of_text(text: str) -> frozenset[str]:
     found = {f"practice {number}" for number in practices_in(text)}
     flags, hosts, paths = places_in(text)
     command = command_forms.of_text(text)
+    stems = stems_of(text)
     return frozenset(
         found
         | {f"command {key}" for key in (command.keys if command else ())}
-        | {f"kind {kind}" for kind in kinds_in(stems_of(text), vocabulary().kinds_by_stem)}
+        | {f"kind {kind}" for kind in kinds_in(stems, vocabulary().kinds_by_stem)}
         | _of_flags(flags)
         | {f"host {host}" for host in hosts}
         | {f"path {_part_of(path)}" for path in paths}
+        | ({f"table {stem}" for stem in stems - TABLE} if stems & TABLE else set())
     )
 
 
@@ -73,5 +75,6 @@ def of_action(action: ParsedAction) -> frozenset[str]:
         | _of_flags(action.options)
         | {f"program {line.split(' ', 1)[0].lower()}" for line in action.lines}
         | {f"host {host}" for host in action.places.hosts}
+        | {f"table {stem}" for table in action.tables for stem in table}
         | {f"path {part}" for path in action.places.paths for part in ("*", *path.split("/"))}
     )

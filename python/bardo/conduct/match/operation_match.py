@@ -7,8 +7,9 @@ from functools import partial
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.parse import operation_table
 from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.forbidden import CHANGING
 from bardo.conduct.parse.operations import closure
-from bardo.conduct.parse.rejection import ParsedText
+from bardo.conduct.parse.rejection import ParsedRejection, ParsedText
 
 #: Operations whose object is the named program or package.
 _BY_NAME = frozenset({"use", "install"})
@@ -105,7 +106,10 @@ def _by_things(text: ParsedText, action: ParsedAction, *, grave: bool, touching:
 def _common(text: ParsedText, action: ParsedAction) -> frozenset[str]:
     """Returns common objects that are sufficient alone: names, or any object of a command."""
     common = text.things & (action.used | action.things | action.kin)
-    if text.operations and not text.operations & _BY_NAME:
+    is_change = (
+        isinstance(text, ParsedRejection) and text.forbids.verbs and CHANGING.issuperset(text.forbids.verbs)
+    )
+    if is_change or (text.operations and not text.operations & _BY_NAME):
         common -= action.programs
     common &= (text.things if action.is_command else text.names) | (action.kin - action.things)
     # Most paths of a project have a folder in common.

@@ -13,6 +13,8 @@ from bardo.conduct.match.things import (
     involves,
     is_common_noun,
     is_destination,
+    is_other_object,
+    is_other_package,
     keeps,
     package_in,
     things_of,
@@ -25,7 +27,6 @@ from bardo.conduct.parse.forbidden import (
     CHANGING,
     ENDING,
     OMITTING,
-    kinds_in,
     phrase_of,
     places_in,
     practice_of,
@@ -91,8 +92,10 @@ def compare(
     )
     if is_open and is_wanted(rejection, action):
         return Relation(Reading.OTHER, "only what it wants", exact=True)
-    if found.reading is Reading.UNKNOWN and _is_other_package(rejection, action):
+    if found.reading is Reading.UNKNOWN and is_other_package(forbids, rejection.names, action):
         return Relation(Reading.OTHER, f"package {forbids.packages[0]!r}; of another package")
+    if found.reading is Reading.UNKNOWN and is_other_object(forbids, action):
+        return Relation(Reading.OTHER, f"thing {forbids.things[0]!r}; of another object of the program")
     if found.reading is Reading.UNKNOWN and (
         apart := _at_another_time(rejection.text, forbids, action, now=now)
     ):
@@ -129,15 +132,16 @@ def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], act
 
 
 def _at_another_time(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -> str:
-    """Returns a condition of time that does not hold for an action that names its time; empty if there is none."""
+    """Returns a condition of time that does not hold for an action, by its words or the clock; or empty."""
     timed = list(filter(conditions.is_of_time, forbids.conditions))
-    if not timed or not conditions.names_time(action.text):
+    if not timed:
         return ""
     if _LASTING.search(action.text) or _LASTING.search(text):
         return ""
+    is_event = not conditions.names_time(action.text) and _EVENT.search(action.text) is not None
     held: dict[str, list[bool | None]] = {}
     for condition in timed:
-        holds = _holds(condition, action, now=now, approved=False, is_event=False)
+        holds = _holds(condition, action, now=now, approved=False, is_event=is_event)
         held.setdefault(conditions.axis(condition), []).append(holds)
     failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
     return next((each for each in timed if conditions.axis(each) in failed), "")
@@ -448,20 +452,6 @@ def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  #
         # The call of a tool may end something else of the thing.
         return Relation(Reading.NEAR if action.form == "tool" else Reading.OTHER, f"{reason}; ends it")
     return Relation(Reading.SAME, reason)
-
-
-def _is_other_package(rejection: ParsedRejection, action: ParsedAction) -> bool:
-    """Whether a command installs packages, and none that is related to those of which a text has nothing but names."""
-    forbids = rejection.forbids
-    if not forbids.packages or not action.is_command or action.operations != {"install"}:
-        return False
-    stems = stems_of(" ".join((*forbids.things, *forbids.packages)))
-    kinds = kinds_in(stems, vocabulary().kinds_by_stem)
-    members = (each for listed in vocabulary().members.values() for each in listed)
-    # Of a kind, such as an ORM, the command may install a member that the vocabulary has not.
-    is_named = stems <= rejection.names and all(name <= stems for name, kind in members if kind in kinds)
-    there = action.used | action.kin | action.things
-    return is_named and bool(action.used - action.programs) and stems.isdisjoint(there)
 
 
 def _undone(verbs: frozenset[str], action: ParsedAction, reason: str) -> Relation | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table
-from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.action import TABLE, ParsedAction
 from bardo.conduct.parse.forbidden import ANY, CHANGING, kinds_in, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
 
@@ -75,6 +75,9 @@ def involves(thing: str, action: ParsedAction, there: frozenset[str]) -> bool:
         there: Stems of the action.
     """
     stems, named = words_of(thing)
+    if action.tables and (name := stems - TABLE) and name != stems:
+        # "The bookings table" is the table of SQL: `delete from bookings`.
+        return any(name <= table for table in action.tables)
     for kind in named & action.kinds:
         for name in vocabulary().kinds[kind]:
             stems -= name
@@ -106,6 +109,39 @@ def installs(thing: str, action: ParsedAction) -> bool:
     wanted = (stems, *members)
     words = [line.split() for line in action.lines]
     return any(stems_of(plain_name(word)) in wanted for each in words for word in (*each, " ".join(each[:2])))
+
+
+def is_other_package(forbids: Forbids, names: frozenset[str], action: ParsedAction) -> bool:
+    """Whether a command installs packages, and none that is related to those of which a text has nothing but names.
+
+    Args:
+        forbids: Data of what the text forbids.
+        names: Stems of its objects that are names.
+        action: Action.
+    """
+    if not forbids.packages or not action.is_command or action.operations != {"install"}:
+        return False
+    stems = stems_of(" ".join((*forbids.things, *forbids.packages)))
+    kinds = kinds_in(stems, vocabulary().kinds_by_stem)
+    members = (each for listed in vocabulary().members.values() for each in listed)
+    # Of a kind, such as an ORM, the command may install a member that the vocabulary has not.
+    is_named = stems <= names and all(name <= stems for name, kind in members if kind in kinds)
+    there = action.used | action.kin | action.things
+    return is_named and bool(action.used - action.programs) and stems.isdisjoint(there)
+
+
+def is_other_object(forbids: Forbids, action: ParsedAction) -> bool:
+    """Whether known commands of a program change nothing of the one kind of its objects that is to stay as it is.
+
+    "Never touch the git remotes" is not about `git commit`.
+    """
+    if not action.is_command or not forbids.verbs or not CHANGING.issuperset(forbids.verbs):
+        return False
+    if len(forbids.things) != 1 or forbids.paths:
+        return False
+    stems, _ = words_of(forbids.things[0])
+    kept = stems - action.programs
+    return bool(kept) and kept < stems and kept.isdisjoint(action.stems | action.used | action.kin)
 
 
 @lru_cache(4_096)

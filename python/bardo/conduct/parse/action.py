@@ -17,6 +17,8 @@ from bardo.conduct.parse.forbidden import kinds_in, stems_of, vocabulary
 
 #: Maximum number of cached actions.
 _ACTIONS = 16
+#: Stems of the words for a table of a database.
+TABLE = frozenset({"tabl"})
 _PROGRAM = lazy_pattern(r"[a-z0-9_.~/-]*[a-z][a-z0-9_.+/-]*")
 _CALL = lazy_pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\((.*)", re.DOTALL)
 _JSON_NAME = lazy_pattern(r"\"(?:tool|name|function|command|action)\"\s*:\s*\"([^\"]+)\"")
@@ -31,6 +33,13 @@ _SQL = lazy_pattern(
 _SQL_READS = lazy_pattern(r"select|show|explain|describe", re.IGNORECASE)
 #: Operations by which an action in words writes the files that it names.
 _WRITES = frozenset({"modify", "delete", "remove", "install", "store"})
+#: Table that a statement writes, and table that it reads.
+_SQL_WRITTEN = lazy_pattern(
+    r"\b(?:insert into|update|delete from|truncate(?: table)?|(?:alter|drop|create) table)"
+    r"(?: (?:if (?:not )?exists|only))? [\"`]?(?:\w+[\"`]?\.[\"`]?)?(\w+)",
+    re.IGNORECASE,
+)
+_SQL_READ = lazy_pattern(r"\b(?:from|join|describe) [\"`]?(?:\w+[\"`]?\.[\"`]?)?(\w+)", re.IGNORECASE)
 _SQL_DELETES = lazy_pattern(r"drop|truncate|delete", re.IGNORECASE)
 #: Main branch, with the prefixes that keep it one.
 _MAIN = lazy_pattern(r"\W*(?:HEAD:)?(?:refs/heads/|remotes/|origin/|upstream/)*(?:main|master)\W*")
@@ -113,6 +122,7 @@ class ParsedAction(ActionOperations):
         bare: Lines of the commands, or the text, without texts for people and names of templates.
         forms: Commands of known tools in their first forms.
         commands: Operations and words of each command, those of inner ones included.
+        tables: Stems of each table that its SQL writes; of each that it reads if it writes none.
     """
 
     text: str
@@ -134,6 +144,7 @@ class ParsedAction(ActionOperations):
     bare: tuple[str, ...]
     forms: tuple[CommandForm, ...]
     commands: tuple[CommandOperations, ...]
+    tables: tuple[frozenset[str], ...] = ()
 
 
 def _whole_branches(text: str) -> str:
@@ -195,7 +206,7 @@ def parse(text: str) -> ParsedAction:
     else:
         is_writing = not reads and (bool(verbs & _WRITES) or not verbs)
         named = places.of_call(text, called if form == "tool" else "", writes=is_writing)
-    stems = stems_of(text)
+    stems = stems_of(text).union(*map(_objects_of, commands))
     spoken, hosts, paths = places.split_addresses(text)
     addressed = stems - stems_of(spoken)
     # In an address that is fetched or told, a word is a name.
@@ -225,6 +236,7 @@ def parse(text: str) -> ParsedAction:
         bare=tuple(map(_bare, given_options)) or (options.without_templates(text),),
         forms=tuple(command_forms.of_commands(() if form == "prose" else top)),
         commands=tuple(map(_command_operations, commands, does)),
+        tables=tuple(stems_of(name) for line in writes or sql for name in _tables_in(line, written=bool(writes))),
         is_command=done.is_command, whole=done.whole, operations=done.operations, first=done.first,
         mentioned=done.mentioned, programs=done.programs, used=done.used, things=things, kin=done.kin,
     )  # fmt: skip
@@ -279,6 +291,18 @@ def _does(command: shell.Command) -> frozenset[str]:
     if known is not None:
         return frozenset({known[0].does})
     return frozenset().union(*map(_does, command.runs)) or frozenset(operations.in_prose(command.line)[0])
+
+
+def _objects_of(command: shell.Command) -> frozenset[str]:
+    """Returns the stems of what the arguments of a command are, as far as the table tells it."""
+    known = operations.operation_of(command)
+    return frozenset() if known is None else known[0].objects
+
+
+def _tables_in(line: str, *, written: bool) -> list[str]:
+    """Returns the names of the tables that a statement of SQL writes or reads."""
+    found: list[str] = (_SQL_WRITTEN if written else _SQL_READ).findall(line)
+    return found
 
 
 def _command_operations(command: shell.Command, does: frozenset[str]) -> CommandOperations:

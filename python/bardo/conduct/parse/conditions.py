@@ -62,6 +62,13 @@ _CLOCK = lazy_pattern(
     r"(?: ?(?:utc|gmt)\b)?(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))",
     re.IGNORECASE,
 )
+#: Hours of the day from a clock to another one, of which one at least has minutes or "am" and "pm".
+_BETWEEN = lazy_pattern(
+    r"\b(?:between|from) (?=[^,;]*?(?:\d:\d\d|\d ?[ap]m\b))(?P<start>[0-2]?\d(?::\d\d)?(?: ?[ap]m)?) "
+    r"(?:and|to|till|until|-|–) (?P<end>[0-2]?\d(?::\d\d)?(?: ?[ap]m)?)(?: ?(?:utc|gmt))?(?![\w:%])",
+    re.IGNORECASE,
+)
+_SPAN = lazy_pattern(r"(\d\d:\d\d) and (\d\d:\d\d)")
 _LIMIT = lazy_pattern(
     rf"\b(?:nothing |anything )?(above|over|more than|past|beyond|exceeding|higher than|greater than|larger than|"
     rf"longer than|"
@@ -132,6 +139,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     rest, needs = requirements.split(rest)
     for pattern, name in (
         (_LIMIT, _limit_name),
+        (_BETWEEN, _between_name),
         (_CLOCK, _clock_name),
         (_PART, _part_name),
         (_WEEKDAY, _day_name),
@@ -185,6 +193,18 @@ def _limit_name(match: re.Match[str], text: str) -> str:
     unit = " %" if match[3] else ""
     version = "version " if match[1].lower() == "past" and not unit and _VERSIONED.search(text) else ""
     return f"{side} {version}{_number(match[2]):g}{unit}"
+
+
+def _between_name(match: re.Match[str], text: str) -> str:
+    """Returns the name of a span of hours, such as `between 08:00 and 18:00`."""
+    hours = []
+    for clock in (match["start"], match["end"]):
+        hour, _, minute = clock.lower().rstrip(" apm").partition(":")
+        of_day = (
+            int(hour) % 12 + (12 if "pm" in clock.lower() else 0) if "m" in clock.lower() else int(hour) % 24
+        )
+        hours.append(f"{of_day:02}:{minute or '00'}")
+    return f"between {hours[0]} and {hours[1]}"
 
 
 def _clock_name(match: re.Match[str], text: str) -> str:
@@ -304,6 +324,9 @@ def _holds_now(kind: str, value: str, action: str, *, now: int, is_later: bool) 
         spans = tuple((minute, (minute + 1) % times.DAY) for minute in minutes)
     if kind in ("before", "after") and re.match(r"\d\d:\d\d", value):
         return any_of([_is_span_at_side(kind, value, span) for span in spans])
+    if kind == "between" and (span := _SPAN.fullmatch(value)) is not None:
+        start, end = (int(clock[:2]) * 60 + int(clock[3:]) for clock in span.groups())
+        return any_of([times.is_within(each, (start, end)) for each in spans])
     parts = times.table().parts
     if kind == "at" and value in parts:
         word = rf"\b(?:{value.partition(' ')[0]}|{times.table().also.get(value, value)})\b"
@@ -332,6 +355,7 @@ def is_known(condition: str) -> bool:
         or (kind == "except" and is_known(value))
         or (kind in ("above", "below") and value[-1:].isdigit() | value.endswith("%"))
         or (kind in ("before", "after") and bool(re.match(r"\d\d:\d\d", value)))
+        or (kind == "between" and _SPAN.fullmatch(value) is not None)
         or (kind == "at" and value in times.table().parts)
         or (kind == "on" and value in (*DAYS, "weekend", "weekday"))
     )
@@ -355,7 +379,7 @@ def axis(condition: str) -> str:
         return condition
     if kind == "on":
         return _TIMES[0]
-    is_timed = kind == "at" or (kind in ("before", "after") and value[:2].isdigit())
+    is_timed = kind in ("at", "between") or (kind in ("before", "after") and value[:2].isdigit())
     return _TIMES[1] if is_timed else condition
 
 

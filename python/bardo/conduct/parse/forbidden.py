@@ -30,6 +30,12 @@ _BEFORE_PATH = lazy_pattern(
     r"\b(?:under|in|inside|within|below|into|from|folders?|director(?:y|ies)|files?|paths?|of|at)(?: the)? [`\"']?$",
     re.IGNORECASE,
 )
+#: Folder by its name: "the legacy folder".
+_FOLDER = lazy_pattern(
+    r"\b(?:the|our|my|your) [`\"']?(?P<name>(?!(?:\w+(?:ed|ing)|other|whole|same|new|old|wrong|current|parent|home|"
+    r"root|entire|shared|main|first|last|right)\b)[\w.-]+)[`\"']? (?:folder|directory|dir)\b(?! (?:of|on|in)\b)",
+    re.IGNORECASE,
+)
 _HOST = lazy_pattern(
     r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|sh|dev|app|eu|de|at|uk|cloud|ai|internal|local|example)\b"
 )
@@ -369,6 +375,7 @@ def places_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, .
 def _paths_in(text: str) -> tuple[str, ...]:
     """Returns the paths that the text of a rejection names: any word with a slash, if nothing is to be touched."""
     found = [path.rstrip(".") for path in _PATH.findall(text)]
+    found += [f"{match['name']}/" for match in _FOLDER.finditer(text)]
     is_touched = _TOUCHED.search(wording.plain(text)) is not None
     hosts = _HOST.findall(text.lower())
     for match in _SLASHED.finditer(text):

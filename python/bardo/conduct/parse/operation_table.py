@@ -35,6 +35,7 @@ class CommandPattern(NamedTuple):
         reaches: Whether it connects to the hosts that it names, though it only reads.
         unless: Options, none of which may be present.
         declared: Whether it installs what the project declares, with any arguments.
+        objects: Stems of what its arguments are, which they leave out: the argument of `docker push` is an image.
     """
 
     verbs: tuple[tuple[str, ...], ...] | None
@@ -45,6 +46,7 @@ class CommandPattern(NamedTuple):
     reaches: bool = False
     unless: frozenset[str] = frozenset()
     declared: bool = False
+    objects: frozenset[str] = frozenset()
 
     def fits(self, words: Sequence[str], options: Sequence[str]) -> int | None:
         """Returns the number of words after the program that form the verb; None if the command does not fit."""
@@ -183,6 +185,7 @@ def table() -> Table:
             given.get("reaches", False),
             frozenset(given.get("unless", ())),
             given.get("declared", False),
+            content_stems(" ".join(given.get("objects", ())).split()),
         )
         for program in given["programs"]:
             commands[program] = (*commands.get(program, ()), command)

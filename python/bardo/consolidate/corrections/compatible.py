@@ -19,6 +19,8 @@ from bardo.consolidate.corrections.templates import is_of_another_member
 
 #: A figure with its unit, and a value of words alone.
 _MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
+#: Verbs of a return.
+_RETURNING = frozenset({"be back", "come back", "get back", "go back", "head back"})
 #: Verbs by which a value stays.
 _KEEPING = frozenset({"continue", "keep", "leave", "remain", "stay", "stick"})
 #: Verbs of changing a value, by the denial of which it stays.
@@ -56,6 +58,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or names_only_institution(older, newer)
         or is_age_of_none(older, newer)
         or is_plan_beside_state(older, newer)
+        or returns_to_known(older, newer)
         or denies_other_value(older, newer)
         or denies_other_thing(older, newer)
         or replaces_other_value(older, newer)
@@ -321,7 +324,7 @@ def is_of_another_holder(older: Clause, newer: Clause) -> bool:
     """
     if not newer.holders or newer.cues & {"correction", "instead"}:
         return False
-    said = f"{older.context} {older.sentence} {older.owner} {older.alias}".casefold()
+    said = f"{older.lead} {older.context} {older.sentence} {older.owner} {older.alias}".casefold()
     return not any(holder in said for holder in newer.holders)
 
 
@@ -356,6 +359,18 @@ def is_plan_beside_state(older: Clause, newer: Clause) -> bool:
     "Orla drives over from Cork on 3 May" leaves "Orla rings him from Cork" as it is.
     """
     return newer.over is not None and not newer.cues and older.over is None and older.until is None
+
+
+def returns_to_known(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause tells a return to what the older one names, which is as it was.
+
+    "Tom went back to the rig" leaves "Tom works offshore, two weeks on the rig". A return to what was
+    given up ends that.
+    """
+    if newer.predicate not in _RETURNING or newer.denied or older.denied or "ending" in older.cues:
+        return False
+    named = older.anchors - older.names - words_of(older.owner)
+    return not newer.cues & {"change", "correction", "from", "instead"} and bool(named & newer.anchors)
 
 
 def _named_words(name: str) -> list[str]:

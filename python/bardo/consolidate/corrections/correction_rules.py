@@ -28,6 +28,8 @@ _COMMITTING = frozenset({
     "sign up", "subscribe",
 })  # fmt: skip
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+#: Attributes of things that a person has.
+_POSSESSED = frozenset({"car", "has", "own", "take", "use"})
 #: Attributes by which a person has a living animal, or an animal a name.
 _OF_LIVING = frozenset({"name", "pet"})
 _DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
@@ -48,6 +50,8 @@ def certain_rule(older: Clause, newer: Clause) -> Rule:
     """
     if _fills_same_slot(older, newer):
         return "judged slot"
+    if _moves_to_other_day(older, newer):
+        return "change"
     if ends_person(older, newer):
         return "ending"
     return _comparable_rule(older, newer) if _is_comparable(older, newer) else ""
@@ -61,7 +65,7 @@ def _comparable_rule(older: Clause, newer: Clause) -> Rule:
         return _record_rule(older, newer)
     if _renews(older, newer):
         return "new"
-    if _ends_object(older, newer) or ends_plainly(older, newer):
+    if _ends_object(older, newer) or _ends_thing(older, newer) or ends_plainly(older, newer):
         return "ending"
     return "denial" if _denies(older, newer) else ""
 
@@ -142,6 +146,18 @@ def is_on_other_day(older: Clause, newer: Clause) -> bool:
     return is_of_thing and "change" in newer.cues and bool(one and other) and not one & other
 
 
+def _moves_to_other_day(older: Clause, newer: Clause) -> bool:
+    """Whether a thing that the older clause does on one day of the week is on another one now.
+
+    "The choir is Thursdays now" moves "I sing in a choir on Tuesdays".
+    """
+    one, other = (set(clause.condition.split()) & WEEKDAYS for clause in (older, newer))
+    is_told = "subject thing" in newer.features or "subject pronoun" in newer.features
+    is_named = newer.owner in older.objects and is_told and not older.past
+    is_moved = bool(newer.cues & {"change", "now"}) and not (older.denied or newer.denied)
+    return is_named and is_moved and len(one) == len(other) == 1 and one != other
+
+
 def _renews(older: Clause, newer: Clause) -> bool:
     """Whether the newer clause names a new one of what the older one gives: "my GP is X", "my new GP will be at Y"."""
     if "new" not in newer.cues or newer.denied or not _has_one_value(older):
@@ -167,6 +183,30 @@ def _ends_object(older: Clause, newer: Clause) -> bool:
     is_named = bool(newer.ended & (older.objects | older.names))
     is_owned = not newer.owner or older.owner == newer.owner or bool(words_of(older.owner) & newer.ended)
     return is_named and is_owned
+
+
+def _ends_thing(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause tells the end of a thing that the speaker has, by the older one or a part of it.
+
+    "The Octavia went for scrap" ends "I drive a 2013 Octavia", and "the cast is off" ends "cast for six weeks".
+    """
+    if "ending" not in newer.cues or newer.denied or newer.past_dated or older.past:
+        return False
+    thing = newer.ended & words_of(newer.owner)
+    is_of_thing = bool(newer.features.get("subject thing") or newer.features.get("subject named"))
+    if not thing or not is_of_thing or newer.holders - words_of(f"{older.lead} {older.context}".casefold()):
+        return False
+    if "verbless" in older.features:
+        return bool(thing & older.anchors | thing & {older.predicate})
+    stated = older.statement
+    if stated is None:
+        return False
+    if stated.attribute == "dose":
+        # "Donepezil was stopped" does not say of which person.
+        return bool(thing & words_of(stated.subject))
+    # Of "a meeting on Tuesdays", one is over.
+    is_held = stated.attribute in _POSSESSED and "self" in older.features and not older.condition
+    return is_held and bool(thing & words_of(stated.value.casefold()))
 
 
 def names_ended(older: Clause, newer: Clause) -> bool:

@@ -320,6 +320,9 @@ def _repeats(older: Clause, newer: Clause) -> bool:
     ):
         # Another wording of the same value.
         return True
+    if "change" in newer.cues and newer.predicate != older.predicate:
+        # "The choir has moved" gives no new place, and says more than "I sing in a choir".
+        return False
     known = older.anchors | older.names | older.figures
     return newer.anchors | newer.names | newer.figures <= known
 

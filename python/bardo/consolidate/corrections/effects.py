@@ -11,6 +11,7 @@ from functools import cached_property
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.compatible import are_about_others
+from bardo.consolidate.corrections.topics import announces_topic
 from bardo.consolidate.texts.sentence import QUOTED_CHARACTERS, attributed
 
 #: Aside of at most five words between commas.
@@ -56,6 +57,11 @@ class Message:
     def sentences(self) -> Sequence[str]:
         """The sentences of its clauses, as written."""
         return tuple(dict.fromkeys(clause.sentence for clause in self.clauses))
+
+    def sentences_beyond(self, older: Clause) -> Sequence[str]:
+        """The sentences that say more than to name the topic of an older clause."""
+        said = (clause.sentence for clause in self.clauses if not announces_topic(older, clause))
+        return tuple(dict.fromkeys(said))
 
 
 #: A judgement with the older record and its clause.

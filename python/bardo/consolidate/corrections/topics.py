@@ -25,6 +25,12 @@ _TIME = re.compile(
 )
 
 
+def announces_topic(older: Clause, said: Clause) -> bool:
+    """Whether a clause only names what a message is about: "The yards." before what became of them."""
+    words = said.anchors | said.names
+    return "verbless" in said.features and not said.figures and words <= older.anchors | older.names
+
+
 def names_part(older: Clause, newer: Clause) -> bool:
     """Whether the newer clause denies or ends some of the values that the older one lists, and not all of them.
 

@@ -116,7 +116,9 @@ def _is_of_known(clause: Clause) -> bool:
         and clause.statement is not None
         and clause.statement.attribute == "email"
     )
-    return "self" in clause.features or clause.is_kin or is_own or (is_named and not clause.is_relative)
+    # "Kieran, the young man at the till" is one whom the speaker only meets.
+    is_stranger = clause.is_relative or "subject stranger" in clause.features
+    return "self" in clause.features or clause.is_kin or is_own or (is_named and not is_stranger)
 
 
 def _announces(clause: Clause, at: int) -> bool:

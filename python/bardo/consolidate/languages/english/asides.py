@@ -9,9 +9,9 @@ from bardo.consolidate.languages.english.frames import cue_tables
 
 
 def without_asides(text: str) -> str:
-    """A text without the asides of `cues.toml` at the beginnings and ends of its sentences."""
-    before, behind = _patterns()
-    return before.sub(_capital, behind.sub("", text))
+    """A text without the asides of `cues.toml` at the beginnings and ends of its sentences, and between commas."""
+    before, within, behind = _patterns()
+    return before.sub(_capital, within.sub("", behind.sub("", text)))
 
 
 def _capital(match: re.Match[str]) -> str:
@@ -21,12 +21,15 @@ def _capital(match: re.Match[str]) -> str:
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns of an aside with the letter behind it, and of one behind a comma or dash at the end of a sentence."""
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Patterns of an aside with the letter behind it, between commas, and behind a comma or dash at an end."""
     table = cue_tables()["asides"]
-    before, behind = ("|".join(map(re.escape, table[place])) for place in ("before", "behind"))
+    before, within, behind = (
+        "|".join(map(re.escape, table[place])) for place in ("before", "within", "behind")
+    )
     return (
         re.compile(rf"(?im)(?:^|(?<=[.!] ))(?P<aside>(?:i )?(?:{before}))(?:,| that)? (?P<first>[a-z])"),
+        re.compile(rf"(?i),\s(?:{within}),"),
         re.compile(
             rf"(?im)(?:,|\s[-–—])\s*(?:i )?(?:{behind})(?: (?:it|that|so|before|earlier))?(?=[.!]|\s*$)"
         ),

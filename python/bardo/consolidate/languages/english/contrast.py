@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from bardo.consolidate.languages.english.frames import cue_tables
 from bardo.consolidate.languages.english.grammar import (
     COMPLEMENTS,
     clause_heads,
     is_denied,
+    lemma,
     predicate_of,
     subject_of,
 )
@@ -45,3 +47,20 @@ def _says_same(one: Any, other: Any) -> bool:
 def _kinds(head: Any) -> set[str]:
     """Dependencies of the complements of a verb."""
     return {child.dep_ for child in head.children if child.dep_ in {*COMPLEMENTS, "prep", "npadvmod"}}
+
+
+def changed_before(head: Any) -> Any:
+    """The thing to which "it" points behind its change, as in "the choir has moved, it's Thursdays now"; else None.
+
+    Args:
+        head: Head of the clause with "it".
+    """
+    subject = subject_of(head)
+    if lemma(head) != "be" or subject is None or subject.text.lower() != "it":
+        return None
+    verbs = (child for child in head.children if child.dep_ in ("ccomp", "parataxis") and child.i < subject.i)
+    for verb in verbs:
+        thing = subject_of(verb)
+        if lemma(verb) in cue_tables()["change"] and thing is not None and thing.pos_ == "NOUN":
+            return thing
+    return None

@@ -9,12 +9,14 @@ from functools import cache
 from typing import Any
 
 from bardo.consolidate.clause import Cue
+from bardo.consolidate.languages.english.contrast import changed_before
+from bardo.consolidate.languages.english.endings import is_gone
 from bardo.consolidate.languages.english.frames import cue_tables
 from bardo.consolidate.languages.english.grammar import is_denied, is_past, lemma, predicate_of
 
 #: Phrases of a new state that are more than one word.
 _NOW = re.compile(
-    r"\b(?:these days|from now on|as of|any ?more|no longer|going forward)\b",
+    r"\b(?:these days|from now on|from this (?:week|month|term|season|year)|as of|any ?more|no longer|going forward)\b",
     re.IGNORECASE,
 )
 #: Words by which what held does so no more.
@@ -23,6 +25,8 @@ _NO_MORE = re.compile(r"\b(?:any ?more|no longer|any longer)\b", re.IGNORECASE)
 _ENDED = frozenset(
     {"over", "gone", "history", "off", "done", "finished", "dead", "closed", "cancelled", "canceled"}
 )
+#: Verbs by which a person gets off a habit, a medicine or a shift.
+_GETTING_OFF = frozenset({"be", "come", "get", "go", "move", "take"})
 #: Dependents of a verb that can be the thing that it ends.
 _ENDABLE = frozenset({"dobj", "nsubjpass", "prep", "advmod", "nsubj"})
 _THINGS = frozenset({"NOUN", "PROPN", "NUM"})
@@ -181,7 +185,7 @@ def _kinds(head: Any, words: list[Any], sentence: Any) -> set[Cue]:
     verbs = {predicate_of(head), lemma(head)}
     if _ends(head):
         found.add("ending")
-    if verbs & table.change:
+    if verbs & table.change or changed_before(head) is not None:
         found.add("change")
     if table.now & {lemma(token) for token in words} or _NOW.search(sentence.text):
         found.add("now")
@@ -288,11 +292,21 @@ def _ends(head: Any) -> bool:
     if any(f"{verb} {lemma(child)}" in table.ending for child in head.children if child.dep_ == "dobj"):
         # "Give notice", "hand in one's resignation"
         return True
+    if is_gone(head):
+        return True
+    into = next((child for child in head.children if child.dep_ == "prep" and lemma(child) == "in"), None)
+    if into is not None and f"{bare} in" in table.ending:
+        # The parser takes the particle of "chucked in the course" for a preposition.
+        return not any(lemma(child) in table.frames.get(f"{bare} in", ()) for child in into.children)
     if verb not in table.ending and bare not in table.ending:
         complements = {
-            lemma(child) for child in head.children if child.dep_ in ("advmod", "acomp", "attr", "prt")
+            word
+            for child in head.children
+            if child.dep_ in ("advmod", "acomp", "attr", "prt")
+            for word in (lemma(child), child.text.lower())
         }
-        return bare in ("be", "get") and (bool(_ENDED & complements) or _is_off(head))
+        is_over = bare in ("be", "get") and bool(_ENDED & complements)
+        return is_over or (bare in _GETTING_OFF and _is_off(head))
     barred = table.frames.get(verb) or table.frames.get(bare) or frozenset()
     return not any(lemma(child) in barred for child in head.children if child.dep_ in _ENDABLE)
 
@@ -305,9 +319,12 @@ def _is_daily(head: Any) -> bool:
 
 
 def _is_off(head: Any) -> bool:
-    """Whether a clause says that its subject has stopped something: "I'm off caffeine"."""
-    return any(
-        child.dep_ == "prep" and lemma(child) == "off" and any(each.dep_ == "pobj" for each in child.children)
+    """Whether a clause says that a person has stopped something: "I'm off caffeine", "they took me off nights"."""
+    barred = _table().frames["come off"]
+    return all(child.pos_ == "PRON" for child in head.children if child.dep_ == "dobj") and any(
+        child.dep_ == "prep"
+        and lemma(child) == "off"
+        and any(each.dep_ == "pobj" and lemma(each) not in barred for each in child.children)
         for child in head.children
     )
 

@@ -61,6 +61,11 @@ DATE = re.compile(
     r"the end of (?:the )?(?:week|month|year|quarter)|end of (?:the )?(?:week|month|year|quarter))",
     re.IGNORECASE,
 )
+_SPAN = re.compile(
+    rf"\bfor (?:about |another |at least |the next )?(?P<count>\d{{1,2}}|{_COUNT}) (?:more )?"
+    r"(?P<unit>day|week|fortnight|month)s?\b",
+    re.IGNORECASE,
+)
 #: Days from today to the days that have words of their own.
 _DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1, "the day after tomorrow": 2}
 #: Days by which a date without a year may lie before the text that announces it.
@@ -214,6 +219,21 @@ def _counted_day(match: re.Match[str], now: date) -> date | None:
         return None
     count, unit = match["count"].lower(), match["unit"].lower()
     return _after(now, unit, _COUNTS[count] if count in _COUNTS else int(count))
+
+
+def end_of_span(text: str, at: int) -> int | None:
+    """First instant after the span that begins with a text and that it names, as in "for six weeks"; None without one.
+
+    Args:
+        text: Words of the text.
+        at: Instant of the text, microseconds UTC; 0 if unknown.
+    """
+    if not at or (match := _SPAN.search(text)) is None:
+        return None
+    count, unit = match["count"].lower(), match["unit"].lower()
+    now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    end = _after(now, unit, _COUNTS[count] if count in _COUNTS else int(count)) + timedelta(days=1)
+    return int(datetime(end.year, end.month, end.day, tzinfo=UTC).timestamp()) * 1_000_000
 
 
 def _after(day: date, unit: str, count: int) -> date:

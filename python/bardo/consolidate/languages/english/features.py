@@ -47,7 +47,8 @@ def features(
     if subject is not None and not owner_is_self:
         own = any(token.dep_ == "poss" and token.text.lower() in _MINE for token in subject.subtree)
         mark("subject of mine", own)
-        mark("subject stranger", not own and lemma(subject) in _STRANGERS)
+        described = [subject, *(child for child in subject.children if child.dep_ == "appos")]
+        mark("subject stranger", not own and any(lemma(each) in _STRANGERS for each in described))
         mark("subject named", subject.pos_ == "PROPN")
         mark("subject pronoun", subject.pos_ == "PRON")
         mark("subject thing", subject.pos_ == "NOUN" and not own)

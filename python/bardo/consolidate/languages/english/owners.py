@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bardo.consolidate.languages.english.contrast import contrasted
+from bardo.consolidate.languages.english.contrast import changed_before, contrasted
 from bardo.consolidate.languages.english.frames import frames
 from bardo.consolidate.languages.english.grammar import SAYING, SUBJECTS, apposed, hangs_below, lemma
 from bardo.consolidate.languages.english.measures import tells_own_dose
@@ -39,6 +39,8 @@ _UNIQUE = frozenset({
 })  # fmt: skip
 SPEAKER = frozenset({"i", "we"})
 _MINE = frozenset({"my", "our"})
+#: Verbs by which an animal comes to a home.
+_ADOPTING = frozenset({"adopt", "buy", "get", "have", "rescue"})
 #: Prepositions of a place.
 _OF_PLACE = frozenset({"at", "in", "into", "near"})
 #: Pronouns of another person's or thing's possession.
@@ -100,6 +102,9 @@ def _owner_by_pronoun(head: Any, subject: Any, who: str, people: Sequence[str]) 
     if (noun := contrasted(head, subject)) is not None:
         return _owner_by_phrase(noun, who)
     word = subject.text.lower()
+    if word == "it":
+        thing = changed_before(head)
+        return Owner() if thing is None else replace(_owner_by_phrase(thing, who), is_inside=True)
     if word not in ("he", "she", "they"):
         return Owner()
     before = _before(subject, who)
@@ -107,6 +112,10 @@ def _owner_by_pronoun(head: Any, subject: Any, who: str, people: Sequence[str]) 
         # "They put me on 50 mg" tells of the speaker alone.
         return Owner(who.lower(), subject.text if who else "")
     person = before or (people[-1] if people else "")
+    own, _, kinship = person.rpartition("'s ")
+    if who and own == who.lower() and kinship in frames()["possessions"]["pet"] and _is_naming(head):
+        # "We've adopted a cat! She's called Miso."
+        return Owner(person, f"{who}'s {kinship}", is_kin=True)
     # Of "the neighbours' dog ... he", the dog is another one's.
     return Owner(person, is_inside=bool(before), is_relative=person in KIN)
 
@@ -326,7 +335,27 @@ def _person(token: Any, who: str) -> str:
     if kinship not in KIN:
         return str(token.text.lower())
     is_bare = kinship in _NAMED_BY_KINSHIP and not any(token.children)
-    return f"{who.lower()}'s {kinship}" if who and (is_bare or is_of_speaker(token)) else kinship
+    is_own = is_bare or is_of_speaker(token) or _is_adopted(token)
+    return f"{who.lower()}'s {kinship}" if who and is_own else kinship
+
+
+def _is_adopted(pet: Any) -> bool:
+    """Whether a pet has come to the speaker, as in "we've adopted a cat"."""
+    verb = pet.head
+    is_object = (
+        pet.dep_ == "dobj" and lemma(verb) in _ADOPTING and lemma(pet) in frames()["possessions"]["pet"]
+    )
+    is_one = any(child.dep_ == "det" and child.text.lower() in ("a", "an") for child in pet.children)
+    return (
+        is_object
+        and is_one
+        and any(child.dep_ == "nsubj" and lemma(child) in SPEAKER for child in verb.children)
+    )
+
+
+def _is_naming(head: Any) -> bool:
+    """Whether a verb gives a name: "she's called Miso"."""
+    return lemma(head) in ("call", "name") and any(child.dep_ == "oprd" for child in head.children)
 
 
 def _subject_before(subject: Any, who: str) -> Owner | None:

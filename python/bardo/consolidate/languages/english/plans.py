@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from functools import cache
 from typing import Any
 
 from bardo.consolidate.attributes import is_lasting
-from bardo.consolidate.languages.english.dates import DATE, day_after, instant
-from bardo.consolidate.languages.english.frames import noun_attribute
+from bardo.consolidate.languages.english.dates import DATE, day_after, end_of_span, instant
+from bardo.consolidate.languages.english.frames import frames, noun_attribute
 from bardo.consolidate.languages.english.grammar import is_future, lemma, predicate_of, subject_of
 
 #: Verbs of arranging: in the past, too, they announce what is to come.
@@ -106,6 +107,24 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
         and not (past and end - at < DAY)
     ]
     return max(ends, default=None)
+
+
+def end_of_aid(head: Any, text: str, at: int) -> int | None:
+    """First instant after the time of a plaster or a sick note, as in "a cast for six weeks"; None without one.
+
+    Args:
+        head: Head of the clause; "I've had it for six weeks" tells of the time before.
+        text: Words of the clause.
+        at: Instant of the text, microseconds UTC; 0 if unknown.
+    """
+    is_before = any(child.dep_ in _AUXILIARIES and lemma(child) == "have" for child in head.children)
+    return end_of_span(text, at) if _aids().search(text) and not is_before else None
+
+
+@cache
+def _aids() -> re.Pattern[str]:
+    """Pattern of the aids of `frames.toml`."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, frames()['aids']['kinds']))})\b", re.IGNORECASE)
 
 
 def start_of_state(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int | None:

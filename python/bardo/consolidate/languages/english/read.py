@@ -10,12 +10,13 @@ from typing import Any
 from bardo._core import neutralise
 from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.languages.english import records, standing
+from bardo.consolidate.languages.english import fronted, records, standing
 from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of
 from bardo.consolidate.languages.english.cue_words import cues as cues_of
-from bardo.consolidate.languages.english.dates import DATE, MONTHS, bounds, is_of_few_days
+from bardo.consolidate.languages.english.dates import DATE, bounds, is_of_few_days
+from bardo.consolidate.languages.english.endings import ended_by, objects_of, over_by, stopped_by
 from bardo.consolidate.languages.english.features import features
 from bardo.consolidate.languages.english.fillers import fillers
 from bardo.consolidate.languages.english.grammar import (
@@ -50,7 +51,7 @@ from bardo.consolidate.languages.english.owners import (
     possessor_of,
 )
 from bardo.consolidate.languages.english.parse import parse, parse_together
-from bardo.consolidate.languages.english.plans import end_of_plan, start_of_state
+from bardo.consolidate.languages.english.plans import end_of_aid, end_of_plan, start_of_state
 from bardo.consolidate.languages.english.quotes import with_quotes
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
 from bardo.consolidate.languages.english.slots import (
@@ -63,10 +64,6 @@ from bardo.model import Statement
 
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
 _INSTRUCTIONS = frozenset({"instruction", "role", "fence", "mark", "tag"})
-#: Prepositions for a place beside which something happens.
-_NEARNESS = frozenset(
-    {"around", "behind", "below", "beside", "between", "near", "opposite", "outside", "under"}
-)
 #: Maximum number of words of a quote that is read as a name.
 _QUOTED_NAME = 4
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -170,6 +167,11 @@ def _clauses(
     """
     asks = is_question(sentence)
     correction = takes_back or corrects(sentence.text)
+    if not asks and (plain := fronted.plain_order(sentence)):
+        found = list(_reordered(plain, sentence, speech, people, before=before, attributes=attributes))
+        if any(clause.cues & {"denial", "ending"} for clause in found):
+            yield from found
+            return
     in_cleft = set()
     for head in clause_heads(sentence):
         if head.i in in_cleft:
@@ -177,7 +179,9 @@ def _clauses(
         if not asks and not is_unreal(head) and (verb := second_part(head)) is not None:
             in_cleft.add(verb.i)
             plain = plain_order(head, verb)
-            yield from _from_cleft(plain, sentence, speech, people, before=before, attributes=attributes)
+            clauses = _reordered(plain, sentence, speech, people, before=before, attributes=attributes)
+            # A cleft sentence names one value among others and so takes the place of another one.
+            yield from (replace(each, cues=each.cues | {"correction"}) for each in clauses)
             continue
         subject = subject_of(head)
         if subject is None and is_order(head):
@@ -204,7 +208,7 @@ def _clauses(
             yield replace(made, context=before) if points_back else made
 
 
-def _from_cleft(
+def _reordered(
     plain: str,
     sentence: Any,
     speech: Speech,
@@ -213,7 +217,7 @@ def _from_cleft(
     before: str,
     attributes: AttributeTable,
 ) -> Iterator[Clause]:
-    """The clauses of a cleft sentence, which names one value among others and so takes the place of another one.
+    """The clauses of a sentence whose words are not in their plain order.
 
     Args:
         plain: The same in plain order.
@@ -225,8 +229,7 @@ def _from_cleft(
     """
     for reordered in parse(plain).sents:
         clauses = _clauses(reordered, speech, people, before=before, takes_back=False, attributes=attributes)
-        for clause in clauses:
-            yield replace(clause, sentence=sentence.text.strip(), cues=clause.cues | {"correction"})
+        yield from (replace(clause, sentence=sentence.text.strip()) for clause in clauses)
 
 
 def _clause(
@@ -277,13 +280,15 @@ def _clause(
         cues=frozenset(cues.kinds | {"bound"} if is_bounded else cues.kinds),
         left=frozenset(cues.left),
         value=frozenset(cues.value),
-        objects=_objects(head),
-        ended=_ended(head) | _over(head, subject),
-        stopped=_stopped(head),
+        objects=objects_of(head),
+        ended=ended_by(head) | over_by(head, subject),
+        stopped=stopped_by(head),
         fillers=fillers(head, subject, words),
         since=since,
         until=until,
-        over=None if unreal or denied or until else end_of_plan(head, words, speech.at, past=past),
+        over=None
+        if unreal or denied or until
+        else end_of_plan(head, words, speech.at, past=past) or end_of_aid(head, span, speech.at),
         condition=condition_of(words),
         relation=relation_of(subject),
         parts=parts(head),
@@ -370,8 +375,8 @@ def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: 
         cues=frozenset(cues.kinds),
         left=frozenset(cues.left),
         value=frozenset(cues.value),
-        objects=_objects(head),
-        ended=_ended(head),
+        objects=objects_of(head),
+        ended=ended_by(head),
         fillers=fillers(head, None, words),
     )
 
@@ -428,59 +433,6 @@ def _is_announcement(token: Any) -> bool:
 def _figures(text: str) -> frozenset[str]:
     """Numbers and codes in lower case."""
     return frozenset(match[0].lower().rstrip(".,:") for match in _NUMBER.finditer(text))
-
-
-def _objects(head: Any) -> frozenset[str]:
-    """Heads of the objects and complements of a clause."""
-    found = set()
-    for child in head.children:
-        if child.dep_ in ("dobj", "attr", "acomp", "oprd", "nsubjpass") and child.pos_ != "PRON":
-            found.add(lemma(child))
-        if child.dep_ in ("prep", "agent"):
-            found |= {lemma(each) for each in child.children if each.dep_ == "pobj" and each.pos_ != "PRON"}
-    return frozenset(found)
-
-
-def _ended(head: Any) -> frozenset[str]:
-    """Lemmas that an ending verb ends: its objects and complements, but not what is near, nor the company."""
-    things = [child for child in head.children if child.dep_ == "dobj"]
-    beside = _NEARNESS | {"with"} if things else _NEARNESS
-    aside = (child for child in head.children if child.dep_ == "prep" and lemma(child) in beside)
-    found = set(_objects(head)) - {lemma(each) for child in aside for each in child.children}
-    # "Stop Sundays from March" ends the Sundays, "return the 19 October" no October.
-    found -= MONTHS.keys()
-    # "My job at Helvion", "notice at Helvion"
-    places = (
-        child for thing in things for child in thing.children if child.dep_ == "prep" and lemma(child) == "at"
-    )
-    return frozenset(
-        found | {lemma(each) for place in places for each in place.children if each.dep_ == "pobj"}
-    )
-
-
-def _over(head: Any, subject: Any) -> frozenset[str]:
-    """Lemma of the thing that is the subject of "is over" and the like; empty where the clause has another form."""
-    is_thing = subject is not None and subject.pos_ in ("NOUN", "PROPN") and lemma(head) in ("be", "get")
-    return frozenset({lemma(subject)} if is_thing else ())
-
-
-def _stopped(head: Any) -> tuple[str, str]:
-    """Verb of the activity of "stopped doing it", and its object or first adjunct; empty where there is none."""
-    verb = next((child for child in head.children if child.dep_ == "xcomp" and child.tag_ == "VBG"), None)
-    if verb is None:
-        return "", ""
-    things = [child for child in verb.children if child.dep_ == "dobj"] or [
-        below
-        for child in verb.children
-        if child.dep_ == "prep"
-        for below in child.children
-        if below.dep_ == "pobj"
-    ]
-    if things:
-        return lemma(verb), lemma(things[0])
-    # "Running out of milk" is another activity than "running".
-    is_bare = not any(child.dep_ in ("prep", "prt", "xcomp", "advmod") for child in verb.children)
-    return (lemma(verb), "") if is_bare else ("", "")
 
 
 def _is_below_other_clause(token: Any, head: Any) -> bool:

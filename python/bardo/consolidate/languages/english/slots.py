@@ -349,6 +349,8 @@ def _fits(name: str, value: Any) -> bool:
         return False
     if wanted == "place":
         return bool(value.pos_ == "PROPN" or value.ent_type_ in ("GPE", "LOC", "FAC"))
+    if wanted == "figure":
+        return any(token.pos_ == "NUM" or token.like_num for token in value.subtree)
     return wanted != "name" or bool(value.pos_ == "PROPN")
 
 
