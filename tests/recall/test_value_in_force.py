@@ -140,3 +140,13 @@ def test_a_value_does_not_precede_what_answers_more_of_the_question(
     memory: bardo.Grimoire, question: str, text: str
 ) -> None:
     assert memory.recall(question, limit=5)[0].text == text
+
+
+def test_the_environment_that_a_question_names_decides_between_its_values(tmp_path):
+    with bardo.open(tmp_path / "ops", clock=bardo.ManualClock(START), seed=1) as g:
+        for line in ("prod: quayside port 9000 -> 8443", "staging: quayside port 9000 -> 9443"):
+            g.remember(line, kind="log", role="tool", verified=True)
+        g.sleep()
+        for name, value in (("production", "8443"), ("staging", "9443")):
+            found = g.recall(f"What port does quayside listen on in {name}?", limit=2)
+            assert value in found[0].text, name

@@ -48,8 +48,9 @@ class Explanation:
         parts: Weighted terms of the score, by name.
         discounts: Factors other than 1 that multiply the sum of `parts`, by name: `trust`, `contradicted`, `source`,
             `inherited`, `bloodstain`, `thread`; `restated` for an episode with the rank of a fact made of it,
-            `corrects` for a memory placed before what it corrects, and `in_force` for a fact placed before what
-            is told of the attribute of which it has the value.
+            `corrects` for a memory placed before what it corrects, `newer` for a turn placed before an older one
+            about the same, and `in_force` for a fact placed before what is told of the attribute of which it has the
+            value.
         relevance: Fused relevance from 0 to 1, 1 for the best candidate; as for the next three, None where the policy
             does not use it.
         temporal: Retention, 0..1.

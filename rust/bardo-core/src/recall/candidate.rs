@@ -80,8 +80,8 @@ pub(super) struct ScoredCandidate<'ranked> {
     /// Age in days at the time of the query.
     pub age_days: f64,
     pub score: f32,
-    /// Whether it states a value in force that the query asks about, and was placed before what is told of it.
-    pub is_in_force: bool,
+    /// Name of the factor by which it was placed before others; none if its own score gives its place.
+    pub raised: Option<&'static str>,
 }
 
 impl ScoredCandidate<'_> {

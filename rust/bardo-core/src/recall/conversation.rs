@@ -78,6 +78,13 @@ impl QueryClues {
         clues
     }
 
+    /// Whether the user asks in the first person of what is so: with no day, and no word of what was.
+    #[must_use]
+    pub fn ask_what_is(&self) -> bool {
+        let says_past = self.words.iter().any(|word| PAST.contains(&word.as_str()));
+        self.asks_of == Some(Role::User) && !self.name_a_time() && !says_past
+    }
+
     /// Whether days are named.
     #[must_use]
     pub const fn name_a_time(&self) -> bool {
@@ -121,6 +128,9 @@ const FIRST_PERSON: [&str; 14] = [
     "i\u{2019}ve",
     "i\u{2019}d",
 ];
+/// Words with which a question is of what was.
+const PAST: [&str; 11] =
+    ["did", "was", "were", "had", "used", "first", "before", "once", "ago", "when", "originally"];
 /// Words before "you" that make a request of it.
 const REQUESTS: [&str; 9] = ["can", "could", "do", "may", "might", "should", "thank", "will", "would"];
 

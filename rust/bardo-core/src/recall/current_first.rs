@@ -88,6 +88,7 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
                 };
                 if ranked[newer].score < least {
                     ranked[newer].score = least;
+                    ranked[newer].raised = Some(CORRECTS);
                     moved = true;
                 }
             }

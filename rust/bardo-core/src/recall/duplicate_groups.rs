@@ -5,6 +5,7 @@ use crate::index::lexical::{LexicalIndex, Slot};
 use crate::model::Id;
 
 use super::candidate::ScoredCandidate;
+use super::in_force::IN_FORCE;
 
 /// Name of the factor in an explanation that gives an episode and the fact that restates it one rank.
 pub const RESTATED: &str = "restated";
@@ -43,7 +44,7 @@ impl<'ranked> DuplicateGroup<'ranked> {
         let restates =
             |one: &ScoredCandidate<'_>, other: &ScoredCandidate<'_>| one.restates() == Some(other.row.id);
         let is_restated = restates(self.representative, ranked);
-        if is_restated && !self.representative.is_in_force {
+        if is_restated && self.representative.raised != Some(IN_FORCE) {
             self.others.push(self.representative.row.id);
             self.representative = ranked;
             return true;

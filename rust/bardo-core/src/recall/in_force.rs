@@ -71,7 +71,7 @@ pub(super) fn raise(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>], analyze
         let Some(best) = best.max_by(f32::total_cmp) else { continue };
         let fact = &mut ranked[slot.place];
         fact.score = best + best.abs().max(f32::MIN_POSITIVE) * MARGIN;
-        fact.is_in_force = true;
+        fact.raised = Some(IN_FORCE);
     }
 }
 
@@ -88,7 +88,9 @@ fn slot_in_query(
     let subject = stems(names, subject, analyzer);
     let of_subject = words_of(arms, &subject)?;
     let of_attribute = words_of(arms, &stems(names, attribute, analyzer));
-    let words = of_subject | of_attribute.unwrap_or(0);
+    let condition = stems(names, condition, analyzer);
+    let of_condition = words_of(arms, &condition);
+    let words = of_subject | of_attribute.unwrap_or(0) | of_condition.unwrap_or(0);
     let total: f32 = arms.terms.iter().map(|term| term.idf).sum();
     let share: f32 = arms
         .terms
@@ -98,8 +100,7 @@ fn slot_in_query(
         .map(|(_, term)| term.idf)
         .sum();
     let is_asked = of_attribute.is_some() && share >= LEAST_SHARE * total;
-    let condition = stems(names, condition, analyzer);
-    let is_of_case = condition.is_empty() || words_of(arms, &condition).is_some();
+    let is_of_case = condition.is_empty() || of_condition.is_some();
     Some(SlotInQuery { place, words, is_asked, is_of_case, subject })
 }
 

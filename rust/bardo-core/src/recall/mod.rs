@@ -15,6 +15,7 @@ pub mod fuse;
 mod graph;
 mod in_force;
 pub mod late_rerank;
+mod newer_turn;
 mod partial_sort;
 mod period_arm;
 pub mod periods;

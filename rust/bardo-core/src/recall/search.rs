@@ -8,7 +8,7 @@ pub use super::arms::Scratch;
 use super::arms::Arms;
 use super::candidate::{Candidate, ScoredCandidate, unite};
 use super::conversation::{QueryClues, query_words};
-use super::current_first::{CORRECTS, add_corrections, corrections_of, raise_newer};
+use super::current_first::{add_corrections, corrections_of, raise_newer};
 use super::danger_seats;
 use super::diversity::{POOL_FACTOR, diverse};
 use super::duplicate_groups::{self, DuplicateGroup, RESTATED};
@@ -17,8 +17,9 @@ use super::fact_history::{FactHistory, rows_at_tick};
 use super::filter::Filters;
 use super::fuse::{FusionContext, fuse};
 use super::graph::GraphArm;
-use super::in_force::{self, IN_FORCE};
+use super::in_force;
 use super::late_rerank::{LateInteraction, TokenCodes};
+use super::newer_turn;
 use super::partial_sort::PartialSort;
 use super::period_arm;
 use super::periods::{DaySpan, PeriodWords, resolve};
@@ -127,6 +128,7 @@ pub fn search(
     found.candidates = candidates.len();
     let mut ranked = search.rank(&candidates, &then);
     duplicate_groups::limit_by_episode(&mut ranked);
+    newer_turn::raise(&search.arms, &clues, &mut ranked);
     raise_newer(&search.arms, &mut ranked);
     in_force::raise(&search.arms, &mut ranked, &mut scratch.analyzer);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
@@ -297,7 +299,7 @@ impl<'search> Search<'search> {
             confidence,
             age_days,
             score: parts.total(),
-            is_in_force: false,
+            raised: None,
         }
     }
 
@@ -308,7 +310,7 @@ impl<'search> Search<'search> {
 
     /// Converts a ranked memory to a hit.
     fn hit(&self, ranked: &ScoredCandidate<'_>, lists: &[SlotValues; 3]) -> Hit {
-        let ScoredCandidate { candidate, row, parts, confidence, age_days, score, is_in_force, .. } = *ranked;
+        let ScoredCandidate { candidate, row, parts, confidence, age_days, score, raised, .. } = *ranked;
         let reason = |arm: usize| ArmReason {
             arm: Arm::ALL[arm],
             rank: candidate.ranks[arm].map(|rank| {
@@ -347,7 +349,7 @@ impl<'search> Search<'search> {
                 conversation: candidate.conversation.clone(),
                 fused: candidate.fused,
                 terms: parts.terms().copied().collect(),
-                factors: factors(parts, score, if is_in_force { IN_FORCE } else { CORRECTS }),
+                factors: factors(parts, score, raised),
                 age_days,
                 matched: self
                     .arms
@@ -443,10 +445,10 @@ impl<'search> Search<'search> {
 
 /// The factors of a score, with the one that raised it above others, under its name, or placed it no higher than its
 /// episode.
-fn factors(parts: Score, score: f32, raised: &'static str) -> Vec<(&'static str, f32)> {
+fn factors(parts: Score, score: f32, raised: Option<&'static str>) -> Vec<(&'static str, f32)> {
     let mut factors: Vec<(&'static str, f32)> = parts.factors().collect();
     let total = parts.total();
-    if total > 0.0 && score > total {
+    if let Some(raised) = raised.filter(|_| total > 0.0 && score > total) {
         factors.push((raised, score / total));
     } else if total > 0.0 && score < total {
         factors.push((RESTATED, score / total));

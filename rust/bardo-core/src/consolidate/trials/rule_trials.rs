@@ -254,7 +254,10 @@ pub(crate) fn beside<'rules>(
     others: impl Iterator<Item = &'rules Prediction>,
     window: &Window,
 ) -> BTreeSet<usize> {
-    others.filter(|other| prediction.is_tested_without(other)).flat_map(|other| other.followed(window)).collect()
+    others
+        .filter(|other| prediction.is_tested_without(other))
+        .flat_map(|other| other.followed(window))
+        .collect()
 }
 
 fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
