@@ -52,6 +52,8 @@ def test_a_request_is_no_news(text: str) -> None:
         "Mr Kerr's in hospital so no piano until June",
         "so the marathon is off for me, maybe next year",
         "no swimming for now, my ear's infected",
+        "dad's off the statin, it gave him cramps",
+        "My sister is off the painkillers",
     ],
 )
 def test_a_negation_about_a_life_forbids_nothing(text: str) -> None:

@@ -110,6 +110,19 @@ def test_a_new_value_of_a_named_thing_ends_the_old_one(tmp_path: Path, before: s
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The on-call engineer for lighter is Priya.", "The on-call engineer for lighter is now Marek."),
+        ("The max connections of sextant are 400.", "The max connections of sextant are now 600."),
+    ],
+)
+def test_what_an_attribute_without_a_name_in_the_vocabulary_is_now_corrects_the_turn(
+    tmp_path: Path, before: str, after: str
+):
+    assert marked(tmp_path, before, after).startswith("corrected")
+
+
+@pytest.mark.parametrize(
     ("before", "staging"),
     [
         (

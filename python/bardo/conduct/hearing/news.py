@@ -117,6 +117,7 @@ def _forms() -> _Forms:
         rf"not (?!\w+ing\b)(?:(?!with\b|about\b)[^\s,;.?!]+ ){{1,4}}?(?:any ?more|any longer|now)\b|"
         rf"(?:off|back on|on) (?:the |my )?(?:\w+ )?(?:{words['occupations']})\b)"
     )
+    ended = rf"{words['relatives']}(?:'s| is| has come| came) off (?:(?:the|his|her|their) )?\w"
     habit = (
         rf"(?:i|he|she) (?:(?:don't|doesn't|do not|does not) (?:{words['habits']})\b[^,;.?!]*? (?:any ?more|any longer|"
         rf"these days)|no longer (?:{words['habits']})s?)\b"
@@ -128,5 +129,5 @@ def _forms() -> _Forms:
         re.compile(rf"\b(?:{words['asks']})\b", re.IGNORECASE),
         re.compile(told, re.IGNORECASE),
         re.compile(rf"(?:{words['continues']})\b", re.IGNORECASE),
-        re.compile(rf"(?:{state}|{habit}|{away}|{own}|{mine})", re.IGNORECASE),
+        re.compile(rf"(?:{state}|{ended}|{habit}|{away}|{own}|{mine})", re.IGNORECASE),
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Rule
+from bardo.consolidate.corrections.named_things import is_of_one_thing, is_renewed
 
 #: Minimum number of words that a line of a record shares with a statement to end it.
 LEAST_SHARED = 2
@@ -92,9 +93,13 @@ def _fills_same_slot(older: Clause, newer: Clause) -> bool:
     Bath" after "my mum Hanne lives in York".
     """
     old, new = older.statement, newer.statement
-    if old is None or new is None or not newer.stated or not old.functional or old.denied or new.denied:
+    if old is None or new is None or not newer.stated or old.denied or new.denied:
         return False
-    if older.owner == newer.owner and newer.features.get("subject thing") and not _is_of_one_thing(newer):
+    if is_renewed(older, newer):
+        return old.condition == new.condition and old.value.casefold() != new.value.casefold()
+    if not old.functional:
+        return False
+    if older.owner == newer.owner and newer.features.get("subject thing") and not is_of_one_thing(newer):
         # "The exam" can be the one in statistics or another.
         return False
     is_same_subject = old.subject == new.subject or (
@@ -103,18 +108,6 @@ def _fills_same_slot(older: Clause, newer: Clause) -> bool:
     is_same_slot = is_same_subject and (old.attribute, old.condition) == (new.attribute, new.condition)
     is_moved = is_same_subject and "new" in newer.cues and names_other_home(older, newer)
     return is_moved or (is_same_slot and old.value.casefold() != new.value.casefold())
-
-
-def _is_of_one_thing(clause: Clause) -> bool:
-    """Whether a clause gives an attribute of a thing that it names, or the new one of a thing that it describes.
-
-    "The owner of tollgate is Ilse" is of one thing. "The price of the ticket" can be that of another ticket, but not
-    with "is now".
-    """
-    stated = clause.statement
-    if stated is None or stated.subject == clause.owner or " of " not in clause.owner:
-        return False
-    return " of the " not in clause.owner or bool(clause.cues & {"change", "correction", "now"})
 
 
 def names_other_home(older: Clause, newer: Clause) -> bool:
