@@ -1,4 +1,4 @@
-"""What a newer clause ends or changes: a thing that an older one states, or other things and people."""
+"""Ends and changes that a newer clause tells: of a thing that an older one states, or of other things and people."""
 
 from __future__ import annotations
 
