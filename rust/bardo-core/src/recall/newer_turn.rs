@@ -18,8 +18,9 @@ const COMPARED: usize = 10;
 const NEAR: f32 = 0.5;
 /// Minimum share of the older turn's score that the newer one has.
 const ABOUT_AS_RELEVANT: f32 = 0.5;
-/// Part of a score by which the newer of a pair is placed above the older one.
-const MARGIN: f32 = 1e-4;
+/// Part of a score by which the newer of a pair is placed above the older one: less than that of a correction, which stays
+/// above what is only about the same.
+const MARGIN: f32 = 5e-5;
 
 /// Raises the newer turn of each pair above the older one.
 pub(super) fn raise(arms: &Arms<'_>, clues: &QueryClues, ranked: &mut [ScoredCandidate<'_>]) {
