@@ -342,3 +342,9 @@ def test_a_failed_tool_says_so_and_an_operation_of_a_tool_is_no_shell_command(me
         "Failed (exit code 2): boom",
     ]
     assert stored[3].role == "tool"
+
+
+def test_a_name_that_is_no_string_is_refused(memory: bardo.Grimoire) -> None:
+    with pytest.raises(InvalidInputError, match="name of a chat message is 5"):
+        memory.remember({"role": "user", "name": 5, "content": "hello"})
+    assert not memory.remember({"role": "user", "name": None, "content": "hello"}).speaker

@@ -181,6 +181,8 @@ def test_the_command_line_reads_features_as_numbers_words_and_lists() -> None:
     }
     with pytest.raises(InvalidInputError, match="KEY=VALUE"):
         given_fields(options, {**values, "field_situation": ["volatility"]})
+    values["field_situation"] = ["subjects=ETH, BTC", 'actions=["long"]']
+    assert given_fields(options, values)["situation"] == {"subjects": ["ETH", "BTC"], "actions": ["long"]}
 
 
 def test_a_prompt_with_the_dossier_states_the_rules_that_apply(memory) -> None:

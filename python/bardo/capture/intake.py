@@ -258,8 +258,11 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
         # The author is the tool even if the user forwards its result; facts are extracted only from users' words.
         role = "tool"
     fields = {**defaults, "role": role, "kind": "tool" if role == "tool" else "turn"}
-    if isinstance(message.get("name"), str):
-        fields["speaker"] = message["name"]
+    name = message.get("name")
+    if name is not None:
+        if not isinstance(name, str):
+            raise InvalidInputError(f"name of a chat message is {name!r}. It must be a string, or left out")
+        fields["speaker"] = name
     rest = [part for part in parts if not _is_text(part)]
     kept = ({"content": rest} if rest else {}) | {key: message[key] for key in KEPT_KEYS if message.get(key)}
     if kept:

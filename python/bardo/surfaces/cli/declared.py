@@ -119,7 +119,10 @@ def _numbers(value: str, flag: str) -> tuple[float, ...]:
 
 
 def _situation(pairs: list[str], flag: str) -> dict[str, Any]:
-    """Reads features as `KEY=VALUE`: numbers, lists and truth values as JSON has them, and anything else as a word."""
+    """Reads features as `KEY=VALUE`: numbers, lists and truth values as JSON has them, and anything else as a word.
+
+    Subjects and actions are names with commas between them, or a list as JSON.
+    """
     found: dict[str, Any] = {}
     for pair in pairs:
         name, sign, value = pair.partition("=")
@@ -129,10 +132,14 @@ def _situation(pairs: list[str], flag: str) -> dict[str, Any]:
             read = parse_json(value)
         except ValueError:
             read = value
+        if name.strip() in _NAMES and not isinstance(read, list):
+            read = [part.strip() for part in value.split(",") if part.strip()]
         found[name.strip()] = value if read is None else read
     return found
 
 
+#: Features of a situation that are lists of names.
+_NAMES: Final = ("subjects", "actions")
 #: Type of the option, its placeholder in the help, and its parser, by the type of a field or its name.
 _KINDS: Final[dict[str, tuple[Any, str | None, Callable[[Any, str], Any]]]] = {
     "str": (str, None, _as_given),
