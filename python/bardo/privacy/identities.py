@@ -105,6 +105,14 @@ def identities(text: str) -> Iterator[Found]:
             yield (*match.span(), kind)
 
 
+def permitted(text: str) -> list[tuple[int, int]]:
+    """Returns the places of dates of birth and bank accounts in a text without a word for a secret."""
+    if any(cue(name).search(text) for name in ("document", "code", "password", "lock")):
+        return []
+    born = (match.span() for match in _BORN.finditer(text)) if cue("birth").search(text) else ()
+    return [*born, *_bank_accounts(text)]
+
+
 def _bank_accounts(text: str) -> Iterator[tuple[int, int]]:
     yield from (match.span() for match in _IBAN.finditer(text) if _is_iban(match[0]))
     for match in _BANK.finditer(text):

@@ -121,13 +121,9 @@ def told(text: str) -> list[Span]:
     in_form = _first_overlaps(tagged, formed)
     named = _first_overlaps(tagged, [(span.start, span.end) for span in written])
     of_key = _first_overlaps(tagged, [(key.start, key.end) for key in keys])
-    permitted = [
-        (start, end)
-        for start, end, kind in (identities.identities(plain) if tagged else ())
-        if kind == "contact"
-    ]
+    permitted = identities.permitted(plain) if tagged else []
     for number, (start, end, kind) in enumerate(tagged):
-        # A date of birth, a telephone number or a bank account is no secret where no word of the text tells of one.
+        # A date of birth or a bank account is no secret where no word of the text tells of one.
         if number in in_form or any(first <= start and end <= last for first, last in permitted):
             continue
         # A name tells where its value begins, and not where a phrase ends.
