@@ -7,30 +7,23 @@ from pathlib import Path
 import pytest
 
 import bardo
+from helpers.chats import DAY, START, lived, statuses
 
-START = 1_772_442_000_000_000
-DAY = 86_400
+
+def of_callum(messages: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Messages with their speaker."""
+    return [("Callum", message) for message in messages]
 
 
 def told(folder: Path, *messages: str) -> dict[str, str]:
-    """Status of each fact by its text, after messages of Callum with a day and a pass after each of them."""
-    clock = bardo.ManualClock(START)
-    with bardo.open(folder / "callum", clock=clock, seed=1) as memory:
-        for message in messages:
-            memory.remember(message, role="user", kind="turn", speaker="Callum", thread="t")
-            memory.sleep()
-            clock.advance(DAY)
-        return {fact.text: fact.status for fact in memory.facts.list(status=None)}
+    """Status of each fact by its text, after messages of Callum."""
+    with lived(folder, of_callum(messages)) as memory:
+        return statuses(memory)
 
 
 def marked(folder: Path, *messages: str) -> str:
-    """Standing of the first of some messages in recall, likewise."""
-    clock = bardo.ManualClock(START)
-    with bardo.open(folder / "callum", clock=clock, seed=1) as memory:
-        for message in messages:
-            memory.remember(message, role="user", kind="turn", speaker="Callum", thread="t")
-            memory.sleep()
-            clock.advance(DAY)
+    """Standing of the first of some messages of Callum in recall."""
+    with lived(folder, of_callum(messages)) as memory:
         found = [each for each in memory.recall(messages[0], limit=5) if each.text == messages[0]]
         return found[0].standing
 

@@ -6,21 +6,13 @@ from pathlib import Path
 
 import pytest
 
-import bardo
-
-START = 1_772_442_000_000_000
-DAY = 86_400
+from helpers.chats import lived, statuses
 
 
 def told(folder: Path, *messages: tuple[str, str]) -> dict[str, str]:
-    """Status of each fact by its text, after messages of speakers with a day and a pass after each of them."""
-    clock = bardo.ManualClock(START)
-    with bardo.open(folder / "hearth", clock=clock, seed=1) as memory:
-        for who, message in messages:
-            memory.remember(message, role="user", kind="turn", speaker=who, thread="home")
-            memory.sleep()
-            clock.advance(DAY)
-        return {fact.text: fact.status for fact in memory.facts.list(status=None)}
+    """Status of each fact by its text, after messages of speakers."""
+    with lived(folder, messages) as memory:
+        return statuses(memory)
 
 
 def test_news_of_a_mother_is_of_the_mother_of_the_speaker(tmp_path: Path):

@@ -6,26 +6,18 @@ from pathlib import Path
 
 import pytest
 
-import bardo
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
-
-START = 1_772_442_000_000_000
-DAY = 86_400
+from helpers.chats import START, lived, statuses
 
 
 def told(folder: Path, *messages: str) -> tuple[dict[str, str], set[str]]:
     """Status of each fact by its text, and the relations of all links, after a day and a pass for each message."""
-    clock = bardo.ManualClock(START)
-    with bardo.open(folder / "rafael", clock=clock, seed=1) as memory:
-        for message in messages:
-            memory.remember(message, role="user", kind="turn", speaker="Rafael", thread="t")
-            memory.sleep()
-            clock.advance(DAY)
+    with lived(folder, [("Rafael", message) for message in messages]) as memory:
         facts = memory.facts.list(status=None)
         relations = {link.relation for fact in facts for link in memory.facts.links(fact)}
-        return {fact.text: fact.status for fact in facts}, relations
+        return statuses(memory), relations
 
 
 @pytest.mark.parametrize(

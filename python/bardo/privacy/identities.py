@@ -77,10 +77,9 @@ def identities(text: str) -> Iterator[Found]:
     """Finds what identifies persons; of the kind `contact` what an heir needs to deal with them."""
     if not any(map(str.isdigit, text)):
         return
-    is_secret = any(cue(name).search(text) for name in ("document", "code", "password"))
+    is_secret = _tells_secret(text)
     kind = "identity" if is_secret or cue("lock").search(text) else "contact"
-    if cue("birth").search(text):
-        yield from ((*match.span(), kind) for match in _BORN.finditer(text))
+    yield from ((*span, kind) for span in _births(text))
     home = cue("home").search(text)
     if home:
         for match in (*_STREET.finditer(text, home.end()), *_ROAD.finditer(text)):
@@ -107,10 +106,18 @@ def identities(text: str) -> Iterator[Found]:
 
 def permitted(text: str) -> list[tuple[int, int]]:
     """Returns the places of dates of birth and bank accounts in a text without a word for a secret."""
-    if any(cue(name).search(text) for name in ("document", "code", "password", "lock")):
-        return []
-    born = (match.span() for match in _BORN.finditer(text)) if cue("birth").search(text) else ()
-    return [*born, *_bank_accounts(text)]
+    is_open = not (_tells_secret(text) or cue("lock").search(text))
+    return [*_births(text), *_bank_accounts(text)] if is_open else []
+
+
+def _tells_secret(text: str) -> bool:
+    """Whether a text has a word for a document, a code or a password."""
+    return any(cue(name).search(text) for name in ("document", "code", "password"))
+
+
+def _births(text: str) -> Iterator[tuple[int, int]]:
+    if cue("birth").search(text):
+        yield from (match.span() for match in _BORN.finditer(text))
 
 
 def _bank_accounts(text: str) -> Iterator[tuple[int, int]]:

@@ -7,12 +7,10 @@ stored already, and the belief takes its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 
 from bardo._core import FactStore
 from bardo.bequeath.content.tables import TOMBSTONES
-from bardo.bequeath.heir import copies, order
+from bardo.bequeath.heir import order
 from bardo.bequeath.testament.testament import Testament
 from bardo.model import Fact
 
@@ -22,7 +20,7 @@ def held_again(
     ids: Mapping[str, str],
     facts: FactStore,
     provenance: Mapping[str, Sequence[str]],
-    folder: Path,
+    copy: Callable[[str], Testament | None],
 ) -> Iterator[tuple[int, str]]:
     """Finds the entries of a testament that are in force, and that ancestors of its testator alone had ended.
 
@@ -31,7 +29,7 @@ def held_again(
         ids: Ids of the heir's facts that stand for its entries, by the ids of these.
         facts: Fact store of the heir.
         provenance: Hashes of the testaments that brought each fact of the heir before, by id.
-        folder: Folder of the heir, with copies of these testaments.
+        copy: Reads the heir's copy of a testament by its hash.
 
     Returns:
         Place of each such entry, and the id of the last fact in the line that replaced the heir's.
@@ -42,11 +40,6 @@ def held_again(
         for place, entry in enumerate(testament.facts)
         if entry.status not in TOMBSTONES and entry.id in ids
     ]
-
-    @cache
-    def copy(hash_: str) -> Testament | None:
-        return copies.read(folder, hash_)
-
     stored = facts.get([ids[testament.facts[place].id] for place in places])
     for place, fact in zip(places, stored, strict=True):
         if fact is None or fact.status == "active":

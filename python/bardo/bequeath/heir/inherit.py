@@ -12,6 +12,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -214,7 +215,8 @@ class _Adoption:
         self.facts = facts
         #: Hashes of the testaments of known signers that were adopted in earlier calls.
         self.adopted = adopted
-        self.folder = folder
+        #: Reads the heir's copy of a testament of an earlier call by its hash, once; None without a folder.
+        self.copy = None if folder is None else cache(partial(copies.read, folder))
         self.embedder = embedder
         self.tick = tick
         self.now = now
@@ -255,8 +257,8 @@ class _Adoption:
             ids |= {
                 testament.facts[place].id: one for place, one in zip(group, stored_ids, strict=True) if one
             }
-        if is_known and self.folder is not None:
-            again = list(held_again(testament, ids, self.facts, self.provenance, self.folder))
+        if is_known and self.copy is not None:
+            again = list(held_again(testament, ids, self.facts, self.provenance, self.copy))
             for place, last in again:
                 if later is not None and later.has_replaced(named[place]):
                     continue
@@ -301,9 +303,9 @@ class _Adoption:
 
     def _later(self, testament: Testament) -> LaterTestaments | None:
         """Returns the testaments of earlier calls; None if there are none."""
-        if self.folder is None or not self.adopted:
+        if self.copy is None or not self.adopted:
             return None
-        return LaterTestaments(testament, self.facts, self.provenance, self.adopted, self.folder)
+        return LaterTestaments(testament, self.facts, self.provenance, self.adopted, self.copy)
 
     def record(self, testament: Testament, log: EpisodeLog) -> list[str]:
         """Records the testament's episodes in the heir's log; returns the ids of those that are there now."""

@@ -7,12 +7,11 @@ separate calls, the older may come last; the store then ends the later value.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
-from pathlib import Path
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from bardo.bequeath.content.tables import TOMBSTONES
-from bardo.bequeath.heir import copies, order
+from bardo.bequeath.heir import order
 from bardo.bequeath.selection.selection import folded
 from bardo.bequeath.testament.testament import Testament
 from bardo.model import Fact
@@ -29,7 +28,7 @@ class LaterTestaments:
         facts: Fact store of the heir.
         provenance: Hashes of the testaments of each inherited fact; restored facts are added.
         known: Hashes of the testaments that were adopted in earlier calls.
-        folder: Folder of the heir's grimoire, with the copies of these testaments.
+        copy: Reads the heir's copy of a testament by its hash.
     """
 
     def __init__(
@@ -38,11 +37,10 @@ class LaterTestaments:
         facts: FactStore,
         provenance: dict[str, list[str]],
         known: Collection[str],
-        folder: Path,
+        copy: Callable[[str], Testament | None],
     ) -> None:
         self._taken, self._facts, self._provenance = taken, facts, provenance
-        self._known, self._folder = known, folder
-        self._read: dict[str, Testament | None] = {}
+        self._known, self._copy = known, copy
         self._before = self._in_force() if known else ()
 
     def has_replaced(self, fact: Fact) -> bool:
@@ -88,9 +86,7 @@ class LaterTestaments:
     def _holds(self, hash_: str, fact: Fact) -> bool:
         if hash_ not in self._known:
             return False
-        if hash_ not in self._read:
-            self._read[hash_] = copies.read(self._folder, hash_)
-        other = self._read[hash_]
+        other = self._copy(hash_)
         return (
             other is not None
             and (other.written_at, other.hash) > (self._taken.written_at, self._taken.hash)

@@ -87,7 +87,7 @@ def end_done(
     done = [
         task
         for task in store.state(kind="task", limit=-1)
-        if task.episode and task.episode != episode and task.at <= at and is_of(_stems(task.summary))
+        if task.episode and task.episode != episode and task.at <= at and is_of(stems_in(task.summary))
     ]
     if len(done) != 1:
         return None
@@ -98,14 +98,14 @@ def end_done(
 def _matcher(text: str, before: str) -> Callable[[frozenset[str]], bool]:
     """Returns whether a report is of a task with some stems: its verb and all words of its object are among them."""
     if _BARE.fullmatch(text):
-        asked = _stems(before) if "?" in before else frozenset[str]()
+        asked = stems_in(before) if "?" in before else frozenset[str]()
         return lambda task: len(asked & task) > 1 and asked <= task
     if (found := _DID.match(text) or _IS_DONE.match(text)) is None:
         return lambda _: False
-    thing, verb = _stems(found["thing"]), found["verb"].lower()
+    thing, verb = stems_in(found["thing"]), found["verb"].lower()
     if not thing or not (verb in _FINISHED or _is_past(verb)):
         return lambda _: False
-    wanted = thing if verb in _FINISHED else thing | _stems(_past().get(verb, verb))
+    wanted = thing if verb in _FINISHED else thing | stems_in(_past().get(verb, verb))
     return lambda task: wanted <= task
 
 
@@ -117,7 +117,12 @@ def _is_past(verb: str) -> bool:
     return verb.endswith("ed") or verb in _past()
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems_in(text: str) -> frozenset[str]:
+    """Returns the stems of the content words of a text.
+
+    Args:
+        text: The text.
+    """
     return frozenset(content_stems(_WORD.findall(text.lower())))
 
 

@@ -9,16 +9,18 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
+from bardo.clock import MICROSECONDS
 from bardo.conduct.model.authors import said_at
 from bardo.conduct.model.entries import StateEntry, StateKind
 from bardo.conduct.storage.store import ConductStore
+from bardo.config import SECONDS_PER_DAY
 from bardo.consolidate.languages.english.dates import DATE, day_after, instant
 
 #: Kinds of entries that end with their date.
 DATED: tuple[StateKind, ...] = ("task", "rejected", "decision")
 #: Number of days that an open task stays after its date: late work may still have to be done.
 GRACE_DAYS = 7
-_DAY = 86_400_000_000
+_DAY = SECONDS_PER_DAY * MICROSECONDS
 _SINGLE = ("today", "tonight", "tomorrow", "this weekend")
 _WHY = "its date is over"
 #: Words by which something holds each time, or from a date on.
@@ -38,8 +40,6 @@ _NAMED = lazy_pattern(
     re.IGNORECASE,
 )
 _NO = lazy_pattern(r"\W*(?:no|not|don't|please|never|let's)\b", re.IGNORECASE)
-
-
 #: Words without which a rejection or decision has no end.
 _ENDING = lazy_pattern(r"\b(?:until|till|'til|through|today|tonight|tomorrow|this weekend)\b", re.IGNORECASE)
 #: Maximum number of cached ends: each pass reads those of all entries in force.

@@ -110,14 +110,15 @@ def _forms() -> _Forms:
         rf"(?:{subject}{verb}|{contracted}|(?:it|that|he|she|there|they|i)'(?:s|re|m) |(?:{words['past']})\b)"
     )
     name = r"(?-i:[A-Z][\w-]+)(?: (?-i:[A-Z][\w-]+))?"
-    person = rf"(?:{words['persons']}|{name})"
+    person = rf"(?:{words['parents']}|{words['persons']}|{name})"
     state = (
         r"(?:i'm|i am|(?:he|she)(?:'s| is)|(?:they|we)(?:'re| are)) "
         rf"(?:no longer (?!\w+ing\b|(?:{words['opinions']})\b)\w|out of (?!the question\b)\w|"
         rf"not (?!\w+ing\b)(?:(?!with\b|about\b)[^\s,;.?!]+ ){{1,4}}?(?:any ?more|any longer|now)\b|"
         rf"(?:off|back on|on) (?:the |my )?(?:\w+ )?(?:{words['occupations']})\b)"
     )
-    ended = rf"{words['relatives']}(?:'s| is| has come| came) off (?:(?:the|his|her|their) )?\w"
+    relative = rf"(?:(?:my|our|his|her|their) )?(?:{words['parents']}|{words['relatives']})"
+    ended = rf"{relative}(?:'s| is| has come| came) off (?:(?:the|his|her|their) )?\w"
     habit = (
         rf"(?:i|he|she) (?:(?:don't|doesn't|do not|does not) (?:{words['habits']})\b[^,;.?!]*? (?:any ?more|any longer|"
         rf"these days)|no longer (?:{words['habits']})s?)\b"

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing import superseding
+from bardo.conduct.hearing.completion import stems_in
 from bardo.conduct.model.entries import StateEntry
-from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.storage.store import ConductStore
 from bardo.consolidate.languages.english.dates import DATE
 
@@ -72,7 +72,7 @@ def _read(text: str) -> tuple[frozenset[str], str] | None:
     date = None if found is None else DATE.match(bare, found.end())
     if found is None or date is None or _DENIED.search(bare):
         return None
-    thing = _stems(_OF_DATE.sub(" ", found["thing"]))
+    thing = stems_in(_OF_DATE.sub(" ", found["thing"]))
     return (thing, date[0]) if thing else None
 
 
@@ -84,14 +84,10 @@ def _with_date(task: str, thing: frozenset[str], date: str) -> str:
     before = task[: dates[0].start()]
     if (on := _ON.search(before)) is None:
         return ""
-    words = [word for word in _WORD.finditer(before[: on.start()]) if _stems(word[0])]
+    words = [word for word in _WORD.finditer(before[: on.start()]) if stems_in(word[0])]
     last = words[-len(thing) :]
-    if not last or _stems(" ".join(word[0] for word in last)) != thing:
+    if not last or stems_in(" ".join(word[0] for word in last)) != thing:
         return ""
     if on["word"].lower() not in ("on", "at", "for") and _FOR.search(before[: last[0].start()]):
         return ""
     return f"{before}{date}{task[dates[0].end() :]}" if date.lower() != dates[0][0].lower() else ""
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(content_stems(_WORD.findall(text.lower())))

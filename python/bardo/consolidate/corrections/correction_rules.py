@@ -139,9 +139,14 @@ def changes_bare_value(older: Clause, newer: Clause) -> bool:
     return is_told and is_figure and bool(older.features.get("self") or "'s " not in old.subject)
 
 
+def _weekdays(clause: Clause) -> set[str]:
+    """Days of the week to which a clause is limited."""
+    return set(clause.condition.split()) & WEEKDAYS
+
+
 def is_on_other_day(older: Clause, newer: Clause) -> bool:
     """Whether one thing moves to another day of the week: "yoga has moved to Tuesdays"."""
-    one, other = (set(clause.condition.split()) & WEEKDAYS for clause in (older, newer))
+    one, other = _weekdays(older), _weekdays(newer)
     is_of_thing = is_same_owner(older, newer) and not newer.features.get("self")
     return is_of_thing and "change" in newer.cues and bool(one and other) and not one & other
 
@@ -151,7 +156,7 @@ def _moves_to_other_day(older: Clause, newer: Clause) -> bool:
 
     "The choir is Thursdays now" moves "I sing in a choir on Tuesdays".
     """
-    one, other = (set(clause.condition.split()) & WEEKDAYS for clause in (older, newer))
+    one, other = _weekdays(older), _weekdays(newer)
     is_told = "subject thing" in newer.features or "subject pronoun" in newer.features
     is_named = newer.owner in older.objects and is_told and not older.past
     is_moved = bool(newer.cues & {"change", "now"}) and not (older.denied or newer.denied)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from bardo.clock import YEAR_2000
 from bardo.model import Episode, Fact
-
-#: The year 2000, in microseconds UTC: a smaller tick is no number of seconds since 1970.
-_EARLIEST = 946_684_800_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,7 @@ class FactDates:
         """
         if fact.source not in ("self", "derived", "upload", "dream"):
             told = [self.moment(tick) for tick in fact.observed]
-            first, last = ((at if at and _EARLIEST <= at <= fact.created_at else None) for at in told)
+            first, last = ((at if at and YEAR_2000 <= at <= fact.created_at else None) for at in told)
             return (first, last) if first and last else (None, None)
         ends = self.episodes([fact.evidence[0], fact.evidence[-1]]) if fact.evidence else ()
         lived = [episode.at for episode in ends if episode is not None]

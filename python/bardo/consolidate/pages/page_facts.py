@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -161,20 +162,10 @@ def _next_fading(
         threshold: Confidence below which a fact is forgotten.
     """
     tick, soon = ticks
-    ahead = soon - tick
-    step = max(1, ahead)
-    while not _fading(facts, found, soon + step, threshold):
-        step *= 2
-        if not found or step > _FORESEEN * max(1, ahead):
-            return None
-    sure, unsure = step // 2, step
-    while unsure - sure > 1:
-        middle = (sure + unsure) // 2
-        if _fading(facts, found, soon + middle, threshold):
-            unsure = middle
-        else:
-            sure = middle
-    return tick + unsure
+    last = _FORESEEN * max(1, soon - tick)
+    ahead = range(1, last + 1) if found else range(0)
+    place = bisect_left(ahead, True, key=lambda step: bool(_fading(facts, found, soon + step, threshold)))
+    return tick + ahead[place] if place < len(ahead) else None
 
 
 def _confidences(facts: FactStore, found: Sequence[Fact], tick: int) -> list[float]:

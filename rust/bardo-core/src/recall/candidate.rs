@@ -84,6 +84,11 @@ pub(super) struct ScoredCandidate<'ranked> {
     pub raised: Option<&'static str>,
 }
 
+/// Score just above another one, or below it for a negative part: by so much of its size.
+pub(super) fn just_above(score: f32, part: f32) -> f32 {
+    score + score.abs().max(f32::MIN_POSITIVE) * part
+}
+
 impl ScoredCandidate<'_> {
     /// The episode that a fact rests on alone.
     pub fn restates(&self) -> Option<Id> {

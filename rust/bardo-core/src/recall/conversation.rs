@@ -78,9 +78,9 @@ impl QueryClues {
         clues
     }
 
-    /// Whether the user asks in the first person of what is so: with no day, and no word of what was.
+    /// Whether the user asks about themselves and the present: in the first person, without a day or a word of the past.
     #[must_use]
-    pub fn ask_what_is(&self) -> bool {
+    pub fn ask_about_the_present(&self) -> bool {
         let says_past = self.words.iter().any(|word| PAST.contains(&word.as_str()));
         self.asks_of == Some(Role::User) && !self.name_a_time() && !says_past
     }
@@ -128,7 +128,7 @@ const FIRST_PERSON: [&str; 14] = [
     "i\u{2019}ve",
     "i\u{2019}d",
 ];
-/// Words with which a question is of what was.
+/// Words with which a question asks about the past.
 const PAST: [&str; 11] =
     ["did", "was", "were", "had", "used", "first", "before", "once", "ago", "when", "originally"];
 /// Words before "you" that make a request of it.

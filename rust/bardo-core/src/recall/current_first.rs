@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::arms::{Arms, Scratch};
-use super::candidate::{Candidate, ScoredCandidate};
+use super::candidate::{Candidate, ScoredCandidate, just_above};
 use crate::hashing::IdMap;
 use crate::index::hot::{Correction, HotSet, Row};
 use crate::index::lexical::Slot;
@@ -80,10 +80,9 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
                     !correction.is_disputed
                         || ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH
                 };
-                let margin = score.abs().max(f32::MIN_POSITIVE) * MARGIN;
                 let least = match (is_near, correction.only_follows) {
-                    (true, _) => score + margin,
-                    (false, false) => score - margin,
+                    (true, _) => just_above(score, MARGIN),
+                    (false, false) => just_above(score, -MARGIN),
                     (false, true) => continue,
                 };
                 if ranked[newer].score < least {

@@ -6,7 +6,7 @@
 //! of what holds. It passes no memory that holds a word of the query which it does not hold, since that may be the answer.
 
 use super::arms::Arms;
-use super::candidate::ScoredCandidate;
+use super::candidate::{ScoredCandidate, just_above};
 use crate::index::hot::{Interner, NamedSlot, Symbol};
 use crate::index::lexical::{Analyzer, Slot, TermKind};
 use crate::model::FactStatus;
@@ -70,7 +70,7 @@ pub(super) fn raise(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>], analyze
         let best = (0..ranked.len()).filter(|place| passed(*place)).map(|place| ranked[place].score);
         let Some(best) = best.max_by(f32::total_cmp) else { continue };
         let fact = &mut ranked[slot.place];
-        fact.score = best + best.abs().max(f32::MIN_POSITIVE) * MARGIN;
+        fact.score = just_above(best, MARGIN);
         fact.raised = Some(IN_FORCE);
     }
 }

@@ -3,10 +3,10 @@
 //! Who says something new of a thing seldom says what it replaces, so that no correction is found: "it's a droplet", and
 //! months later "it has a new home, 8 GB". Of the turns of one author that answer a query best, two that are near each
 //! other are taken to be about the same; the newer comes first if it is about as relevant. Nothing else is moved by its
-//! age. Nothing is moved for a question of what was, or of others: in stories of people a later turn answers no better.
+//! age. Questions about the past or about other people change no order: in their stories a later turn answers no better.
 
 use super::arms::Arms;
-use super::candidate::ScoredCandidate;
+use super::candidate::{ScoredCandidate, just_above};
 use super::conversation::QueryClues;
 use crate::model::Role;
 
@@ -24,7 +24,7 @@ const MARGIN: f32 = 5e-5;
 
 /// Raises the newer turn of each pair above the older one.
 pub(super) fn raise(arms: &Arms<'_>, clues: &QueryClues, ranked: &mut [ScoredCandidate<'_>]) {
-    if !clues.ask_what_is() || arms.hot.vectors().is_empty() {
+    if !clues.ask_about_the_present() || arms.hot.vectors().is_empty() {
         return;
     }
     let mut places: Vec<usize> = (0..ranked.len()).collect();
@@ -51,7 +51,7 @@ pub(super) fn raise(arms: &Arms<'_>, clues: &QueryClues, ranked: &mut [ScoredCan
         let best = passed.map(|older| older.score).max_by(f32::total_cmp);
         if let Some(best) = best.filter(|best| *best >= newer.score) {
             let raised = &mut ranked[places[at]];
-            raised.score = best + best.abs().max(f32::MIN_POSITIVE) * MARGIN;
+            raised.score = just_above(best, MARGIN);
             raised.raised = Some(NEWER);
         }
     }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_of_what_was_or_of_others_keeps_the_order() {
+    fn a_question_about_the_past_or_about_others_keeps_the_order() {
         assert_eq!(answers("which GB did my laptop have?", 0.8, ["Ana", "Ana"])[0], (id(1), false));
         assert_eq!(answers("which GB has the laptop of Ana?", 0.8, ["Ana", "Ana"])[0], (id(1), false));
     }

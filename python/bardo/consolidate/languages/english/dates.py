@@ -128,7 +128,7 @@ def instant(match: re.Match[str], at: int, *, past: bool) -> int | None:
     found = _day(match, now, past=past)
     if found is None:
         return None
-    return int(datetime(found.year, found.month, found.day, tzinfo=UTC).timestamp()) * 1_000_000
+    return _midnight(found)
 
 
 def _day(match: re.Match[str], now: date, *, past: bool) -> date | None:
@@ -232,8 +232,14 @@ def end_of_span(text: str, at: int) -> int | None:
         return None
     count, unit = match["count"].lower(), match["unit"].lower()
     now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
-    end = _after(now, unit, _COUNTS[count] if count in _COUNTS else int(count)) + timedelta(days=1)
-    return int(datetime(end.year, end.month, end.day, tzinfo=UTC).timestamp()) * 1_000_000
+    return _midnight(
+        _after(now, unit, _COUNTS[count] if count in _COUNTS else int(count)) + timedelta(days=1)
+    )
+
+
+def _midnight(day: date) -> int:
+    """First instant of a day, microseconds UTC."""
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()) * 1_000_000
 
 
 def _after(day: date, unit: str, count: int) -> date:

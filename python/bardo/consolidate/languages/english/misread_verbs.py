@@ -43,11 +43,7 @@ def _is_misread(root: Any) -> bool:
 def _read_as_verb(verb: Any) -> None:
     """Makes a root the verb of its sentence, and the word before it its subject."""
     subject = verb.nbor(-1)
-    before = [
-        child
-        for child in verb.children
-        if child.i < subject.i and child.dep_ in ("poss", "det", "amod", "compound")
-    ]
+    before = [child for child in verb.children if child.i < subject.i and child.dep_ in _BEFORE_NOUN]
     verb.pos_, verb.tag_, verb.lemma_ = "VERB", "VBZ", _verbs()[verb.text.lower()]
     subject.head, subject.dep_ = verb, "nsubj"
     for word in before:

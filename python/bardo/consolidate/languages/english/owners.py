@@ -14,6 +14,7 @@ from bardo.consolidate.languages.english.grammar import (
     SUBJECTS,
     apposed,
     drops_subject,
+    gives_name,
     hangs_below,
     is_contraction,
     lemma,
@@ -121,7 +122,7 @@ def _owner_by_pronoun(head: Any, subject: Any, who: str, people: Sequence[str]) 
         return Owner(who.lower(), subject.text if who else "")
     person = before or (people[-1] if people else "")
     own, _, kinship = person.rpartition("'s ")
-    if who and own == who.lower() and kinship in frames()["possessions"]["pet"] and _is_naming(head):
+    if who and own == who.lower() and kinship in frames()["possessions"]["pet"] and gives_name(head):
         # "We've adopted a cat! She's called Miso."
         return Owner(person, f"{who}'s {kinship}", is_kin=True)
     # Of "the neighbours' dog ... he", the dog is another one's.
@@ -362,11 +363,6 @@ def _is_adopted(pet: Any) -> bool:
         and is_one
         and any(child.dep_ == "nsubj" and lemma(child) in SPEAKER for child in verb.children)
     )
-
-
-def _is_naming(head: Any) -> bool:
-    """Whether a verb gives a name: "she's called Miso"."""
-    return lemma(head) in ("call", "name") and any(child.dep_ == "oprd" for child in head.children)
 
 
 def _subject_before(subject: Any, who: str) -> Owner | None:
