@@ -1,4 +1,4 @@
-"""A new dose of a medicine replaces the one that was told, whoever the clause names as its owner."""
+"""A new dose of a medicine replaces the one that was told, with or without a named owner."""
 
 from __future__ import annotations
 

@@ -293,7 +293,7 @@ def _is_amount(begin: re.Match[str], match: re.Match[str]) -> bool:
 
 
 def _end_of_bound(match: re.Match[str], at: int) -> int | None:
-    """First instant after "until" a date: the first of a day or month, that of the next month for "the end of March"."""
+    """First instant after an "until": that of a day or month, of the next month for "the end of March"."""
     begin = instant(match, at, past=False)
     if begin is None or not (match["part"] or "").lower().endswith("end of"):
         return begin

@@ -42,6 +42,7 @@ from bardo.consolidate.languages.english.grammar import (
 )
 from bardo.consolidate.languages.english.institutions import places_of_institutions
 from bardo.consolidate.languages.english.life_slots import tells_age, who_died
+from bardo.consolidate.languages.english.measures import doses_in, new_doses_in
 from bardo.consolidate.languages.english.owners import (
     FAMILY,
     SPEAKER,
@@ -53,7 +54,6 @@ from bardo.consolidate.languages.english.owners import (
     people_of,
     possessor_of,
 )
-from bardo.consolidate.languages.english.measures import doses_in, new_doses_in
 from bardo.consolidate.languages.english.parse import parse, parse_together
 from bardo.consolidate.languages.english.plans import (
     end_of_aid,
