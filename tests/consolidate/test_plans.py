@@ -24,6 +24,17 @@ def end_of(text: str) -> str | None:
     return datetime.fromtimestamp(max(ends) / 1e6, UTC).date().isoformat() if ends else None
 
 
+def test_until_the_end_of_a_month_holds_to_its_last_day() -> None:
+    english = reader("english", BUILT_IN)
+    assert english is not None
+    ends = [
+        english.read(Speech(f"I work from home {bound}", "Nadia", NOW))[0].until
+        for bound in ("until March", "until the end of March")
+    ]
+    days = [datetime.fromtimestamp(end / 1e6, UTC).date().isoformat() for end in ends if end is not None]
+    assert days == ["2025-03-01", "2025-04-01"]
+
+
 @pytest.mark.parametrize(
     ("text", "day"),
     [
@@ -58,6 +69,10 @@ def end_of(text: str) -> str | None:
         ("The naming ceremony is a week on Saturday", "2025-02-23"),
         ("I'm seeing the orthodontist the day after tomorrow", "2025-02-13"),
         ("I need to hand in my thesis by Friday", "2025-02-15"),
+        ("The survey must be with the council before 15 March", "2025-03-16"),
+        ("The slides should be ready by 20 March", "2025-03-21"),
+        ("The grant report is due before 1 June", "2025-06-02"),
+        ("The council gave us until the end of June to answer", "2025-07-01"),
         ("We're off to Sicily next week", "2025-02-24"),
     ],
 )

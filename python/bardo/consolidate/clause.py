@@ -94,6 +94,8 @@ class Clause:
         relation: Relation of the person that it is about to the speaker, if it is one that can end, such as `partner`.
         parts: Relation of its owner that it ends, as "Tomas and I broke up" ends `partner`.
         died: Person or animal of whose death it tells, in lower case; empty if it tells of none.
+        doses: Medicines in it, each with its dose, in lower case, such as `("ramipril", "5 mg")`.
+        new_doses: Doses that it announces as another than before, in lower case, some without a unit.
         condition: Case to which it is limited, such as `breakfast`.
         past_dated: Whether it tells of a time that was over long before it was said, such as "in 2012".
         statement: Subject, attribute and value, if a frame of the language gives them.
@@ -144,6 +146,8 @@ class Clause:
     relation: str = ""
     parts: str = ""
     died: str = ""
+    doses: frozenset[tuple[str, str]] = frozenset()
+    new_doses: frozenset[str] = frozenset()
     condition: str = ""
     past_dated: bool = False
     statement: Statement | None = None

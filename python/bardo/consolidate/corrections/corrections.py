@@ -35,6 +35,7 @@ from bardo.consolidate.corrections.correction_rules import (
     names_parted,
 )
 from bardo.consolidate.corrections.endings import ends_unnamed, gives_up
+from bardo.consolidate.corrections.medicines import changes_dose
 from bardo.consolidate.corrections.topics import are_linked, names_company, names_part, share_time_alone
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
@@ -113,6 +114,8 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         cosine: Cosine of the vectors of both sentences; 0 without an embedder.
         encoder_odds: Log odds by the cross-encoder; None without it.
     """
+    if changes_dose(older, newer):
+        return Judgement(max(limits(is_read=is_read).ends for is_read in (False, True)), "judged slot")
     if _are_compatible(older, newer):
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)

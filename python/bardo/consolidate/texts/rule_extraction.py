@@ -73,6 +73,8 @@ _REJECTS = re.compile(
     r"call(?:ing)? me|book(?:ing)?|buy(?:ing)?|order(?:ing)?|schedul(?:e|ing))\s+\S.+)",
     re.IGNORECASE | re.DOTALL,
 )
+#: Words by which a liking is a joke or a complaint: "I love pagerduty so much I want the logo tattooed".
+_TOO_MUCH = re.compile(r"\b(?:so|too|that) much\b", re.IGNORECASE)
 _MOVING = re.compile(
     r"\b(?:(?:about |around |just |on |over )?(?:last|next|this|past|coming) (?:night|week|weekend|month|"
     r"year|summer|winter|spring|fall|autumn|monday|tuesday|wednesday|"
@@ -188,7 +190,7 @@ def _statements(text: str, who: str, at: int) -> Iterator[Assertion]:
         is_timed = names_near_day(clause.opening) or _MOVING.search(clause.opening)
         if is_timed and not names_near_day(predicate):
             predicate = f"{predicate} {clause.opening[0].lower()}{clause.opening[1:]}"
-        if said.kind in _MOODS and names_moment(predicate):
+        if said.kind in _MOODS and (names_moment(predicate) or _TOO_MUCH.search(clause.sentence)):
             continue
         gap = "" if predicate.startswith("'s ") else " "
         fact = shortened(f"{who}{gap}{predicate}", at)

@@ -292,6 +292,14 @@ def _is_amount(begin: re.Match[str], match: re.Match[str]) -> bool:
     )
 
 
+def _end_of_bound(match: re.Match[str], at: int) -> int | None:
+    """First instant after an "until": that of a day or month, of the next month for "the end of March"."""
+    begin = instant(match, at, past=False)
+    if begin is None or not (match["part"] or "").lower().endswith("end of"):
+        return begin
+    return _midnight(next_month(datetime.fromtimestamp(begin / 1_000_000, UTC).date()))
+
+
 def bounds(text: str, at: int) -> tuple[int | None, int | None]:
     """First instant at which a clause holds, and first instant at which it no longer holds, by its words.
 
@@ -307,7 +315,7 @@ def bounds(text: str, at: int) -> tuple[int | None, int | None]:
         and (match := DATE.match(text, begin.end()))
         and not _is_amount(begin, match)
     ):
-        until = instant(match, at, past=False)
+        until = _end_of_bound(match, at)
     if (begin := _SINCE.search(text)) and (match := DATE.match(text, begin.end())):
         since = instant(match, at, past=True)
     elif (begin := _FROM.search(text)) and (match := DATE.match(text, begin.end())):

@@ -49,7 +49,7 @@ def dose_slot(clause: Clause, head: Any, subject: Any, who: str) -> DoseSlot | N
         ),
         None,
     )
-    if medicine is None:
+    if medicine is None or _has_nearer_noun(medicine, unit, words):
         return None
     owner = who if who and is_of_speaker(medicine) else own
     return "dose", f"{number_before(unit)} {unit.text}", f"{owner} {medicine.text.lower()}"
@@ -63,6 +63,12 @@ def _named(head: Any, words: list[Any]) -> Iterator[Any]:
     for child in words:
         if child.dep_ in ("prep", "conj") and lemma(child) not in _OF_PLACE:
             yield from (below for below in child.children if below.dep_ == "pobj")
+
+
+def _has_nearer_noun(medicine: Any, unit: Any, words: list[Any]) -> bool:
+    """Whether the subject of another verb stands between a noun and a dose, so that the dose is that of the subject."""
+    first, last = sorted((medicine.i, unit.i))
+    return any(token.dep_ in ("nsubj", "nsubjpass") and first < token.i < last for token in words)
 
 
 def _is_of_other_verb(token: Any, head: Any) -> bool:

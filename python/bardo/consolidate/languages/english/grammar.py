@@ -48,7 +48,7 @@ HEDGES = frozenset({
 #: Adjectives of "it's possible that ...".
 _UNSURE = frozenset({"possible", "impossible", "likely", "unlikely", "unclear", "doubtful"})
 #: Adverbs by which something is as good as so, and states that a joke gives to what cannot have them.
-_AS_GOOD_AS = frozenset({"practically", "basically", "virtually"})
+_AS_GOOD_AS = frozenset({"practically", "basically", "virtually", "figuratively", "metaphorically"})
 _STATES = frozenset({
     "marry", "married", "divorce", "divorced", "engage", "engaged", "widow", "allergic", "addicted", "dead", "blind",
     "deaf", "bankrupt", "homeless", "retire", "retired", "pregnant",

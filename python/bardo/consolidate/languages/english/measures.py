@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from bardo.consolidate.languages.english.grammar import lemma
@@ -15,6 +16,22 @@ SETS_DOSE = frozenset({
     "put", "raise", "increase", "lower", "reduce", "cut", "change", "set", "switch", "up", "halve", "double", "start",
 })  # fmt: skip
 _ME = frozenset({"me", "us"})
+_UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
+_NUMBER = r"\d+(?:[.,]\d+)?"
+#: A dose beside the name of its medicine: "ramipril 5 mg", "5 mg of ramipril".
+_DOSE = re.compile(
+    rf"\b(?P<before>[^\W\d_]{{4,}}) (?P<figure>{_NUMBER}) ?(?P<unit>{_UNIT})\b(?! of\b)|"
+    rf"\b(?P<figure2>{_NUMBER}) ?(?P<unit2>{_UNIT}) of (?P<after>[^\W\d_]{{4,}})\b",
+    re.IGNORECASE,
+)
+#: A dose that a word announces as another than before: "up to 10 mg", "from now 88".
+_MOVED = re.compile(
+    r"\b(?:(?:up|down) to|now(?: at| on)?|(?:raised|increased|lowered|reduced|lifted|doubled|halved|cut|bumped)"
+    r"(?: \w+){0,3}? to)"
+    rf" (?P<figure>{_NUMBER})(?: ?(?P<unit>{_UNIT}))?"
+    r"(?![\w:%]| [^\W\d]*(?:am|pm|day|week|month|year|hour|minute|percent)s?\b)",
+    re.IGNORECASE,
+)
 
 
 def is_measure(token: Any) -> bool:
@@ -33,3 +50,21 @@ def tells_own_dose(head: Any) -> bool:
     is_object = any(child.dep_ == "dobj" and child.text.lower() in _ME for child in head.children)
     is_dose = any(is_measure(token) for token in head.subtree)
     return is_object and is_dose and lemma(head) in SETS_DOSE
+
+
+def doses_in(text: str) -> frozenset[tuple[str, str]]:
+    """Medicines in a clause with their doses, in lower case: "I take ramipril 5 mg" has `("ramipril", "5 mg")`."""
+    return frozenset(
+        (
+            (match["before"] or match["after"]).lower(),
+            f"{match['figure'] or match['figure2']} {match['unit'] or match['unit2']}".lower(),
+        )
+        for match in _DOSE.finditer(text)
+    )
+
+
+def new_doses_in(text: str) -> frozenset[str]:
+    """Doses that a clause announces as another than before, in lower case, some without a unit."""
+    return frozenset(
+        f"{match['figure']} {match['unit'] or ''}".rstrip().lower() for match in _MOVED.finditer(text)
+    )

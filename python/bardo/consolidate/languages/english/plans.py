@@ -53,6 +53,10 @@ _WEEKLY = frozenset({
 #: Those who are there from the day on which a person "has" them.
 _YOUNG = frozenset({"baby", "boy", "child", "daughter", "girl", "kid", "kitten", "puppy", "son", "twin"})
 _INDEFINITE = frozenset({"a", "an", "another"})
+#: Auxiliaries of what has to be.
+_OBLIGING = frozenset({"must", "should", "ought"})
+#: Verbs that grant a time which lies ahead, even in the past: "they gave me till the 31st".
+_GRANTING = frozenset({"allow", "extend", "give", "grant"})
 #: Verbs of having, whose object can be an appointment: "I've got a scan on Monday".
 _HAVING = frozenset({"have", "get"})
 #: Words before a day that make it a single one.
@@ -89,7 +93,12 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
         # "Flat in Sants, two bedrooms, keys on 20 September": the date is that of a part.
         return None
     is_ahead = (
-        is_arranged or is_future(head) or _is_progressive(head) or _is_appointment(head) or _is_had_once(head)
+        is_arranged
+        or is_future(head)
+        or is_obliged(head)
+        or _is_progressive(head)
+        or _is_appointment(head)
+        or _is_had_once(head)
     )
     can_count = is_ahead or lemma(head) in ("be", *_HAVING)
     now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
@@ -280,8 +289,19 @@ def _is_progressive(head: Any) -> bool:
 
 
 def _is_appointment(head: Any) -> bool:
-    """Whether the subject of a clause is an appointment, a deadline or the like."""
-    return _names_appointment(subject_of(head) or head)
+    """Whether the subject of a clause is an appointment, a deadline or the like, or due."""
+    is_due = any(child.dep_ in ("acomp", "attr") and lemma(child) == "due" for child in head.children)
+    return is_due or _names_appointment(subject_of(head) or head)
+
+
+def grants(head: Any) -> bool:
+    """Whether a clause grants time until a day to come."""
+    return lemma(head) in _GRANTING
+
+
+def is_obliged(head: Any) -> bool:
+    """Whether a clause tells what has to be: "it must be live before 15 March"."""
+    return any(child.dep_ == "aux" and lemma(child) in _OBLIGING for child in head.children)
 
 
 def _names_appointment(noun: Any) -> bool:

@@ -42,6 +42,7 @@ from bardo.consolidate.languages.english.grammar import (
 )
 from bardo.consolidate.languages.english.institutions import places_of_institutions
 from bardo.consolidate.languages.english.life_slots import tells_age, who_died
+from bardo.consolidate.languages.english.measures import doses_in, new_doses_in
 from bardo.consolidate.languages.english.owners import (
     FAMILY,
     SPEAKER,
@@ -54,7 +55,13 @@ from bardo.consolidate.languages.english.owners import (
     possessor_of,
 )
 from bardo.consolidate.languages.english.parse import parse, parse_together
-from bardo.consolidate.languages.english.plans import end_of_aid, end_of_plan, start_of_state
+from bardo.consolidate.languages.english.plans import (
+    end_of_aid,
+    end_of_plan,
+    grants,
+    is_obliged,
+    start_of_state,
+)
 from bardo.consolidate.languages.english.quotes import with_quotes
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
 from bardo.consolidate.languages.english.slots import (
@@ -256,6 +263,11 @@ def _clause(
     if since is None and until is None and not (unreal or denied):
         since = start_of_state(head, words, speech.at, past=past)
     span = _span(words, head)
+    over = None
+    if until is not None:
+        over = until if past and grants(head) and not (unreal or denied) else None
+    elif not denied and (not unreal or (is_obliged(head) and not asks)):
+        over = end_of_plan(head, words, speech.at, past=past) or end_of_aid(head, span, speech.at)
     text = ""
     # The accountant of "Nore Works Ltd, accountant is Una" is the firm's: the sentence is quoted.
     is_of_name_before = subject is not None and subject.dep_ == "appos"
@@ -293,9 +305,9 @@ def _clause(
         fillers=fillers(head, subject, words),
         since=since,
         until=until,
-        over=None
-        if unreal or denied or until
-        else end_of_plan(head, words, speech.at, past=past) or end_of_aid(head, span, speech.at),
+        over=over,
+        doses=doses_in(span),
+        new_doses=frozenset() if denied else new_doses_in(span),
         condition=condition_of(words),
         relation=relation_of(subject),
         parts=parts(head),
