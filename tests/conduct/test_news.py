@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bardo.conduct.hearing.news import is_news, is_of_life
+from bardo.conduct.hearing.news import is_news, is_of_life, is_provisional
 from bardo.conduct.hearing.reports import is_adoption, is_change
 
 NEWS = [
@@ -54,6 +54,9 @@ def test_a_request_is_no_news(text: str) -> None:
         "no swimming for now, my ear's infected",
         "dad's off the statin, it gave him cramps",
         "My sister is off the painkillers",
+        "no more sugar for me",
+        "we're not going to Spain after all",
+        "We are not driving to the coast this weekend after all.",
     ],
 )
 def test_a_negation_about_a_life_forbids_nothing(text: str) -> None:
@@ -92,3 +95,24 @@ def test_what_a_group_uses_now_is_a_decision() -> None:
     assert not is_adoption("We use the car club for now")
     assert not is_adoption("We used Typst yesterday")
     assert not is_adoption("no wait, it's on Tuesday")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no more meetings for me",
+        "no more sugar for me, please",
+        "We're not going to use Spark after all.",
+        "we're not going to Kubernetes after all",
+        "no more emails for me",
+    ],
+)
+def test_an_end_of_what_agents_do_is_not_of_a_life(text: str) -> None:
+    assert not is_of_life(text)
+
+
+def test_a_stopgap_of_people_is_no_decision() -> None:
+    assert is_provisional("we'll use the car club for now")
+    assert is_provisional("OK, we'll take the bus for the time being.")
+    assert not is_provisional("We'll use Postgres for now.")
+    assert not is_provisional("We'll use the staging bus for events.")

@@ -25,7 +25,7 @@ from bardo.conduct.hearing.answers import is_mere_no, is_redirection, is_refusal
 from bardo.conduct.hearing.antecedents import pointing_verb, resolve
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.completion import is_deed_done
-from bardo.conduct.hearing.news import is_news, is_of_life
+from bardo.conduct.hearing.news import is_news, is_of_life, is_provisional
 from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
 from bardo.conduct.hearing.reports import (
     is_adoption,
@@ -422,7 +422,12 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
     is_done = not utterance.by_agent and (is_deed(text) or is_change(text))
     is_act = utterance.by_agent and is_announcement(text)
     return {
-        "decision": utterance.is_wish or utterance.is_echo or utterance.is_advice or is_done or is_supposed,
+        "decision": utterance.is_wish
+        or utterance.is_echo
+        or utterance.is_advice
+        or is_done
+        or is_supposed
+        or (not utterance.by_agent and is_provisional(text)),
         "rejection": utterance.is_echo
         or utterance.is_advice
         or is_idle

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operations, wording
+from bardo.conduct.parse.forbidden import kinds_in, practices_in, stems_of, vocabulary
 from bardo.conduct.state.prohibition import is_prohibition
 from bardo.consolidate.texts.clauses import sentences
 
@@ -42,12 +43,14 @@ class _Forms(NamedTuple):
         asks: Words that ask for something.
         told: Beginning of a statement: its subject and verb.
         continues: Beginning of a further clause that asks for nothing.
+        provisional: What people take or use themselves for a time.
         of_person: State of the speaker or of a person, which forbids nothing.
     """
 
     asks: re.Pattern[str]
     told: re.Pattern[str]
     continues: re.Pattern[str]
+    provisional: re.Pattern[str]
     of_person: re.Pattern[str]
 
 
@@ -75,10 +78,23 @@ def is_of_life(text: str) -> bool:
     bare = wording.straight(text).strip()
     is_order = _ADDRESSED.search(bare) or any(map(is_prohibition, _BETWEEN.split(bare)[1:]))
     found = None if is_order else _forms().of_person.match(_LEAD.sub("", bare))
+    if found is None:
+        return False
     # "No deploys till Monday, Ana is away" is of the project.
-    return found is not None and not operations.forbidden_by(
-        f"no {found['left'] or found['own'] or 'thing'}"
-    ).operations - {"use"}
+    left = found["left"] or found["own"] or found["given_up"] or found["place"] or "thing"
+    is_of_work = bool(practices_in(f"no {left}")) or bool(
+        found["place"] and kinds_in(stems_of(left), vocabulary().kinds_by_stem)
+    )
+    return not is_of_work and not operations.forbidden_by(f"no {left}").operations - {"use"}
+
+
+def is_provisional(text: str) -> bool:
+    """Whether a user only tells what people use themselves for a time: "We'll take the bus for now".
+
+    Args:
+        text: Words of a user.
+    """
+    return _forms().provisional.match(_LEAD.sub("", wording.straight(text).strip())) is not None
 
 
 def _may_ask(clause: str) -> bool:
@@ -126,9 +142,20 @@ def _forms() -> _Forms:
     away = rf"{person}(?:'s|'m|'re| is| am| are| has| have)\b(?:(?! no\b).){{1,80}}?{_NO_FOR_NOW}"
     own = rf"{_NO_FOR_NOW.replace('?P<left>', '?P<own>')}[^,;:.]*(?:[,;:]|\s[-–—]+) ?(?:my|i|i'm|i've)\b"
     mine = r"[^,;.?!]{2,40}? (?:is|are|'s) off for (?:me|us|him|her|them)\b"
+    given_up = r"no more (?P<given_up>[a-z]+(?: [a-z]+)?) for me\b"
+    trip = (
+        r"(?:i'm|i am|we're|we are) not (?:going|coming|flying|driving|travelling|traveling|cycling) to "
+        r"(?P<place>(?:the |(?=(?-i:[A-Z])))[\w-]+) (?:[\w ]+ )?after all\b"
+    )
     return _Forms(
         re.compile(rf"\b(?:{words['asks']})\b", re.IGNORECASE),
         re.compile(told, re.IGNORECASE),
         re.compile(rf"(?:{words['continues']})\b", re.IGNORECASE),
-        re.compile(rf"(?:{state}|{ended}|{habit}|{away}|{own}|{mine})", re.IGNORECASE),
+        re.compile(
+            r"(?:i|we)(?:'ll| will| are going to|'re going to) (?:just )?(?:use|take|borrow|share|go with) "
+            rf"(?:(?:the|a|my|our|\w+'s) )?(?:\w+ )?(?:{words['outings']})\b.*\b(?:for now|for the time being|"
+            r"meanwhile|in the meantime|until|till)\b",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"(?:{state}|{ended}|{habit}|{away}|{own}|{mine}|{given_up}|{trip})", re.IGNORECASE),
     )

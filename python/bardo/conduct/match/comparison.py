@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo.conduct.match import operation_match, recognition, subcommands
+from bardo.conduct.match import departures, operation_match, recognition, subcommands
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, operation_table
 from bardo.conduct.parse.action import ParsedAction
-from bardo.conduct.parse.forbidden import ENDING, names_other_product
+from bardo.conduct.parse.forbidden import ANY, ENDING, names_other_product
 from bardo.conduct.parse.rejection import ParsedRejection
 from bardo.conduct.parse.wording import is_same_act
 
@@ -268,6 +268,9 @@ def pair_of(
     found = subcommands.compare(rejection, action)
     if found.reading is Reading.UNKNOWN:
         found = recognition.compare(rejection, action, now=now, approved=approved)
+    if found.reading is Reading.SAME:
+        turned = operation_match.undone(frozenset(forbids.verbs) - ANY, action)
+        found = found if turned.reading is Reading.UNKNOWN else turned
     by_operation = operation_match.compare(rejection, action)
     if names_other_product(rejection.text, action.text):
         by_operation = _elsewhere(by_operation, "of another product", found)
@@ -279,6 +282,8 @@ def pair_of(
     # An action that only reads is not the rejected one, even with all of its words.
     apart = differs or (action.reads and "read" not in forbids.verbs)
     relation = recognition.joined(found, by_operation)
+    if action.form == "prose" and not relation.exact and relation.reading is not Reading.OTHER:
+        found, relation = _departed(rejection, action, found, relation, cosine)
     is_sure = relation.reading is Reading.SAME and relation.exact
     is_verbatim = is_same_act(rejection.text, action.text) and all(
         recognition.holding(forbids, action, now=now, approved=approved)
@@ -295,6 +300,34 @@ def pair_of(
         read_by=relation.by,
     )
     return Pair(rejection, action, touch, found, by_operation, count, now, approved)
+
+
+def _departed(
+    rejection: ParsedRejection,
+    action: ParsedAction,
+    found: Relation,
+    relation: Relation,
+    cosine: float | None,
+) -> tuple[Relation, Relation]:
+    """Lowers the relations of a sentence that follows the rejection word by word, and departs from it.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        found: Relation by what is forbidden.
+        relation: Relation by that and the operation.
+        cosine: Cosine of the vectors; None without a model, in which case a replaced word may be a synonym.
+    """
+    departure = departures.of(rejection.text, action.text)
+    if departure is departures.Departure.REPLACED and (cosine is None or cosine < departures.SYNONYM):
+        because = "follows its words with another object"
+        other = Relation(Reading.NEAR if cosine is None else Reading.OTHER, because, exact=cosine is not None)
+        return other, other
+    is_open = found.reading in (Reading.UNKNOWN, Reading.TOUCHES)
+    if departure is departures.Departure.EXTENDED and is_open:
+        near = Relation(Reading.NEAR, "follows its words with others between them")
+        return near, near
+    return found, relation
 
 
 def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:

@@ -45,6 +45,34 @@ def compare(text: ParsedText, action: ParsedAction) -> Relation:
     return _UNKNOWN if reading is Reading.UNKNOWN else _relation(reading, f"{reason} on {things}")
 
 
+def undone(verbs: frozenset[str], action: ParsedAction) -> Relation:
+    """Returns the relation of an action in the other direction of a forbidden operation; `UNKNOWN` if it is in none.
+
+    Scaling up is not the forbidden scaling down; scaling without a direction may be.
+
+    Args:
+        verbs: Forbidden operations.
+        action: Parsed action.
+    """
+    kinds = operation_table.table().operations
+    if verbs & action.verbs:
+        return _UNKNOWN
+    opposite = frozenset().union(*(kinds[name].opposite for name in verbs))
+    if opposite & action.operations:
+        return _relation(Reading.OTHER, f"operation {min(opposite & action.operations)!r} undoes it")
+    wider = {
+        wide
+        for name in verbs
+        for wide in kinds[name].within
+        if any(wide in kinds[other].within for other in kinds[name].opposite)
+    }
+    if wider & action.operations:
+        return _relation(
+            Reading.NEAR, f"operation {min(wider & action.operations)!r} in an unknown direction"
+        )
+    return _UNKNOWN
+
+
 def _is_harmless(text: ParsedText, action: ParsedAction) -> bool:
     """Whether an action only reads, or is the opposite of the forbidden one, and no other word suggests more."""
     kinds = operation_table.table().operations

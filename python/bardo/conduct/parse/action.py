@@ -43,6 +43,10 @@ _SQL_READ = lazy_pattern(r"\b(?:from|join|describe) [\"`]?(?:\w+[\"`]?\.[\"`]?)?
 _SQL_DELETES = lazy_pattern(r"drop|truncate|delete", re.IGNORECASE)
 #: Main branch, with the prefixes that keep it one.
 _MAIN = lazy_pattern(r"\W*(?:HEAD:)?(?:refs/heads/|remotes/|origin/|upstream/)*(?:main|master)\W*")
+#: Compound of a thing that is lacking or only resembled: "sugar-free", "production-like".
+_LIKENESS = lazy_pattern(
+    r"(?<![\w/.-])(?P<of>[A-Za-z]+)-(?P<kind>free|less|like|sized|shaped|style|flavou?red)\b(?![/.-])"
+)
 _BRANCH_PARTS = lazy_pattern(r"[-/]")
 #: End of the name of a package, before its version.
 _VERSION = lazy_pattern(r"(?<!^)@|[=<>~!^\[:]")
@@ -159,10 +163,17 @@ def _whole_branches(text: str) -> str:
     return " ".join(words)
 
 
+def _without_lacking(text: str) -> tuple[frozenset[str], str]:
+    """Returns the kinds that a text says to lack or resemble ("sugar-free"), and the text without their names."""
+    found = " ".join(match["of"] for match in _LIKENESS.finditer(text))
+    kinds = kinds_in(stems_of(found), vocabulary().kinds_by_stem)
+    return kinds, _LIKENESS.sub(r"\g<kind>", text)
+
+
 @lru_cache(_ACTIONS)
 def parse(text: str) -> ParsedAction:
     """Parses an action: commands of a shell, a call of a tool, or prose."""
-    text = _whole_branches(text)
+    lacking, text = _without_lacking(_whole_branches(text))
     words = vocabulary()
     call = _CALL.fullmatch(text)
     is_json = text.lstrip().startswith("{") and text.rstrip().endswith("}") and '"' in text
@@ -215,7 +226,8 @@ def parse(text: str) -> ParsedAction:
     return ParsedAction(
         text=text, form=form, verbs=frozenset(verbs), reads=reads, removes=removes, stems=stems,
         hosted=addressed & stems_of(hosts) - stems_of(paths), addressed=addressed,
-        kinds=kinds_in(stems, words.members), lines=(*lines, *(f"sql {line}" for line in sql)), dry_lines=dry_lines,
+        kinds=kinds_in(stems, words.members) - lacking,
+        lines=(*lines, *(f"sql {line}" for line in sql)), dry_lines=dry_lines,
         pipes=tuple(pipe for command in commands for pipe in command.pipes),
         options=frozenset(
             name

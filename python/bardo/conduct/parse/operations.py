@@ -32,15 +32,24 @@ _CALLING = lazy_pattern(
 )
 #: Name of code or of a file, whose words are no verbs: with an underscore, an inner capital or a slash.
 _CODE_NAME = lazy_pattern(r"[\w.*-]*(?:\w_\w|[a-z][A-Z]|\w/)[\w./*-]*")
+#: Words of letters and digits that are joined by hyphens.
+_HYPHENATED = lazy_pattern(r"(?<![\w./-])[A-Za-z]\w*(?:-[A-Za-z]\w*)+(?![\w/-])")
+_PARTICLE = lazy_pattern(r"(?:up|down|in|out|on|off|over|back|away|through)", re.IGNORECASE)
 _OFF = lazy_pattern(
-    r"\b(?:enabled?|active|on|running|state|power|status|mode)[\"']?\s*[=:]\s*[\"']?(?:false|0|off|disabled)\b",
+    r"\b(?:enabled?|active|on|running|state|power|status|mode)[\"']?\s*[=:]\s*[\"']?(?:false|0|off|disabled)\b|"
+    r"\.(?:(?:turn|switch)_?)?off\(",
     re.IGNORECASE,
 )
 
+#: State or event that a call gives to its object: `transition(issue="A-1", to="Done")`.
+_STATE = lazy_pattern(
+    r"\b(?:status|state|event|transition|to|decision|verdict)[\"']?\s*[=:]\s*[\"']([A-Za-z]+)[\"']",
+    re.IGNORECASE,
+)
 #: Verb with its particle after the object: "switch the checks back on".
 _PARTED = lazy_pattern(
-    r"\b(switch|turn|shut)((?:ed|ing)?) ((?:[\w'-]+ ){1,5}?)(?:back )?(on|off|down)"
-    r"(?= *(?:[,.;:!?]|$)| (?:again|for|in|and|until|when|while)\b)",
+    r"\b(switch|turn|shut|scale)((?:e?d|ing)?) ((?:[\w'-]+ ){1,5}?)(?:back )?(on|off|down|up)"
+    r"(?= *(?:[,.;:!?]|$)| (?:again|for|in|and|until|when|while|to|by|before|after|on|at)\b)",
     re.IGNORECASE,
 )
 
@@ -114,6 +123,9 @@ def in_prose(text: str) -> tuple[set[str], set[str]]:
         told, stems = _leading(called)
         operations |= told or operation_table.table().called.get(words_of(called)[0].lower(), frozenset())
         first |= stems
+    for value in _STATE.findall(text):
+        told, _ = operation_table.phrase_at(operation_table.stem_each([value.lower()]))
+        operations |= told or operation_table.table().called.get(value.lower(), frozenset())
     return ({"stop"} if _OFF.search(text) else operations), first
 
 
@@ -212,11 +224,22 @@ def nouns_in(text: str) -> frozenset[str]:
 
 def parts_of_names(text: str) -> frozenset[str]:
     """Returns the words that stand in names of code and files alone, in lower case: "order" of `order_lines`."""
-    names = _CODE_NAME.findall(text)
+    names = [*_CODE_NAME.findall(text), *filter(_is_name, _HYPHENATED.findall(text))]
     if not names:
         return frozenset()
-    others = {word.lower() for word in words_of(_CODE_NAME.sub(" ", text))}
+    rest = _CODE_NAME.sub(" ", text)
+    others = {
+        word.lower()
+        for word in words_of(_HYPHENATED.sub(lambda each: "" if _is_name(each[0]) else each[0], rest))
+    }
     return frozenset(word.lower() for name in names for word in parts_of(name)) - others
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word with hyphens is a name that begins with an operation: `orders-db`, not `force-push`."""
+    stems = operation_table.stem_each([part.lower() for part in word.split("-")])
+    told, length = operation_table.phrase_at(stems)
+    return bool(told) and length == 1 and _PARTICLE.fullmatch(word.rpartition("-")[2]) is None
 
 
 def mentioned_in(

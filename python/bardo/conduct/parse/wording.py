@@ -39,7 +39,7 @@ _EMPHASIS = lazy_pattern(r"\s*,?\s*\bnot even\b[^,;]*$", re.IGNORECASE)
 _EVEN = lazy_pattern(r"\s*,?\s*\bnot even\b", re.IGNORECASE)
 #: Reason after the rejected action: a clause with a subject and a verb of its own.
 _REASON = lazy_pattern(
-    r"(?<=\w)\s*[,;]\s*(?:(?:i|we|you|it|they|he|she|there)\b|"
+    r"(?<=[\w/`'\")])(?:\s*[,;]|\s+[-–—]+(?=\s))\s*(?:(?:i|we|you|it|they|he|she|there)\b|"
     r"(?:the|this|that|these|those|my|our|your|its|their)\b[^,;]*"
     r"\b(?:is|are|was|were|has|have|had|will|would|can|could|does|do|did|\w+n't)\b).*$",
     re.IGNORECASE,
