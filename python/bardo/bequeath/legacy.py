@@ -125,7 +125,7 @@ def leave(
         contents.links, counts=counts, unsettled=unsettled, settled=settled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
-        regimes=remains.regimes, losses=losses.severe(),
+        regimes=remains.regimes, losses=losses.severe(), measured=losses.count(),
     )  # fmt: skip
     estate = Estate(
         facts=innate.counted(contents.facts, folder, provenance(folder)),
