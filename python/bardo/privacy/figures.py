@@ -65,6 +65,7 @@ _OTHERS = re.compile(
     r"held|insures?|come|comes|makes?|needs?|produces?|returns?)\b"
 )
 _NEXT_WORD = re.compile(r"\s(?:(?:has|have|had|never|only)\s)?(?P<word>\w+)")
+_STOP = re.compile(r"[.!?;]\s")
 _DATED = re.compile(r"\b(?:19|20)\d\d\b")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}|\bv\d")
@@ -233,9 +234,17 @@ def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
         return set()
     found = about | {kind} | _adjacent_cues(ahead, behind, about)
     # Between -1 and 1 the sign is that of a score or a correlation as often as that of a loss.
+    if kind == "scale" and _is_of_other_sentence(text[: match.start()]):
+        found.discard("first")
     if (match["sign"] or match["minus"]) and not _FRACTION.fullmatch(match["number"]):
         found.add(f"signed_{kind}")
     return found if kind in {"plain", "short"} else found - {"lock"}
+
+
+def _is_of_other_sentence(ahead: str) -> bool:
+    """Whether a stop separates the words of the first person from what follows, as in `my mistake. 17k`."""
+    ends = [match.end() for match in cue("first").finditer(ahead)]
+    return bool(ends) and _STOP.search(ahead, ends[-1]) is not None
 
 
 def _surroundings(text: str, match: re.Match[str]) -> tuple[str, str]:

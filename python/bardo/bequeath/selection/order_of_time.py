@@ -24,9 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bardo import _core
-from bardo.bequeath.content.contents import FOLLOWED, StoreContents
+from bardo.bequeath.content.contents import DISPUTED, FOLLOWED, StoreContents
 from bardo.bequeath.content.tables import LinkTuple
 from bardo.bequeath.content.worth import RULE_KINDS, inherited_fields
+from bardo.bequeath.selection import predecessors
 from bardo.consolidate.clause import Clause, Form, Speech, form_of
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.effects import ENDS_AT_MOST
@@ -67,6 +68,8 @@ LIKELY = 0.0
 FAINT = 0.25
 #: Maximum number of statements with such a word, and the same as a share of all.
 FEW, FEW_OF = 4, 1 / 4
+#: Maximum number of statements with a name, as a factor on the square root of the number of all.
+NAMED_OF = 1.5
 #: Weight of the rarest word that two statements share beside their cosine, in the order of pairs.
 NAMED = 2.0
 #: Minimum share of the words of both statements that are a sentence of which the other words change.
@@ -131,9 +134,11 @@ def links_of(
         return links
     clauses = _Clauses(rules)
     linked = {frozenset(link[:2]) for link in (*links, *contents.links)}
+    referred, followed = _successions(log, contents, episodes, clauses, encoder)
     for weight, found in (
         (1.0, _corrections(log, episodes[:AMONG], clauses, encoder)),
-        (FOLLOWED, _successions(log, contents, episodes, clauses, encoder)),
+        (DISPUTED, referred),
+        (FOLLOWED, followed),
     ):
         fresh = [pair for pair in found if frozenset(pair) not in linked]
         linked.update(map(frozenset, fresh))
@@ -255,8 +260,12 @@ def _successions(
     episodes: Sequence[Episode],
     clauses: _Clauses,
     encoder: CrossEncoder | None,
-) -> list[tuple[str, str]]:
-    """Ids of the newer and the older of each pair about the same; the newer one is an own statement."""
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Ids of the newer and the older of each pair about the same; the newer one is an own statement.
+
+    Returns:
+        Pairs of which the newer one refers back to the older one (`predecessors`), and others.
+    """
     told, vectors = _statements(log, contents, episodes)
     pairs = _alike(told, vectors, with_faint=encoder is not None)
     reads: Sequence[float | None] = [None] * len(pairs)
@@ -273,7 +282,17 @@ def _successions(
             for after in clauses.of(told[newer])
         ):
             found.append((told[newer].id, told[older].id))
-    return found
+    words = _Words(told)
+    referring = [
+        (older, newer, cosine if read is None else read)
+        for (cosine, older, newer), read in zip(pairs, reads, strict=True)
+        if predecessors.refers_back(told[newer].text) and words.name_same(older, newer)
+    ]
+    evidence = {at: one.evidence for at, one in enumerate(told)}
+    referred = [
+        (told[newer].id, told[older].id) for older, newer in predecessors.most_likely(referring, evidence)
+    ]
+    return referred, found
 
 
 def _takes_place(older: Clause, newer: Clause) -> bool:
@@ -363,6 +382,9 @@ class _Words:
 
     def __init__(self, told: Sequence[_Told]) -> None:
         self._words = [frozenset(_WORD.findall(one.text.casefold())) for one in told]
+        self._names = [
+            frozenset(word.casefold() for word in _WORD.findall(one.text) if not word.islower()) for one in told
+        ]
         by_time = sorted(
             range(len(told)), key=lambda at: (told[at].is_own, told[at].tick, told[at].at, told[at].id)
         )
@@ -380,6 +402,11 @@ class _Words:
         """Rarity of the rarest word that two statements share, such as the name of what both are about, in 0..1."""
         shared = self._words[one] & self._words[other]
         return max((self._rarity_of(self._holders[word].bit_count()) for word in shared), default=0.0)
+
+    def name_same(self, one: int, other: int) -> bool:
+        """Whether two statements share a name that few have: a word with a capital or a figure in both."""
+        shared = self._words[one] & self._words[other] & self._names[one] & self._names[other]
+        return any(self._holders[word].bit_count() <= max(FEW, NAMED_OF * self._count**0.5) for word in shared)
 
     def _rarity_of(self, holders: int) -> float:
         """Rarity of a word that a number of statements have: 1 for one of them, 0 for all."""
