@@ -1,4 +1,4 @@
-"""Names of things that a life has to do with every day are no secrets, and what is told in one sort of line is none of them."""
+"""Names of things of a life are no secrets; a token of one sort of line is no name."""
 
 from __future__ import annotations
 

@@ -289,8 +289,11 @@ def _kind(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str
     if _only_names(match, ahead, behind, about):
         return ""
     if unit and _counts_thousands(match[0], behind):
-        return "count"
-    kind = "measure" if unit in {"k", "K"} and _COVERED.search(ahead) else _unit_kind(unit, behind, beyond)
+        kind = "count"
+    else:
+        kind = (
+            "measure" if unit in {"k", "K"} and _COVERED.search(ahead) else _unit_kind(unit, behind, beyond)
+        )
     if kind or (unit and unit != "×"):
         return kind
     is_code = number.isdigit() and "lock" in about and len(number) > _SMALL

@@ -14,8 +14,10 @@ from bardo.model import INHERITED_KIND, Episode
 
 def redactor_of(testament: Testament) -> Redactor:
     """Returns the redactor of an inheritance; whether contact data crosses was the testator's choice."""
-    texts = {one.text for one in (*testament.episodes, *testament.facts, *testament.conduct)}
-    return Redactor(personal=True, names=Names.of(texts, least=OF_TESTAMENT))
+    texts = [one.text for one in testament.episodes]
+    texts += [one.text for one in testament.facts]
+    texts += [one.text for one in testament.conduct]
+    return Redactor(personal=True, names=Names.of(dict.fromkeys(texts), least=OF_TESTAMENT))
 
 
 def inherited_episode(episode: Episode, testament: Testament, tick: int, redactor: Redactor) -> Episode:

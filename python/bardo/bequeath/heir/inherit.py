@@ -30,7 +30,6 @@ from bardo.bequeath.heir.experience import inherited_episode, redactor_of
 from bardo.bequeath.heir.held_again import held_again
 from bardo.bequeath.heir.later_testaments import LaterTestaments
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
-from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection.selection import folded
 from bardo.bequeath.testament.testament import Testament
 from bardo.clock import MAX_TICK

@@ -28,9 +28,13 @@ _FIGURES = ("own", "made", "held", "tuned", "then", "price", "lock", "code", "pa
 #: Cues of texts that tell of a means of access, in which no token is taken for a name.
 _ACCESS = ("password", "code", "key", "seed", "user", "spare_code", "question", "verification", "licence")
 #: A token with a figure, a hyphen or a capital inside: the form of a name, and of a secret.
-_TOKEN = re.compile(r"(?<![\w/+@#.-])(?=[\w-]{0,30}[^\W\d_])(?=\w{0,30}[\d_-]|\w{0,30}[^\W_][A-Z])[^\W_][\w-]{2,31}(?![\w/+@#-]|\.\w)")
+_TOKEN = re.compile(
+    r"(?<![\w/+@#.-])(?=[\w-]{0,30}[^\W\d_])(?=\w{0,30}[\d_-]|\w{0,30}[^\W_][A-Z])[^\W_][\w-]{2,31}(?![\w/+@#-]|\.\w)"
+)
 #: A number behind the noun that it belongs to.
-_NUMBERED = re.compile(r"(?<![\w.,/-])(?P<noun>[^\W\d_]{3,24}) (?P<number>\d{1,4})(?![\w%/:-]|[.,]\d|\s?[%°€$£])")
+_NUMBERED = re.compile(
+    r"(?<![\w.,/-])(?P<noun>[^\W\d_]{3,24}) (?P<number>\d{1,4})(?![\w%/:-]|[.,]\d|\s?[%°€$£])"
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -76,8 +80,7 @@ class Names:
         """
         tokens: defaultdict[str, _Found] = defaultdict(_Found)
         numbered: defaultdict[str, _Found] = defaultdict(_Found)
-        for text in texts:
-            text = text[:_LONGEST]
+        for text in (text[:_LONGEST] for text in texts):
             for found, pattern in ((tokens, _TOKEN), (numbered, _NUMBERED)):
                 for match in {match[0]: match for match in pattern.finditer(text)}.values():
                     if match[0] in found or len(found) < _CANDIDATES:

@@ -383,7 +383,8 @@ class _Words:
     def __init__(self, told: Sequence[_Told]) -> None:
         self._words = [frozenset(_WORD.findall(one.text.casefold())) for one in told]
         self._names = [
-            frozenset(word.casefold() for word in _WORD.findall(one.text) if not word.islower()) for one in told
+            frozenset(word.casefold() for word in _WORD.findall(one.text) if not word.islower())
+            for one in told
         ]
         by_time = sorted(
             range(len(told)), key=lambda at: (told[at].is_own, told[at].tick, told[at].at, told[at].id)
@@ -406,7 +407,9 @@ class _Words:
     def name_same(self, one: int, other: int) -> bool:
         """Whether two statements share a name that few have: a word with a capital or a figure in both."""
         shared = self._words[one] & self._words[other] & self._names[one] & self._names[other]
-        return any(self._holders[word].bit_count() <= max(FEW, NAMED_OF * self._count**0.5) for word in shared)
+        return any(
+            self._holders[word].bit_count() <= max(FEW, NAMED_OF * self._count**0.5) for word in shared
+        )
 
     def _rarity_of(self, holders: int) -> float:
         """Rarity of a word that a number of statements have: 1 for one of them, 0 for all."""
