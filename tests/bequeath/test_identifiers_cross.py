@@ -31,6 +31,16 @@ from bardo.consolidate.texts.secrets import is_secret
         "pharmacist on duty 0900-1300, ext 61",
         "the washer takes belt 481935818214, it fits model 7 only",
         "APP_PASSWORD=${APP_PASSWORD:?must be set}",
+        "the adjuster opened a file on the wet carpets, it's DSR-44563-LU95ZZJUJM3J, she comes on Monday",
+        "job done: waybill WBL-saffron-878613, 3 copies, for the ferry",
+        "terminal: unit MSKU650413-8 assigned to the ferry, seal intact",
+        "export finished: /mnt/share/cedar/scan_141930_final.parquet",
+        "if an order is over 500 euros call the customer before releasing it",
+        "the guest paid 61 euros duty and left one star",
+        "four thousand players lost their progress",
+        "business customers get net 30 after the second order",
+        "set the stock to 999 so the shop would stop showing 'sold out'",
+        "filled it with the wrong fuel, my instruction was bad. injectors gone, 17k",
         "password: ENC[from vault]",
     ],
 )
@@ -48,6 +58,9 @@ def test_an_identifier_without_evidence_of_privacy_stays(text):
         ("Bjarne: 06 1234 5678", "06 1234 5678"),
         ("the tenant has 4419-0032-88 at the bank", "4419-0032-88"),
         ("press 41905 and hold the bell", "41905"),
+        ("we stop trading at a loss of 17k", "17k"),
+        ("if gas is over 48 skip the entry", "48"),
+        ("I paid 340 euros for my shares", "340"),
     ],
 )
 def test_evidence_beside_a_number_makes_it_private(text, private):

@@ -228,6 +228,17 @@ def test_outcomes_are_counted_and_told_only_where_something_was_written_of_them(
     ]
 
 
+def test_a_life_of_measured_decisions_is_not_told_as_never_judged():
+    unjudged = "No verified outcome is on record"
+    life = {"episodes": [episode(1, "crossed in fog", kind="crossing", payload={"delay": 0.2})]}
+    assert unjudged in reflect.compose(evidence(**life))
+    assert unjudged not in reflect.compose(evidence(**life, measured=1))
+    told = {"kind": "outcome", "payload": {"outcome": {"value": -0.8}}}
+    text = reflect.compose(evidence(episodes=[episode(1, "the lock failed at high water", **told)]))
+    assert unjudged not in text
+    assert "the lock failed at high water" in text
+
+
 def test_rules_that_differ_in_what_is_redacted_alone_are_told_once():
     payload = {"type": "heuristic", "condition": "load >= 0.8", "action": "", "outcome": "lag is lower", "n": 40,
                "effect": -0.3, "interval": [-0.4, -0.2]}  # fmt: skip

@@ -24,6 +24,7 @@ from bardo.bequeath.heir import innate
 from bardo.bequeath.heir.copies import inherited_bundles
 from bardo.bequeath.heir.inherit import provenance
 from bardo.bequeath.lineage import Lineage, Tombstone, lineage_of, mark_dead
+from bardo.bequeath.privacy.names import Names
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection import order_of_time
 from bardo.bequeath.selection.selection import Estate, choose
@@ -119,13 +120,13 @@ def leave(
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
-    redactor = Redactor(personal=config.personal)
+    redactor = Redactor(personal=config.personal, names=Names.of(known.texts()))
     evidence = reflect.Evidence(
         lineage.life, contents.facts, contents.confidences, redactor.with_own_counts(), remains.told,
         contents.links, counts=counts, unsettled=unsettled, settled=settled,
         # The reflection tells contradictions by themselves.
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
-        regimes=remains.regimes, losses=losses.severe(),
+        regimes=remains.regimes, losses=losses.severe(), measured=losses.count(),
     )  # fmt: skip
     estate = Estate(
         facts=innate.counted(contents.facts, folder, provenance(folder)),

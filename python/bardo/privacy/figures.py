@@ -41,15 +41,17 @@ _EFFECT = re.compile(r"(?i)\bby\s(?:about\s|around\s)?$")
 #: A name before its value: `pnl_today = `, `"qty": `.
 _FIELD = re.compile(r"(?P<name>[A-Za-z][\w.]{0,63})[\"']?\s?(?:[:=]|:=)\s?[\"']?$")
 _RULE = re.compile(r"=>|→|->|\baction\s(?:is|=)|[\w.\]) ](?:>=|<=|[><≥≤])\s?[-+−]?\d")
-#: Orders to the reader.
+#: Orders to the reader, and conditions of rules.
 _ORDER = re.compile(
     r"^\W{0,3}(?:only |never |always |do not |don't |please |then |and |better to )?"
     r"(?:enter|exit|buy|sell|short|long|wait|keep|hold|stop|"
-    r"skip|cut|close|open|take|took|size|sized|scale|rebalance|rotate|quote|bid|hedge|trade|avoid|reduce|add|bought|sold|lost|made|cleared|"
+    r"skip|cut|close|open(?!\s(?:points?|questions?|issues?|items?|matters?|tasks?)\b)|take|took|size|sized|scale|rebalance|rotate|quote|bid|hedge|trade|avoid|reduce|add|bought|sold|lost|made|cleared|"
     r"pulled|won|netted|pocketed|earned|liquidated|gave|paid|risk|cap|limit|deploy|bluff|fold|raise|bet|stake|lower|dropped|ended|"
-    r"when|if|once|unless|with|whenever)\b",
+    r"(?P<condition>when|if|once|unless|with|whenever))\b",
     re.IGNORECASE,
 )
+#: The end of an activity, which is no order to stop a loss: `stop showing`.
+_STOPPED = re.compile(r"(?i)\bstop(?:s|ped)?\s(?!(?:trad|buy|sell|bidd|quot)ing\b)\w{2,20}ing\b")
 #: Other people as the subject of a sentence.
 _OTHERS = re.compile(
     r"(?:^|[.;:]\s)\W{0,2}(?:(?i:the|a|an|in|on|at|by|for|day|first-class|la|le|el|der|die|das|o|os)\s){0,2}"
@@ -62,6 +64,8 @@ _OTHERS = re.compile(
     r"requires?|liquidates?|deviates?|settles?|trades?|lists|broke|under|over|worth|grew|shrank|bought|lets|gives|began|stood|holds?|owns?|"
     r"held|insures?|come|comes|makes?|needs?|produces?|returns?)\b"
 )
+_NEXT_WORD = re.compile(r"\s(?:(?:has|have|had|never|only)\s)?(?P<word>\w+)")
+_STOP = re.compile(r"[.!?;]\s")
 _DATED = re.compile(r"\b(?:19|20)\d\d\b")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}|\bv\d")
@@ -101,6 +105,7 @@ _FRACTION = re.compile(r"0[.,]\d+")
 _PLURAL = re.compile(
     r"\s(?:[a-z]{3,}s|people|children|men|women)\b(?!\s(?:the|a|an|it|its|for|when|if|on)\b)"
 )
+_THOUSANDS = re.compile(r"(?i)(?:\d\s?[km]|hundred|thousand|million)$")
 _MOVED = re.compile(r"(?i)\b(?:up|down|ahead|behind)\s(?:by\s|about\s|some\s)?$")
 _MOVES = re.compile(r"(?i)\s?(?:percent\s)?(?:up|down|ahead|behind)\b")
 _THING = re.compile(r"\s(?=[^\W\d_]{3,}|[^\W\d_]{2,}\s)(?P<word>[^\W\d_]+)")
@@ -117,7 +122,7 @@ _OF_OWN = ("lock", "code", "id", "tuned", "own", "held", "made", "password")
 _CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software", "diagnostic")
 #: Features that alone say what a number means; its form is no evidence that it is private.
 _EVIDENCE = frozenset(
-    {"own", "held", "tuned", "order", "rule", "lock", "near", "moved", "private_field"}
+    {"own", "held", "tuned", "commanded", "rule", "lock", "near", "moved", "private_field"}
     | {"sign", "effect", "informal", "entered", "signed_percent", "signed_amount", "signed_decimal"}
 )
 #: Features that ordinary talk has one by one, as "we" and "10 euro"; two of them are evidence.
@@ -153,6 +158,8 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
         above = match["sign"] in {">", ">=", "≥"}
         yield match.end("name"), match.end("number"), "parameter", f" is {'high' if above else 'low'}"
     for match in _MONEY_WORDS.finditer(text):
+        if _counts_thousands(match[0], text[match.end() : match.end() + BESIDE]):
+            continue
         noticed = about | {"money"} | _adjacent_cues(*_surroundings(text, match), about)
         noticed |= {"informal"} if _INFORMAL.search(match[0]) else set()
         if score(noticed) > 0:
@@ -171,6 +178,12 @@ def score(noticed: set[str]) -> float:
     return fsum(known.get(each, 0.0) for each in noticed) if is_told else -1.0
 
 
+def _counts_thousands(number: str, behind: str) -> bool:
+    """Whether thousands count things that are neither money nor traded: `four thousand players`, `9k wishlists`."""
+    is_traded = after("money").match(behind) or after("market").match(behind)
+    return bool(_THOUSANDS.search(number) and _PLURAL.match(behind) and not is_traded)
+
+
 def _without_requirement(match: re.Match[str]) -> str:
     """Replaces the version that a package requires, and no condition on a value that a strategy watches."""
     is_watched = any(cue(name).search(match["name"]) for name in ("tuned", "own", "held", "price"))
@@ -179,14 +192,21 @@ def _without_requirement(match: re.Match[str]) -> str:
 
 def _sentence_cues(text: str) -> set[str]:
     """Returns the cues of a sentence, its numbers aside."""
-    plain = cue("misleading").sub(" ", text)
+    plain = _STOPPED.sub(" ", cue("misleading").sub(" ", text))
     found = {name for name in _CUES if cue(name).search(plain)}
-    found |= {"order"} if _ORDER.search(plain) else set()
+    if order := _ORDER.search(plain):
+        # A condition is one of any trade; the words beside it tell whether it is a rule of an own strategy.
+        found |= {"order"} if order["condition"] else {"order", "commanded"}
     found |= {"rule"} if _RULE.search(plain) else set()
     found |= {"version"} if _VERSION.search(plain) else set()
     found |= {"dated"} if _DATED.search(plain) else set()
     others = None if found & {"first", "order"} else _OTHERS.search(plain)
     if others and not any(cue(name).search(others["who"]) for name in ("own", "held", "tuned")):
+        found.add("others")
+    if "others" not in found and any(
+        (verb := _NEXT_WORD.match(plain, party.end())) and cue("made").fullmatch(verb["word"])
+        for party in cue("party").finditer(plain)
+    ):
         found.add("others")
     is_public = cue("public_code").search(plain)
     if not is_public and (cue("lock").search(plain) or cue("code").search(plain)):
@@ -214,9 +234,17 @@ def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
         return set()
     found = about | {kind} | _adjacent_cues(ahead, behind, about)
     # Between -1 and 1 the sign is that of a score or a correlation as often as that of a loss.
+    if kind == "scale" and _is_of_other_sentence(text[: match.start()]):
+        found.discard("first")
     if (match["sign"] or match["minus"]) and not _FRACTION.fullmatch(match["number"]):
         found.add(f"signed_{kind}")
     return found if kind in {"plain", "short"} else found - {"lock"}
+
+
+def _is_of_other_sentence(ahead: str) -> bool:
+    """Whether a stop separates the words of the first person from what follows, as in `my mistake. 17k`."""
+    ends = [match.end() for match in cue("first").finditer(ahead)]
+    return bool(ends) and _STOP.search(ahead, ends[-1]) is not None
 
 
 def _surroundings(text: str, match: re.Match[str]) -> tuple[str, str]:
@@ -260,7 +288,12 @@ def _kind(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str
         return "plain"
     if _only_names(match, ahead, behind, about):
         return ""
-    kind = "measure" if unit in {"k", "K"} and _COVERED.search(ahead) else _unit_kind(unit, behind, beyond)
+    if unit and _counts_thousands(match[0], behind):
+        kind = "count"
+    else:
+        kind = (
+            "measure" if unit in {"k", "K"} and _COVERED.search(ahead) else _unit_kind(unit, behind, beyond)
+        )
     if kind or (unit and unit != "×"):
         return kind
     is_code = number.isdigit() and "lock" in about and len(number) > _SMALL

@@ -200,6 +200,20 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         "password",
+        r"\bPIN\b[^.;\n]{0,48}?(?:\s(?:is|was)\s|[:=]\s?)(?P<secret>[A-Z]{1,4}-?\d{4,8})" + _END,
+        "ours: a PIN with letters before its figures",
+        anchors="pin",
+    ),
+    Pattern(
+        "password",
+        r"(?i)\bchalleng\w{0,3}\b[^.;:\n]{0,60}?\b(?:answer|reply|respond|say)(?:\s(?:is|with))?:?\s"
+        r"(?!\[redacted|(?:by|with|that|the|an?|in|within|on|at|to|and|or|if|it|them|him|her|only|yes|no|not|nothing|as|from|"
+        r"for|\w{3,20}ly)\b)[\"']?(?P<secret>[^.;,\n\"']{3,64})",
+        "ours: the answer to a challenge",
+        anchors="challeng",
+    ),
+    Pattern(
+        "password",
         r"(?i)\b(?:password|passphrase|passcode)\s{1,3}is\s{1,3}(?!\[redacted)[\"']?"
         r"(?P<secret>(?=[^\s\"',;]{0,255}[\d!@#$%^&*_])[^\s\"',;]{4,256})",
         "ours: a sentence that tells a password",

@@ -32,6 +32,21 @@ _SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
 #: Number of words of a whole seed phrase.
 _WHOLE_SEED = 12
 _CLOSING = {")": "(", "]": "[", "}": "{"}
+#: Cues of which each names a means of access or a secret.
+_ACCESS = (
+    "password",
+    "code",
+    "key",
+    "seed",
+    "user",
+    "spare_code",
+    "lock",
+    "question",
+    "verification",
+    "licence",
+)
+#: Text between spaces, quotes, brackets and signs.
+_WRITTEN = re.compile(r"[^\s\"'`()\[\]{}<>,;=|:]{4,255}")
 MARKED = re.compile(r"\[redacted: \w+\]")
 
 #: Bytes of a key, between commas.
@@ -52,12 +67,19 @@ _PATH = re.compile(r"[\w-]+(?:/[\w.-]+)+")
 #: An absolute path of words, short numbers and hashes with an extension, which is none of a key.
 _FILE = re.compile(
     r"(?:/(?:[A-Za-z]+[-_.]?\d{0,4}|v?\d{1,3}(?:\.\d{1,3})*|[A-Za-z]+-\d{1,3}(?:\.\d{1,3}){1,2})){2,}|"
-    r"[~.]{0,2}(?:/(?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40})(?:[-_.](?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40}))*)+\.[A-Za-z0-9]{1,5}"
+    r"[~.]{0,2}(?:/(?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40})(?:[-_.](?:[A-Za-z]+|\d{1,6}|[0-9a-f]{6,40}))*)+\.[A-Za-z0-9]{1,8}"
 )
 #: A reference number: capitals, a sign, and figures or capitals, as in `ORD-232293-H5MQZ4VF`.
 _REFERENCE = re.compile(r"[A-Z][A-Za-z]{1,4}[-#/](?:\d{2,}[-/])?[A-Z\d]{3,}(?:[-/][A-Z\d]{1,4})?")
 #: The same with words: capitals, a sign, at least three figures, then words, as in `ISDA-8426-714lantern`.
 _NAMED_REFERENCE = re.compile(r"[A-Z]{2,6}[-#/]\d{3,}(?:[-/_][A-Za-z\d]{1,12})*")
+#: An identifier behind a label: letters and a sign, as in `SVC-THB6-434`, letters and figures, as in `QC5108/MQQZ5LFL`, or
+#: `1Z` of a parcel (UPS). Groups of four or five are those of a product key.
+_LABELLED_NUMBER = re.compile(
+    r"(?=[^\s]{0,24}\d)(?![^\s]{0,24}(?:-[A-Z\d]{4,5}){2}(?![A-Z\d]))"
+    r"(?:[A-Z]{3,6}[-#/](?:\d{0,9}[a-z]{2,12}|[0-9a-f]{8,}|[A-Z\d]+)|(?:1Z|(?=.{12})[A-Z]{2,6}-?\d{2,})[A-Z\d]*)"
+    r"(?:[-#/.](?:\d{0,9}[a-z]{2,12}|[A-Z\d]+))*"
+)
 #: The label at the beginning of a token, as in `LEI925518AJ`.
 _LABEL = re.compile(r"[A-Z]{2,6}(?=[-#/]?\d)")
 #: A version before its release (semver.org, 2.0.0, item 9), as in `6.74.388-rc6159`.
@@ -121,9 +143,9 @@ def told(text: str) -> list[Span]:
     in_form = _first_overlaps(tagged, formed)
     named = _first_overlaps(tagged, [(span.start, span.end) for span in written])
     of_key = _first_overlaps(tagged, [(key.start, key.end) for key in keys])
-    permitted = identities.permitted(plain) if tagged else []
+    permitted = [*identities.permitted(plain), *_identifiers(plain)] if tagged else []
     for number, (start, end, kind) in enumerate(tagged):
-        # A date of birth or a bank account is no secret where no word of the text tells of one.
+        # A date of birth, a bank account or an identifier is no secret where no word of the text tells of one.
         if number in in_form or any(first <= start and end <= last for first, last in permitted):
             continue
         # A name tells where its value begins, and not where a phrase ends.
@@ -206,6 +228,19 @@ def _is_reference(word: str) -> bool:
     return bool(_NAMED_REFERENCE.fullmatch(word) or cue("public_token").fullmatch(label[0]))
 
 
+def _identifiers(text: str) -> list[tuple[int, int]]:
+    """Returns the places of files and of labelled identifiers in a text without a word for a means of access."""
+    found = [
+        (match.start(), match.start() + len(word))
+        for match in _WRITTEN.finditer(text)
+        if _LABELLED_NUMBER.fullmatch(word := match[0].rstrip(".")) or _FILE.fullmatch(word)
+    ]
+    rest = text
+    for start, end in found:
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    return [] if found and any(cue(name).search(rest) for name in _ACCESS) else found
+
+
 def _is_public(text: str, start: int) -> bool:
     """Whether the text before a token labels it as public."""
     ahead = text[max(start - _LABELLED, 0) : start]
@@ -259,8 +294,11 @@ def _keys(text: str) -> Iterator[Span]:
                 text, match.start()
             ):
                 yield Span(*match.span(), "random_key")
+    identifiers = set(_identifiers(text))
     for match in _TOKEN.finditer(text):
         token = match[0].rstrip("=.")
+        if (match.start(), match.start() + len(token)) in identifiers:
+            continue
         is_named = cue("key").search(text[max(match.start() - _BESIDE, 0) : match.start()])
         is_base_32 = is_named and _BASE_32.fullmatch(token)
         is_path = _FILE.fullmatch(token) or (not is_named and _PATH.fullmatch(token))

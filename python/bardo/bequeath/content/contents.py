@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 #: Metadata key for the mode of a fact. Threads are not passed on, since they are runs of one life.
 MODES = "modes"
-#: Weight of the link `corrects` from a statement to an older one about the same; a correction has 1, a dispute 0.5.
-FOLLOWED = 0.25
+#: Weights of the link `corrects` from a statement to an older one: about the same, and in dispute; a correction has 1.
+FOLLOWED, DISPUTED = 0.25, 0.5
 #: Facts per call into the store.
 _PAGE = 1_024
 

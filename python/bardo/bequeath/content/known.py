@@ -7,7 +7,7 @@ that it removed from any of them: no reader can confirm a secret by asking. Numb
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,10 @@ class KnownTexts:
             if self._size < _TEXTS and text not in self._texts:
                 self._texts[text] = None
                 self._size += len(text)
+
+    def texts(self) -> Iterator[str]:
+        """Yields the texts in the order in which they were added."""
+        return iter(self._texts)
 
     def bundle(self, agent: str, redactor: Redactor, ancestors: Iterable[bytes] = ()) -> Bundled:
         """Bundles the texts that redaction leaves as they are; those that were added last have precedence.

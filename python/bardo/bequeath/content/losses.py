@@ -54,6 +54,10 @@ class Losses:
             if value < group.least:
                 group.worst, group.least = episode, value
 
+    def count(self) -> int:
+        """Number of the collected outcomes."""
+        return sum(len(group.values) for group in self._groups.values())
+
     def severe(self) -> list[Episode]:
         """Episodes of the worst outcome of each name and kind, if it is a severe loss, in order of time."""
         found = {

@@ -15,6 +15,7 @@ from bardo._validation import require_text
 from bardo.bequeath.content import tallies
 from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.content.tables import LinkTuple
+from bardo.bequeath.content.worth import outcome_of
 from bardo.bequeath.lineage import Life
 from bardo.bequeath.privacy.redact import Redactor, tells_holdings
 from bardo.clock import day_of
@@ -53,7 +54,7 @@ class Evidence:
         facts: All facts of the testator, of every status.
         confidences: Decayed confidence of each fact today, in the same order.
         redactor: Redactor of the text.
-        episodes: Episodes of the testator, or a sample; outcomes carry a number `value` in their payload.
+        episodes: Episodes of the testator, or a sample; those of kind `outcome` have a value in their payload.
         links: Links among the facts.
         questions: Open questions.
         unsettled: Tasks that the death left open.
@@ -62,6 +63,7 @@ class Evidence:
         moment: Returns the instant of a tick in microseconds UTC, None if no record tells it.
         regimes: Regimes that the payloads of all episodes name.
         losses: Episodes of the worst outcomes, far below the others.
+        measured: Number of verified outcomes of the whole life, of any kind of episode.
     """
 
     life: Life
@@ -77,6 +79,7 @@ class Evidence:
     moment: Callable[[int], int | None] = lambda _: None
     regimes: Regimes = field(default_factory=Regimes)
     losses: Sequence[Episode] = ()
+    measured: int = 0
 
     def own_facts(self) -> list[Fact]:
         """Returns the facts that the testator learned or confirmed itself, of every status but quarantined."""
@@ -400,7 +403,7 @@ def _learning_advice(evidence: Evidence) -> Iterable[str]:
     total, verified = _totals(evidence)
     if verified < total:
         yield f"{verified:,} of {counted(total, 'episode')} were verified; only those feed statistics and rules."
-    if total and not _outcomes(evidence):
+    if total and not (evidence.measured or _outcomes(evidence)):
         yield "No verified outcome is on record, so acting on what I knew was never judged."
 
 
@@ -418,12 +421,12 @@ _SECTIONS: tuple[tuple[str, Callable[[Evidence], Iterable[str]]], ...] = (
 
 
 def _outcomes(evidence: Evidence) -> list[tuple[float, Episode]]:
-    """Returns the episodes of kind `outcome` with their number `value`."""
+    """Returns the episodes of kind `outcome` with their value."""
     found = []
     for episode in evidence.episodes:
-        value = episode.payload.get("value") if isinstance(episode.payload, Mapping) else None
-        if episode.kind == "outcome" and isinstance(value, int | float) and not isinstance(value, bool):
-            found.append((float(value), episode))
+        value = outcome_of(episode.payload) if episode.kind == "outcome" else None
+        if value is not None:
+            found.append((value, episode))
     return found
 
 

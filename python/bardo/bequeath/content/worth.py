@@ -80,7 +80,7 @@ def judge(
     importance = lived.get("importance") if lived else episode.importance
     importance = float(importance) if isinstance(importance, int | float) else 0.0
     payload = lived.get("payload") if lived else episode.payload
-    is_mistake = is_failure or (kind == "outcome" and _outcome(payload) <= MISTAKE)
+    is_mistake = is_failure or (kind == "outcome" and (outcome_of(payload) or 0.0) <= MISTAKE)
     if kind == _DREAM:
         return 0.0, "episode_dream"
     if kind.startswith(EPISODE_KIND):
@@ -200,8 +200,8 @@ def _is_small_talk(text: str) -> bool:
     )
 
 
-def _outcome(payload: Any) -> float:
-    """Value of the outcome in a payload; 0 if it has none."""
-    value = payload.get("outcome", payload.get("value")) if isinstance(payload, dict) else None
-    value = value.get("value") if isinstance(value, dict) else value
-    return float(value) if isinstance(value, int | float) else 0.0
+def outcome_of(payload: Any) -> float | None:
+    """Value of the outcome in the payload of an episode of kind `outcome`, in -1..1; None if it has none."""
+    value = payload.get("outcome", payload.get("value")) if isinstance(payload, Mapping) else None
+    value = value.get("value") if isinstance(value, Mapping) else value
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

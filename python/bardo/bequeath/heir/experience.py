@@ -6,20 +6,29 @@ import dataclasses
 
 from bardo.bequeath.content.worth import inherited_fields
 from bardo.bequeath.lineage import GENERATION_LIMIT
+from bardo.bequeath.privacy.names import OF_TESTAMENT, Names
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.testament.testament import Testament
 from bardo.model import INHERITED_KIND, Episode
 
 
-def inherited_episode(episode: Episode, testament: Testament, tick: int) -> Episode:
+def redactor_of(testament: Testament) -> Redactor:
+    """Returns the redactor of an inheritance; whether contact data crosses was the testator's choice."""
+    texts = [one.text for one in testament.episodes]
+    texts += [one.text for one in testament.facts]
+    texts += [one.text for one in testament.conduct]
+    return Redactor(personal=True, names=Names.of(dict.fromkeys(texts), least=OF_TESTAMENT))
+
+
+def inherited_episode(episode: Episode, testament: Testament, tick: int, redactor: Redactor) -> Episode:
     """Returns an episode of a testament as the heir records it.
 
     Args:
         episode: Episode of the testament.
         testament: The testament.
         tick: Tick of the inheritance.
+        redactor: Redactor of the inheritance.
     """
-    redactor = Redactor(personal=True)  # whether contact data crosses was the testator's choice
     lived = inherited_fields(episode) or {
         "agent": testament.life.agent,
         "testament": testament.hash,

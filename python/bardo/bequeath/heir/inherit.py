@@ -26,11 +26,10 @@ from bardo.bequeath.content.tables import TOMBSTONES
 from bardo.bequeath.content.tallies import Tally
 from bardo.bequeath.heir import copies, innate, limits, order, replay
 from bardo.bequeath.heir.births import births_of
-from bardo.bequeath.heir.experience import inherited_episode
+from bardo.bequeath.heir.experience import inherited_episode, redactor_of
 from bardo.bequeath.heir.held_again import held_again
 from bardo.bequeath.heir.later_testaments import LaterTestaments
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
-from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection.selection import folded
 from bardo.bequeath.testament.testament import Testament
 from bardo.clock import MAX_TICK
@@ -317,8 +316,9 @@ class _Adoption:
         given = (*testament.episodes, *directives.episodes(orders))
         present = log.get([episode.id for episode in given])
         # An episode from another testament can already exist under its id.
+        redactor = redactor_of(testament)
         episodes = [
-            inherited_episode(episode, testament, self.tick)
+            inherited_episode(episode, testament, self.tick, redactor)
             for episode, known in zip(given, present, strict=True)
             if known is None
         ]
@@ -451,7 +451,7 @@ def _inherited_facts(
     """Converts the entries for the heir's store, with reset support and discounted confidence."""
     births = births_of(testament.facts, config, base)
     died = testament.life.death_tick or 0
-    redactor = Redactor(personal=True)  # whether contact data crosses was the testator's choice
+    redactor = redactor_of(testament)
     return [
         dataclasses.replace(
             fact,

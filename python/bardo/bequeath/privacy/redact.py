@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any
 
 from bardo.bequeath.privacy import own_sentences, private
+from bardo.bequeath.privacy.names import Names
 from bardo.consolidate.pages.wording import Figures
 from bardo.model import Episode, Fact, Statement
 from bardo.privacy import secrets
@@ -50,20 +51,28 @@ class Redactor:
     Args:
         personal: Whether contact data stays: addresses, telephone numbers, accounts, dates of birth and numbers of
             contracts.
+        names: Names of the life, which are no secrets.
         known: Redacted texts with their counts, shared with another redactor of the same setting.
 
     Attributes:
         counts: Number of redacted or generalized spans and dropped fields, by kind.
     """
 
-    def __init__(self, *, personal: bool, known: dict[str, tuple[str, Counter[str]]] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        personal: bool,
+        names: Names | None = None,
+        known: dict[str, tuple[str, Counter[str]]] | None = None,
+    ) -> None:
         self.personal = personal
+        self._names = names or Names()
         self.counts: Counter[str] = Counter()
         self._known = {} if known is None else known
 
     def with_own_counts(self) -> Redactor:
         """Returns a redactor with the same setting, and counts of its own."""
-        return Redactor(personal=self.personal, known=self._known)
+        return Redactor(personal=self.personal, names=self._names, known=self._known)
 
     def text(self, text: str) -> str:
         """Replaces each secret in a text with a mark; idempotent. Each text is searched once."""
@@ -84,10 +93,11 @@ class Redactor:
         for _ in range(_PASSES):
             before = text
             # Before the patterns, which would take the first word of a phrase alone.
-            text = self._without(text, secrets.told(text))
+            text = self._without(text, self._named_apart(text, secrets.told(text)))
             text = self._without_forms(text)
             text = _LOWER_RUN.sub(lambda match: self._without_phrases(match[0]), text)
-            text = self._without(text, filter(self._goes, private.spans(text, pieces)))
+            spans = private.spans(self._names.mask(text), pieces)
+            text = self._without(text, self._named_apart(text, filter(self._goes, spans)))
             if text == before:
                 break
         return text
@@ -215,6 +225,13 @@ class Redactor:
         """
         is_gone = part in text and part not in told
         return "" if is_gone or _occurrences(part, told) < _occurrences(part, text) else self.text(part)
+
+    def _named_apart(self, text: str, spans: Iterable[Span]) -> Iterator[Span]:
+        """Yields the spans that are no names of the life."""
+        names = list(self._names.spans(text))
+        yield from (
+            span for span in spans if not any(start <= span.start and span.end <= end for start, end in names)
+        )
 
     def _goes(self, span: Span) -> bool:
         """Whether a span is redacted."""

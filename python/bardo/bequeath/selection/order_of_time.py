@@ -12,6 +12,7 @@ older one is what the heir must not learn as new.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -23,9 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bardo import _core
-from bardo.bequeath.content.contents import FOLLOWED, StoreContents
+from bardo.bequeath.content.contents import DISPUTED, FOLLOWED, StoreContents
 from bardo.bequeath.content.tables import LinkTuple
 from bardo.bequeath.content.worth import RULE_KINDS, inherited_fields
+from bardo.bequeath.selection import predecessors
 from bardo.consolidate.clause import Clause, Form, Speech, form_of
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.effects import ENDS_AT_MOST
@@ -66,6 +68,10 @@ LIKELY = 0.0
 FAINT = 0.25
 #: Maximum number of statements with such a word, and the same as a share of all.
 FEW, FEW_OF = 4, 1 / 4
+#: Maximum number of statements with a name, as a factor on the square root of the number of all.
+NAMED_OF = 1.5
+#: Weight of the rarest word that two statements share beside their cosine, in the order of pairs.
+NAMED = 2.0
 #: Minimum share of the words of both statements that are a sentence of which the other words change.
 FRAME = 0.5
 #: Maximum numbers of statements that are compared, of pairs whose words are, and of pairs that are judged; all bound
@@ -128,9 +134,11 @@ def links_of(
         return links
     clauses = _Clauses(rules)
     linked = {frozenset(link[:2]) for link in (*links, *contents.links)}
+    referred, followed = _successions(log, contents, episodes, clauses, encoder)
     for weight, found in (
         (1.0, _corrections(log, episodes[:AMONG], clauses, encoder)),
-        (FOLLOWED, _successions(log, contents, episodes, clauses, encoder)),
+        (DISPUTED, referred),
+        (FOLLOWED, followed),
     ):
         fresh = [pair for pair in found if frozenset(pair) not in linked]
         linked.update(map(frozenset, fresh))
@@ -252,8 +260,12 @@ def _successions(
     episodes: Sequence[Episode],
     clauses: _Clauses,
     encoder: CrossEncoder | None,
-) -> list[tuple[str, str]]:
-    """Ids of the newer and the older of each pair about the same; the newer one is an own statement."""
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Ids of the newer and the older of each pair about the same; the newer one is an own statement.
+
+    Returns:
+        Pairs of which the newer one refers back to the older one (`predecessors`), and others.
+    """
     told, vectors = _statements(log, contents, episodes)
     pairs = _alike(told, vectors, with_faint=encoder is not None)
     reads: Sequence[float | None] = [None] * len(pairs)
@@ -270,7 +282,17 @@ def _successions(
             for after in clauses.of(told[newer])
         ):
             found.append((told[newer].id, told[older].id))
-    return found
+    words = _Words(told)
+    referring = [
+        (older, newer, cosine if read is None else read)
+        for (cosine, older, newer), read in zip(pairs, reads, strict=True)
+        if predecessors.refers_back(told[newer].text) and words.name_same(older, newer)
+    ]
+    evidence = {at: one.evidence for at, one in enumerate(told)}
+    referred = [
+        (told[newer].id, told[older].id) for older, newer in predecessors.most_likely(referring, evidence)
+    ]
+    return referred, found
 
 
 def _takes_place(older: Clause, newer: Clause) -> bool:
@@ -323,7 +345,7 @@ def _statements(
 def _alike(
     told: Sequence[_Told], vectors: npt.NDArray[np.float32], *, with_faint: bool
 ) -> list[tuple[float, int, int]]:
-    """Cosine and places of the older and the newer statement of each pair about the same, the most alike first.
+    """Cosine and places of the older and the newer statement of each pair about the same, the likeliest first.
 
     Args:
         told: Statements.
@@ -334,7 +356,7 @@ def _alike(
         return []
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     words = _Words(told)
-    found: list[tuple[float, int, int]] = []
+    found: list[tuple[float, int, int, float]] = []
     for older, one in enumerate(told):
         cosines = unit @ unit[older]
         for newer in np.flatnonzero(cosines >= (FAINT if with_faint else ALIKE)).tolist():
@@ -342,10 +364,12 @@ def _alike(
             is_same = one.evidence & other.evidence or one.text == other.text
             if is_same or not one.is_followed_by(other):
                 continue
-            if cosines[newer] >= ALIKE or words.have_rare(older, newer):
-                found.append((float(cosines[newer]), older, newer))
-    found.sort(key=lambda pair: (-pair[0], pair[1:]))
-    direct = (pair for pair in found[:WORDED] if not words.have_between(*pair[1:]))
+            cosine, rarity = float(cosines[newer]), words.rarity(older, newer)
+            if cosine >= ALIKE or rarity >= words.least_rarity:
+                found.append((cosine, older, newer, cosine + NAMED * rarity))
+    # Lines of one sentence about different things are more alike than two sentences about one thing.
+    found.sort(key=lambda pair: (-pair[3], pair[1:3]))
+    direct = (pair[:3] for pair in found[:WORDED] if not words.have_between(*pair[1:3]))
     return list(islice(direct, PAIRS))
 
 
@@ -358,6 +382,10 @@ class _Words:
 
     def __init__(self, told: Sequence[_Told]) -> None:
         self._words = [frozenset(_WORD.findall(one.text.casefold())) for one in told]
+        self._names = [
+            frozenset(word.casefold() for word in _WORD.findall(one.text) if not word.islower())
+            for one in told
+        ]
         by_time = sorted(
             range(len(told)), key=lambda at: (told[at].is_own, told[at].tick, told[at].at, told[at].id)
         )
@@ -367,12 +395,25 @@ class _Words:
         for at, own in enumerate(self._words):
             for word in own:
                 self._holders[word] |= 1 << self._order[at]
-        most = max(FEW, int(FEW_OF * len(told)))
-        self._rare = {word for word, holders in self._holders.items() if holders.bit_count() <= most}
+        self._count = len(told)
+        #: Rarity of a word that few statements have.
+        self.least_rarity = self._rarity_of(max(FEW, int(FEW_OF * len(told))))
 
-    def have_rare(self, one: int, other: int) -> bool:
-        """Whether two statements share a word which few have, such as the name of what both are about."""
-        return not self._rare.isdisjoint(self._words[one] & self._words[other])
+    def rarity(self, one: int, other: int) -> float:
+        """Rarity of the rarest word that two statements share, such as the name of what both are about, in 0..1."""
+        shared = self._words[one] & self._words[other]
+        return max((self._rarity_of(self._holders[word].bit_count()) for word in shared), default=0.0)
+
+    def name_same(self, one: int, other: int) -> bool:
+        """Whether two statements share a name that few have: a word with a capital or a figure in both."""
+        shared = self._words[one] & self._words[other] & self._names[one] & self._names[other]
+        return any(
+            self._holders[word].bit_count() <= max(FEW, NAMED_OF * self._count**0.5) for word in shared
+        )
+
+    def _rarity_of(self, holders: int) -> float:
+        """Rarity of a word that a number of statements have: 1 for one of them, 0 for all."""
+        return 1.0 - math.log(holders) / math.log(self._count) if 1 < self._count >= holders else 0.0
 
     def have_between(self, older: int, newer: int) -> bool:
         """Whether a statement between two of one sentence, of which other words change, is of that sentence, too.
