@@ -33,6 +33,7 @@ from bardo.consolidate.corrections.correction_rules import (
     names_ended,
     names_other_home,
     names_parted,
+    takes_back,
 )
 from bardo.consolidate.corrections.endings import ends_unnamed, gives_up
 from bardo.consolidate.corrections.topics import are_linked, names_company, names_part, share_time_alone
@@ -113,6 +114,8 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         cosine: Cosine of the vectors of both sentences; 0 without an embedder.
         encoder_odds: Log odds by the cross-encoder; None without it.
     """
+    if newer.retracted:
+        return _by_retraction(older, newer, limits(is_read=encoder_odds is not None))
     if _are_compatible(older, newer):
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)
@@ -135,6 +138,16 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         if is_certain
         else _by_words(total, found, older, newer, rule)
     )
+
+
+def _by_retraction(older: Clause, newer: Clause, least: Limits) -> Judgement:
+    """Judgement on a clause that takes back what its speaker said: an end of what has its words.
+
+    One word may be in other statements, too: "forget the gluten business".
+    """
+    if not takes_back(older, newer):
+        return Judgement(NEVER, "correction")
+    return Judgement(least.ends if len(newer.retracted) > 1 else least.disputes, "correction")
 
 
 def _limited(

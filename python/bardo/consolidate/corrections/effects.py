@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +16,8 @@ from bardo.consolidate.texts.sentence import QUOTED_CHARACTERS, attributed
 
 #: Aside of at most five words between commas.
 _ASIDE = re.compile(r",(?P<said>(?: [^\s,;:]+){1,5}?)(?P<end>,|(?=[.;:!]?$))")
+#: Log odds by the cross-encoder from which one sentence of a message ends an older clause by itself.
+CARRIES = 1.3
 #: Maximum number of older records that one clause ends.
 ENDS_AT_MOST = 3
 #: Maximum number of older records that one clause disputes.
@@ -119,6 +121,29 @@ def _reaches(
     # A learned sentence disputes nothing, and a turn keeps its place in recall, for likeness alone.
     is_unannounced = judgement.rule == corrections.READ and judgement.total < corrections.SURE
     return not is_unannounced or (record.is_fact and not is_learned)
+
+
+def carries(older: Clause, clause: Clause, message: Message, odds: Mapping[str, float]) -> bool:
+    """Whether a clause stands in a sentence that ends an older clause, by itself or before the other sentences.
+
+    A sentence whose clauses can hold beside the older one ends it less than any other, although the cross-encoder may
+    find it the nearest: "the tram pass I keep" after "I gave up the parking space".
+
+    Args:
+        older: The older clause.
+        clause: Clause of the message.
+        message: The message.
+        odds: Log odds by the cross-encoder that each sentence ends the older clause.
+    """
+    if odds.get(clause.sentence, corrections.NEVER) >= CARRIES:
+        return True
+    totals = dict.fromkeys(odds, corrections.NEVER)
+    for said in message.clauses:
+        is_likely = corrections.judge(older, said, corrections.NEAREST).total >= corrections.UNLIKELY
+        if said.sentence in odds and is_likely:
+            found = corrections.judge(older, said, corrections.NEAREST, odds[said.sentence])
+            totals[said.sentence] = max(totals[said.sentence], found.total)
+    return totals.get(clause.sentence) == max(totals.values())
 
 
 def corrected(record: Older, judged: Sequence[Judged], limits: corrections.Limits) -> list[Clause]:
