@@ -332,7 +332,7 @@ class StatementReader:
             limits,
             rules_off=self._rules_off,
             learned=newer.id if newer else None,
-            is_carried=lambda other: self._is_carried_by(clause, message, other),
+            is_carried=lambda other, is_sure: self._is_carried_by(clause, message, other, is_sure=is_sure),
         )
         for judgement, record, ends in taking_effect:
             if record.is_fact:
@@ -376,14 +376,14 @@ class StatementReader:
             if value >= LEAST_OF_REMAINDERS
         ]
 
-    def _is_carried_by(self, clause: Clause, message: Message, older: Clause) -> bool:
+    def _is_carried_by(self, clause: Clause, message: Message, older: Clause, *, is_sure: bool) -> bool:
         """Whether a clause stands in a sentence of a message that ends an older clause (`effects.carries`)."""
         is_alone = len(message.sentences) < 2 or clause.sentence not in message.sentences
         if self._cross_encoder is None or clause.retracted or is_alone:
             return True
         able = message.sentences_beyond(older) or [clause.sentence]
         odds = self._odds_of([(older.sentence, sentence) for sentence in able])
-        return carries(older, clause, message, dict(zip(able, odds, strict=True)))
+        return carries(older, clause, message, dict(zip(able, odds, strict=True)), is_sure=is_sure)
 
     def _judged(
         self, clause: Clause, message: Message, older: Sequence[Older], *, is_learned: bool
