@@ -67,6 +67,7 @@ class Clause:
         tells_age: Whether its words can tell an age: a number that is no date, or a word such as "birthday".
         kin: Clauses that its words state beside it, such as "nadia's husband is Jonas" of "with my husband Jonas".
         changed: Lemma of the thing that the clause before it changes, and to which its "it" points; empty for none.
+        retracted: Lemmas of the words for what it takes back of what its speaker said; empty if it takes back nothing.
         restores: Whether it tells that a change was taken back, so that the value before it holds again.
         topic: Lemmas of its words before the predicate in order, without articles, pronouns and adverbs.
         comment: Lemmas of its words from the predicate on, likewise.
@@ -119,6 +120,7 @@ class Clause:
     tells_age: bool = False
     kin: tuple[Clause, ...] = ()
     changed: str = ""
+    retracted: frozenset[str] = frozenset()
     restores: bool = False
     topic: tuple[str, ...] = ()
     comment: tuple[str, ...] = ()

@@ -11,8 +11,6 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
@@ -24,6 +22,7 @@ from bardo.consolidate.corrections.effects import (
     Judged,
     Message,
     Older,
+    carries,
     corrected,
     effective,
     outlasts,
@@ -333,7 +332,7 @@ class StatementReader:
             limits,
             rules_off=self._rules_off,
             learned=newer.id if newer else None,
-            is_carried=lambda other: self._is_carried_by(clause, message, other),
+            is_carried=lambda other, is_sure: self._is_carried_by(clause, message, other, is_sure=is_sure),
         )
         for judgement, record, ends in taking_effect:
             if record.is_fact:
@@ -377,17 +376,14 @@ class StatementReader:
             if value >= LEAST_OF_REMAINDERS
         ]
 
-    def _is_carried_by(self, clause: Clause, message: Message, older: Clause) -> bool:
-        """Whether a clause stands in the sentence of a message that ends an older clause with the highest odds."""
-        if (
-            self._cross_encoder is None
-            or len(message.sentences) < 2
-            or clause.sentence not in message.sentences
-        ):
+    def _is_carried_by(self, clause: Clause, message: Message, older: Clause, *, is_sure: bool) -> bool:
+        """Whether a clause stands in a sentence of a message that ends an older clause (`effects.carries`)."""
+        is_alone = len(message.sentences) < 2 or clause.sentence not in message.sentences
+        if self._cross_encoder is None or clause.retracted or is_alone:
             return True
         able = message.sentences_beyond(older) or [clause.sentence]
         odds = self._odds_of([(older.sentence, sentence) for sentence in able])
-        return able[int(np.argmax(odds))] == clause.sentence
+        return carries(older, clause, message, dict(zip(able, odds, strict=True)), is_sure=is_sure)
 
     def _judged(
         self, clause: Clause, message: Message, older: Sequence[Older], *, is_learned: bool
@@ -420,8 +416,10 @@ class StatementReader:
         judged.sort(key=lambda found: -found[0].total)
         if self._cross_encoder is None:
             return [found[:3] for found in judged]
-        near = judged[:most]
-        self._cut += is_learned and len(judged) > most
+        # A fact and its episode have one sentence, which is read once.
+        read_sentences = list(dict.fromkeys(other.sentence for _, _, other, _ in judged))[:most]
+        near = [found for found in judged if found[2].sentence in read_sentences]
+        self._cut += is_learned and len(near) < len(judged)
         # A long message is cut to the sentence of the clause and the one before it.
         is_long = len(message.text.split()) > READ_WORDS
         text = f"{clause.context} {clause.sentence}".strip() if is_long else message.text

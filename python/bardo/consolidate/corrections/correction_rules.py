@@ -53,6 +53,13 @@ def certain_rule(older: Clause, newer: Clause) -> Rule:
     return _comparable_rule(older, newer) if _is_comparable(older, newer) else ""
 
 
+def takes_back(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause takes back words of its speaker, all of which the older one has."""
+    said = older.anchors | older.names | older.figures | older.objects | words_of(older.predicate)
+    said |= words_of(older.owner) | set(older.topic)
+    return bool(newer.retracted) and newer.retracted <= said
+
+
 def _comparable_rule(older: Clause, newer: Clause) -> Rule:
     """Name of the rule by which a newer clause of the same owner and case ends an older one."""
     if rule := _replacement_rule(older, newer):

@@ -33,6 +33,7 @@ from bardo.consolidate.corrections.correction_rules import (
     names_ended,
     names_other_home,
     names_parted,
+    takes_back,
 )
 from bardo.consolidate.corrections.endings import ends_unnamed, gives_up
 from bardo.consolidate.corrections.medicines import changes_dose
@@ -114,8 +115,10 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         cosine: Cosine of the vectors of both sentences; 0 without an embedder.
         encoder_odds: Log odds by the cross-encoder; None without it.
     """
+    if newer.retracted:
+        return _by_retraction(older, newer, limits(is_read=encoder_odds is not None))
     if changes_dose(older, newer):
-        return Judgement(max(limits(is_read=is_read).ends for is_read in (False, True)), "judged slot")
+        return Judgement(limits(is_read=encoder_odds is not None).ends, "judged slot")
     if _are_compatible(older, newer):
         return Judgement(NEVER, "")
     found = features(older, newer, cosine)
@@ -138,6 +141,16 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         if is_certain
         else _by_words(total, found, older, newer, rule)
     )
+
+
+def _by_retraction(older: Clause, newer: Clause, least: Limits) -> Judgement:
+    """Judgement on a clause that takes back what its speaker said: an end of what has its words.
+
+    One word may be in other statements, too: "forget the gluten business".
+    """
+    if not takes_back(older, newer):
+        return Judgement(NEVER, "correction")
+    return Judgement(least.ends if len(newer.retracted) > 1 else least.disputes, "correction")
 
 
 def _limited(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +16,10 @@ from bardo.consolidate.texts.sentence import QUOTED_CHARACTERS, attributed
 
 #: Aside of at most five words between commas.
 _ASIDE = re.compile(r",(?P<said>(?: [^\s,;:]+){1,5}?)(?P<end>,|(?=[.;:!]?$))")
+#: Log odds by the cross-encoder from which one sentence of a message ends an older clause by itself.
+CARRIES = 1.3
+#: Log odds by the cross-encoder below which a sentence is beside an older clause, if another sentence is nearer.
+BESIDE = -4.0
 #: Maximum number of older records that one clause ends.
 ENDS_AT_MOST = 3
 #: Maximum number of older records that one clause disputes.
@@ -74,7 +78,7 @@ def effective(
     *,
     rules_off: Collection[str],
     learned: str | None,
-    is_carried: Callable[[Clause], bool],
+    is_carried: Callable[[Clause, bool], bool],
 ) -> Iterator[tuple[corrections.Judgement, Older, bool]]:
     """The judgements that take effect, with whether they end the older record: each record once, the surest first.
 
@@ -83,7 +87,8 @@ def effective(
         limits: Limits of the log odds.
         rules_off: Rules that dispute a fact instead of ending it.
         learned: Id of the newer fact if the newer clause is that of a learned sentence; None for one of an episode.
-        is_carried: Whether the newer clause is the one of its message that corrects an older clause.
+        is_carried: Whether the newer clause is the one of its message that corrects an older clause, and whether the
+            judgement is sure.
     """
     counts: Counter[bool] = Counter()
     seen = {learned} if learned else set()
@@ -92,7 +97,8 @@ def effective(
             continue
         is_kept = judgement.rule in rules_off or (judgement.is_beside and record.is_fact)
         ends = judgement.total >= limits.ends and not is_kept
-        if counts[ends] < (ENDS_AT_MOST if ends else DISPUTES_AT_MOST) and is_carried(other):
+        is_sure = judgement.total >= corrections.SURE
+        if counts[ends] < (ENDS_AT_MOST if ends else DISPUTES_AT_MOST) and is_carried(other, is_sure):
             seen.add(record.id)
             counts[ends] += 1
             yield judgement, record, ends
@@ -119,6 +125,35 @@ def _reaches(
     # A learned sentence disputes nothing, and a turn keeps its place in recall, for likeness alone.
     is_unannounced = judgement.rule == corrections.READ and judgement.total < corrections.SURE
     return not is_unannounced or (record.is_fact and not is_learned)
+
+
+def carries(
+    older: Clause, clause: Clause, message: Message, odds: Mapping[str, float], *, is_sure: bool
+) -> bool:
+    """Whether a clause stands in a sentence that ends an older clause, by itself or before the other sentences.
+
+    A sentence whose clauses can hold beside the older one ends it less than any other, although the cross-encoder may
+    find it the nearest: "the tram pass I keep" after "I gave up the parking space".
+
+    Args:
+        older: The older clause.
+        clause: Clause of the message.
+        message: The message.
+        odds: Log odds by the cross-encoder that each sentence ends the older clause.
+        is_sure: Whether the message as a whole surely ends the older clause.
+    """
+    alone = odds.get(clause.sentence, corrections.NEVER)
+    if alone >= CARRIES:
+        return True
+    if not is_sure and alone < BESIDE and alone < max(odds.values()):
+        return False
+    totals = dict.fromkeys(odds, corrections.NEVER)
+    for said in message.clauses:
+        is_likely = corrections.judge(older, said, corrections.NEAREST).total >= corrections.UNLIKELY
+        if said.sentence in odds and is_likely:
+            found = corrections.judge(older, said, corrections.NEAREST, odds[said.sentence])
+            totals[said.sentence] = max(totals[said.sentence], found.total)
+    return totals.get(clause.sentence) == max(totals.values())
 
 
 def corrected(record: Older, judged: Sequence[Judged], limits: corrections.Limits) -> list[Clause]:

@@ -80,7 +80,8 @@ _FROM = re.compile(
     r"\b(?:from|as of|as from|starting|beginning|effective|with effect from|start(?:s|ing)? (?:on|in)|come)\s+",
     re.IGNORECASE,
 )
-
+#: Those before the day of a change that was made.
+_EFFECTIVE = re.compile(r"(?:as of|as from|effective|with effect from)\b", re.IGNORECASE)
 
 #: Times of a day or a few.
 _FEW_DAYS = re.compile(
@@ -300,12 +301,13 @@ def _end_of_bound(match: re.Match[str], at: int) -> int | None:
     return _midnight(next_month(datetime.fromtimestamp(begin / 1_000_000, UTC).date()))
 
 
-def bounds(text: str, at: int) -> tuple[int | None, int | None]:
+def bounds(text: str, at: int, *, past: bool = False) -> tuple[int | None, int | None]:
     """First instant at which a clause holds, and first instant at which it no longer holds, by its words.
 
     Args:
         text: Words of the clause.
         at: Instant of the text, microseconds UTC; 0 if unknown, then both bounds are None.
+        past: Whether the clause tells of the past, so that "went to Noor as of Monday" means the last Monday.
     """
     if not at:
         return None, None
@@ -319,5 +321,5 @@ def bounds(text: str, at: int) -> tuple[int | None, int | None]:
     if (begin := _SINCE.search(text)) and (match := DATE.match(text, begin.end())):
         since = instant(match, at, past=True)
     elif (begin := _FROM.search(text)) and (match := DATE.match(text, begin.end())):
-        since = instant(match, at, past=False)
+        since = instant(match, at, past=past and _EFFECTIVE.match(begin[0]) is not None)
     return since, until

@@ -395,7 +395,11 @@ def _begins_question(words: list[Any], place: int) -> bool:
     if first.pos_ != "AUX" or second.dep_ == "neg":
         return False
     verb = first.head if first.dep_ in ("aux", "auxpass") else first
-    return any(child.dep_ in SUBJECTS and child.left_edge.i == second.i for child in verb.children)
+    # "Did the blood test and the result is clear" drops its subject.
+    is_main_verb = lemma(first) == "do" and verb.tag_ in ("VBD", "VBZ")
+    return not is_main_verb and any(
+        child.dep_ in SUBJECTS and child.left_edge.i == second.i for child in verb.children
+    )
 
 
 def is_time_clause(head: Any) -> bool:

@@ -63,6 +63,7 @@ from bardo.consolidate.languages.english.plans import (
     start_of_state,
 )
 from bardo.consolidate.languages.english.quotes import with_quotes
+from bardo.consolidate.languages.english.retractions import retraction
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
 from bardo.consolidate.languages.english.slots import (
     condition_of,
@@ -184,8 +185,21 @@ def _clauses(
             yield from found
             return
     in_cleft = set()
+    taken_back = None if asks else retraction(sentence)
+    if taken_back is not None:
+        yield Clause(
+            text="",
+            sentence=sentence.text.strip(),
+            owner=speech.who.lower(),
+            anchors=taken_back.words,
+            cues=frozenset({"correction"}),
+            retracted=taken_back.words,
+        )
     for head in clause_heads(sentence):
         if head.i in in_cleft:
+            continue
+        if taken_back is not None and taken_back.begin <= head.idx - sentence.start_char < taken_back.end:
+            # "Forget that the hall is booked" states nothing of the hall.
             continue
         if not asks and not is_unreal(head) and (verb := second_part(head)) is not None:
             in_cleft.add(verb.i)
@@ -257,7 +271,7 @@ def _clause(
     words = [token for token in head.subtree if not _is_below_other_clause(token, head)]
     denied, past = is_denied(head), is_past(head)
     unreal = asks or is_unreal(head) or introduces_finding(head)
-    since, until = bounds(" ".join(token.text for token in words), speech.at)
+    since, until = bounds(" ".join(token.text for token in words), speech.at, past=past)
     cues = cues_of(head, words, sentence, denied=denied, correction=correction)
     is_bounded = until is not None or (since is not None and since > speech.at > 0)
     if since is None and until is None and not (unreal or denied):
