@@ -73,8 +73,8 @@ _FILE = re.compile(
 _REFERENCE = re.compile(r"[A-Z][A-Za-z]{1,4}[-#/](?:\d{2,}[-/])?[A-Z\d]{3,}(?:[-/][A-Z\d]{1,4})?")
 #: The same with words: capitals, a sign, at least three figures, then words, as in `ISDA-8426-714lantern`.
 _NAMED_REFERENCE = re.compile(r"[A-Z]{2,6}[-#/]\d{3,}(?:[-/_][A-Za-z\d]{1,12})*")
-#: An identifier behind a label: letters and a sign, as in `SVC-THB6-434`, letters and figures, as in `QC5108/MQQZ5LFL`, or
-#: `1Z` of a parcel (UPS). Groups of four or five are those of a product key.
+#: An identifier behind a label: letters and a sign, as in `SVC-TH-434`, letters and figures, as in `QC5108/MQQZ5L`,
+#: or `1Z` of a parcel (UPS). Groups of four or five are those of a product key.
 _LABELLED_NUMBER = re.compile(
     r"(?=[^\s]{0,24}\d)(?![^\s]{0,24}(?:-[A-Z\d]{4,5}){2}(?![A-Z\d]))"
     r"(?:[A-Z]{3,6}[-#/](?:\d{0,9}[a-z]{2,12}|[0-9a-f]{8,}|[A-Z\d]+)|(?:1Z|(?=.{12})[A-Z]{2,6}-?\d{2,})[A-Z\d]*)"
