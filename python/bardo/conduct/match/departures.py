@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 
 from bardo import _core
-from bardo.conduct.parse import operation_table, operations, wording
+from bardo.conduct.parse import conditions, operation_table, operations, wording
 from bardo.conduct.parse.forbidden import kinds_in, vocabulary
 
 #: Maximum number of cached texts.
@@ -64,9 +64,11 @@ def of(text: str, action: str) -> Departure:
 
 
 def _words(text: str) -> list[str]:
-    """Returns the content words of the act of a text as stems, with the canonical names of aliases."""
+    """Returns the content words of the act of a text as stems, without its times, with the names of aliases."""
     same = operation_table.table().same
-    stems = wording.act(operations.with_particles(text))
+    # The conditions decide times: "during the day" holds at noon.
+    act, _ = conditions.split(text)
+    stems = wording.act(operations.with_particles(act))
     # A function word has no stem; of figures the conditions tell more.
     return [
         same.get(stem, stem)
