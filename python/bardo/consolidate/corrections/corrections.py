@@ -115,12 +115,9 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
         cosine: Cosine of the vectors of both sentences; 0 without an embedder.
         encoder_odds: Log odds by the cross-encoder; None without it.
     """
-    if newer.retracted:
-        return _by_retraction(older, newer, limits(is_read=encoder_odds is not None))
-    if changes_dose(older, newer):
-        return Judgement(limits(is_read=encoder_odds is not None).ends, "judged slot")
-    if _are_compatible(older, newer):
-        return Judgement(NEVER, "")
+    settled = _settled(older, newer, limits(is_read=encoder_odds is not None))
+    if settled is not None:
+        return settled
     found = features(older, newer, cosine)
     total = _total(found)
     rule = certain_rule(older, newer)
@@ -151,6 +148,21 @@ def _by_retraction(older: Clause, newer: Clause, least: Limits) -> Judgement:
     if not takes_back(older, newer):
         return Judgement(NEVER, "correction")
     return Judgement(least.ends if len(newer.retracted) > 1 else least.disputes, "correction")
+
+
+def _settled(older: Clause, newer: Clause, least: Limits) -> Judgement | None:
+    """Judgement on a pair that no regression judges; None for the others.
+
+    Args:
+        older: Clause of the older text.
+        newer: Clause of the newer text.
+        least: Least log odds of an end and a dispute.
+    """
+    if newer.retracted:
+        return _by_retraction(older, newer, least)
+    if changes_dose(older, newer):
+        return Judgement(least.ends, "judged slot")
+    return Judgement(NEVER, "") if _are_compatible(older, newer) else None
 
 
 def _limited(
