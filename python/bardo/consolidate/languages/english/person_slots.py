@@ -8,6 +8,7 @@ from typing import Any
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.frames import frames, phrase_of
 from bardo.consolidate.languages.english.grammar import COMPLEMENTS, gives_name, lemma
+from bardo.consolidate.languages.english.home_and_health_slots import barred_food, past_slot, present_slot
 from bardo.consolidate.languages.english.life_slots import (
     care_home_slot,
     event_slot,
@@ -44,9 +45,12 @@ def person_slot(clause: Clause, head: Any, subject: Any, *, who: str, is_kin: bo
     is_named = bool(clause.features.get("subject named") or clause.features.get("subject pronoun"))
     if subject is None or not clause.owner:
         return None
-    if (lasting := event_slot(clause, head, who=who, is_kin=is_kin, is_self=is_self)) is not None:
-        return lasting
     is_person = is_self or is_kin or is_named
+    lasting = event_slot(clause, head, who=who, is_kin=is_kin, is_self=is_self)
+    if lasting is None and is_person and not clause.denied:
+        lasting = past_slot(head)
+    if lasting is not None:
+        return lasting
     is_one = subject.text.lower() not in ("we", "they")
     is_turning = lemma(head) == "turn"
     if clause.past:
@@ -58,12 +62,14 @@ def person_slot(clause: Clause, head: Any, subject: Any, *, who: str, is_kin: bo
     is_aged = is_kin or (is_one and (is_turning or not clause.features.get("subject named")))
     age = _age(head) if is_aged else None
     described = age or _possession(head) or _kind(head) or _barred_food(head)
-    return described if described or clause.denied else _told_otherwise(head)
+    if described is not None:
+        return described
+    return barred_food(head) if clause.denied else _told_otherwise(head)
 
 
 def _told_otherwise(head: Any) -> PersonSlot | None:
     """Slot of a person that no noun of its own names: by a remedy, work, or a home for care."""
-    return remedy_slot(head) or occupation_slot(head) or care_home_slot(head)
+    return remedy_slot(head) or occupation_slot(head) or care_home_slot(head) or present_slot(head)
 
 
 def _possession(head: Any) -> PersonSlot | None:
