@@ -11,7 +11,7 @@ from bardo.consolidate.languages.english.grammar import lemma
 Slot = tuple[str, str, str]
 #: Verbs of a person who lives in what they have, and the one by which they came to own it.
 _DWELLS, _BUYS = frozenset({"lease", "rent", "share"}), "buy"
-#: Verbs of a patient, and those of a person with an aid for good.
+#: Verbs of a patient, and those of a person with an aid permanently.
 _UNDERGOES, _WEARS = frozenset({"get", "have", "undergo"}), frozenset({"have", "use", "wear"})
 #: Verbs of eating, and those that bar a food with "can't" alone.
 _EATS, _TAKES = frozenset({"drink", "eat"}), frozenset({"have", "tolerate", "touch"})
