@@ -43,9 +43,9 @@ def most_likely(pairs: Sequence[Scored], same: Mapping[int, frozenset[str]]) -> 
 @cache
 def _words() -> re.Pattern[str]:
     listed = tomllib.loads(resources.files(__package__).joinpath("predecessors.toml").read_text("utf-8"))
-    terms = (" ".join(term.split()) for term in listed["words"].split(",") if term.strip())
     words = (
         re.escape(term.rstrip("*")).replace("\\ ", r"\s+") + (r"\w*" if term.endswith("*") else "")
+        for terms in listed.values()
         for term in terms
     )
     return re.compile(rf"(?i)\b(?:{'|'.join(words)})\b")
