@@ -15,6 +15,7 @@ _DWELLS, _BUYS = frozenset({"lease", "rent", "share"}), "buy"
 _UNDERGOES, _WEARS = frozenset({"get", "have", "undergo"}), frozenset({"have", "use", "wear"})
 #: Verbs of eating, and those that bar a food with "can't" alone.
 _EATS, _TAKES = frozenset({"drink", "eat"}), frozenset({"have", "tolerate", "touch"})
+_REASONS = frozenset({"allergic", "allergy", "intolerant", "intolerance"})
 _ABLE = frozenset({"can", "ca", "could"})
 _COMMON = frozenset({"a", "an", "any", "my", "our", "the", "this", "that"})
 
@@ -59,6 +60,9 @@ def barred_food(head: Any) -> Slot | None:
     """
     verb, aids = lemma(head), {child.text.lower() for child in head.children if child.dep_ == "aux"}
     if verb not in _EATS and not (verb in _TAKES and aids & _ABLE):
+        return None
+    # "He can't eat shrimps, he's allergic" tells an allergy.
+    if any(lemma(token) in _REASONS for token in head.sent):
         return None
     # "I don't eat it with a spoon" and "don't drink coffee after noon" tell of a way or a time.
     if any(child.dep_ in ("advcl", "advmod", "npadvmod", "prep") for child in head.children):
