@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import bardo
+from helpers.chats import lived
 
 
 def in_force(tmp_path: Path, text: str) -> list[str]:
     """Texts of the facts in force after one turn and a pass."""
-    with bardo.open(tmp_path / "agent", clock=bardo.ManualClock(1_760_000_000_000_000), seed=1) as memory:
-        memory.remember(text, role="user", kind="turn", speaker="Nadia")
-        memory.sleep()
+    with lived(tmp_path, [("Nadia", text)]) as memory:
         return [fact.text for fact in memory.facts.list()]
 
 

@@ -6,17 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import bardo
+from helpers.chats import lived
 
 
 def in_force(tmp_path: Path, *texts: str) -> list[str]:
-    """Texts of the facts in force after some turns, each a day after the other, with a pass after each."""
-    clock = bardo.ManualClock(1_760_000_000_000_000)
-    with bardo.open(tmp_path / "agent", clock=clock, seed=1) as memory:
-        for text in texts:
-            memory.remember(text, role="user", kind="turn", speaker="Nadia")
-            clock.advance(86_400)
-            memory.sleep()
+    """Texts of the facts in force after some turns."""
+    with lived(tmp_path, [("Nadia", text) for text in texts]) as memory:
         return [fact.text for fact in memory.facts.list()]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
+from helpers.chats import lived, statuses
 
 START = 1_780_300_000_000_000
 DAY = 86_400
@@ -14,13 +15,8 @@ DAY = 86_400
 
 def told(folder: Path, *messages: str) -> dict[str, str]:
     """Status of each fact, by its text, after messages of Nadia with a day and a pass after each of them."""
-    clock = bardo.ManualClock(START)
-    with bardo.open(folder / "nadia", clock=clock, seed=1) as memory:
-        for message in messages:
-            memory.remember(message, role="user", kind="turn", speaker="Nadia")
-            memory.sleep()
-            clock.advance(DAY)
-        return {fact.text: fact.status for fact in memory.facts.list(status=None)}
+    with lived(folder, [("Nadia", message) for message in messages]) as memory:
+        return statuses(memory)
 
 
 @pytest.mark.parametrize(

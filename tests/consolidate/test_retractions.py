@@ -10,20 +10,13 @@ import bardo
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
-
-START = 1_760_000_000_000_000
-DAY = 86_400
+from helpers.chats import DAY, START, lived, statuses
 
 
 def told(folder: Path, *messages: str) -> dict[str, str]:
     """Status of each fact, by its text, after messages of Nadia with a day and a pass after each of them."""
-    clock = bardo.ManualClock(START)
-    with bardo.open(folder / "nadia", clock=clock, seed=1) as memory:
-        for message in messages:
-            memory.remember(message, role="user", kind="turn", speaker="Nadia")
-            memory.sleep()
-            clock.advance(DAY)
-        return {fact.text: fact.status for fact in memory.facts.list(status=None)}
+    with lived(folder, [("Nadia", message) for message in messages]) as memory:
+        return statuses(memory)
 
 
 def retracted(text: str) -> set[str]:

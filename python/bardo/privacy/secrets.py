@@ -14,7 +14,7 @@ from functools import cache
 from operator import itemgetter
 
 from bardo.privacy import assignments, business, commands, figures, identities, tagger
-from bardo.privacy.cues import bits, common_words, cue
+from bardo.privacy.cues import any_cue, bits, common_words, cue
 from bardo.privacy.formats import forms
 from bardo.privacy.remarks import PREDICATE
 from bardo.privacy.tagger import Found
@@ -32,19 +32,8 @@ _SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
 #: Number of words of a whole seed phrase.
 _WHOLE_SEED = 12
 _CLOSING = {")": "(", "]": "[", "}": "{"}
-#: Cues of which each names a means of access or a secret.
-_ACCESS = (
-    "password",
-    "code",
-    "key",
-    "seed",
-    "user",
-    "spare_code",
-    "lock",
-    "question",
-    "verification",
-    "licence",
-)
+#: Cues of which each names a means of access.
+ACCESS = ("password", "code", "key", "seed", "user", "spare_code", "question", "verification", "licence")
 #: Text between spaces, quotes, brackets and signs.
 _WRITTEN = re.compile(r"[^\s\"'`()\[\]{}<>,;=|:]{4,255}")
 MARKED = re.compile(r"\[redacted: \w+\]")
@@ -238,7 +227,7 @@ def _identifiers(text: str) -> list[tuple[int, int]]:
     rest = text
     for start, end in found:
         rest = rest[:start] + " " * (end - start) + rest[end:]
-    return [] if found and any(cue(name).search(rest) for name in _ACCESS) else found
+    return [] if found and any_cue(*ACCESS, "lock").search(rest) else found
 
 
 def _is_public(text: str, start: int) -> bool:
@@ -294,8 +283,10 @@ def _keys(text: str) -> Iterator[Span]:
                 text, match.start()
             ):
                 yield Span(*match.span(), "random_key")
-    identifiers = set(_identifiers(text))
-    for match in _TOKEN.finditer(text):
+    tokens = list(_TOKEN.finditer(text))
+    # Most texts have no such token.
+    identifiers = set(_identifiers(text)) if tokens else set()
+    for match in tokens:
         token = match[0].rstrip("=.")
         if (match.start(), match.start() + len(token)) in identifiers:
             continue

@@ -30,6 +30,7 @@ from bardo.bequeath.heir.experience import inherited_episode, redactor_of
 from bardo.bequeath.heir.held_again import held_again
 from bardo.bequeath.heir.later_testaments import LaterTestaments
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
+from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection.selection import folded
 from bardo.bequeath.testament.testament import Testament
 from bardo.clock import MAX_TICK
@@ -159,11 +160,11 @@ def adopt(
         testament = order.without_outdated(testament, known, is_known=is_known, in_force=in_force)
         base = config.archive_confidence if through_archive else config.base_confidence
         base = base if is_known else min(base, config.stranger_confidence)
-        adoption.take(
-            testament, _inherited_facts(testament, tick, config, base, is_known=is_known), is_known=is_known
-        )
+        redactor = redactor_of(testament)
+        entries = _inherited_facts(testament, tick, config, base, redactor, is_known=is_known)
+        adoption.take(testament, entries, is_known=is_known)
         if log is not None:
-            brought = adoption.record(testament, log)
+            brought = adoption.record(testament, log, redactor)
             if folder is not None:
                 make_folder(folder / TESTAMENTS_FOLDER)
                 replay.note_episodes(folder, testament.hash, brought)
@@ -306,7 +307,7 @@ class _Adoption:
             return None
         return LaterTestaments(testament, self.facts, self.provenance, self.adopted, self.copy)
 
-    def record(self, testament: Testament, log: EpisodeLog) -> list[str]:
+    def record(self, testament: Testament, log: EpisodeLog, redactor: Redactor) -> list[str]:
         """Records the testament's episodes in the heir's log; returns the ids of those that are there now."""
         # An order heard in a message that crosses itself would be found twice.
         said = {folded(episode.text) for episode in testament.episodes}
@@ -316,7 +317,6 @@ class _Adoption:
         given = (*testament.episodes, *directives.episodes(orders))
         present = log.get([episode.id for episode in given])
         # An episode from another testament can already exist under its id.
-        redactor = redactor_of(testament)
         episodes = [
             inherited_episode(episode, testament, self.tick, redactor)
             for episode, known in zip(given, present, strict=True)
@@ -446,12 +446,11 @@ class _Adoption:
 
 
 def _inherited_facts(
-    testament: Testament, tick: int, config: Bequeath, base: float, *, is_known: bool
+    testament: Testament, tick: int, config: Bequeath, base: float, redactor: Redactor, *, is_known: bool
 ) -> list[Fact]:
     """Converts the entries for the heir's store, with reset support and discounted confidence."""
     births = births_of(testament.facts, config, base)
     died = testament.life.death_tick or 0
-    redactor = redactor_of(testament)
     return [
         dataclasses.replace(
             fact,

@@ -11,7 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from bardo.privacy.cues import after, any_cue, before, cue
+from bardo.privacy.cues import after, any_cue, before
+from bardo.privacy.secrets import ACCESS
 
 #: Minimum number of distinct texts of a life with a name, and the same of a testament, whose texts were chosen.
 OF_LIFE, OF_TESTAMENT = 12, 3
@@ -25,8 +26,6 @@ _NEAR, _DIFFERENT = 40, 8
 _NUMBERS = 8
 #: Cues of words before a number that make it a figure of the agent, a code or an amount.
 _FIGURES = ("own", "made", "held", "tuned", "then", "price", "lock", "code", "password", "key", "seed")
-#: Cues of texts that tell of a means of access, in which no token is taken for a name.
-_ACCESS = ("password", "code", "key", "seed", "user", "spare_code", "question", "verification", "licence")
 #: A token with a figure, a hyphen or a capital inside: the form of a name, and of a secret.
 _TOKEN = re.compile(
     r"(?<![\w/+@#.-])(?=[\w-]{0,30}[^\W\d_])(?=\w{0,30}[\d_-]|\w{0,30}[^\W_][A-Z])[^\W_][\w-]{2,31}(?![\w/+@#-]|\.\w)"
@@ -107,10 +106,10 @@ class Names:
         )
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yields the places of names in a text that tells of no means of access."""
+        """Yields the places of names in a text; none if it tells of a means of access."""
         found = [match.span() for match in _TOKEN.finditer(text) if match[0] in self.tokens]
         found += [match.span("number") for match in _NUMBERED.finditer(text) if match[0] in self.numbered]
-        if found and not any(cue(name).search(text) for name in _ACCESS):
+        if found and not any_cue(*ACCESS).search(text):
             yield from found
 
 

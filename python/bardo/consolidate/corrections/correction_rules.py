@@ -54,10 +54,10 @@ def certain_rule(older: Clause, newer: Clause) -> Rule:
 
 
 def takes_back(older: Clause, newer: Clause) -> bool:
-    """Whether the newer clause takes back words of its speaker, all of which the older one has."""
+    """Whether the older clause has all words that the newer one takes back."""
     said = older.anchors | older.names | older.figures | older.objects | words_of(older.predicate)
     said |= words_of(older.owner) | set(older.topic)
-    return bool(newer.retracted) and newer.retracted <= said
+    return newer.retracted <= said
 
 
 def _comparable_rule(older: Clause, newer: Clause) -> Rule:

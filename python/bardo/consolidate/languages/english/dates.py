@@ -298,7 +298,7 @@ def _end_of_bound(match: re.Match[str], at: int) -> int | None:
     begin = instant(match, at, past=False)
     if begin is None or not (match["part"] or "").lower().endswith("end of"):
         return begin
-    return _midnight(next_month(datetime.fromtimestamp(begin / 1_000_000, UTC).date()))
+    return _midnight(day_after(match, datetime.fromtimestamp(begin / 1_000_000, UTC).date()))
 
 
 def bounds(text: str, at: int, *, past: bool = False) -> tuple[int | None, int | None]:

@@ -35,6 +35,13 @@ def _tables(name: str) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
+def names_of(thing: Any) -> set[str]:
+    """Names of a noun, by itself and with each word before it: {"replacement", "hip replacement"}."""
+    before = [child for child in thing.children if child.dep_ in ("compound", "amod")]
+    words = {word for child in before for word in (lemma(child), child.text.lower())}
+    return {lemma(thing), thing.text.lower(), *(f"{word} {lemma(thing)}" for word in words)}
+
+
 def phrase_of(value: Any) -> str:
     """A noun phrase without the clauses that hang on it and without trailing asides."""
     return _joined([token for token in value.subtree if not hangs_below(token, value, _asides_of(value))])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bardo.consolidate.languages.english.frames import frames, phrase_of
+from bardo.consolidate.languages.english.frames import frames, names_of, phrase_of
 from bardo.consolidate.languages.english.grammar import lemma
+from bardo.consolidate.languages.english.life_slots import has_article
 
 #: Attribute, value, and an empty subject: the owner of the clause.
 Slot = tuple[str, str, str]
@@ -30,7 +31,7 @@ def past_slot(head: Any) -> Slot | None:
     if verb == "bear" and head.tag_ == "VBN":
         return next((("birthplace", phrase_of(place), "") for place in _places(head)), None)
     for thing in _objects(head):
-        if verb in _UNDERGOES and _names(thing) & set(frames()["surgeries"]["kinds"]):
+        if verb in _UNDERGOES and names_of(thing) & set(frames()["surgeries"]["kinds"]):
             return "surgery", phrase_of(thing), ""
         if verb == _BUYS and head.tag_ in ("VBD", "VBN") and _is_home(thing):
             return "own", phrase_of(thing), ""
@@ -47,7 +48,7 @@ def present_slot(head: Any) -> Slot | None:
     for thing in _objects(head):
         if verb in _DWELLS and _is_home(thing) and not _is_for_a_time(head):
             return "dwelling", phrase_of(thing), ""
-        if verb in _WEARS and _names(thing) & set(frames()["body_aids"]["kinds"]):
+        if verb in _WEARS and names_of(thing) & set(frames()["body_aids"]["kinds"]):
             return "disability", phrase_of(thing), ""
     return None
 
@@ -71,7 +72,7 @@ def barred_food(head: Any) -> Slot | None:
         is_plain = thing.pos_ == "NOUN" and not thing.ent_type_ and not any(
             child.text.lower() in _COMMON or child.dep_ in ("prep", "relcl", "acl") for child in thing.children
         )  # fmt: skip
-        if is_plain and not _names(thing) & set(frames()["meals"]["kinds"]):
+        if is_plain and not names_of(thing) & set(frames()["meals"]["kinds"]):
             return "food", phrase_of(thing), ""
     return None
 
@@ -102,11 +103,4 @@ def _places(head: Any) -> list[Any]:
 
 def _is_home(thing: Any) -> bool:
     """Whether a noun is a home that is told for the first time."""
-    is_new = any(child.dep_ == "det" and child.text.lower() in ("a", "an") for child in thing.children)
-    return is_new and bool(_names(thing) & set(frames()["homes"]["kinds"]))
-
-
-def _names(thing: Any) -> set[str]:
-    """Lemma of a noun, and with each word before it: {"replacement", "hip replacement"}."""
-    before = (child for child in thing.children if child.dep_ in ("compound", "amod"))
-    return {lemma(thing), thing.text.lower(), *(f"{child.text.lower()} {lemma(thing)}" for child in before)}
+    return has_article(thing, "a", "an") and bool(names_of(thing) & set(frames()["homes"]["kinds"]))

@@ -133,7 +133,7 @@ def _adoption(head: Any) -> LifeSlot | None:
     for thing in head.children:
         is_one = (
             lemma(head) == "adopt"
-            and _has(thing, "a", "an")
+            and has_article(thing, "a", "an")
             and not any(each.dep_ in ("acl", "relcl") for each in thing.children)
         )
         is_named = any(lemma(each) in ("call", "name") and each.dep_ == "acl" for each in thing.children)
@@ -164,7 +164,8 @@ def occupation_slot(head: Any) -> LifeSlot | None:
     if verb in _RUNS:
         kinds = set(frames()["businesses"]["kinds"])
         return next(
-            (_occupied(thing) for thing in things if lemma(thing) in kinds and _has(thing, "a", "an")), None
+            (_occupied(thing) for thing in things if lemma(thing) in kinds and has_article(thing, "a", "an")),
+            None,
         )
     if verb not in ("teach", "work") or head.tag_ not in ("VBP", "VBZ"):
         return None
@@ -178,7 +179,7 @@ def occupation_slot(head: Any) -> LifeSlot | None:
         return None
     where = next((child for child in place.children if child.dep_ == "pobj" and child.pos_ == "NOUN"), None)
     is_employer = where is not None and lemma(where) not in _NO_EMPLOYERS and not where.ent_type_
-    return _occupied(where) if is_employer and _has(where, "a", "an", "the") else None
+    return _occupied(where) if is_employer and has_article(where, "a", "an", "the") else None
 
 
 def _occupied(thing: Any) -> LifeSlot | None:
@@ -187,7 +188,7 @@ def _occupied(thing: Any) -> LifeSlot | None:
     return None if is_thought else ("work", phrase_of(thing), "")
 
 
-def _has(noun: Any, *articles: str) -> bool:
+def has_article(noun: Any, *articles: str) -> bool:
     """Whether one of some articles stands before a noun."""
     return any(child.dep_ == "det" and child.text.lower() in articles for child in noun.children)
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.languages.english.frames import frames, phrase_of
+from bardo.consolidate.languages.english.frames import frames, names_of, phrase_of
 from bardo.consolidate.languages.english.grammar import COMPLEMENTS, gives_name, lemma
 from bardo.consolidate.languages.english.home_and_health_slots import barred_food, past_slot, present_slot
 from bardo.consolidate.languages.english.life_slots import (
@@ -84,8 +84,7 @@ def _possession(head: Any) -> PersonSlot | None:
             return "condition", condition, ""
         if thing.dep_ not in COMPLEMENTS or not is_unknown(thing):
             continue
-        before = (child for child in thing.children if child.dep_ in ("compound", "amod"))
-        names = {lemma(thing), thing.text.lower(), *(f"{lemma(child)} {lemma(thing)}" for child in before)}
+        names = names_of(thing)
         for attribute, nouns in frames()["possessions"].items():
             if names & set(nouns):
                 return attribute, phrase_of(thing), ""
