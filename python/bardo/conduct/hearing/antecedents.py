@@ -14,7 +14,7 @@ from bardo.conduct.state.prohibition import is_prohibition
 _JOINT = re.compile(
     r"(?:\s*[,;:.!?]+\s+|\s+[-–—]+\s+|\s+(?=(?:so|but)\b))(?:(?:so|but|and)\s+)?", re.IGNORECASE
 )
-_PRONOUN = r"\b(?P<pronoun>it|them|this|that|these|those)\b"
+_PRONOUN = r"\b(?P<pronoun>it|them|him|her|this|that|these|those)\b"
 #: Prohibition of an act on what a pronoun stands for.
 _FORBIDDING = (
     r"(?:(?:please|just|also) )*(?:(?:do(?:n'?t| not)|never|(?:you|we) (?:must|may|should|can)(?: not|n'?t))"
@@ -32,7 +32,16 @@ _POINTING_AT = re.compile(
     rf"{_FORBIDDING}(?: [\w`'\"./-]+){{1,5}}? (?:to|with|from|on|into|against|for|in|at) {_POINTED}",
     re.IGNORECASE,
 )
+#: Prohibition of giving something to what a pronoun stands for: "never show them our order flow".
+_POINTING_TO = re.compile(
+    r"(?:(?:please|just|also) )*(?:do(?:n'?t| not)|never|(?:you|we) (?:must|may|should|can)(?: not|n'?t))"
+    r"(?: (?:ever|please|just|even))* (?:show|send|give|tell|offer|lend|sell|pay|grant|hand|forward|promise|feed|"
+    r"serve|bring|quote|wire|ship|order|book|buy) (?P<pronoun>it|them|him|her) "
+    r"(?!(?:for|in|on|at|to|by|from|if)\b)(?=\w)",
+    re.IGNORECASE,
+)
 _DETERMINER = r"(?:the|our|my|your|their|its|his|her|this|that|these|those|an?)"
+_DETERMINED = re.compile(rf"{_DETERMINER}\b", re.IGNORECASE)
 #: Word of a name or noun: no determiner, pronoun, auxiliary, conjunction, preposition, or verb of speech.
 _WORD = (
     rf"(?!(?:{_DETERMINER}|i|we|you|he|she|it|they|there|here|who|what|which|where|when|why|how|if|is|are|was|"
@@ -61,15 +70,25 @@ _TOPICS = (
 )
 #: Topic without a verb, before a colon or dash: "gull_3: don't drop it".
 _HEADING = re.compile(rf"(?:(?:about|regarding|concerning|as for|re) )?(?P<thing>{_PHRASE})", re.IGNORECASE)
+#: Statement that can be the reason of a prohibition after it: "He's a vegetarian, never book a steakhouse".
+_REASON = re.compile(
+    rf"(?:he|she|it|they|we|i|{_PHRASE})(?:'s|'re|'m| is| are| am| was| were| has| have) \S.*", re.IGNORECASE
+)
+#: Words that stand for something before them.
+_DEICTIC = re.compile(
+    r"\b(?:it|its|that|this|them|those|these|there|then|him|her|his|their|so|such|otherwise|any ?more|again)\b",
+    re.IGNORECASE,
+)
 #: Clause about the same thing, before which its antecedent stands.
 _CONTINUED = re.compile(r"(?:it|they|this|that|these|those)(?:'s|'re| [a-z]+)\b", re.IGNORECASE)
 _INDEFINITE = re.compile(r"an? ", re.IGNORECASE)
 _CALLED = re.compile(r" (?:called|named) (?=\S)", re.IGNORECASE)
 _PLURAL = ("them", "these", "those")
+_PERSONAL = ("him", "her")
 
 
 def resolve(text: str) -> str:
-    """Puts the antecedents of pronouns into the prohibitions of a message, each then a sentence of its own.
+    """Makes prohibitions of a message sentences of their own: with the antecedents of pronouns, or after their reason.
 
     Args:
         text: Message of a user.
@@ -81,13 +100,17 @@ def resolve(text: str) -> str:
     parts = _clauses(bare)
     for place in range(len(parts) - 1, 0, -1):
         start, end = parts[place]
-        found = _POINTING.match(bare[start:end]) or _POINTING_AT.match(bare[start:end])
+        forms = (_POINTING, _POINTING_AT, _POINTING_TO)
+        found = next(filter(None, (form.match(bare[start:end]) for form in forms)), None)
         thing = None if found is None else _antecedent(bare, parts[:place], start, found["pronoun"].lower())
-        if found is None or thing is None:
-            continue
         clause = bare[start:end]
         before = bare[: parts[place - 1][1]]
-        said = f"{clause[: found.start('pronoun')]}{thing}{clause[found.end('pronoun') :]}"
+        if found is not None and thing is not None:
+            said = f"{clause[: found.start('pronoun')]}{thing}{clause[found.end('pronoun') :]}"
+        elif place == len(parts) - 1 and _has_reason(bare[slice(*parts[place - 1])], clause):
+            said = clause
+        else:
+            continue
         if is_prohibition(said):
             bare = f"{before}. {said[0].upper()}{said[1:]}{bare[end:]}"
     return bare if bare != text.replace("’", "'") else text
@@ -115,6 +138,11 @@ def _clauses(text: str) -> list[tuple[int, int]]:
     return list(zip(begins, [*(joint.start() for joint in joints), len(text)], strict=True))
 
 
+def _has_reason(before: str, clause: str) -> bool:
+    """Whether the clause before a prohibition only states its reason, so that the prohibition stands alone."""
+    return _DEICTIC.search(clause) is None and _REASON.fullmatch(before.strip()) is not None
+
+
 def _antecedent(text: str, before: list[tuple[int, int]], start: int, pronoun: str) -> str | None:
     """Returns the thing that a pronoun stands for; None if the clauses before it do not tell."""
     end = start
@@ -134,8 +162,14 @@ def _thing(found: dict[str, str | None], pronoun: str) -> str | None:
     be = (found.get("be") or "").split()
     is_plural = bool(be) and be[0] in ("are", "were", "have")
     is_singular = bool(be) and be[0] in ("is", "was", "has", "'s")
-    if (is_plural and pronoun not in _PLURAL) or (is_singular and pronoun in _PLURAL):
+    topic = found["thing"] or ""
+    is_name = topic[:1].isupper() and not _DETERMINED.match(topic)
+    if (is_plural and pronoun not in _PLURAL) or (pronoun in _PERSONAL and not is_name):
+        return None
+    # An organisation and a person can be "them", too.
+    if is_singular and pronoun in _PLURAL and not (is_name and pronoun == "them"):
         return None
     thing = _CALLED.sub(" ", _INDEFINITE.sub("the ", found["thing"] or "", count=1))
-    thing = thing if thing[:1].isupper() and not thing[1:2].islower() else f"{thing[:1].lower()}{thing[1:]}"
+    # A word without an article may be a name.
+    thing = f"{thing[:1].lower()}{thing[1:]}" if _DETERMINED.match(thing) else thing
     return f"{thing} {found['name']}" if found.get("name") else thing

@@ -25,6 +25,7 @@ from bardo.conduct.hearing.answers import is_mere_no, is_redirection, is_refusal
 from bardo.conduct.hearing.antecedents import pointing_verb, resolve
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.completion import is_deed_done
+from bardo.conduct.hearing.considered import turned_down
 from bardo.conduct.hearing.news import is_news, is_of_life, is_provisional
 from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
 from bardo.conduct.hearing.reports import (
@@ -389,10 +390,8 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
         forbids = "rejection" if is_end else cast(Kind, KINDS[place])
         kind: Kind = forbids if utterance.is_prohibition else "decision"
         return Heard(kind, utterance.summary, 0.0)
-    if not utterance.by_agent and approval_of(utterance.text):
-        return Heard("rule", utterance.summary, 0.0)
-    if utterance.is_reminder:
-        return Heard("task", utterance.summary, 0.0)
+    if (plain := _in_plain_form(utterance)) is not None:
+        return plain
     if _is_other(KINDS[place], utterance):
         return None
     if KINDS[place] == "rejection" and not utterance.by_agent and is_redirection(utterance.text):
@@ -410,6 +409,15 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
     if KINDS[place] == "rejection" and (unwanted := utterance.unwanted):
         return Heard("rejection", unwanted, margin, utterance.text.strip())
     return Heard(cast(Kind, KINDS[place]), utterance.summary, margin)
+
+
+def _in_plain_form(utterance: Utterance) -> Heard | None:
+    """Returns the rejection, rule or task of an utterance whose form alone tells it; None for other forms."""
+    if not utterance.by_agent and (thing := turned_down(utterance.text)):
+        return Heard("rejection", thing, 0.0, utterance.text.strip())
+    if not utterance.by_agent and approval_of(utterance.text):
+        return Heard("rule", utterance.summary, 0.0)
+    return Heard("task", utterance.summary, 0.0) if utterance.is_reminder else None
 
 
 def _is_other(kind: str, utterance: Utterance) -> bool:

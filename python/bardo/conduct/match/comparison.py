@@ -22,7 +22,7 @@ from bardo._weights import read_weights
 from bardo.conduct.match import departures, operation_match, recognition, subcommands
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
-from bardo.conduct.parse import conditions, operation_table
+from bardo.conduct.parse import conditions, operation_table, operations
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import ANY, ENDING, names_other_product
 from bardo.conduct.parse.rejection import ParsedRejection
@@ -121,7 +121,8 @@ class Pair:
         if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")
         # "Restart the database" ends what the rejection names, and is what it forbids.
-        is_named = self.action.form == "prose" and self.action.operations & self.rejection.operations
+        done = {wide for name in self.action.operations for wide in operations.closure(name)}
+        is_named = self.action.form == "prose" and done & self.rejection.operations
         is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
         is_ending |= any(is_destination(thing, self.action) for thing in self.rejection.forbids.things)
         return [name for name in found if name != "ends" or not is_ending]

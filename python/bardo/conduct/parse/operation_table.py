@@ -115,6 +115,8 @@ class Table(NamedTuple):
     phrases: Mapping[tuple[str, ...], frozenset[str]]
     #: Lengths of the phrases that begin with a stem, the longest first.
     lengths: Mapping[str, tuple[int, ...]]
+    #: Stems that name their operation as the first word of a clause alone.
+    leading: frozenset[str]
     #: Operations of a function, by the first word of its name.
     called: Mapping[str, frozenset[str]]
     commands: Mapping[str, tuple[CommandPattern, ...]]
@@ -167,7 +169,7 @@ def table() -> Table:
     }
     phrases: dict[tuple[str, ...], frozenset[str]] = {}
     for name, given in raw["operation"].items():
-        for phrase in given["words"]:
+        for phrase in (*given["words"], *given.get("leading", ())):
             stems = tuple(stem_each(phrase.split()))
             phrases[stems] = phrases.get(stems, frozenset()) | {name}
     lengths: dict[str, set[int]] = {}
@@ -206,6 +208,9 @@ def table() -> Table:
         operations=operations,
         phrases=phrases,
         lengths={stem: tuple(sorted(each, reverse=True)) for stem, each in lengths.items()},
+        leading=frozenset(
+            stem_each([word for given in raw["operation"].values() for word in given.get("leading", ())])
+        ),
         called={
             word: frozenset({name})
             for name, given in raw["operation"].items()

@@ -267,7 +267,8 @@ def mentioned_in(
     start = 0
     while start < len(stems):
         found_there, length = operation_table.phrase_at(stems, start)
-        if length == 1 and spoken[start].lower() in names:
+        is_adjective = start > 0 and length == 1 and stems[start] in operation_table.table().leading
+        if is_adjective or (length == 1 and spoken[start].lower() in names):
             rest.append(spoken[start])
         elif length == 1 and spoken[start].lower() in nouns:
             # Alone it is no thing either: a build server is none of the things of `docker build`.
