@@ -27,7 +27,7 @@ def test_a_rejection_blocks_until_a_person_lifts_it(gate: bardo.Gate) -> None:
     assert (finding.id, finding.reason, finding.blocks, finding.by) == ("s1", "rejected", True, "anna")
     assert "short ETH on weekends. Why: funding is paid twice" in str(verdict)
 
-    near = gate.before("go long ETH this weekend")
+    near = gate.before("swap ETH this weekend")
     assert (near.decision, near.allowed, near.findings[0].blocks) == ("warn", True, False)
     allowed = gate.before("water the tomatoes")
     assert allowed == bardo.Verdict("water the tomatoes", "allow", (), (), ())

@@ -189,7 +189,7 @@ def test_the_text_holds_for_any_unicode(texts: list[tuple[str, str, str]], block
         ("don't deploy on fridays", "deploy on Friday", "pattern", "operation 'deploy'; 'on friday' holds"),
         ("never force-push to main", "git push --force origin topic", "pattern", "'to main' is left open"),
         ("no moment-timezone", "npm i moment", "operation", "operation 'install' on not all of its things"),
-        ("short ETH", "short ETH", "words", "100% of its words in common"),
+        ("swing ETH", "swing ETH", "words", "100% of its words in common"),
     ],
 )  # fmt: skip
 def test_a_finding_says_what_decided(

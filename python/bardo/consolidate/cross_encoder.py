@@ -2,10 +2,11 @@
 
 - `corrections`: does a newer message end what an older statement says (`fit_cross_encoder.py`)?
 - `worth`: is a sentence, read after the words before it, worth keeping (`fit_worth_reader.py`)?
+- `forbidden`: is an action what a rejection forbids (`benches/python/conduct/fit_reader.py`)?
 
-Each is all-MiniLM-L6-v2 with other weights in its upper layers and a head of one number, fitted by the script in
-`benches/python/knowledge`. Its `.npz` file holds the differences from the model's weights as products of two thin
-matrices (low-rank adaptation, Hu et al. 2021, arXiv 2106.09685).
+Each is all-MiniLM-L6-v2 with other weights in its upper layers and a head of one number, fitted by a script in
+`benches/python/knowledge`, unless another is named. Its `.npz` file holds the differences from the model's weights as
+products of two thin matrices (low-rank adaptation, Hu et al. 2021, arXiv 2106.09685).
 """
 
 from __future__ import annotations
@@ -14,25 +15,22 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 
 from bardo.errors import EmbedderUnavailableError
 from bardo.index.embedding import bert, minilm
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 #: Question that a cross-encoder is fitted for.
-Question = Literal["corrections", "worth"]
+Question = Literal["corrections", "worth", "forbidden"]
 
 #: Maximum length of the first and of the second text in tokens, as in training.
 OLDER_TOKENS, NEWER_TOKENS = 48, 96
 #: Number of pairs that are read at once.
 BATCH = 16
 #: Version of each build; increase it with every change of the graph or of the weights.
-_BUILDS: dict[Question, int] = {"corrections": 2, "worth": 1}
+_BUILDS: dict[Question, int] = {"corrections": 2, "worth": 1, "forbidden": 1}
 _START, _SEPARATOR = "[CLS]", "[SEP]"
 
 
@@ -105,9 +103,11 @@ def load(question: Question, threads: int = 1) -> CrossEncoder | None:
         question: What it answers.
         threads: Threads of the runtime.
     """
+    differences = resources.files("bardo.consolidate").joinpath(f"{question}.npz")
 
     def write(source: Path, workspace: Path) -> None:
-        minilm.write_model(source, workspace, bert.build_cross_encoder(_weights(source, question)))
+        with differences.open("rb") as file:
+            write_files(source, workspace, file)
 
     try:
         build = minilm.ensure_variant(f"{question}-build{_BUILDS[question]}", write)
@@ -116,11 +116,16 @@ def load(question: Question, threads: int = 1) -> CrossEncoder | None:
         return None
 
 
-def _weights(source: Path, question: Question) -> dict[str, npt.NDArray[np.float32]]:
-    """Weights of the model with the differences added."""
+def write_files(source: Path, workspace: Path, differences: IO[bytes]) -> None:
+    """Writes the files of a cross-encoder.
+
+    Args:
+        source: Folder of the package's files.
+        workspace: Folder to write to.
+        differences: Differences from the model's weights, as `benches/python/knowledge/low_rank.py` writes them.
+    """
     weights = dict(bert.read_safetensors(source / minilm.WEIGHTS))
-    differences = resources.files("bardo.consolidate").joinpath(f"{question}.npz")
-    with differences.open("rb") as file, np.load(file) as adapter:
+    with np.load(differences) as adapter:
         for name in adapter.files:
             weight, _, part = name.rpartition(":")
             if part == "down":
@@ -128,4 +133,4 @@ def _weights(source: Path, question: Question) -> dict[str, npt.NDArray[np.float
                 weights[weight] = weights[weight] + thin
             elif part == "whole":
                 weights[weight] = adapter[name].astype(np.float32)
-    return weights
+    minilm.write_model(source, workspace, bert.build_cross_encoder(weights))

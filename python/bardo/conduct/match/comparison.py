@@ -1,10 +1,11 @@
 """Learned comparison of an action with the text of a rejection or rule, beside the table of operations.
 
-Three logistic regressions (`comparison.json`) join what the table reads, conditions, words and the cosine. One tells
+Four logistic regressions (`comparison.json`) join what the table reads, conditions, words and the cosine. One tells
 whether the action is about the same thing. The second tells whether it is the same action, and not only near it, and
-decides on blocks. The third tells the same action from all others, and must agree to a warning. They are fitted on
-labelled pairs by `benches/python/conduct/fit_recognition.py`, with limits chosen by cross-validation for few false
-blocks, and on whole stores for few false warnings.
+decides on blocks. The third tells the same action from all others, and must agree to a warning. The fourth also has
+the odds of a cross-encoder that reads both texts: it decides on blocks where the second finds another action. They are
+fitted on labelled pairs by `benches/python/conduct/fit_recognition.py`, with limits chosen by cross-validation for few
+false blocks, and on whole stores for few false warnings.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from bardo.conduct.parse.rejection import ParsedRejection
 from bardo.conduct.parse.wording import is_same_act
 
 if TYPE_CHECKING:
+    from bardo.consolidate.cross_encoder import CrossEncoder
     from bardo.ports import Embedder
 
 #: Words that tell what an action does to the thing, apart from the thing.
@@ -66,6 +68,8 @@ _CLEARLY = 0.38
 #: that is the same is lost on the pairs of `gates-train.jsonl` and `gates-extra.jsonl`.
 _BRIEF = 2
 _WITHOUT_WORD, _BARE_OPERATION = (3, 2.5), (4, 4.0)
+#: Bound of the log odds of the cross-encoder.
+_SUREST = 6.0
 #: Number of common words that counts as many, and number of cached actions.
 _MANY, _ACTIONS = 4, 16
 _WORD = lazy_pattern(r"--?[a-z][a-z-]*|[a-z']+|\d+|[?#=:]")
@@ -205,6 +209,16 @@ class Pair:
             near: Features of being about the same thing.
         """
         return {**near, **_words_of(self.action)}
+
+    def read_features(self, same: Mapping[str, float], odds: float) -> dict[str, float]:
+        """Returns the features of being the same action as the cross-encoder reads it, by their names.
+
+        Args:
+            same: Features of being the same action.
+            odds: Log odds of the cross-encoder that the action is what is forbidden.
+        """
+        names = ("read", f"read, {self.action.form}", f"read, {'hinted' if self.is_hinted else 'plain'}")
+        return {**same, **dict.fromkeys(names, max(-_SUREST, min(_SUREST, odds)) / 2)}
 
 
 @lru_cache(_ACTIONS)
@@ -348,13 +362,18 @@ def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:
     return relation._replace(reading=reading, because=f"{relation.because}; {where}")
 
 
-def read(pairs: Sequence[Pair]) -> dict[str, Touch]:
+def read(pairs: Sequence[Pair], reader: CrossEncoder) -> dict[str, Touch]:
     """Returns the matches of an action with the learned comparison, by text.
 
     An action is related to the texts that it is most surely about: the nearest ones explain its words.
+
+    Args:
+        pairs: Pairs of the action.
+        reader: Cross-encoder of forbidden actions; it reads pairs about the same thing alone, some 10 ms each.
     """
     every = {
-        pair.rejection.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair)) for pair in pairs
+        pair.rejection.text: replace(pair.touch, sure=pair.is_sure, learned=_learned(pair, reader))
+        for pair in pairs
     }
     clearest = max((_clarity(touch) for touch in every.values()), default=0.0)
     for text, touch in every.items():
@@ -387,7 +406,7 @@ def _growth(steepness: float, count: int) -> float:
     return steepness * math.log(min(max(1, count), _COUNTED))
 
 
-def _learned(pair: Pair) -> Learned:
+def _learned(pair: Pair, reader: CrossEncoder) -> Learned:
     if pair.touch.reading is Reading.OTHER and recognition.is_wanted(pair.rejection, pair.action):
         # The words that it shares with the text are of what the text asks for.
         return Learned(-math.inf, -math.inf, -math.inf)
@@ -408,8 +427,12 @@ def _learned(pair: Pair) -> Learned:
     if not (pair.stands or is_clear):
         # An action about something else is not the same; nor is one that shares a word, unless the meaning is clear.
         return Learned(near, warn, -math.inf)
-    limit = table["same"]["limit by table" if pair.stands else "limit"]
-    return Learned(near, warn, _odds(table["same"], every) - limit)
+    same = _odds(table["same"], every) - table["same"]["limit by table" if pair.stands else "limit"]
+    if same < 0 <= near:
+        # Words and table miss most actions in other words than the text.
+        (odds,) = reader.read([(pair.rejection.text, pair.action.text)])
+        same = max(same, _odds(table["read"], pair.read_features(every, odds)) - table["read"]["limit"])
+    return Learned(near, warn, same)
 
 
 def _odds(table: Mapping[str, Any], features: Mapping[str, float]) -> float:

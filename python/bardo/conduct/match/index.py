@@ -37,6 +37,8 @@ from bardo.ports import Embedder, Vectors
 if TYPE_CHECKING:
     import numpy as np
 
+    from bardo.consolidate.cross_encoder import CrossEncoder
+
 #: Maximum numbers of texts that are compared in full with one action: by their words, and by their meaning.
 CANDIDATES, BY_MEANING = 40, 16
 #: Number of the latest entries, rejections aside, that are kept in order.
@@ -207,8 +209,8 @@ class ConductIndex:
             if cosines is not None:
                 places = list(dict.fromkeys([*places, *self._by_meaning(cosines)]))
             touched, pairs = self._compared(places, parsed, cosines, now=now, approved=approved)
-            if cosines is not None and comparison.is_fitted(embedder):
-                touched |= comparison.read(pairs)
+            if cosines is not None and comparison.is_fitted(embedder) and (reader := _reader()) is not None:
+                touched |= comparison.read(pairs, reader)
             for place, shared in rest:
                 # Taken as near: a text that is not compared in full must not block, nor pass in silence.
                 share = min(1.0, shared / self._sizes[place])
@@ -465,6 +467,14 @@ def tokens_of(text: str) -> frozenset[str]:
         {*_WORD.findall(text), *_PART.findall(operation_table.CAMEL.sub(" ", text))}
     )
     return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
+
+
+def _reader() -> CrossEncoder | None:
+    """Returns the cross-encoder of forbidden actions; None if its packages are not installed."""
+    # Imported where a model is wanted: a hook that compares by words alone starts without numpy.
+    from bardo.consolidate import cross_encoder
+
+    return cross_encoder.load("forbidden")
 
 
 def _can_forbid(row: Row) -> bool:
