@@ -12,6 +12,7 @@ from typing import Any
 
 from bardo.bequeath.privacy import own_sentences, private
 from bardo.bequeath.privacy.names import Names
+from bardo.bequeath.privacy.results import Results
 from bardo.bequeath.privacy.stated_limits import Limits
 from bardo.consolidate.pages.wording import Figures
 from bardo.model import Episode, Fact, Statement
@@ -55,6 +56,7 @@ class Redactor:
         personal: Whether contact data stays: addresses, telephone numbers, accounts, dates of birth and numbers of
             contracts.
         names: Names of the life, which are no secrets.
+        results: Usual results of the life, beside which a result is strong or slight.
         known: Redacted texts with their counts, shared with another redactor of the same setting.
 
     Attributes:
@@ -66,16 +68,20 @@ class Redactor:
         *,
         personal: bool,
         names: Names | None = None,
+        results: Results | None = None,
         known: dict[tuple[str, Limits], tuple[str, Counter[str]]] | None = None,
     ) -> None:
         self.personal = personal
         self._names = names or Names()
+        self._results = results or Results()
         self.counts: Counter[str] = Counter()
         self._known = {} if known is None else known
 
     def with_own_counts(self) -> Redactor:
         """Returns a redactor with the same setting, and counts of its own."""
-        return Redactor(personal=self.personal, names=self._names, known=self._known)
+        return Redactor(
+            personal=self.personal, names=self._names, results=self._results, known=self._known
+        )
 
     def text(self, text: str, limits: Limits = STATED) -> str:
         """Replaces each secret in a text with a mark; idempotent. Each text is searched once.
@@ -104,8 +110,9 @@ class Redactor:
             text = self._without(text, self._named_apart(text, secrets.told(text)))
             text = self._without_forms(text)
             text = _LOWER_RUN.sub(lambda match: self._without_phrases(match[0]), text)
-            spans = private.spans(self._names.mask(text), pieces, limits)
-            text = self._without(text, self._named_apart(text, filter(self._goes, spans)))
+            found = private.spans(self._names.mask(text), pieces, limits)
+            spans = self._named_apart(text, filter(self._goes, found))
+            text = self._without(text, self._results.generalize(text, spans))
             if text == before:
                 break
         return text

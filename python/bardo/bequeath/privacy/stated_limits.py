@@ -103,7 +103,12 @@ class Limits:
         clauses = [match.end() for match in _CLAUSE.finditer(ahead)]
         clause = ahead[max(clauses, default=0) :]
         figure, behind = sentence[start:end], sentence[end : end + _BEHIND]
-        if _is_bound_by_rule(clause, figure, behind) or _is_named(clause) or _NAMED_AFTER.match(behind):
+        has_unit = _has_unit(figure, behind)
+        if (
+            _is_bound_by_rule(clause, behind, has_unit=has_unit)
+            or _is_named(clause, has_unit=has_unit)
+            or _NAMED_AFTER.match(behind)
+        ):
             return True
         numbers = _NUMBER.findall(figure)
         is_of_order = self.is_enforced or (bool(numbers) and self.told.issuperset(numbers))
@@ -119,12 +124,20 @@ def numbers(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(number for text in texts for number in _NUMBER.findall(text))
 
 
-def _is_bound_by_rule(clause: str, figure: str, behind: str) -> bool:
+def _has_unit(figure: str, behind: str) -> bool:
+    """Whether a figure has a unit in it or behind it."""
+    return bool(
+        _UNITED.search(figure)
+        or _UNIT.match(behind)
+        or any(after(name).match(behind) for name in ("market", "measure", "money"))
+    )
+
+
+def _is_bound_by_rule(clause: str, behind: str, *, has_unit: bool) -> bool:
     """Whether a clause binds to a bound right before a figure with a unit: "never hold more than 40 lots"."""
     bound = _BOUND.search(clause)
-    has_unit = _UNIT.match(behind) or any(after(name).match(behind) for name in ("market", "measure", "money"))
     # A bare figure may be a level of a price.
-    if bound is None or not (has_unit or _UNITED.search(figure) or _EXCEEDING.match(bound[0])):
+    if bound is None or not (has_unit or _EXCEEDING.match(bound[0])):
         return False
     before = clause[: bound.start()]
     if _is_past(clause) or cue("signal").search(before):
@@ -135,7 +148,7 @@ def _is_bound_by_rule(clause: str, figure: str, behind: str) -> bool:
     return bool(ordering or bound["binding"] or _APPROVED.match(behind))
 
 
-def _is_named(clause: str) -> bool:
+def _is_named(clause: str, *, has_unit: bool) -> bool:
     """Whether a noun for a limit names the figure that follows a clause: "the position limit on BRENT is 30 lots"."""
     found = None
     for found in cue("limit").finditer(clause):
@@ -149,7 +162,8 @@ def _is_named(clause: str) -> bool:
     if _BESIDE.search(before[0]) and (gap["named"] or not _OF.match(gap["stated"])):
         return False
     named = f"{before[0]}{found[0]}{gap['named']}"
-    is_alone = not gap["named"] or _NAMES_ITSELF.search(found[0])
+    # A measured range has a least and a greatest value, too: "(min 0.5, max 91)".
+    is_alone = _NAMES_ITSELF.search(found[0]) or (has_unit and not gap["named"])
     if not (gap["stated"].strip() or is_alone) or cue("signal").search(named):
         return False
     if _is_past(f"{before[0]}{gap['named']}") or _CHANGED.search(gap["named"]):
