@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bardo._validation import checked
 from bardo.conduct.findings import candidates_of, findings_of
 from bardo.conduct.gate_base import GateBase
-from bardo.conduct.model.entries import (
-    CRITICAL,
-    MOST,
-    NEW,
-    SHOWN,
-    Answer,
-    Outcome,
-    Rule,
-    StateEntry,
-    StateKind,
-)
+from bardo.conduct.model.entries import CRITICAL, MOST, NEW, SHOWN, Answer, Outcome, Rule, StateEntry, StateKind
 from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.persons import is_person
 from bardo.conduct.procedures import capabilities, flows
@@ -117,6 +107,7 @@ class Gate(GateBase):
             GrimoireClosedError: The agent has died, or is dying and would take on a task or a decision; or the gate was
                 closed.
         """
+        from bardo.conduct.hearing import superseding
         from bardo.conduct.state import state, told
         from bardo.conduct.state.tasks import require_life
 
@@ -133,6 +124,7 @@ class Gate(GateBase):
                 self._store, given, self._vectors, allowed, agent=self.agent, replaced=(supersedes,)
             )
             told.retire_heard(self._store, kept, agent=self.agent)
+            superseding.end_statements(self._store, kept, agent=self.agent)
             if old is not None:
                 old = self._store.put(replace(old, superseded_by=kept.id, closed_by=by))
                 self._end(old, "archived", by, f"superseded by {kept.id}")
@@ -225,6 +217,7 @@ class Gate(GateBase):
                 by a person, or would be changed without one.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
+        from bardo.conduct.hearing import superseding
         from bardo.conduct.state import rules as population
 
         self._ready(write=True)
@@ -236,7 +229,10 @@ class Gate(GateBase):
             require_person(by, "gives a critical rule", agent=self.agent)
         text, forbids, approval = self._cleaned(text, forbids, approval)
         given = Rule("", text, forbids, approval, score, by, episode, now, now)
-        return population.keep(self._store, given, self._vectors, agent=self.agent, now=now)
+        with self._store.writing():
+            kept = population.keep(self._store, given, self._vectors, agent=self.agent, now=now)
+            superseding.end_statements(self._store, kept, agent=self.agent)
+            return kept
 
     @checked
     def consolidate(self) -> tuple[list[Rule], list[Rule]]:

@@ -169,27 +169,20 @@ def redacted(one: Directive, agent: str, redactor: Redactor) -> Directive:
         redactor: Redactor of the testament.
     """
     enforced = _enforced(one)
-    kept = {
-        name: _cut(getattr(one, name), lambda text: redactor.text(text, ENFORCED)) for name in enforced
+    kept: dict[str, Any] = {
+        name: _each(getattr(one, name), lambda text: redactor.text(text, ENFORCED)) for name in enforced
     }
-    told = Limits(told=numbers(text for value in kept.values() for text in _listed(value)))
+    corrections = redactor.fields(json.loads(one.corrections or "{}"), ENFORCED)
+    told = Limits(told=numbers([*kept.values(), corrections]))
     kept |= {
-        name: _cut(getattr(one, name), lambda text: redactor.text(text, told))
+        name: _each(getattr(one, name), lambda text: redactor.text(text, told))
         for name in (*_TEXTS, *_LISTS)
         if name not in enforced
     }
-    corrections = json.loads(one.corrections) if one.corrections else None
-    return dataclasses.replace(
-        one,
-        **kept
-        | {
-            "corrections": json.dumps(redactor.fields(corrections, ENFORCED), ensure_ascii=False)
-            if corrections
-            else "",
-            "origin": kept["origin"] or agent,
-            "ended_in": kept["ended_in"] or (agent if one.ended_at else ""),
-        },
-    )
+    kept["corrections"] = json.dumps(corrections, ensure_ascii=False) if one.corrections else ""
+    kept["origin"] = kept["origin"] or agent
+    kept["ended_in"] = kept["ended_in"] or (agent if one.ended_at else "")
+    return dataclasses.replace(one, **kept)
 
 
 def _enforced(one: Directive) -> tuple[str, ...]:
@@ -201,11 +194,7 @@ def _enforced(one: Directive) -> tuple[str, ...]:
     return ("text", "triggers") if one.needs_approval else ()
 
 
-def _listed(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else value
-
-
-def _cut(value: str | tuple[str, ...], redact: Callable[[str], str]) -> Any:
+def _each(value: str | tuple[str, ...], redact: Callable[[str], str]) -> Any:
     """Redacts a text or a list of texts, each shortened."""
     if isinstance(value, str):
         return redact(value)[:TEXT_LIMIT]

@@ -82,6 +82,9 @@ def _result(text: str, match: re.Match[str]) -> _Result | None:
     if label is None or not (sign or (label["signed"] and not label["words"])):
         return None
     share = _SHARE.match(text, match.end())
+    # Traded goods are held, and no result.
+    if share is None and after("market").match(text, match.end()):
+        return None
     money = None if share else after("money").match(text, match.end())
     unit = share or money
     value = float(re.sub(r"[.,](?=\d{3}(?!\d))", "", match["number"]).replace(",", ".")) * _SCALES[match["scale"]]

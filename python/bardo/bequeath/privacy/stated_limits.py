@@ -8,8 +8,9 @@ is or was held. The word lists are in `private.toml`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bardo.privacy.cues import after, cue
 
@@ -62,11 +63,10 @@ _CODED = re.compile(r"[_.-]$")
 #: Words before a noun for a limit that name what is limited.
 _NAME_BEFORE = re.compile(r"(?:[\w/&'’-]+\s){0,4}$")
 _PERMITTED = re.compile(r"(?i)\b(?:allowed|permitted|tolerated|acceptable|limit|cap|ceiling)\b")
-#: A person of the own side and a verb of holding or of a result: "we hold", "I am long", "we've lost".
-_OWN = re.compile(
-    r"(?i)\b(?:we|i)(?:['’](?:re|ve|m|d))?\s(?:\w+\s){0,2}?(?:hold|have|own|are|am|sit|run|carry|keep|make|lose|stand)\b|"
-    r"\b(?:we|i)['’](?:re|ve|m)\s"
-)
+#: The own side, of which a clause without an order reports: "we hold", "I am long", "we've lost".
+_OWN = re.compile(r"(?i)\b(?:we|i)(?:['’](?:re|ve|m|d))?\b")
+#: The beginning of a condition or of a relative clause about the own side.
+_DEPENDENT = re.compile(r"(?i)\b(?:if|when|unless|once|until|that|which)\s$")
 #: What is held, right before a figure: "our position of 22 lots", "balance: 18,420".
 _HELD = re.compile(
     r"(?i)\b(?:(?:our|my|current|present|existing)\s(?:[\w-]+\s){0,3}|(?:position|balance|equity|exposure|inventory|holding)s?"
@@ -119,9 +119,13 @@ class Limits:
 ENFORCED = Limits(is_enforced=True)
 
 
-def numbers(texts: Iterable[str]) -> frozenset[str]:
-    """Returns the numbers of texts."""
-    return frozenset(number for text in texts for number in _NUMBER.findall(text))
+def numbers(value: Any) -> frozenset[str]:
+    """Returns the numbers in the texts of a JSON-like value."""
+    if isinstance(value, str):
+        return frozenset(_NUMBER.findall(value))
+    if isinstance(value, Mapping):
+        return numbers(list(value.values()))
+    return frozenset().union(*map(numbers, value)) if isinstance(value, Sequence) else frozenset()
 
 
 def _has_unit(figure: str, behind: str) -> bool:
@@ -182,9 +186,10 @@ def _is_of_order(clause: str, noun: re.Match[str]) -> bool:
 
 def _is_reported(clause: str, figure: str) -> bool:
     """Whether a clause reports what is or was held, or a result, instead of the act that a text forbids."""
-    if _OWN.search(clause) and not cue("binding").search(clause):
-        return True
     bound = _BOUND.search(clause)
+    own = None if cue("binding").search(clause) else _OWN.search(clause)
+    if own is not None and not (bound and _DEPENDENT.search(clause[: own.start()])):
+        return True
     if bound is not None:
         begun = cue("reported").search(clause)
         return begun is not None and not clause[: begun.start()].strip()
