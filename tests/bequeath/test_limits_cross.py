@@ -117,7 +117,11 @@ PRIVATE = (
 def everything(file: Path) -> str:
     """All texts of a testament."""
     left = testament.read(file)
-    told = [left.markdown, left.reflection, *(f"{one.text} {one.payload} {one.statement}" for one in left.facts)]
+    told = [
+        left.markdown,
+        left.reflection,
+        *(f"{one.text} {one.payload} {one.statement}" for one in left.facts),
+    ]
     told += [f"{one.text} {one.payload}" for one in left.episodes]
     told += [f"{one.text} {one.detail} {one.forbids}" for one in (*left.conduct, *left.ended)]
     return "\n".join([*told, *(f"{one.question} {one.entity}" for one in left.questions)])
@@ -133,7 +137,9 @@ def test_holdings_results_tuned_parameters_and_secrets_do_not_cross(tmp_path, cl
             gate.note("decision", f"Decided on {name}: {text}")
             gate.rule(f"Look at the book {name}. {text}", by="Ines", forbids=f"skip the book {name}")
             gate.reject(f"trade the pair {name}; {text[0].lower()}{text[1:]}", by="Ines", why=text)
-        gate.rule("We hold 37 lots, so never hold more than 40 lots", by="Ines", forbids="hold more than 40 lots")
+        gate.rule(
+            "We hold 37 lots, so never hold more than 40 lots", by="Ines", forbids="hold more than 40 lots"
+        )
         agent.bequeath(tmp_path / "ann.testament")
     told = everything(tmp_path / "ann.testament")
     crossed = {

@@ -22,7 +22,7 @@ def gate_of(path: Path, clock: bardo.ManualClock) -> bardo.Gate:
 
 
 def told(path: Path, clock: bardo.ManualClock) -> str:
-    """What a gate tells before an action and at the start of a session."""
+    """Texts that a gate tells before an action and at the start of a session."""
     with bardo.open(path, clock=clock) as memory, gate_of(path, clock) as gate:
         return f"{gate.before('buy 35 lots of BRENT')} {memory.boot().text}"
 
@@ -105,7 +105,10 @@ def test_what_was_superseded_stays_so_at_the_heir(tmp_path, clock):
     [
         (OLD, NEW),
         ("The cold store limit is 6 degrees", "From now on the cold store limit is 4 degrees"),
-        ("Retries of the payment job are limited to 5", "Correction: retries of the payment job are limited to 3"),
+        (
+            "Retries of the payment job are limited to 5",
+            "Correction: retries of the payment job are limited to 3",
+        ),
         ("The deploy window limit is 30 minutes", "The deploy window limit is 20 minutes now"),
         ("Max order size at Kessler is 12 crates", "Max order size at Kessler is now 8 crates"),
         ("The upload cap is 50 mb", "The upload cap was raised from 50 to 80 mb"),

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from bardo._validation import checked
 from bardo.conduct.findings import candidates_of, findings_of
 from bardo.conduct.gate_base import GateBase
-from bardo.conduct.model.entries import CRITICAL, MOST, NEW, SHOWN, Answer, Outcome, Rule, StateEntry, StateKind
+from bardo.conduct.model.entries import (
+    CRITICAL,
+    MOST,
+    NEW,
+    SHOWN,
+    Answer,
+    Outcome,
+    Rule,
+    StateEntry,
+    StateKind,
+)
 from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.persons import is_person
 from bardo.conduct.procedures import capabilities, flows
@@ -231,8 +241,7 @@ class Gate(GateBase):
         given = Rule("", text, forbids, approval, score, by, episode, now, now)
         with self._store.writing():
             kept = population.keep(self._store, given, self._vectors, agent=self.agent, now=now)
-            superseding.end_statements(self._store, kept, agent=self.agent)
-            return kept
+            return superseding.end_statements(self._store, kept, agent=self.agent)
 
     @checked
     def consolidate(self) -> tuple[list[Rule], list[Rule]]:
@@ -487,6 +496,5 @@ class Gate(GateBase):
             yield state.in_force(self._store, id_)
 
     def _end(self, entry: StateEntry, status: Literal["done", "archived"], by: str, why: str) -> StateEntry:
-        now = self._clock.now()
-        (why,) = self._cleaned(why)
+        (why,), now = self._cleaned(why), self._clock.now()
         return self._store.put(replace(entry, status=status, changed_at=now, closed_by=by, closed_why=why))

@@ -79,7 +79,9 @@ def end_outdated(session: Session) -> tuple[str, ...]:
             over = end_outdated(
                 store, lambda heard: _ended(session, heard), agent=session.agent, now=session.clock.now()
             )
-            over += superseding.end_by_facts(store, lambda entry: _alike(session, entry.summary), agent=session.agent)
+            over += superseding.end_by_facts(
+                store, lambda entry: _alike(session, entry.summary), agent=session.agent
+            )
             over += end_expired(store, agent=session.agent, now=session.clock.now())
             raised = raise_orders(store, agent=session.agent)
             over += supersede_decisions(

@@ -71,7 +71,7 @@ _LABELLED_NUMBER = re.compile(
     r"(?:[A-Z]{3,6}[-#/](?:\d{0,9}[a-z]{2,12}|[0-9a-f]{8,}|[A-Z\d]+)|(?:1Z|(?=.{12})[A-Z]{2,6}-?\d{2,})[A-Z\d]*)"
     r"(?:[-#/.](?:\d{0,9}[a-z]{2,12}|[A-Z\d]+))*"
 )
-#: Token behind a word that calls it an identifier, as in `account label BX-4471-KES`; none has the groups of a product key.
+#: Token behind a word for an identifier, as in `account label BX-4471-KES`, without the groups of a product key.
 _CALLED = re.compile(
     r"(?<![\w/+@#.-])(?=[^\s]{0,32}\d)(?![^\s]{0,32}(?:-[A-Z\d]{4,5}){2}(?![A-Z\d]))"
     r"[A-Z]{1,6}(?:[-/.][A-Z\d]{1,8}){1,4}(?![\w/@#-])"

@@ -79,9 +79,7 @@ class Redactor:
 
     def with_own_counts(self) -> Redactor:
         """Returns a redactor with the same setting, and counts of its own."""
-        return Redactor(
-            personal=self.personal, names=self._names, results=self._results, known=self._known
-        )
+        return Redactor(personal=self.personal, names=self._names, results=self._results, known=self._known)
 
     def text(self, text: str, limits: Limits = STATED) -> str:
         """Replaces each secret in a text with a mark; idempotent. Each text is searched once.

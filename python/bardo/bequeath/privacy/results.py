@@ -25,7 +25,9 @@ _LABEL = re.compile(
     r"(?i)\b(?:(?P<signed>p\s?&\s?l|[ur]?pnl)|result|return|performance|roi|ytd|mtd|net)(?:[:=]?\s(?P<words>(?:[^\W\d]+\s){0,4}))?"
     r"[:=]?\s?$"
 )
-_FIGURE = re.compile(r"(?<![\w.,-])(?P<sign>[-+−]?)\s?[$€£]?(?P<minus>[-−]?)(?P<number>\d[\d,.]*\d|\d)(?P<scale>[km]?)(?!(?!R\b)\w|\.\w)")
+_FIGURE = re.compile(
+    r"(?<![\w.,-])(?P<sign>[-+−]?)\s?[$€£]?(?P<minus>[-−]?)(?P<number>\d[\d,.]*\d|\d)(?P<scale>[km]?)(?!(?!R\b)\w|\.\w)"
+)
 _SHARE = re.compile(r"\s?(?:%|percent\b|per cent\b|bps\b|R\b)")
 _SCALES = {"": 1.0, "k": 1e3, "m": 1e6}
 
@@ -56,7 +58,9 @@ class Results:
         for span in spans:
             match = _FIGURE.match(text, span.start) if span.kind in ("holding", "parameter") else None
             told = None if match is None or span.instead else _result(text, match)
-            yield span if told is None else replace(span, end=max(span.end, told.end), instead=self._said(told))
+            yield (
+                span if told is None else replace(span, end=max(span.end, told.end), instead=self._said(told))
+            )
 
     def _said(self, told: _Result) -> str:
         usual = self.usual.get(told.unit, 0.0)
@@ -87,7 +91,9 @@ def _result(text: str, match: re.Match[str]) -> _Result | None:
         return None
     money = None if share else after("money").match(text, match.end())
     unit = share or money
-    value = float(re.sub(r"[.,](?=\d{3}(?!\d))", "", match["number"]).replace(",", ".")) * _SCALES[match["scale"]]
+    value = (
+        float(re.sub(r"[.,](?=\d{3}(?!\d))", "", match["number"]).replace(",", ".")) * _SCALES[match["scale"]]
+    )
     if not value:
         return None
     return _Result(

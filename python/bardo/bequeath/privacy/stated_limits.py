@@ -51,12 +51,16 @@ _NAMED_AFTER = re.compile(
 #: Nouns that need no verb before their figure: "position limit 30 lots".
 _NAMES_ITSELF = re.compile(r"(?i)(?:limit|cap|ceiling|quota|threshold|limited|capped|restricted)s?$")
 #: A noun for a limit that something else is compared with: "our position under the limit is 22 lots".
-_BESIDE = re.compile(r"(?i)\b(?:under|within|against|below|above|over|to|of|at|towards|from|on)\s(?:(?:the|our|a|its)\s)?(?:[\w-]+\s){0,2}?$")
+_BESIDE = re.compile(
+    r"(?i)\b(?:under|within|against|below|above|over|to|of|at|towards|from|on)\s(?:(?:the|our|a|its)\s)?(?:[\w-]+\s){0,2}?$"
+)
 _OF = re.compile(r"(?i)\s+(?:of|at)\b")
 #: A difference, which is no limit: "the limit rose by 10 lots".
 _CHANGED = re.compile(r"(?i)\b(?:by|with|against|under|over|above|below|than|for)$")
 #: Words of an order or a level of a market instead of a limit: "limit order", "buy limit".
-_ORDER = re.compile(r"(?i)\s(?:orders?|prices?|buys?|sells?|entry|entries|exits?|fills?|bids?|offers?|moves?|up|down)\b")
+_ORDER = re.compile(
+    r"(?i)\s(?:orders?|prices?|buys?|sells?|entry|entries|exits?|fills?|bids?|offers?|moves?|up|down)\b"
+)
 _ORDERED = re.compile(r"(?i)\b(?:buy|sell|stop)[\s-]$")
 _LIMIT = re.compile(r"(?i)limits?")
 _CODED = re.compile(r"[_.-]$")
@@ -67,14 +71,18 @@ _PERMITTED = re.compile(r"(?i)\b(?:allowed|permitted|tolerated|acceptable|limit|
 _OWN = re.compile(r"(?i)\b(?:we|i)(?:['’](?:re|ve|m|d))?\b")
 #: The beginning of a condition or of a relative clause about the own side.
 _DEPENDENT = re.compile(r"(?i)\b(?:if|when|unless|once|until|that|which)\s$")
-#: What is held, right before a figure: "our position of 22 lots", "balance: 18,420".
+#: A holding right before a figure: "our position of 22 lots", "balance: 18,420".
 _HELD = re.compile(
     r"(?i)\b(?:(?:our|my|current|present|existing)\s(?:[\w-]+\s){0,3}|(?:position|balance|equity|exposure|inventory|holding)s?"
     r"(?:\s(?:is|are|of|at|stands\sat)|:)\s?)$"
 )
 #: A result right before a figure, other than as a condition: "pnl -1200".
-_RESULT = re.compile(r"(?i)(?:\bp\s?&\s?l|\b\w?pnl|\bresult|\bprofit|\bloss|\breturn)(?:\s(?:is|was|of|at)|:)?\s?$")
-_AFTER_RESULT = re.compile(r"(?i)\b(?:after|on|at|upon|following|beyond)\s(?:an?|any|the)\s(?:\w+\s){0,2}\w+\sof\s$")
+_RESULT = re.compile(
+    r"(?i)(?:\bp\s?&\s?l|\b\w?pnl|\bresult|\bprofit|\bloss|\breturn)(?:\s(?:is|was|of|at)|:)?\s?$"
+)
+_AFTER_RESULT = re.compile(
+    r"(?i)\b(?:after|on|at|upon|following|beyond)\s(?:an?|any|the)\s(?:\w+\s){0,2}\w+\sof\s$"
+)
 _BE_HELD = re.compile(r"(?i)\b(?:be|is|are|being)\s$")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -154,9 +162,7 @@ def _is_bound_by_rule(clause: str, behind: str, *, has_unit: bool) -> bool:
 
 def _is_named(clause: str, *, has_unit: bool) -> bool:
     """Whether a noun for a limit names the figure that follows a clause: "the position limit on BRENT is 30 lots"."""
-    found = None
-    for found in cue("limit").finditer(clause):
-        pass
+    found = next(reversed([*cue("limit").finditer(clause)]), None)
     if found is None or _is_of_order(clause, found):
         return False
     before = _NAME_BEFORE.search(clause[: found.start()])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing.replacement import may_replace, replaces, takes_back
@@ -14,13 +15,14 @@ from bardo.conduct.persons import is_person
 from bardo.conduct.storage.store import ConductStore
 from bardo.model import Fact
 
+Word = TypeVar("Word", bound=StateEntry | Rule)
 _NUMBER = lazy_pattern(r"\d+(?:[.,:]\d+)*")
 #: Letters for the digits and signs of a number that names a thing.
 _NAMED = str.maketrans("0123456789.,:", "qwrtzpsdfghjk")
 
 
 def replaced_by(store: ConductStore, text: str, *, episode: str, at: int) -> list[Rule | StateEntry]:
-    """Returns the rules, decisions and statements in force that a person's words replace, and tasks that they take back.
+    """Returns the rules, decisions and statements that a person's words replace, and tasks that they take back.
 
     Rules that require an approval stay: only a person at the gate ends these.
 
@@ -65,7 +67,7 @@ def restates(older: str, newer: str) -> bool:
     return (LIMITING.search(older.casefold()) is None) == (LIMITING.search(newer.casefold()) is None)
 
 
-def end_statements(store: ConductStore, newer: StateEntry | Rule, *, agent: str) -> list[StateEntry]:
+def end_statements(store: ConductStore, newer: Word, *, agent: str) -> Word:
     """Ends the older discoveries, learnings and context of which a newer entry or rule states another figure.
 
     The agent's words end no statement of a person.
@@ -76,10 +78,10 @@ def end_statements(store: ConductStore, newer: StateEntry | Rule, *, agent: str)
         agent: Name of the agent.
 
     Returns:
-        The statements that ended.
+        The newer entry or rule.
     """
     if isinstance(newer, StateEntry) and newer.kind not in (*STATEMENTS, "decision"):
-        return []
+        return newer
     text = newer.text if isinstance(newer, Rule) else newer.summary
     by = author_of(newer.by)[0]
     over = [
@@ -88,7 +90,7 @@ def end_statements(store: ConductStore, newer: StateEntry | Rule, *, agent: str)
         if entry.id != newer.id and (is_person(by, agent) or not is_person(author_of(entry.by)[0], agent))
     ]
     end(store, over, by=by or agent, at=said_at(newer), successor=newer.id)
-    return over
+    return newer
 
 
 def end_by_facts(
@@ -178,7 +180,11 @@ def replaced_in(store: ConductStore, episodes: Collection[str]) -> list[tuple[st
     """
     rows: list[Rule | StateEntry] = [
         *store.rules(),
-        *(entry for kind in ("decision", "task", *STATEMENTS) for entry in store.state(kind=kind, every=True)),
+        *(
+            entry
+            for kind in ("decision", "task", *STATEMENTS)
+            for entry in store.state(kind=kind, every=True)
+        ),
     ]
     successors = {row.id: row.episode for row in rows if row.episode in episodes}
     return [(successors[row.superseded_by], row) for row in rows if row.superseded_by in successors]
