@@ -67,6 +67,24 @@ def test_a_fact_that_was_learned_later_ends_the_agents_own_statement_alone(tmp_p
         assert [entry.id for entry in gate.state("learning")] == [persons.id]
 
 
+def test_a_turn_that_is_read_later_than_a_newer_note_ends_nothing(tmp_path, clock):
+    with bardo.open(tmp_path, clock=clock) as memory, gate_of(tmp_path, clock) as gate:
+        memory.remember(OLD, role="user", kind="turn", speaker="Ines")
+        clock.advance(seconds=86_400)
+        gate.note("discovery", NEW)
+        memory.sleep()
+        assert NEW in [entry.summary for entry in gate.state("discovery")]
+
+
+def test_a_rejection_that_gives_another_figure_stays_a_rejection(tmp_path, clock):
+    with bardo.open(tmp_path, clock=clock) as memory, gate_of(tmp_path, clock) as gate:
+        gate.note("discovery", "We hold at most 40 lots of BRENT")
+        clock.advance(seconds=86_400)
+        memory.remember("Never hold more than 30 lots of BRENT", role="user", kind="turn", speaker="Ines")
+        memory.sleep()
+        assert gate.before("hold more than 30 lots of BRENT").decision == "block"
+
+
 def test_an_older_fact_and_words_of_the_agent_end_no_statement_of_a_person(tmp_path, clock):
     with bardo.open(tmp_path, clock=clock) as memory, gate_of(tmp_path, clock) as gate:
         memory.learn(NEW, confidence=0.9)

@@ -99,9 +99,16 @@ def end_outdated(session: Session) -> tuple[str, ...]:
 
 
 def _alike(session: Session, text: str) -> list[Fact]:
-    """Facts in force that share words with a text."""
+    """Facts in force that were told by themselves and share words with a text.
+
+    A fact from episodes or ancestors is stored later than it was said.
+    """
     found = session.facts.get([id_ for id_, _ in session.hot.matching(text, SAME_WORDS)])
-    return [fact for fact in found if fact is not None and fact.status == "active"]
+    return [
+        fact
+        for fact in found
+        if fact is not None and fact.status == "active" and not (fact.evidence or fact.generation)
+    ]
 
 
 def _correcting(session: Session, heard: Sequence[StateEntry]) -> dict[str, str]:

@@ -154,7 +154,9 @@ def _succeed(
     if source.by_agent or not is_person(source.by, agent):
         return None
     replaced = superseding.replaced_by(store, source.said, episode=source.episode, at=source.at)
-    if not replaced:
+    is_of_statements = all(isinstance(row, StateEntry) and row.kind in STATEMENTS for row in replaced)
+    # An utterance of a kind of its own is kept as such, and ends the statements.
+    if is_of_statements and (one is not None or not replaced):
         return None
     ids = {row.id for row in replaced}
     scores = [row.score_at(now) for row in replaced if isinstance(row, Rule)]

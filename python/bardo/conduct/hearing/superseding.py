@@ -100,7 +100,7 @@ def end_by_facts(
 
     Args:
         store: State and rules of the agent.
-        newer_of: Returns the facts in force that share words with an entry.
+        newer_of: Returns the facts in force that were told by themselves and share words with an entry.
         agent: Name of the agent.
     """
     held = [entry for kind in STATEMENTS for entry in store.state(kind=kind, limit=-1)]
@@ -113,6 +113,8 @@ def end_by_facts(
         if fact.created_at > word_at(entry) and restates(entry.summary, fact.text)
     ]
     over = {entry.id: (entry, fact) for entry, fact in pairs}
+    if not over:
+        return []
     with store.writing():
         return [
             store.put(
