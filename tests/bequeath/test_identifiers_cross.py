@@ -42,6 +42,14 @@ from bardo.consolidate.texts.secrets import is_secret
         "set the stock to 999 so the shop would stop showing 'sold out'",
         "filled it with the wrong fuel, my instruction was bad. injectors gone, 17k",
         "password: ENC[from vault]",
+        "Clearing desk Mombasa: ext. 0171, ask for Wanjiru",
+        "For margin calls ring Wanjiru, ext. 0171",
+        "Broker hotline ext. 4402 opens at 6",
+        "The risk desk sits behind extn. 0171 and picks up at 7",
+        "Our account label at the broker is BX-4471-KES",
+        "quote the account name KX-2290-USD on every ticket",
+        "The ledger tag of the desk is LT-8812-EUR",
+        "The margin limit on our account is 400,000 USD",
     ],
 )
 def test_an_identifier_without_evidence_of_privacy_stays(text):
@@ -61,6 +69,12 @@ def test_an_identifier_without_evidence_of_privacy_stays(text):
         ("we stop trading at a loss of 17k", "17k"),
         ("if gas is over 48 skip the entry", "48"),
         ("I paid 340 euros for my shares", "340"),
+        ("Our account password is BX-4471-KES", "BX-4471-KES"),
+        ("Log in with the account name BX-4471-KES and the password KX-2290-USD", "KX-2290-USD"),
+        ("the tag on the door key says KX-4471-B, its code is 90417", "90417"),
+        ("the PIN behind ext. 0171 is 4471", "4471"),
+        ("The licence label reads ABCD-1234-EFGH-5678 and activates it", "ABCD-1234-EFGH-5678"),
+        ("The balance on our account is 400,000 USD", "400,000"),
     ],
 )
 def test_evidence_beside_a_number_makes_it_private(text, private):

@@ -26,6 +26,7 @@ from bardo.bequeath.heir.inherit import provenance
 from bardo.bequeath.lineage import Lineage, Tombstone, lineage_of, mark_dead
 from bardo.bequeath.privacy.names import Names
 from bardo.bequeath.privacy.redact import Redactor
+from bardo.bequeath.privacy.results import Results
 from bardo.bequeath.selection import order_of_time
 from bardo.bequeath.selection.selection import Estate, choose
 from bardo.bequeath.testament import testament, trust
@@ -120,7 +121,9 @@ def leave(
     lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=record.cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
-    redactor = Redactor(personal=config.personal, names=Names.of(known.texts()))
+    redactor = Redactor(
+        personal=config.personal, names=Names.of(known.texts()), results=Results.of(known.texts())
+    )
     evidence = reflect.Evidence(
         lineage.life, contents.facts, contents.confidences, redactor.with_own_counts(), remains.told,
         contents.links, counts=counts, unsettled=unsettled, settled=settled,

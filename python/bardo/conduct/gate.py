@@ -117,6 +117,7 @@ class Gate(GateBase):
             GrimoireClosedError: The agent has died, or is dying and would take on a task or a decision; or the gate was
                 closed.
         """
+        from bardo.conduct.hearing import superseding
         from bardo.conduct.state import state, told
         from bardo.conduct.state.tasks import require_life
 
@@ -133,6 +134,7 @@ class Gate(GateBase):
                 self._store, given, self._vectors, allowed, agent=self.agent, replaced=(supersedes,)
             )
             told.retire_heard(self._store, kept, agent=self.agent)
+            superseding.end_statements(self._store, kept, agent=self.agent)
             if old is not None:
                 old = self._store.put(replace(old, superseded_by=kept.id, closed_by=by))
                 self._end(old, "archived", by, f"superseded by {kept.id}")
@@ -225,6 +227,7 @@ class Gate(GateBase):
                 by a person, or would be changed without one.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
+        from bardo.conduct.hearing import superseding
         from bardo.conduct.state import rules as population
 
         self._ready(write=True)
@@ -236,7 +239,9 @@ class Gate(GateBase):
             require_person(by, "gives a critical rule", agent=self.agent)
         text, forbids, approval = self._cleaned(text, forbids, approval)
         given = Rule("", text, forbids, approval, score, by, episode, now, now)
-        return population.keep(self._store, given, self._vectors, agent=self.agent, now=now)
+        with self._store.writing():
+            kept = population.keep(self._store, given, self._vectors, agent=self.agent, now=now)
+            return superseding.end_statements(self._store, kept, agent=self.agent)
 
     @checked
     def consolidate(self) -> tuple[list[Rule], list[Rule]]:
@@ -491,6 +496,5 @@ class Gate(GateBase):
             yield state.in_force(self._store, id_)
 
     def _end(self, entry: StateEntry, status: Literal["done", "archived"], by: str, why: str) -> StateEntry:
-        now = self._clock.now()
-        (why,) = self._cleaned(why)
+        (why,), now = self._cleaned(why), self._clock.now()
         return self._store.put(replace(entry, status=status, changed_at=now, closed_by=by, closed_why=why))

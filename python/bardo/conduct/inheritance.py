@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.bequeath.content.directives import Directive
+from bardo.conduct.hearing import superseding
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of, mark_of, word_at
 from bardo.conduct.model.entries import Rule, StateEntry, StateKind, StateStatus
@@ -96,7 +97,7 @@ def _ended(one: Directive, at: int, by: str, why: str = "") -> Directive:
     return replace(one, ended_at=max(at, 1), ended_by=person, ended_why=why, ended_in=where)
 
 
-def take(store: ConductStore, given: Sequence[Directive], *, now: int) -> tuple[int, int]:
+def take(store: ConductStore, given: Sequence[Directive], *, agent: str, now: int) -> tuple[int, int]:
     """Adds directives, and ends what they say has ended; of two words on the same the later one counts.
 
     What the heir holds already with the same meaning stays as it is. What it ended comes back only by a later word of a
@@ -105,6 +106,7 @@ def take(store: ConductStore, given: Sequence[Directive], *, now: int) -> tuple[
     Args:
         store: State and rules of the heir.
         given: Directives of a testament, with their generation at the heir.
+        agent: Name of the heir.
         now: Wall clock, microseconds UTC.
 
     Returns:
@@ -135,6 +137,8 @@ def take(store: ConductStore, given: Sequence[Directive], *, now: int) -> tuple[
                 rows[place] = store.put(replace(_row(one, now), id=rows[place].id))
                 new += 1
             has_mission |= one.kind == "mission" and not one.ended_at
+        if new:
+            superseding.settle(store, agent=agent)
     return new, ended
 
 

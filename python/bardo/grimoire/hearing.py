@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.capture.tool_calls import words_beside
 from bardo.errors import StoreError
-from bardo.model import CorrectionRule, Episode
+from bardo.model import CorrectionRule, Episode, Fact
 from bardo.recall.lifted import plain
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
 
 
 def end_outdated(session: Session) -> tuple[str, ...]:
-    """Ends the gate's statements that were heard in episodes and no longer hold; returns notes."""
+    """Ends the gate's statements that no longer hold; returns notes."""
+    from bardo.conduct.hearing import superseding
     from bardo.conduct.hearing.expiry import end_expired
     from bardo.conduct.hearing.heard import end_outdated, raise_orders, supersede_decisions
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
@@ -77,6 +78,9 @@ def end_outdated(session: Session) -> tuple[str, ...]:
         with closing(ConductStore(session.path, facts=session.facts)) as store:
             over = end_outdated(
                 store, lambda heard: _ended(session, heard), agent=session.agent, now=session.clock.now()
+            )
+            over += superseding.end_by_facts(
+                store, lambda entry: _alike(session, entry.summary), agent=session.agent
             )
             over += end_expired(store, agent=session.agent, now=session.clock.now())
             raised = raise_orders(store, agent=session.agent)
@@ -92,6 +96,19 @@ def end_outdated(session: Session) -> tuple[str, ...]:
     count = "1 standing order" if len(raised) == 1 else f"{len(raised)} standing orders"
     notes += [f"{count} heard by an earlier bardo became critical"] * bool(raised)
     return tuple(notes)
+
+
+def _alike(session: Session, text: str) -> list[Fact]:
+    """Facts in force that were told by themselves and share words with a text.
+
+    A fact from episodes or ancestors is stored later than it was said.
+    """
+    found = session.facts.get([id_ for id_, _ in session.hot.matching(text, SAME_WORDS)])
+    return [
+        fact
+        for fact in found
+        if fact is not None and fact.status == "active" and not (fact.evidence or fact.generation)
+    ]
 
 
 def _correcting(session: Session, heard: Sequence[StateEntry]) -> dict[str, str]:

@@ -188,7 +188,7 @@ class Lineage:
         session = self._session
         store = ConductStore(session.path, facts=session.facts)
         try:
-            return inheritance.take(store, given, now=session.clock.now())
+            return inheritance.take(store, given, agent=session.agent, now=session.clock.now())
         finally:
             store.close()
 

@@ -112,6 +112,8 @@ _THING = re.compile(r"\s(?=[^\W\d_]{3,}|[^\W\d_]{2,}\s)(?P<word>[^\W\d_]+)")
 #: Mid-sentence, a name or an acronym directly before a number: `Volvo 240`, `RAL 7016`.
 _NAMED = re.compile(r"(?:\w,?\s|^)(?P<name>[A-ZÀ-ÞА-Я][\w-]*)\s$")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{2,5}[\s-]$")
+#: The stop of a shortened word before a number: `ext. 0171`.
+_SHORTENED = re.compile(r"(?<=[a-z])\.\s?$")
 #: A status code of HTTP (RFC 9110, section 15), and the words before one.
 _STATUS = re.compile(r"[45]\d\d")
 _FAILED = re.compile(
@@ -351,6 +353,8 @@ def counts(number: str, behind: str) -> bool:
 
 def is_label(number: str, ahead: str, about: set[str]) -> bool:
     """Whether the text directly before a number makes it a name or an ordinal."""
+    if _SHORTENED.search(ahead) and before("shortened").search(_SHORTENED.sub(" ", ahead)):
+        return True
     if not ahead.rstrip(" #-")[-1:].isalpha():
         return False
     if "lock" not in about and _STATUS.fullmatch(number) and _FAILED.search(ahead):

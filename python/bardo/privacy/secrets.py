@@ -14,7 +14,7 @@ from functools import cache
 from operator import itemgetter
 
 from bardo.privacy import assignments, business, commands, figures, identities, tagger
-from bardo.privacy.cues import any_cue, bits, common_words, cue
+from bardo.privacy.cues import after, any_cue, bits, common_words, cue
 from bardo.privacy.formats import forms
 from bardo.privacy.remarks import PREDICATE
 from bardo.privacy.tagger import Found
@@ -34,6 +34,8 @@ _WHOLE_SEED = 12
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 #: Cues of which each names a means of access.
 ACCESS = ("password", "code", "key", "seed", "user", "spare_code", "question", "verification", "licence")
+#: The same, without those for an account.
+_OPENING = ("password", "code", "key", "seed", "spare_code", "licence", "lock", "document")
 #: Text between spaces, quotes, brackets and signs.
 _WRITTEN = re.compile(r"[^\s\"'`()\[\]{}<>,;=|:]{4,255}")
 MARKED = re.compile(r"\[redacted: \w+\]")
@@ -69,6 +71,13 @@ _LABELLED_NUMBER = re.compile(
     r"(?:[A-Z]{3,6}[-#/](?:\d{0,9}[a-z]{2,12}|[0-9a-f]{8,}|[A-Z\d]+)|(?:1Z|(?=.{12})[A-Z]{2,6}-?\d{2,})[A-Z\d]*)"
     r"(?:[-#/.](?:\d{0,9}[a-z]{2,12}|[A-Z\d]+))*"
 )
+#: Token behind a word for an identifier, as in `account label BX-4471-KES`, without the groups of a product key.
+_CALLED = re.compile(
+    r"(?<![\w/+@#.-])(?=[^\s]{0,32}\d)(?![^\s]{0,32}(?:-[A-Z\d]{4,5}){2}(?![A-Z\d]))"
+    r"[A-Z]{1,6}(?:[-/.][A-Z\d]{1,8}){1,4}(?![\w/@#-])"
+)
+#: An amount of money in groups of thousands.
+_AMOUNT = re.compile(r"(?<![\w.,])\d{1,3}(?:[.,]\d{3}){1,4}(?![\w]|[.,]\d)")
 #: The label at the beginning of a token, as in `LEI925518AJ`.
 _LABEL = re.compile(r"[A-Z]{2,6}(?=[-#/]?\d)")
 #: A version before its release (semver.org, 2.0.0, item 9), as in `6.74.388-rc6159`.
@@ -132,7 +141,7 @@ def told(text: str) -> list[Span]:
     in_form = _first_overlaps(tagged, formed)
     named = _first_overlaps(tagged, [(span.start, span.end) for span in written])
     of_key = _first_overlaps(tagged, [(key.start, key.end) for key in keys])
-    permitted = [*identities.permitted(plain), *_identifiers(plain)] if tagged else []
+    permitted = [*identities.permitted(plain), *_identifiers(plain), *_amounts(plain)] if tagged else []
     for number, (start, end, kind) in enumerate(tagged):
         # A date of birth, a bank account or an identifier is no secret where no word of the text tells of one.
         if number in in_form or any(first <= start and end <= last for first, last in permitted):
@@ -225,9 +234,21 @@ def _identifiers(text: str) -> list[tuple[int, int]]:
         if _LABELLED_NUMBER.fullmatch(word := match[0].rstrip(".")) or _FILE.fullmatch(word)
     ]
     rest = text
+    for label in cue("identifier").finditer(text):
+        # Between an identifier and what calls it one stands no other.
+        token = _CALLED.search(text, label.end(), label.end() + _LABELLED)
+        if token is not None:
+            found.append(token.span())
+            rest = rest[: label.start()] + " " * (label.end() - label.start()) + rest[label.end() :]
     for start, end in found:
         rest = rest[:start] + " " * (end - start) + rest[end:]
     return [] if found and any_cue(*ACCESS, "lock").search(rest) else found
+
+
+def _amounts(text: str) -> list[tuple[int, int]]:
+    """Returns the places of amounts of money in a text without a word for a means of access."""
+    found = [match.span() for match in _AMOUNT.finditer(text) if after("money").match(text, match.end())]
+    return [] if found and any_cue(*_OPENING).search(text) else found
 
 
 def _is_public(text: str, start: int) -> bool:

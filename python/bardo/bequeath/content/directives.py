@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.bequeath.content.left_behind import LeftBehind, content_id
 from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.bequeath.privacy.redact import Redactor
+from bardo.bequeath.privacy.stated_limits import ENFORCED, Limits, numbers
 from bardo.model import Episode
 
 #: Maximum number of directives in a testament, of those among them that have ended, and of characters of a text.
@@ -156,26 +157,48 @@ def choose(
         LeftBehind("directive", one.id, "directive_over_cap")
         for one in (*held[DIRECTIVE_LIMIT:], *ended[room:])
     ]
-    return [_redacted(one, agent, redactor) for one in (*held[:DIRECTIVE_LIMIT], *ended[:room])], over
+    return [redacted(one, agent, redactor) for one in (*held[:DIRECTIVE_LIMIT], *ended[:room])], over
 
 
-def _redacted(one: Directive, agent: str, redactor: Redactor) -> Directive:
-    texts: dict[str, Any] = {name: redactor.text(getattr(one, name))[:TEXT_LIMIT] for name in _TEXTS}
-    lists = {
-        name: tuple(redactor.text(text)[:TEXT_LIMIT] for text in getattr(one, name)[:LIST_LIMIT])
-        for name in _LISTS
+def redacted(one: Directive, agent: str, redactor: Redactor) -> Directive:
+    """Redacts a directive; the limits of what the gate enforces stay, in every field.
+
+    Args:
+        one: Directive.
+        agent: Name of the testator.
+        redactor: Redactor of the testament.
+    """
+    enforced = _enforced(one)
+    kept: dict[str, Any] = {
+        name: _each(getattr(one, name), lambda text: redactor.text(text, ENFORCED)) for name in enforced
     }
-    texts |= {**lists, "corrections": _redacted_corrections(one.corrections, redactor)}
-    texts["origin"] = one.origin or agent
-    texts["ended_in"] = one.ended_in or (agent if one.ended_at else "")
-    return dataclasses.replace(one, **texts)
+    corrections = redactor.fields(json.loads(one.corrections or "{}"), ENFORCED)
+    told = Limits(told=numbers([*kept.values(), corrections]))
+    kept |= {
+        name: _each(getattr(one, name), lambda text: redactor.text(text, told))
+        for name in (*_TEXTS, *_LISTS)
+        if name not in enforced
+    }
+    kept["corrections"] = json.dumps(corrections, ensure_ascii=False) if one.corrections else ""
+    kept["origin"] = kept["origin"] or agent
+    kept["ended_in"] = kept["ended_in"] or (agent if one.ended_at else "")
+    return dataclasses.replace(one, **kept)
 
 
-def _redacted_corrections(given: str, redactor: Redactor) -> str:
-    """Redacts each text of corrections, which stay JSON."""
-    if not given:
-        return ""
-    return json.dumps(redactor.fields(json.loads(given)), ensure_ascii=False)
+def _enforced(one: Directive) -> tuple[str, ...]:
+    """Returns the names of the fields by which a gate blocks an action."""
+    if one.kind == "rejected":
+        return ("text",)
+    if one.kind == "rule":
+        return ("forbids", "approval")
+    return ("text", "triggers") if one.needs_approval else ()
+
+
+def _each(value: str | tuple[str, ...], redact: Callable[[str], str]) -> Any:
+    """Redacts a text or a list of texts, each shortened."""
+    if isinstance(value, str):
+        return redact(value)[:TEXT_LIMIT]
+    return tuple(redact(text)[:TEXT_LIMIT] for text in value[:LIST_LIMIT])
 
 
 def read(raw: bytes, agent: str) -> tuple[Directive, ...] | None:
@@ -235,6 +258,13 @@ def _sentences(*parts: str) -> str:
     return ". ".join(part.strip().rstrip(".") for part in parts if part.strip())
 
 
-def episodes(given: Sequence[Directive]) -> list[Episode]:
-    """Returns the episodes of directives, each once."""
-    return list({one.id: one for one in (order.episode() for order in given)}.values())
+def redacted_episodes(given: Sequence[Directive], agent: str, redactor: Redactor) -> list[Episode]:
+    """Returns the episodes of directives, each once, with redacted texts.
+
+    Args:
+        given: Directives of a testament.
+        agent: Name of the testator.
+        redactor: Redactor of the inheritance.
+    """
+    once = {one.id: redacted(one, agent, redactor) for one in given}
+    return [dataclasses.replace(one.episode(), id=id_) for id_, one in once.items()]

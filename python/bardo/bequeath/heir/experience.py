@@ -24,7 +24,7 @@ def inherited_episode(episode: Episode, testament: Testament, tick: int, redacto
     """Returns an episode of a testament as the heir records it.
 
     Args:
-        episode: Episode of the testament.
+        episode: Episode of the testament, its text redacted.
         testament: The testament.
         tick: Tick of the inheritance.
         redactor: Redactor of the inheritance.
@@ -44,7 +44,6 @@ def inherited_episode(episode: Episode, testament: Testament, tick: int, redacto
     }
     return dataclasses.replace(
         episode,
-        text=redactor.text(episode.text),
         tick=tick,
         event_index=0,
         kind=INHERITED_KIND,

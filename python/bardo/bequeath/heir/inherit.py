@@ -314,7 +314,8 @@ class _Adoption:
         orders = [
             one for one in testament.conduct if folded(one.text) not in said or one.forbids or one.steps
         ]
-        given = (*testament.episodes, *directives.episodes(orders))
+        given = [replace(one, text=redactor.text(one.text)) for one in testament.episodes]
+        given += directives.redacted_episodes(orders, testament.life.agent, redactor)
         present = log.get([episode.id for episode in given])
         # An episode from another testament can already exist under its id.
         episodes = [

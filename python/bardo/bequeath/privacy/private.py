@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from bardo.bequeath.privacy import own_sentences, software
+from bardo.bequeath.privacy.stated_limits import Limits
 from bardo.privacy import assignments, business, figures, identities, secrets
 from bardo.privacy.secrets import Span
 
@@ -43,12 +44,15 @@ _ADDRESS = re.compile(
 _GROUPED = re.compile(r"(?<![\w.,])\d{2,}(?:[\u0020\u00a0\u202f]\d{2,})+(?![\w]|[.,]\d)")
 
 
-def spans(text: str, known: dict[str, tuple[Span, ...]] | None = None) -> list[Span]:
+def spans(
+    text: str, known: dict[str, tuple[Span, ...]] | None = None, limits: Limits | None = None
+) -> list[Span]:
     """Finds the private spans of a text, in order and without overlap.
 
     Args:
         text: Text.
         known: Spans of pieces that were searched, by piece; searched pieces are added. Each is searched once.
+        limits: Figures of the text that are limits; by default those that it states as such.
     """
     known = {} if known is None else known
     found: list[Span] = []
@@ -59,7 +63,7 @@ def spans(text: str, known: dict[str, tuple[Span, ...]] | None = None) -> list[S
             # A number cut in two by the end of a piece is skipped: each half would be another number.
             cuts = {at for at in (start, stop) if 0 < at < len(text) and text[at - 1] not in " \n.!?。！？"}
             if (piece := text[start:stop]) not in known:
-                known[piece] = tuple(_of(piece))
+                known[piece] = tuple(_of(piece, limits or Limits()))
             found += [
                 Span(start + one.start, start + one.end, one.kind, one.instead)
                 for one in known[piece]
@@ -75,7 +79,7 @@ def _stop(text: str, start: int, end: int) -> int:
     return end if longest >= end else text.rfind(" ", start + _LONGEST // 2, longest) + 1 or longest
 
 
-def _of(sentence: str) -> Iterator[Span]:
+def _of(sentence: str, limits: Limits) -> Iterator[Span]:
     """Finds the private spans of one sentence, ignoring the marks of an earlier pass."""
     taken = [match.span() for match in secrets.MARKED.finditer(sentence)]
     for span in secrets.found(sentence):
@@ -94,6 +98,8 @@ def _of(sentence: str) -> Iterator[Span]:
     plain = software.mask(own_sentences.mask(plain))
     groups = [match.span() for match in _GROUPED.finditer(plain)]
     for start, end, kind, instead in figures.figures(plain):
+        if kind in _FIGURES and limits.has(plain, start, end):
+            continue
         touched = [group for group in groups if group[0] < end and start < group[1]]
         yield Span(
             min([start, *(one for one, _ in touched)]),

@@ -12,6 +12,8 @@ from typing import Any
 
 from bardo.bequeath.privacy import own_sentences, private
 from bardo.bequeath.privacy.names import Names
+from bardo.bequeath.privacy.results import Results
+from bardo.bequeath.privacy.stated_limits import Limits
 from bardo.consolidate.pages.wording import Figures
 from bardo.model import Episode, Fact, Statement
 from bardo.privacy import secrets
@@ -43,6 +45,8 @@ _PASSES = 16
 #: Maximum number of characters of a number in a string; longer ones are treated as text.
 _NUMBER_LENGTH = 12
 _TOKEN = re.compile(r"[A-Za-z]+")
+#: Limits of a text that no gate enforces: those that it states.
+STATED = Limits()
 
 
 class Redactor:
@@ -52,6 +56,7 @@ class Redactor:
         personal: Whether contact data stays: addresses, telephone numbers, accounts, dates of birth and numbers of
             contracts.
         names: Names of the life, which are no secrets.
+        results: Usual results of the life, beside which a result is strong or slight.
         known: Redacted texts with their counts, shared with another redactor of the same setting.
 
     Attributes:
@@ -63,30 +68,37 @@ class Redactor:
         *,
         personal: bool,
         names: Names | None = None,
-        known: dict[str, tuple[str, Counter[str]]] | None = None,
+        results: Results | None = None,
+        known: dict[tuple[str, Limits], tuple[str, Counter[str]]] | None = None,
     ) -> None:
         self.personal = personal
         self._names = names or Names()
+        self._results = results or Results()
         self.counts: Counter[str] = Counter()
         self._known = {} if known is None else known
 
     def with_own_counts(self) -> Redactor:
         """Returns a redactor with the same setting, and counts of its own."""
-        return Redactor(personal=self.personal, names=self._names, known=self._known)
+        return Redactor(personal=self.personal, names=self._names, results=self._results, known=self._known)
 
-    def text(self, text: str) -> str:
-        """Replaces each secret in a text with a mark; idempotent. Each text is searched once."""
+    def text(self, text: str, limits: Limits = STATED) -> str:
+        """Replaces each secret in a text with a mark; idempotent. Each text is searched once.
+
+        Args:
+            text: Text.
+            limits: Figures of the text that are limits, which stay.
+        """
         if not text:
             return text
-        if (known := self._known.get(text)) is None:
+        if (known := self._known.get((text, limits))) is None:
             searching = self.with_own_counts()
-            known = searching._searched(text), searching.counts
-            self._known[text] = known
+            known = searching._searched(text, limits), searching.counts
+            self._known[text, limits] = known
         told, counts = known
         self.counts.update(counts)
         return told
 
-    def _searched(self, text: str) -> str:
+    def _searched(self, text: str, limits: Limits) -> str:
         """Replaces each secret in a text that was not searched before."""
         pieces: dict[str, tuple[Span, ...]] = {}
         # Removing a secret can expose the boundary of an adjacent one.
@@ -96,8 +108,9 @@ class Redactor:
             text = self._without(text, self._named_apart(text, secrets.told(text)))
             text = self._without_forms(text)
             text = _LOWER_RUN.sub(lambda match: self._without_phrases(match[0]), text)
-            spans = private.spans(self._names.mask(text), pieces)
-            text = self._without(text, self._named_apart(text, filter(self._goes, spans)))
+            found = private.spans(self._names.mask(text), pieces, limits)
+            spans = self._named_apart(text, filter(self._goes, found))
+            text = self._without(text, self._results.generalize(text, spans))
             if text == before:
                 break
         return text
@@ -121,14 +134,14 @@ class Redactor:
             return [self.payload(inner) for inner in value]
         return value
 
-    def fields(self, value: Any) -> Any:
+    def fields(self, value: Any, limits: Limits = STATED) -> Any:
         """Redacts the texts of a JSON-like value and keeps every field."""
         if isinstance(value, str):
-            return self.text(value)
+            return self.text(value, limits)
         if isinstance(value, Mapping):
-            return {name: self.fields(inner) for name, inner in value.items()}
+            return {name: self.fields(inner, limits) for name, inner in value.items()}
         if isinstance(value, Sequence):
-            return [self.fields(inner) for inner in value]
+            return [self.fields(inner, limits) for inner in value]
         return value
 
     def generalize(self, text: str, payload: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

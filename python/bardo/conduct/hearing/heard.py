@@ -108,6 +108,7 @@ def keep(
                     continue
                 given = _rule(one.summary, source, now)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
+                superseding.end_statements(store, kept[-1], agent=agent)
                 continue
             kind = "decision" if one.kind == "rejection" and source.by_agent else _STATE[one.kind]
             if kind in _ANNOUNCED and source.episode in contradicted:
@@ -120,6 +121,7 @@ def keep(
                 by=source.by, episode=source.episode, at=source.at, changed_at=source.at,
             )  # fmt: skip
             kept.append(state.keep(store, entry, vectors, lambda: None, agent=agent))
+            superseding.end_statements(store, kept[-1], agent=agent)
         if contradicted:
             _end_contradicted(store, contradicted, now)
     return kept
@@ -152,7 +154,9 @@ def _succeed(
     if source.by_agent or not is_person(source.by, agent):
         return None
     replaced = superseding.replaced_by(store, source.said, episode=source.episode, at=source.at)
-    if not replaced:
+    is_of_statements = all(isinstance(row, StateEntry) and row.kind in STATEMENTS for row in replaced)
+    # An utterance of a kind of its own is kept as such, and ends the statements.
+    if is_of_statements and (one is not None or not replaced):
         return None
     ids = {row.id for row in replaced}
     scores = [row.score_at(now) for row in replaced if isinstance(row, Rule)]
@@ -161,8 +165,8 @@ def _succeed(
         given = _rule(source.said, source, now, least=max(scores, default=0.0))
         successor = rules.keep(store, given, vectors, agent=agent, now=now, replaced=ids)
     else:
-        is_task = all(isinstance(row, StateEntry) and row.kind == "task" for row in replaced)
-        kind: StateKind = "task" if is_task else "decision"
+        kinds = {row.kind for row in replaced if isinstance(row, StateEntry)}
+        kind: StateKind = kinds.pop() if len(kinds) == 1 else "decision"
         entry = StateEntry(
             "", kind, source.said, by=source.by, episode=source.episode, at=source.at, changed_at=source.at
         )  # fmt: skip

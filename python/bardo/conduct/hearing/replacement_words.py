@@ -33,6 +33,11 @@ CUE_ALONE = lazy_pattern(
 ANNOUNCING = lazy_pattern(
     r"\b(?:correction|change of plans?|from now on|henceforth|going forward|from today|as of today|from tomorrow)\b"
 )
+#: Words of a limit: its figure is none of what is held.
+LIMITING = lazy_pattern(
+    r"\b(?:limit(?:s|ed)?|cap(?:s|ped)?|ceiling|max(?:imum)?|min(?:imum)?|threshold|quota|target|setpoint|deadline|"
+    r"at most|at least|(?:no|not|never) (?:\w+ )?(?:more|less|above|over|below))\b"
+)
 #: Verbs that tell a change by themselves, also in the past.
 CHANGING = lazy_pattern(
     r"\b(?:goes|go|going|went over|moves?|moved|moving|switch(?:es|ed|ing)?|chang(?:e|es|ed|ing)|migrat(?:e|es|ed|ing)|"
