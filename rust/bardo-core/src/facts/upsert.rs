@@ -268,6 +268,12 @@ fn states_other_conditions(one: &FactPayload, two: &FactPayload) -> bool {
     }
 }
 
+/// Whether decisions can test a rule: all of its conditions are structured, and it says of which number it is about.
+pub(super) fn is_testable(payload: &FactPayload) -> bool {
+    structured(payload)
+        .is_some_and(|(_, outcome)| outcome.ends_with(" is higher") || outcome.ends_with(" is lower"))
+}
+
 /// The conditions of a rule without their bounds, and its outcome; none where a condition is in free words.
 fn structured(payload: &FactPayload) -> Option<(BTreeSet<String>, &str)> {
     let FactPayload::Heuristic { condition, action, outcome, .. } = payload else { return None };

@@ -14,7 +14,7 @@ use crate::facts::mention_rows::introduce;
 use crate::facts::rows::signed;
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
-use crate::facts::transaction::Writer;
+use crate::facts::transaction::{Writer, meta};
 use crate::facts::unanswered::{ASKED_OFTEN, question_row};
 use crate::model::Id;
 use crate::text::names::EntityKind;
@@ -359,7 +359,7 @@ fn unanswered(connection: &Connection) -> Step<Vec<GapKey>> {
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Entities that the latest memories name often and no fact in force speaks of.
+/// Entities that the latest memories name often and no fact in force speaks of; the agent itself is none.
 fn unknown_entities(connection: &Connection) -> Step<Vec<GapKey>> {
     let mut statement = connection.prepare_cached(
         "SELECT entity FROM mentions WHERE memory > (SELECT max(serial) FROM memories) - ?1
@@ -370,16 +370,27 @@ fn unknown_entities(connection: &Connection) -> Step<Vec<GapKey>> {
             row.get(0)
         })?
         .collect::<rusqlite::Result<_>>()?;
+    let own: Option<String> = meta(connection, "agent")?;
     let mut open = Vec::new();
     for entity in often {
-        if !is_spoken_of(connection, entity)? {
+        if !is_named(connection, entity, own.as_deref())? && !is_spoken_of(connection, entity)? {
             open.push(GapKey { entity: Some(entity), ..GapKey::nothing(GapKind::Unknown) });
         }
     }
     Ok(open)
 }
 
-/// Whether a fact in force has one of the names of an entity among its subjects or in its text.
+/// Whether an entity has a name, in any case.
+fn is_named(connection: &Connection, entity: i64, name: Option<&str>) -> Step<bool> {
+    let mut named = connection.prepare_cached("SELECT 1 FROM aliases WHERE entity = ?1 AND lower(alias) = ?2")?;
+    Ok(match name {
+        Some(name) => named.exists(params![entity, name.to_lowercase()])?,
+        None => false,
+    })
+}
+
+/// Whether a fact in force has one of the names of an entity, or a word of it, among its subjects, or a name in its text.
+/// With "Closed" before it, in a text that a program writes again and again, a known subject is no unknown thing.
 fn is_spoken_of(connection: &Connection, entity: i64) -> Step<bool> {
     let mut names =
         connection.prepare_cached("SELECT alias, intact FROM aliases WHERE entity = ?1 ORDER BY key")?;
@@ -392,6 +403,11 @@ fn is_spoken_of(connection: &Connection, entity: i64) -> Step<bool> {
     )?;
     for name in names {
         let phrase = format!("\"{}\"", name.replace(['"', '\0'], " "));
+        for word in name.split_whitespace() {
+            if subject.exists([word])? {
+                return Ok(true);
+            }
+        }
         if subject.exists([&name])? || (name.contains(char::is_alphanumeric) && text.exists([&phrase])?) {
             return Ok(true);
         }
