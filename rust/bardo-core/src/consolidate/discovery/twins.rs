@@ -33,10 +33,8 @@ pub(super) fn twins<'name>(
 /// Whether some outcomes rise with others; both are in the order of positions.
 fn is_twin(one: &[(usize, f64)], other: &[(usize, f64)]) -> bool {
     let of_other: BTreeMap<usize, f64> = other.iter().copied().collect();
-    let mut pairs: Vec<(f64, f64)> = one
-        .iter()
-        .filter_map(|(position, number)| Some((*of_other.get(position)?, *number)))
-        .collect();
+    let mut pairs: Vec<(f64, f64)> =
+        one.iter().filter_map(|(position, number)| Some((*of_other.get(position)?, *number))).collect();
     if pairs.len() < LEAST_SHARED || 2 * pairs.len() < one.len() {
         return false;
     }

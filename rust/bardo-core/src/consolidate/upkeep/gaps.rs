@@ -382,7 +382,8 @@ fn unknown_entities(connection: &Connection) -> Step<Vec<GapKey>> {
 
 /// Whether an entity has a name, in any case.
 fn is_named(connection: &Connection, entity: i64, name: Option<&str>) -> Step<bool> {
-    let mut named = connection.prepare_cached("SELECT 1 FROM aliases WHERE entity = ?1 AND lower(alias) = ?2")?;
+    let mut named =
+        connection.prepare_cached("SELECT 1 FROM aliases WHERE entity = ?1 AND lower(alias) = ?2")?;
     Ok(match name {
         Some(name) => named.exists(params![entity, name.to_lowercase()])?,
         None => false,
