@@ -96,7 +96,9 @@ def test_words_that_no_decision_can_test_fade_by_days(born: Born, clock: ManualC
         "type": "heuristic", "condition": "the market is nervous", "action": "", "outcome": "spreads are wide",
         "n": 40, "effect": 1.0, "interval": [0.5, 1.5],
     }  # fmt: skip
-    told = Fact("A nervous market has wide spreads", kind="heuristic", confidence=0.85, support=40, payload=payload)
+    told = Fact(
+        "A nervous market has wide spreads", kind="heuristic", confidence=0.85, support=40, payload=payload
+    )
     with born(told) as heir:
         before = heir.facts.confidence(only(heir))
         clock.advance(28 * DAY)
@@ -137,7 +139,9 @@ def test_decisions_that_do_not_bear_it_out_fade_a_rule(born: Born, clock: Manual
         assert heir.facts.confidence(only(heir)) < 0.8 * before
 
 
-def test_a_rule_in_the_cold_tier_comes_back_with_the_heirs_own_evidence(born: Born, clock: ManualClock) -> None:
+def test_a_rule_in_the_cold_tier_comes_back_with_the_heirs_own_evidence(
+    born: Born, clock: ManualClock
+) -> None:
     draws = random.Random(5)
     with born(rule("long", "pnl"), decay={"eviction_threshold": 0.36}) as heir:
         id_ = only(heir).id
@@ -176,10 +180,14 @@ def test_what_was_observed_earns_nothing_by_the_outcome_of_a_decision(born: Born
 
 
 def test_prompts_and_pages_date_what_was_inherited_by_the_ancestor(born: Born, clock: ManualClock) -> None:
-    told = Fact("The Brent pit closes at noon", kind="insight", confidence=0.9, support=9, subjects=("BRENT",))
+    told = Fact(
+        "The Brent pit closes at noon", kind="insight", confidence=0.9, support=9, subjects=("BRENT",)
+    )
     with born(rule("long", "pnl"), told) as heir:
         clock.advance(10 * DAY)
-        prompt = heir.context("When does the Brent pit close?", situation={"subjects": ["BRENT"]}, dossier=False)
+        prompt = heir.context(
+            "When does the Brent pit close?", situation={"subjects": ["BRENT"]}, dossier=False
+        )
         page = str(heir.pages.dossier())
         shown = [each for block in prompt.blocks for each in block.memories if each.inherited]
         assert shown

@@ -108,8 +108,8 @@ def recorded_decision(
     """Returns the episode that records the decision of a prompt; None if there is none, or several might be meant.
 
     It was recorded since the prompt was made, measures an outcome, contradicts nothing that is known of the decision,
-    and is of no other outcome that was told. It names the prompt; or it shares a subject or a feature with its situation,
-    or its tick.
+    and is of no other outcome that was told. It names the prompt; or it shares a subject or a feature with its
+    situation, or its tick.
 
     Args:
         log: Episode log.

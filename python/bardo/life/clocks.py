@@ -19,8 +19,8 @@ PHASES: tuple[tuple[float, Phase], ...] = (
     (0.3, "conservation"),
     (0.1, "declining"),
 )
-#: Vitality above the bound of a better phase from which it has begun: nearly twice the deviation, .06, of a fitness that
-#: averages 33 outcomes, so that an even life has few changes. A worse phase begins at its bound.
+#: Vitality above the bound of a better phase from which it has begun: nearly twice the deviation, .06, of a fitness
+#: that averages 33 outcomes, so that an even life has few changes. A worse phase begins at its bound.
 RECOVERY = 0.1
 #: Predictive fitness below which the agent is dying.
 SENESCENCE = 0.35

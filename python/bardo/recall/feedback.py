@@ -200,8 +200,8 @@ def apply(
     if unjudged:
         notes += (
             f"the outcome says nothing about {len(unjudged)} {'fact' if len(unjudged) == 1 else 'facts'}: about "
-            "something else than the decision, a number that was observed, a stated value after a bad outcome, of conditions that did not hold, of "
-            "an action that is unknown, or of an outcome of another scale, until "
+            "something else than the decision, a number that was observed, a stated value after a bad outcome, of "
+            "conditions that did not hold, of an action that is unknown, or of an outcome of another scale, until "
             f"{LEAST_OTHERS} outcomes of other decisions are there to compare with. "
             "Name the `subjects` in the situation, and pass `action=` if several were possible",
         )

@@ -252,7 +252,7 @@ impl ForeignClaims {
                 found.extend(stored.into_iter().filter(|stored| {
                     let is_there = match stored.fact.status {
                         FactStatus::Active | FactStatus::Contradicted => !is_archived_by(stored, pass, tick),
-                        // Its time was over for want of evidence, and this is evidence.
+                        // It left because no evidence came, and this is evidence.
                         FactStatus::Archived => kinship == ClaimRelation::Same,
                         _ => false,
                     };

@@ -14,7 +14,7 @@ use crate::facts::mention_rows::introduce;
 use crate::facts::rows::signed;
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
-use crate::facts::transaction::{Writer, meta};
+use crate::facts::transaction::Writer;
 use crate::facts::unanswered::{ASKED_OFTEN, question_row};
 use crate::model::Id;
 use crate::text::names::EntityKind;
@@ -363,6 +363,8 @@ fn unanswered(connection: &Connection) -> Step<Vec<GapKey>> {
 fn unknown_entities(connection: &Connection) -> Step<Vec<GapKey>> {
     let mut statement = connection.prepare_cached(
         "SELECT entity FROM mentions WHERE memory > (SELECT max(serial) FROM memories) - ?1
+         AND entity NOT IN (SELECT entity FROM aliases
+                            WHERE lower(alias) = (SELECT lower(value) FROM meta WHERE key = 'agent'))
          GROUP BY entity HAVING count(*) >= ?2 ORDER BY count(*) DESC, entity LIMIT ?3",
     )?;
     let often: Vec<i64> = statement
@@ -370,24 +372,13 @@ fn unknown_entities(connection: &Connection) -> Step<Vec<GapKey>> {
             row.get(0)
         })?
         .collect::<rusqlite::Result<_>>()?;
-    let own: Option<String> = meta(connection, "agent")?;
     let mut open = Vec::new();
     for entity in often {
-        if !is_named(connection, entity, own.as_deref())? && !is_spoken_of(connection, entity)? {
+        if !is_spoken_of(connection, entity)? {
             open.push(GapKey { entity: Some(entity), ..GapKey::nothing(GapKind::Unknown) });
         }
     }
     Ok(open)
-}
-
-/// Whether an entity has a name, in any case.
-fn is_named(connection: &Connection, entity: i64, name: Option<&str>) -> Step<bool> {
-    let mut named =
-        connection.prepare_cached("SELECT 1 FROM aliases WHERE entity = ?1 AND lower(alias) = ?2")?;
-    Ok(match name {
-        Some(name) => named.exists(params![entity, name.to_lowercase()])?,
-        None => false,
-    })
 }
 
 /// Whether a fact in force has one of the names of an entity, or a word of it, among its subjects, or a name in its text.
