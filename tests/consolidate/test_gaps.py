@@ -185,3 +185,24 @@ def test_a_dead_agent_learns_of_no_gap(opened: bardo.Grimoire, tmp_path: Path) -
     for _ in range(2):
         opened.recall("Who repairs the lighthouse?")
     assert opened._session.facts.unanswered_questions() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "subject"),
+    [
+        ("Closed BRENT at {n} for the desk, 14:0{n} UTC", "BRENT"),
+        ("Then we Opened Valve {n} and told Opened Valve crew", "Valve"),
+        ("At noon GMT the agent noted run {n}", "run"),
+    ],
+)
+def test_lint_asks_nothing_about_the_template_of_a_record(
+    opened: bardo.Grimoire, line: str, subject: str
+) -> None:
+    """A known subject with a word before it, a time zone and the agent itself are no unknown things."""
+    opened.learn(f"{subject} is on the list", subjects=[subject])
+    opened.remember([line.format(n=n) for n in range(8)], subjects=[subject])
+    opened.remember([f"At {n} in the night {opened.agent.title()} woke up" for n in range(8)])
+    opened.remember([f"at {n} in the night, on the hour, kestrel Quentin Marlow woke up" for n in range(8)])
+    opened.sleep()
+    opened.curator.lint()
+    assert [gap.question for gap in questions(opened, "unknown")] == ["What is known of Quentin Marlow?"]

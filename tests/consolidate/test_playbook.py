@@ -155,6 +155,9 @@ def test_a_line_says_when_and_what_with_its_figures(opened: bardo.Grimoire) -> N
         "## exits\n- When momentum is at least 0.5, avoid sell: pnl is lower by 0.2 (likely 0.1 to 0.3; "
         in text
     )
+    (avoided,) = [line for line in text.splitlines() if "avoid sell" in line]
+    assert "1 of 1 outcome as it says" in avoided
+    assert "good" not in avoided
     assert f"\n[^{fact.id[-8:]}]: fact {fact.id}\n" in text
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -165,3 +167,37 @@ def test_a_checkpoint_reads_back_as_it_was_and_a_damaged_one_as_a_new_life(value
     assert History.from_dict(stored) == history
     for damaged in (None, {}, {"format": 99}, {**stored, "markers": 3}, {**stored, "affect": {}, "more": 1}):
         assert History.from_dict(damaged) == History()
+
+
+def test_a_life_of_even_outcomes_changes_its_phase_seldom() -> None:
+    """An agent whose fitness lies at the bound of two phases: without a margin it changes them about 70 times."""
+    draws = random.Random(3)
+    history = History()
+    phases: dict[bool, list[clocks.Phase]] = {True: [], False: []}
+    for tick in range(800):
+        value = 1.0 if draws.random() < 0.7 else -1.0
+        payload = {"value": value, "of": "x", "memories": []}
+        episode = Episode("Outcome", tick=tick, kind="outcome", payload=payload, verified=True)
+        history.add(tick + 1, episode, ticks_per_day=1_440)
+        history.phase = clocks.phase_after(history.phase, history.fitness)
+        phases[True].append(history.phase)
+        phases[False].append(clocks.phase_of(history.fitness))
+    changes = {
+        is_steady: sum(one != two for one, two in pairwise(found)) for is_steady, found in phases.items()
+    }
+    assert changes[False] > 40
+    assert changes[True] <= 8
+
+
+@pytest.mark.parametrize(
+    ("before", "vitality", "after"),
+    [
+        ("stable", 0.75, "stable"), ("stable", 0.81, "thriving"), ("thriving", 0.69, "stable"),
+        ("thriving", 0.2, "declining"), ("terminal", 0.95, "thriving"), ("declining", 0.55, "conservation"),
+        ("terminal", 0.05, "terminal"),
+    ],
+)  # fmt: skip
+def test_a_worse_phase_begins_at_its_bound_and_a_better_one_above_it(
+    before: clocks.Phase, vitality: float, after: clocks.Phase
+) -> None:
+    assert clocks.phase_after(before, vitality) == after

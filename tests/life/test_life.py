@@ -121,7 +121,7 @@ def test_a_change_of_phase_is_an_event_once_also_after_reopening(tmp_path: Path)
         g.on(bardo.PhaseChange, seen.append)
         g.tick(6)
         g.sleep()
-        live(g, [-1.0] * 12)
+        live(g, [-1.0] * 9)
         g.outcome(g.context("What now?"), value=-1.0)
         g.life.earn(500)
         assert g.life.vitality().economic == 1.0
@@ -430,5 +430,29 @@ def test_a_dead_agent_whose_lifespan_its_program_set_is_shown_as_dead(tmp_path):
     shown = CliRunner().invoke(app, ["vitality", "--at", str(tmp_path / "ann")])
     told = " ".join((shown.stdout + shown.stderr).split())
     assert "not mortal" not in told
-    assert "phase dead" in told
+    assert "phase terminal, then dead" in told
     assert "died on 29 May 2026 (old age)" in told
+
+
+def test_a_lifespan_that_only_the_program_knows_is_measured_by_other_processes(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(1_780_000_000_000_000)
+    with bardo.open(tmp_path / "ann", clock=clock, config={"life": {"lifespan_ticks": 100_000}}) as ann:
+        ann.remember("primed pump 3")
+        clock.advance(80_000)
+        ann.remember("primed pump 4")
+        known = ann.life.vitality()
+    with bardo.open(tmp_path / "ann", clock=clock) as other:
+        found = other.life.vitality()
+        assert (found.lifespan, found.hayflick_ratio) == (100_000, known.hayflick_ratio)
+        assert found.mortal
+        assert found.phase == known.phase
+
+
+def test_a_newborn_is_told_nothing_of_outcomes(tmp_path: Path) -> None:
+    with opened(tmp_path / "a", budget=100.0) as g:
+        g.remember("Gas doubles at noon", tick=1)
+        prompt = g.context("When does gas double?")
+        assert "Vitality" in prompt.text
+        assert "good" not in prompt.text
+        g.outcome(prompt, value=0.5)
+        assert "outcomes 100% good" in g.context("When does gas double?").text

@@ -37,7 +37,7 @@ def rules_block(memories: Sequence[PromptMemory], tokens: int, situation: Situat
         replace(
             memory,
             text=brief(memory.record, situation),
-            standing=memory.standing or ("unverified" if memory.inherited else ""),
+            standing="; ".join(filter(None, ("unverified" if memory.inherited else "", memory.standing))),
         )
         for memory in memories
     ]

@@ -495,6 +495,6 @@ def _redactor(session: Session) -> Redactor:
 def _settings(session: Session) -> Bequeath:
     """Settings of the testament: an old agent leaves insights that are less sure, too."""
     settings = session.config.bequeath
-    if not session.config.life.lifespan_ticks or not session.vitals.measure().pushes_legacy:
+    if not session.vitals.measure().pushes_legacy:
         return settings
     return replace(settings, insight_threshold=min(settings.insight_threshold, EARLY_CONFIDENCE))

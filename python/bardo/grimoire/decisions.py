@@ -15,6 +15,7 @@ from bardo.assemble.learned_weights import caps
 from bardo.bequeath.lineage import Lineage
 from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire import life
+from bardo.grimoire.decision_records import recorded_decision
 from bardo.grimoire.life import BLOCK
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompt_dates import dated
@@ -23,6 +24,7 @@ from bardo.grimoire.replies import UNSEARCHED, Gathered, Replies
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
+from bardo.life.history import RECORDED_AS
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport
 from bardo.recall.options import FILTERS, OwnerRecallOptions
@@ -128,6 +130,7 @@ class Decisions:
             notes=(*prompt.notes, *found.notes, *told, *notes, *unrecorded),
             situation=recall.get("situation"),
             task=task,
+            tick=session.now_tick,
         )
         if session.config.feedback.record and not session.is_dead:
             self._parts.feedback.note(
@@ -182,11 +185,18 @@ class Decisions:
         session = self._session
         session.ready(write=True)
         value = feedback.checked_value(value)
-        used_id, memories = self._acted_on(used)
+        used_id, memories, since = self._acted_on(used)
         acted_on = tuple(memory for layer, memory in memories if layer == "fact")
         # Refuse facts that cannot be judged before the episode is stored.
         feedback.standing(session.facts, acted_on)
         moment = Moment.of((used.situation if isinstance(used, Prompt) else None) or {}).after(action)
+        outcomes = session.config.curator.outcomes
+        record = recorded_decision(
+            session.log, used_id, moment, value, outcomes=outcomes, since=since, tick=session.now_tick
+        )
+        decision = moment if record is None else record.completed(moment)
+        if len(decision.actions) == 1:
+            moment = dataclasses.replace(moment, actions=decision.actions)
         self._writer.remember(
             note or feedback.note_of(value, len(memories)),
             None,
@@ -198,6 +208,7 @@ class Decisions:
                     "value": value,
                     "of": used_id,
                     "memories": [memory for _, memory in memories],
+                    **({} if record is None else {RECORDED_AS: record.episode.id}),
                 },
                 # An outcome is verified by definition; the reflection at death reads it.
                 "verified": True,
@@ -209,10 +220,11 @@ class Decisions:
             session.facts,
             acted_on,
             value,
-            Moment(moment.settled(), moment.subjects, moment.actions),
+            Moment(decision.settled(), decision.subjects, decision.actions),
             text=_told_of(used),
             earlier=EarlierOutcomes(session.vitals.recent),
-            outcomes=session.config.curator.outcomes,
+            outcomes=outcomes,
+            measured={} if record is None else record.measured,
             tick=session.now_tick,
             reinforcement=session.config.decay.reinforcement,
         )
@@ -236,21 +248,23 @@ class Decisions:
         session.observe_phase()
         return report
 
-    def _acted_on(self, used: Prompt | Recollection | str) -> tuple[str, Sequence[tuple[str, str]]]:
-        """Returns the id of the prompt or recollection, and the layer and id of each memory in it."""
+    def _acted_on(
+        self, used: Prompt | Recollection | str
+    ) -> tuple[str, Sequence[tuple[str, str]], int | None]:
+        """Returns the id of the prompt or recollection, the layer and id of each memory in it, and its tick."""
         if isinstance(used, Prompt):
             # Entries of the gate have no id among the memories: an outcome is not theirs.
             shown = (memory for block in used.blocks for memory in block.memories if memory.id)
-            return used.id, [(memory.layer, memory.id) for memory in shown]
+            return used.id, [(memory.layer, memory.id) for memory in shown], used.tick
         if not isinstance(used, str):
-            return used.id, [(memory.layer, memory.id) for memory in used.memories]
+            return used.id, [(memory.layer, memory.id) for memory in used.memories], None
         found = self._parts.feedback.list(prompt_id=used, limit=1)
         if not found:
             raise NotFoundError(
                 f"no prompt on record has the id {used!r}. List them with prompts.list(); the owner of the memory "
                 "keeps the latest while feedback.record is on"
             )
-        return used, found[0].memories
+        return used, found[0].memories, found[0].tick
 
 
 def _told_of(used: Prompt | Recollection | str) -> str:

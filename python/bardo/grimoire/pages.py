@@ -52,7 +52,7 @@ class PageWriter:
 
     @property
     def _dates(self) -> FactDates:
-        return FactDates(self._session.log.get, self._session.moment)
+        return FactDates(self._session.log.get, self._session.moment, self._session.agent)
 
     def _named_days(self, text: str, at: int) -> list[int]:
         settings = self._session.config.curator

@@ -101,6 +101,8 @@ class Session:
         self.stop_time_of_the_dead()
         if self.config.life.budget and not self.is_dead:
             self.vitals.set_aside()
+        if self.config.life.lifespan_ticks and not self.is_dead:
+            self.vitals.note_lifespan()
 
     # -- state ---------------------------------------------------------------------------------------------------
 
@@ -286,8 +288,7 @@ class Session:
 
     def observe_phase(self) -> None:
         """Emits a `PhaseChange` if a mortal agent came to another phase of life; part of every call that counts."""
-        settings = self.config.life
-        if (settings.budget or settings.lifespan_ticks) and not self.is_dead:
+        if self.vitals.is_mortal and not self.is_dead:
             if (change := self.vitals.changed()) is not None:
                 self.emit(change)
             self.vitals.checkpoint()

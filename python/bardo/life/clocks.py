@@ -19,6 +19,9 @@ PHASES: tuple[tuple[float, Phase], ...] = (
     (0.3, "conservation"),
     (0.1, "declining"),
 )
+#: Vitality above the bound of a better phase from which it has begun: nearly twice the deviation, .06, of a fitness
+#: that averages 33 outcomes, so that an even life has few changes. A worse phase begins at its bound.
+RECOVERY = 0.1
 #: Predictive fitness below which the agent is dying.
 SENESCENCE = 0.35
 #: Part of the lifespan after which more is left to heirs, and the confidence that then suffices.
@@ -122,6 +125,22 @@ def phase_of(vitality: float) -> Phase:
     return next((phase for least, phase in PHASES if vitality > least), "terminal")
 
 
+def phase_after(before: Phase, vitality: float) -> Phase:
+    """Returns the phase of a vitality after another phase: a better one begins `RECOVERY` above its bound.
+
+    Args:
+        before: Phase until now.
+        vitality: Vitality, 0..1.
+    """
+    order = [phase for _, phase in PHASES]
+
+    def rank(phase: Phase) -> int:
+        return order.index(phase) if phase in order else len(order)
+
+    now = phase_of(vitality)
+    return now if rank(now) >= rank(before) else min(before, phase_of(vitality - RECOVERY), key=rank)
+
+
 def reserve_of(budget: float, least: float) -> float:
     """Part of a budget that is set aside at birth for the death: `max(least, 2 % of the budget)`.
 
@@ -154,6 +173,7 @@ def measure(
     fitness: float,
     outcomes: int,
     affect: Affect,
+    before: Phase = "thriving",
     death: DeathPhase | None = None,
     markers: int = 0,
     dangers: int = 0,
@@ -172,6 +192,7 @@ def measure(
         fitness: Discounted share of good outcomes.
         outcomes: Number of outcomes behind it.
         affect: Mood.
+        before: Phase of life that was last reported.
         death: Phase of a death that has begun; None before.
         markers: Number of situations with a marker.
         dangers: Number of these that surely end badly more often than others.
@@ -191,7 +212,7 @@ def measure(
     return Vitality(
         tick=tick,
         value=value,
-        phase=phase_of(value),
+        phase=phase_after(before, value),
         economic=economic,
         epistemic=fitness,
         stochastic=stochastic,

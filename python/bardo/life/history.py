@@ -18,8 +18,10 @@ from bardo.model import Episode
 
 #: Kind of the episodes that are folded, and the part of their payload that is the outcome.
 OUTCOME, VALUE = "outcome", "value"
+#: Part of the payload of an outcome that names the episode which records the same decision.
+RECORDED_AS = "recorded_as"
 #: Parts of the payload of an outcome that are no feature of its situation.
-NO_FEATURES = frozenset({VALUE, "of", "memories"})
+NO_FEATURES = frozenset({VALUE, "of", "memories", RECORDED_AS})
 #: Factor of an earlier outcome's weight per later one: the last 33 or so decide.
 DISCOUNT = 0.97
 #: Weight of the trust that a life begins with, in outcomes, all of them good.

@@ -21,6 +21,8 @@ from bardo.model import Episode
 SPENT, EARNED = "life.spent", "life.earned"
 #: The same for the sum that was set aside at birth for the death, and for its spending by the death.
 SET_ASIDE, SPENT_BY_DEATH = "life.reserve", "life.reserve_spent"
+#: The same for the lifespan in ticks, which every process can then measure the age by.
+LIFESPAN = "life.lifespan"
 _MILLION = 1_000_000
 #: Largest sum of a life: larger ones do not fit the log.
 _MOST = 2**62
@@ -62,7 +64,7 @@ class Vitals:
     @property
     def is_mortal(self) -> bool:
         """Whether a budget or a lifespan is set; without either, phases change nothing."""
-        return bool(self._settings.budget or self._settings.lifespan_ticks)
+        return bool(self._settings.budget or self._lifespan())
 
     def phase(self) -> Phase | None:
         """The phase that sets the budgets of prompts; None for an agent that is not mortal."""
@@ -80,10 +82,11 @@ class Vitals:
             spent=spent,
             set_aside=self._set_aside(),
             reserve=max(0.0, self._set_aside() - self._log.watermark(SPENT_BY_DEATH) / _MILLION),
-            lifespan=self._settings.lifespan_ticks,
+            lifespan=self._lifespan(),
             fitness=history.fitness,
             outcomes=history.outcomes,
             affect=history.affect.decayed(tick - history.tick, self._ticks.per_day),
+            before=history.phase,
             death=self._death(),
             markers=len(history.markers),
             dangers=sum(map(history.is_danger, history.markers.values())),
@@ -128,6 +131,16 @@ class Vitals:
             key: Key of the situation without its action; None for one that has none.
         """
         return self._read().decisions.get(key) if key else None
+
+    def _lifespan(self) -> int:
+        return self._settings.lifespan_ticks or self._log.watermark(LIFESPAN)
+
+    def note_lifespan(self) -> None:
+        """Keeps the lifespan of the settings, durably: other processes may open the memory without them."""
+        lifespan = self._settings.lifespan_ticks
+        with self._lock:
+            if lifespan and lifespan != self._log.watermark(LIFESPAN):
+                self._log.set_watermark(LIFESPAN, lifespan)
 
     def set_aside(self) -> None:
         """Sets the reserve for the death aside, durably and once in a life: later settings do not change it.
@@ -246,7 +259,8 @@ def told(vitality: Vitality, situation: Sequence[str] = ()) -> str:
     if vitality.budget:
         rest = "" if vitality.ticks_left is None else f", about {vitality.ticks_left:.0f} ticks at this rate"
         parts.append(f"budget {vitality.economic:.0%} left{rest}")
-    parts.append(f"outcomes {vitality.epistemic:.0%} good")
+    if vitality.outcomes:
+        parts.append(f"outcomes {vitality.epistemic:.0%} good")
     if vitality.lifespan:
         parts.append(f"age {vitality.hayflick_ratio:.0%} of the lifespan")
     if vitality.dying:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bardo._core import FactStore, judge_facts
@@ -17,6 +17,8 @@ from bardo.recall.topic import Topic
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
 #: Kinds of fact that predict a bad outcome.
 DANGERS = frozenset({"warning", "anti_knowledge"})
+#: Payloads of what was observed: a mean or a rhythm predicts nothing of a decision.
+_OBSERVED = frozenset({"baseline", "pattern"})
 _NOTE = lazy_pattern(r"Outcome [+-]\d\.\d\d of acting on \d+ memories")
 
 
@@ -32,7 +34,8 @@ class OutcomeReport:
         earned: Ids of inherited facts that became the agent's own, confirmed by spaced outcomes.
         missing: Ids of facts acted on that no longer exist.
         unjudged: Ids of facts about which the outcome says nothing: they are about something else, the decision was
-            another one, its action is unknown, or a rule predicts an outcome that cannot be compared with it yet.
+            another one, its action is unknown, a rule predicts an outcome that cannot be compared with it yet, or they
+            state what was observed, which predicts nothing.
         notes: Notes on steps that could not be done.
     """
 
@@ -102,6 +105,7 @@ class _Judge:
         topic: What the decision was about.
         earlier: Earlier outcomes.
         outcomes: Names of the numbers of which more is better.
+        measured: Outcomes that an episode of the same decision measures, by path.
     """
 
     value: float
@@ -109,10 +113,13 @@ class _Judge:
     topic: Topic
     earlier: Iterable[Earlier]
     outcomes: Collection[str]
+    measured: Mapping[str, float]
 
     def evidence(self, fact: Fact) -> float | None:
         """Evidence of the outcome for a fact, from -1 (against it) to 1; None if it says nothing."""
         payload = fact.payload
+        if payload.get("type") in _OBSERVED:
+            return None
         if payload.get("type") != "heuristic":
             # A value that was stated predicts nothing: a restart that failed does not speak against a port.
             is_open = fact.statement is not None and self.value < 0
@@ -128,7 +135,8 @@ class _Judge:
         # An agent avoids what lowers the outcome: where its conditions are unknown, it may have.
         if not (prediction.has_other_reading if holds is False else holds or prediction.is_higher):
             return None
-        return prediction.evidence(self.value, self.earlier, holds=holds is not False)
+        measured = self.measured.get(prediction.outcome)
+        return prediction.evidence(self.value, self.earlier, holds=holds is not False, measured=measured)
 
     def _prediction(self, fact: Fact) -> Prediction | None:
         """Prediction of a rule about a number of which more is known to be better."""
@@ -155,6 +163,7 @@ def apply(
     text: str = "",
     earlier: Iterable[Earlier] = (),
     outcomes: Collection[str] = (),
+    measured: Mapping[str, float] | None = None,
     tick: int,
     reinforcement: float,
 ) -> OutcomeReport:
@@ -168,11 +177,12 @@ def apply(
         text: Task or query of the decision; empty if it is not known.
         earlier: Earlier outcomes, with which a rule of another scale is compared; read only if there is such a rule.
         outcomes: Names of the numbers of which more is better: rules about these are judged by what they predict.
+        measured: Outcomes that an episode of the same decision measures, by path: they judge rules about them.
         tick: Current tick.
         reinforcement: Fraction of the gap that an outcome of size 1 closes.
     """
     found = [fact for fact in facts.get(list(ids)) if fact is not None]
-    judge = _Judge(value, decision, Topic.of(decision, text), earlier, outcomes)
+    judge = _Judge(value, decision, Topic.of(decision, text), earlier, outcomes, measured or {})
     evidence = {fact.id: judge.evidence(fact) for fact in found}
     sizes = {size for size in evidence.values() if size is not None} | {value}
     reports = [
@@ -190,8 +200,8 @@ def apply(
     if unjudged:
         notes += (
             f"the outcome says nothing about {len(unjudged)} {'fact' if len(unjudged) == 1 else 'facts'}: about "
-            "something else than the decision, a stated value after a bad outcome, of conditions that did not hold, of "
-            "an action that is unknown, or of an outcome of another scale, until "
+            "something else than the decision, a number that was observed, a stated value after a bad outcome, of "
+            "conditions that did not hold, of an action that is unknown, or of an outcome of another scale, until "
             f"{LEAST_OTHERS} outcomes of other decisions are there to compare with. "
             "Name the `subjects` in the situation, and pass `action=` if several were possible",
         )

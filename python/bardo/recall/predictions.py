@@ -122,7 +122,9 @@ class Prediction:
         """Whether the other reading of the rule holds in a situation: its single condition does not."""
         return self.has_other_reading and self.conditions[0].holds(situation) is False
 
-    def evidence(self, value: float, earlier: Iterable[Earlier], *, holds: bool = True) -> float | None:
+    def evidence(
+        self, value: float, earlier: Iterable[Earlier], *, holds: bool = True, measured: float | None = None
+    ) -> float | None:
         """Evidence of an outcome for the rule, from -1 (against it) to 1; None if the outcome says nothing.
 
         An outcome that the rule measures itself is judged by the log likelihood ratio of two normal distributions,
@@ -135,13 +137,16 @@ class Prediction:
             value: Outcome, from -1 to 1.
             earlier: Earlier outcomes; read only if they are needed.
             holds: Whether the conditions held in the decision.
+            measured: Outcome of the decision that the rule measures, in its own unit; None if it is not known.
         """
         sign = 1.0 if self.is_higher == holds else -1.0
         figures = self.figures
-        if figures is not None and self._is_of_scale(figures):
+        if measured is None and figures is not None and self._is_of_scale(figures):
+            measured = value
+        if measured is not None and figures is not None:
             if self.deviation <= 0:
-                return math.copysign(1.0, sign * (value - figures.middle))
-            ratio = abs(figures.mean - figures.others_mean) * (value - figures.middle) / self.deviation**2
+                return math.copysign(1.0, sign * (measured - figures.middle))
+            ratio = abs(figures.mean - figures.others_mean) * (measured - figures.middle) / self.deviation**2
             return sign * max(-1.0, min(1.0, ratio))
         others = [one.value for one in earlier if self._is_other(one.decision, holds=holds)]
         if len(others) >= LEAST_OTHERS:

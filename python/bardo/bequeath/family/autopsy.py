@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bardo.bequeath.content.worth import inherited_fields
@@ -12,8 +12,9 @@ from bardo.bequeath.lineage import Life
 from bardo.bequeath.testament.testament import Testament
 from bardo.clock import MICROSECONDS
 from bardo.errors import InvalidInputError
-from bardo.life.history import NO_FEATURES, OUTCOME, VALUE
+from bardo.life.history import NO_FEATURES, OUTCOME, RECORDED_AS, VALUE
 from bardo.model import INHERITED_KIND, Episode, Fact
+from bardo.recall.feedback import is_note
 from bardo.recall.rules import Rule
 from bardo.recall.situation import MOST_FEATURES, Situation
 
@@ -64,11 +65,20 @@ class Records:
         return min(ticks if first is None else [first.tick, *ticks], default=0)
 
     def decisions(self, until: int) -> Iterator[Decision]:
-        """Yields the decisions up to a tick in their order, also those that ancestors lived."""
+        """Yields the decisions up to a tick in their order, also those that ancestors lived.
+
+        One that an episode records, and of which an outcome was told, is one decision.
+        """
+        told = {_recorded_as(episode) for episode in self.episodes() if episode.tick <= until}
+        recorded: dict[str, Decision] = {}
         for episode in self.episodes():
             decision = Decision.of(episode, self.outcomes) if episode.tick <= until else None
-            if decision is not None:
-                yield decision
+            if decision is None:
+                continue
+            if episode.id in told:
+                recorded[episode.id] = decision
+            else:
+                yield decision.beside(recorded.get(_recorded_as(episode)))
 
     @classmethod
     def of_testament(cls, left: Testament, outcomes: Sequence[str]) -> Records:
@@ -145,6 +155,15 @@ class Decision:
             str(payload.get("of") or ""),
             str(lived.get("agent") or "") if lived else "",
         )
+
+    def beside(self, recorded: Decision | None) -> Decision:
+        """The decision with what an episode that records it, too, tells of it."""
+        if recorded is None:
+            return self
+        features = {**recorded.situation.features, **self.situation.features}
+        subjects = self.situation.subjects or recorded.situation.subjects
+        episode = recorded.episode if is_note(self.episode.text) else self.episode
+        return replace(self, episode=episode, situation=Situation(features, subjects))
 
     @property
     def traits(self) -> frozenset[str]:
@@ -402,6 +421,13 @@ def _precedents(decision: Decision, before: int, bad: Sequence[Decision]) -> Ite
     for shared, other in found[:LISTED]:
         one = other.episode
         yield Precedent(one.id, one.tick, one.text, other.value, round(shared, 4), other.inherited)
+
+
+def _recorded_as(episode: Episode) -> str:
+    """Id of the episode that records the decision of an outcome; empty for any other episode."""
+    lived = inherited_fields(episode)
+    payload = lived.get("payload") if lived else episode.payload
+    return str(payload.get(RECORDED_AS) or "") if isinstance(payload, Mapping) else ""
 
 
 def _situation(features: Mapping[str, Any], subjects: tuple[str, ...]) -> Situation:

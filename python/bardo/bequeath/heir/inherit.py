@@ -28,6 +28,7 @@ from bardo.bequeath.heir import copies, innate, limits, order, replay
 from bardo.bequeath.heir.births import births_of
 from bardo.bequeath.heir.experience import inherited_episode, redactor_of
 from bardo.bequeath.heir.held_again import held_again
+from bardo.bequeath.heir.known_since import known_since
 from bardo.bequeath.heir.later_testaments import LaterTestaments
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
 from bardo.bequeath.privacy.redact import Redactor
@@ -462,6 +463,7 @@ def _inherited_facts(
             generation=min(fact.generation + 1, GENERATION_LIMIT),
             support=0,
             evidence=(),
+            observed=known_since(fact, testament),
             created_tick=tick,
             reinforced_tick=tick,
             accessed_tick=0,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bardo.clock import YEAR_2000
+from bardo.clock import MICROSECONDS, YEAR_2000
+from bardo.consolidate.pages.wording import is_of_ancestor
 from bardo.model import Episode, Fact
 
 
@@ -16,20 +17,20 @@ class FactDates:
     Args:
         episodes: Returns the episodes of ids, None where there is none.
         moment: Returns the instant of a tick, None if no record tells it.
+        agent: Name of the agent; empty if it is not known.
     """
 
     episodes: Callable[[Sequence[str]], Sequence[Episode | None]]
     moment: Callable[[int], int | None]
+    agent: str = ""
 
     def noted(self, fact: Fact) -> tuple[int | None, int | None]:
         """When the fact was noted first and last; None where that is unknown, as of a claim without times.
 
-        What an ancestor noted has its ticks, which are seconds if they lie between the year 2000 and the adoption.
+        What an ancestor noted has the ancestor's times, also once outcomes alone have made it the agent's own.
         """
-        if fact.source not in ("self", "derived", "upload", "dream"):
-            told = [self.moment(tick) for tick in fact.observed]
-            first, last = ((at if at and YEAR_2000 <= at <= fact.created_at else None) for at in told)
-            return (first, last) if first and last else (None, None)
+        if fact.source not in ("self", "derived", "upload", "dream") or self._is_handed_down(fact):
+            return self._of_ancestor(fact)
         ends = self.episodes([fact.evidence[0], fact.evidence[-1]]) if fact.evidence else ()
         lived = [episode.at for episode in ends if episode is not None]
         if not lived:
@@ -38,6 +39,20 @@ class FactDates:
             # Only the latest evidence is kept.
             return self.moment(fact.observed[0]) or min(lived), max(lived)
         return min(lived), max(lived)
+
+    def _is_handed_down(self, fact: Fact) -> bool:
+        """Whether the agent has no evidence of its own for a fact of an ancestor."""
+        return bool(self.agent) and is_of_ancestor(fact, self.agent) and not fact.evidence
+
+    @staticmethod
+    def _of_ancestor(fact: Fact) -> tuple[int | None, int | None]:
+        """Times of an ancestor's evidence: inheriting has converted them to seconds of the epoch.
+
+        Ticks that are no seconds lie before the year 2000, or after the inheritance.
+        """
+        first, last = (second * MICROSECONDS for second in fact.observed)
+        is_known = YEAR_2000 <= first <= last <= fact.created_at
+        return (first, last) if is_known else (None, None)
 
     def confirmed(self, fact: Fact) -> int | None:
         """When the fact was confirmed last; None if it was never since its creation, or when is unknown."""

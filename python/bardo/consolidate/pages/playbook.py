@@ -220,7 +220,9 @@ class Playbooks:
         remarks.append(rule.evidence(fact, self._agent) if rule else counted(fact.support, "episode"))
         if standing.outcomes:
             good, bad, *_ = standing.outcomes
-            remarks.append(f"{good:,} of {counted(good + bad, 'outcome')} good")
+            # A rule that lowers an outcome is borne out by bad ones.
+            verdict = "as it says" if rule and rule.effect < 0 else "good"
+            remarks.append(f"{good:,} of {counted(good + bad, 'outcome')} {verdict}")
         confirmed = self._dates.confirmed(fact)
         remarks += [] if confirmed is None else [f"last confirmed {day_of(confirmed)}"]
         remarks += [] if mode is None else [f"mode {one_line(mode)}"]

@@ -156,7 +156,12 @@ impl Batch {
     }
 
     /// Adds the numbers of an episode to the baseline of each of its subjects, each name once.
+    ///
+    /// The numbers of a decision are those of its own episode: the record of its outcome repeats them.
     pub fn count(&mut self, episode: &Episode) {
+        if episode.recorded_as().is_some() {
+            return;
+        }
         let mut numbers: BTreeMap<String, f64> = BTreeMap::new();
         let mut over_long = 0;
         episode.payload.numbers(&mut |path, number| {

@@ -42,6 +42,7 @@ pub(crate) mod slots;
 pub(crate) mod sqlite;
 pub(crate) mod sqlite_file;
 pub(crate) mod store;
+mod structured_rules;
 pub(crate) mod tombstones;
 pub(crate) mod transaction;
 pub(crate) mod transitions;

@@ -12,10 +12,11 @@ use super::filter::Retention;
 use super::quota::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
 use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
+use super::structured_rules::is_testable;
 use super::transaction::{EDGES, Writer};
 use crate::error::{Error, Result};
-use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, is_spaced};
-use crate::model::{Fact, FactStatus, Id, Source};
+use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, is_spaced, longer};
+use crate::model::{Fact, FactKind, FactStatus, Id, Persistence, Source};
 
 /// Weight of a correction that ended what the older record says.
 pub const ENDED: f64 = 1.0;
@@ -227,8 +228,12 @@ pub(crate) fn link_correction(writer: &Writer<'_>, (src, dst, weight): (Id, Id, 
     write_link(writer, &Link { src, dst, relation, weight, tick })
 }
 
+/// Persistence of an inherited rule that decisions can test: they make it fade, and days alone hardly do. Over years, as a
+/// rule of which the situation never comes is of no use either.
+const TESTABLE_RULE: Persistence = Persistence::Years;
+
 /// A fact as it enters the store: no surer than its source allows, for any writer. A conclusion enters at one
-/// confidence and importance, and a dream ends.
+/// confidence and importance, a dream ends, and an inherited rule waits for decisions that test it.
 pub(crate) fn limited_by_source(mut fact: Fact, tick: u64, retention: Retention) -> Fact {
     let source = if fact.is_hearsay() && arrival_confidence(fact.source).is_none() {
         Source::Testament
@@ -237,6 +242,9 @@ pub(crate) fn limited_by_source(mut fact: Fact, tick: u64, retention: Retention)
     };
     if let Some(most) = arrival_confidence(source) {
         fact.confidence = fact.confidence.min(most);
+    }
+    if source == Source::Testament && fact.kind == FactKind::Heuristic && is_testable(&fact.payload) {
+        fact.persistence = longer(fact.persistence, Some(TESTABLE_RULE));
     }
     match fact.source {
         Source::Derived => {

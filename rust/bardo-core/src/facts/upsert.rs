@@ -1,6 +1,6 @@
 //! Same meaning is renewed, not stored twice.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
@@ -14,6 +14,7 @@ use super::schema::{Direction, encode};
 use super::slots::{Moment, dispute, same_statement, settle};
 use super::sqlite::Step;
 use super::store::FactStore;
+use super::structured_rules::structured;
 use super::tombstones::is_forgotten;
 use super::transaction::Writer;
 use super::transitions::{contest, limited_by_source, make_room, rebase, retire, revive};
@@ -266,25 +267,6 @@ fn states_other_conditions(one: &FactPayload, two: &FactPayload) -> bool {
         (Some(one), Some(two)) => one != two,
         _ => false,
     }
-}
-
-/// The conditions of a rule without their bounds, and its outcome; none where a condition is in free words.
-fn structured(payload: &FactPayload) -> Option<(BTreeSet<String>, &str)> {
-    let FactPayload::Heuristic { condition, action, outcome, .. } = payload else { return None };
-    let parts = [condition, action].into_iter().flat_map(|words| words.split(" and "));
-    let feature = |part: &str| -> Option<String> {
-        let mut words = part.split(' ');
-        let (path, sign, value) = (words.next()?, words.next()?, words.next()?);
-        let side = match sign {
-            ">=" => "high",
-            "<=" => "low",
-            "is" => value,
-            _ => return None,
-        };
-        words.next().is_none().then(|| format!("{path} {side}"))
-    };
-    let features: Option<BTreeSet<String>> = parts.filter(|part| !part.is_empty()).map(feature).collect();
-    Some((features.filter(|features| !features.is_empty())?, outcome))
 }
 
 /// Whether hearsay that came by another way says more of what was heard before: a nearer or surer testator.

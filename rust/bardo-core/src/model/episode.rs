@@ -143,6 +143,8 @@ pub const INHERITED_KIND: &str = "inherited";
 
 /// Kind of the records that `outcome` makes.
 const OUTCOME_KIND: &str = "outcome";
+/// Field of such a record that names the episode which records the same decision.
+const RECORDED_AS: &str = "recorded_as";
 
 impl Episode {
     /// Origin of the episode: the agent's own life, or a predecessor's.
@@ -157,6 +159,17 @@ impl Episode {
         let Value::Map(entries) = &self.payload else { return false };
         let has = |name: &str| entries.iter().any(|(entry, _)| entry == name);
         self.kind == OUTCOME_KIND && has("of") && has("memories")
+    }
+
+    /// The episode that records the decision of which this record tells the outcome; `None` for any other episode.
+    #[must_use]
+    pub fn recorded_as(&self) -> Option<Id> {
+        let Value::Map(entries) = &self.payload else { return None };
+        let (_, value) = entries.iter().find(|(entry, _)| entry == RECORDED_AS)?;
+        match value {
+            Value::Text(id) if self.is_outcome_record() => id.parse().ok(),
+            _ => None,
+        }
     }
 
     /// Whether it is a turn of a conversation: it has a speaking role, and a thread or a session.

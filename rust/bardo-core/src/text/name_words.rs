@@ -1,7 +1,8 @@
 //! Word lists for the extraction of names: capitalised words that are no names, titles before the name of a person,
 //! and lower-case words inside names.
 
-/// Words that are capitalised at the start of sentences, or name a day, and are no names: sorted.
+/// Words that are capitalised at the start of sentences, or name a day or a time zone, and are no names: sorted. Zones whose
+/// abbreviation is a word of another language (EST, IST) are left out.
 pub(super) const NO_NAMES: &[&str] = &[
     "absolutely",
     "actually",
@@ -20,6 +21,8 @@ pub(super) const NO_NAMES: &[&str] = &[
     "btw",
     "bye",
     "call",
+    "cest",
+    "cet",
     "check",
     "cheers",
     "children",
@@ -34,6 +37,7 @@ pub(super) const NO_NAMES: &[&str] = &[
     "despite",
     "did",
     "easter",
+    "edt",
     "every",
     "everybody",
     "everyone",
@@ -45,6 +49,7 @@ pub(super) const NO_NAMES: &[&str] = &[
     "friday",
     "fyi",
     "glad",
+    "gmt",
     "good",
     "gosh",
     "got",
@@ -61,6 +66,7 @@ pub(super) const NO_NAMES: &[&str] = &[
     "i've",
     "its",
     "january",
+    "jst",
     "july",
     "june",
     "last",
@@ -95,8 +101,10 @@ pub(super) const NO_NAMES: &[&str] = &[
     "ok",
     "okay",
     "omg",
+    "pdt",
     "people",
     "please",
+    "pst",
     "really",
     "saturday",
     "see",
@@ -119,6 +127,7 @@ pub(super) const NO_NAMES: &[&str] = &[
     "tomorrow",
     "totally",
     "tuesday",
+    "utc",
     "wait",
     "wednesday",
     "well",

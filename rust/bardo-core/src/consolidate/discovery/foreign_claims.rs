@@ -22,6 +22,7 @@ use crate::facts::transitions::confirm;
 use crate::facts::transitions::link_both;
 use crate::facts::transitions::rebase;
 use crate::facts::transitions::replace;
+use crate::facts::transitions::revive;
 use crate::model::calendar::WEEKDAYS;
 use crate::model::decay::confidence_now;
 use crate::model::{FactPayload, FactStatus, Id};
@@ -218,13 +219,15 @@ pub(crate) struct ForeignClaims {
 }
 
 impl ForeignClaims {
-    /// The claims of others that are in force, the surest first.
+    /// The claims of others that are in force, and those that left it because no evidence came, the surest first.
     pub(crate) fn read(writer: &Writer<'_>) -> Step<Self> {
         let found = record::select(
             &writer.transaction,
-            "WHERE kind IN ('causal_link', 'pattern', 'heuristic') AND status IN ('active', 'contradicted')
+            "WHERE kind IN ('causal_link', 'pattern', 'heuristic')
+             AND (status IN ('active', 'contradicted')
+                  OR status = 'archived' AND ended_by IN ('decay', 'capacity', 'stale'))
              AND (generation > 0 OR source IN ('clade', 'testament', 'styx', 'lethe', 'market'))
-             ORDER BY confidence DESC, serial LIMIT ?1",
+             ORDER BY status = 'archived', confidence DESC, serial LIMIT ?1",
             params![rows(CLAIMS)],
         )?;
         let claims = found
@@ -247,12 +250,13 @@ impl ForeignClaims {
             if own.relation(claim) == kinship {
                 let stored = record::select(&writer.transaction, "WHERE serial = ?1", [serial])?;
                 found.extend(stored.into_iter().filter(|stored| {
-                    let is_there =
-                        matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted);
-                    is_there
-                        && stored.fact.is_hearsay()
-                        && !stored.fact.pinned
-                        && !is_archived_by(stored, pass, tick)
+                    let is_there = match stored.fact.status {
+                        FactStatus::Active | FactStatus::Contradicted => !is_archived_by(stored, pass, tick),
+                        // It left because no evidence came, and this is evidence.
+                        FactStatus::Archived => kinship == ClaimRelation::Same,
+                        _ => false,
+                    };
+                    is_there && stored.fact.is_hearsay() && !stored.fact.pinned
                 }));
             }
         }
@@ -310,7 +314,8 @@ impl ForeignClaims {
     }
 }
 
-/// Makes a fact of others that own episodes confirm the agent's own: no less sure than it is, and in force.
+/// Makes a fact of others that own episodes confirm the agent's own: no less sure than it is, and in force, also from the
+/// cold tier.
 pub(crate) fn confirm_claim(
     stored: &mut StoredFact,
     tick: u64,
@@ -318,6 +323,7 @@ pub(crate) fn confirm_claim(
     support: u32,
     tau_ticks: f64,
 ) {
+    revive(stored);
     let before = confidence_now(&stored.fact, tick, tau_ticks);
     confirm(&mut stored.fact, tick, tau_ticks);
     rebase(&mut stored.fact, confidence.max(before), tick);

@@ -1,5 +1,6 @@
 //! Discovery of rules, links and rhythms: a search proposes hypotheses, later windows test them.
 
+mod cases;
 pub(super) mod claims;
 pub(super) mod e_values;
 pub(super) mod foreign_claims;
@@ -15,4 +16,5 @@ pub(super) mod permutation_test;
 pub(super) mod redundant_rules;
 pub(super) mod subgroup_search;
 pub(super) mod subgroups;
+mod twins;
 pub(super) mod window;

@@ -1,7 +1,10 @@
 //! Rules that say nothing beyond another one: a rule that differs from it in its bounds or is its complement, and one
 //! whose effect is absent in the cases that the other leaves.
 
+use std::collections::BTreeSet;
+
 use super::subgroups::{Condition, Outcomes, Rule, members};
+use super::twins::twins;
 use super::window::Window;
 use crate::consolidate::statistics::statistic::Statistic;
 use crate::consolidate::statistics::stratified::difference;
@@ -29,16 +32,18 @@ pub(crate) struct MeasuredRule<'ledger> {
     pub is_stated: bool,
 }
 
-/// For each rule, the place of the one that makes it redundant by the episodes of a window.
-pub(crate) fn redundant(rules: &[MeasuredRule<'_>], window: &Window) -> Vec<Option<usize>> {
+/// For each rule, the place of the one that makes it redundant by the episodes of a window. Rules about outcomes that tell
+/// the same are compared as rules about one outcome.
+pub(crate) fn redundant<'ledger>(rules: &[MeasuredRule<'ledger>], window: &Window) -> Vec<Option<usize>> {
     let mut replaced_by = vec![None; rules.len()];
-    let mut outcomes: Vec<&str> = rules.iter().map(|one| one.rule.outcome.as_str()).collect();
-    outcomes.sort_unstable();
-    outcomes.dedup();
+    let names = || rules.iter().map(|one| one.rule.outcome.as_str());
+    let twins = twins(window, names());
+    let standing = |name: &'ledger str| *twins.get(name).unwrap_or(&name);
+    let outcomes: BTreeSet<&str> = names().map(standing).collect();
     for name in outcomes {
         let Some(rows) = window.numbers.get(name) else { continue };
         let outcome = Outcomes { name, rows };
-        let of_outcome = rules.iter().enumerate().filter(|(_, one)| one.rule.outcome == name);
+        let of_outcome = rules.iter().enumerate().filter(|(_, one)| standing(&one.rule.outcome) == name);
         let cases: Vec<RuleCases<'_>> =
             of_outcome.map(|(place, one)| RuleCases::of(place, one, window, &outcome)).collect();
         let mut kept = without_variants(cases, &mut replaced_by);

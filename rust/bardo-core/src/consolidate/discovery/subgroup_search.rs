@@ -7,6 +7,7 @@ use super::subgroups::{
     Condition, LEAST_GROUP, LEAST_ROWS, Outcomes, Rule, WORTH_TESTING, any_strength, conditions, is_outcome,
     members, strength,
 };
+use super::twins::twins;
 use super::window::Window;
 use crate::consolidate::replay::situations::situations;
 
@@ -49,12 +50,14 @@ pub(crate) fn propose<'known>(
     known: &(impl Iterator<Item = &'known Rule> + Clone),
     covering: &Covering,
 ) -> Vec<Rule> {
-    let told: Vec<Outcomes<'_>> = window
+    let mut told: Vec<Outcomes<'_>> = window
         .numbers
         .iter()
         .filter(|(path, rows)| is_outcome(path, outcomes) && rows.len() >= LEAST_ROWS)
         .map(|(name, rows)| Outcomes { name, rows })
         .collect();
+    let twins = twins(window, told.iter().map(|outcome| outcome.name));
+    told.retain(|outcome| !twins.contains_key(outcome.name));
     if told.is_empty() {
         return Vec::new();
     }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::cases::{Account, joined};
 use super::periodicity::Activity;
 use crate::consolidate::batch::VerifiedEpisodes;
 use crate::consolidate::replay::situations::quote;
@@ -175,7 +176,7 @@ impl Window {
     fn laid_out(mut outlines: Vec<Outline>) -> Self {
         outlines.sort_by_key(|outline| (outline.moment.tick, outline.event_index, outline.moment.id));
         let mut window = Self::default();
-        for (position, outline) in outlines.into_iter().enumerate() {
+        for (position, outline) in joined(outlines).into_iter().enumerate() {
             window.add(position, outline);
         }
         window.activity = Activity::of(&window.moments);
@@ -245,13 +246,15 @@ impl Window {
 }
 
 /// Kept features of an episode, so that a window of megabytes is never in memory as a whole.
-struct Outline {
-    moment: EpisodeTime,
+pub(super) struct Outline {
+    pub(super) moment: EpisodeTime,
     event_index: u32,
     labels: Vec<Label>,
-    numbers: Vec<(String, f64)>,
-    words: Vec<(String, String)>,
+    pub(super) numbers: Vec<(String, f64)>,
+    pub(super) words: Vec<(String, String)>,
     said: Option<EpisodeContent>,
+    /// Its account of a decision, if it is the record of an outcome.
+    pub(super) account: Option<Account>,
 }
 
 impl Outline {
@@ -275,6 +278,7 @@ impl Outline {
             numbers,
             words,
             said: None,
+            account: Account::of(episode),
         }
     }
 }

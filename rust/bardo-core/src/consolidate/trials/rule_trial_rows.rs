@@ -33,6 +33,7 @@ pub(in crate::consolidate) fn load(connection: &Connection, serial: i64) -> Step
                 lost: row.get(7)?,
                 confirmed: count(8)?,
                 broken_at: count(9)?,
+                missed: 0,
             })
         })
         .optional()?)

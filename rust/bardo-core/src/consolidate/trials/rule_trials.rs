@@ -22,6 +22,8 @@ use crate::facts::outcomes::{Credit, credit, debit};
 use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
+use crate::facts::transitions::rebase;
+use crate::model::decay::confidence_now;
 use crate::model::statistics::NORMAL_975;
 use crate::model::{Fact, FactPayload};
 
@@ -43,6 +45,11 @@ const UNMEASURED: f64 = 0.3;
 /// Standard deviations beyond the prediction at which an outcome counts no further: heavy tails decide nothing alone.
 const OUTLIER: f64 = 2.5;
 
+/// Decisions that followed an inherited rule and did not bear it out, after which it has faded by one time constant: as many
+/// as the first window that tests rules has. A rule of a small effect is missed by nearly half of its decisions, and gains
+/// more by the others.
+const MISSES: f64 = 64.0;
+
 /// A rule on trial.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RuleTrial {
@@ -52,6 +59,8 @@ pub(crate) struct RuleTrial {
     pub(in crate::consolidate) lost: f64,
     pub(in crate::consolidate) confirmed: u64,
     pub(in crate::consolidate) broken_at: u64,
+    /// Decisions that followed it since it was read, and did not bear it out.
+    pub(in crate::consolidate) missed: u32,
 }
 
 /// Prediction of a rule.
@@ -126,7 +135,7 @@ impl RuleTrial {
     /// Before the first decision, from outcomes of other decisions.
     pub(crate) fn new(others: Option<Statistic>) -> Self {
         let others = others.map(|others| Statistic { n: others.n.min(OTHERS_KEPT), ..others });
-        Self { followed: 0, others, gained: 0.0, lost: 0.0, confirmed: 0, broken_at: 0 }
+        Self { followed: 0, others, gained: 0.0, lost: 0.0, confirmed: 0, broken_at: 0, missed: 0 }
     }
 
     /// Before earlier decisions, with the sums that others of them left: compared with what is known of other decisions.
@@ -219,6 +228,7 @@ impl RuleTrial {
         let ratio = predicted * (found - predicted / 2.0);
         self.gained = (self.gained + ratio).clamp(0.0, 2.0 * CONFIRMED);
         self.lost = (self.lost - ratio).max(0.0);
+        self.missed += u32::from(ratio <= 0.0);
     }
 }
 
@@ -364,7 +374,10 @@ fn settle(
             report.facts_contradicted += 1;
             report.rules_broken += 1;
         }
-    } else if trial.is_confirmed() {
+        return save(writer, serial, trial);
+    }
+    fade(writer, pass, &mut stored, trial.missed, tick)?;
+    if trial.is_confirmed() {
         let (evidence, _) = window.evidence(followed, crate::facts::EVIDENCE_KEPT);
         let id = stored.fact.id;
         let credit = credit(writer, stored, &evidence, tick, pass.retention)?;
@@ -380,6 +393,18 @@ fn settle(
         }
     }
     save(writer, serial, trial)
+}
+
+/// Lets an inherited rule fade by the decisions that followed it and did not bear it out. It hardly fades by days: while
+/// its situation does not come, nothing speaks against it.
+fn fade(writer: &Writer<'_>, pass: &Pass, stored: &mut StoredFact, missed: u32, tick: u64) -> Step<()> {
+    if missed == 0 || stored.fact.pinned || !stored.fact.is_hearsay() {
+        return Ok(());
+    }
+    let tick = tick.max(stored.fact.reinforced_tick);
+    let before = confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
+    rebase(&mut stored.fact, before * (-f64::from(missed) / MISSES).exp(), tick);
+    writer.update(stored, tick)
 }
 
 #[cfg(test)]
