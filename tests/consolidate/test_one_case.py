@@ -69,7 +69,7 @@ def test_the_outcome_of_a_prompt_names_the_episode_that_records_its_decision(
         ({"subjects": ["BRENT"]}, {"action": "long", "price": 71.2}),
         ({"regime": "calm"}, {"regime": "storm", "action": "long", "pnl": 0.4}),
         ({"actions": ["wait", "hold"], "depth": 3}, {"depth": 3, "action": "long", "pnl": 0.4}),
-        ({"depth": 3}, {"height": 4, "action": "long", "pnl": 0.4}),
+        ({"depth": 3}, {"height": 4, "action": "long", "pnl": 0.7}),
     ],
     ids=["no-outcome", "another-situation", "an-impossible-action", "nothing-in-common"],
 )
@@ -79,6 +79,15 @@ def test_an_episode_of_something_else_records_no_decision_of_a_prompt(
     with opened(tmp_path / "a") as g:
         g.remember("Begun", tick=1)
         decide(g, 2, situation, payload, 0.4)
+        assert recorded(g) == [None]
+
+
+def test_an_episode_that_was_there_before_the_prompt_records_none_of_its_decision(tmp_path: Path) -> None:
+    situation = {"subjects": ["BRENT"]}
+    with opened(tmp_path / "a") as g:
+        fields = {"tick": 2, "subjects": ["BRENT"], "verified": True, "kind": "trade"}
+        g.remember("Closed it", payload={"action": "long", "pnl": 0.4}, **fields)
+        g.outcome(g.context("What to do?", situation=situation), value=0.4)
         assert recorded(g) == [None]
 
 

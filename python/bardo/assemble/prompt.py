@@ -104,7 +104,7 @@ class Prompt:
         notes: What recall could not do or did not find, and the parts omitted from the prompt with the reason.
         situation: Features of the moment for which it was made, as `context` took them; None if they were not given.
         task: Task for which it was made.
-        tick: Tick at which `Grimoire.context` made it; None if that is not known.
+        arrived: Number of the last episode that had arrived when `Grimoire.context` made it; None if it is not known.
     """
 
     id: str
@@ -118,7 +118,7 @@ class Prompt:
     notes: tuple[str, ...] = ()
     situation: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
     task: str = field(default="", compare=False, repr=False)
-    tick: int | None = field(default=None, compare=False, repr=False)
+    arrived: int | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.text

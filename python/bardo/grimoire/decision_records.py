@@ -6,13 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from bardo._core import EpisodeLog
 from bardo.errors import InvalidInputError
 from bardo.life.history import OUTCOME, RECORDED_AS
 from bardo.model import INHERITED_KIND, Episode
 from bardo.recall.situation import ACTION_PATHS, Situation, is_of_others
 
-#: First episodes since a prompt among which the record of its decision is sought.
+#: First episodes that arrived after a prompt, among which the record of its decision is sought.
 LOOKED_AMONG = 256
 #: Name under which an episode may name the prompt of its decision.
 PROMPT = "prompt"
@@ -84,6 +83,10 @@ class DecisionRecord:
             if (known := self.decision.features.get(path)) is not None:
                 yield known, known in (value if isinstance(value, tuple) else (value,))
 
+    def has(self, value: float) -> bool:
+        """Whether it measures an outcome of this value."""
+        return value in self.measured.values()
+
     def completed(self, moment: Situation) -> Situation:
         """A situation with the features and the action that the record tells beside it."""
         actions = moment.actions if len(moment.actions) == 1 else self.decision.actions or moment.actions
@@ -96,32 +99,20 @@ class DecisionRecord:
 
 
 def recorded_decision(
-    log: EpisodeLog,
-    prompt: str,
-    moment: Situation,
-    value: float,
-    *,
-    outcomes: Collection[str],
-    since: int | None,
-    tick: int,
+    recent: Sequence[Episode], prompt: str, moment: Situation, value: float, *, outcomes: Collection[str]
 ) -> DecisionRecord | None:
     """Returns the episode that records the decision of a prompt; None if there is none, or several might be meant.
 
-    It was recorded since the prompt was made, measures an outcome, contradicts nothing that is known of the decision,
-    and is of no other outcome that was told. It names the prompt; or it shares a subject or a feature with its
-    situation, or its tick.
+    It measures an outcome, contradicts nothing that is known of the decision, and is of no other outcome that was told.
+    It names the prompt; or it shares a subject or a feature with its situation; or it measures the very outcome.
 
     Args:
-        log: Episode log.
+        recent: Episodes that arrived since the prompt was made.
         prompt: Id of the prompt.
         moment: Situation of the decision, with the action taken if it is known.
         value: Outcome of the decision, from -1 to 1: it decides where several episodes might be meant.
         outcomes: Names of the numbers that measure an outcome.
-        since: Tick of the prompt; None if it is not known.
-        tick: Current tick.
     """
-    begin = tick if since is None else since
-    recent = log.range(begin, tick, limit=LOOKED_AMONG)
     counted = {str(recorded_as(episode)) for episode in recent}
     found = [
         record
@@ -132,14 +123,8 @@ def recorded_decision(
     if named:
         return _only(named, value)
     found = [record for record in found if PROMPT not in record.episode.payload]
-    return _only(
-        [
-            record
-            for record in found
-            if not record.contradicts(moment) and (record.shares(moment) or record.episode.tick == begin)
-        ],
-        value,
-    )
+    alike = [record for record in found if record.shares(moment) or (value and record.has(value))]
+    return _only([record for record in alike if not record.contradicts(moment)], value)
 
 
 def recorded_as(episode: Episode) -> str | None:
@@ -152,5 +137,5 @@ def recorded_as(episode: Episode) -> str | None:
 def _only(found: Sequence[DecisionRecord], value: float) -> DecisionRecord | None:
     """The only one of some records, or the only one among them that measures an outcome."""
     if len(found) > 1:
-        found = [record for record in found if value in record.measured.values()]
+        found = [record for record in found if record.has(value)]
     return found[0] if len(found) == 1 else None

@@ -15,7 +15,7 @@ from bardo.assemble.learned_weights import caps
 from bardo.bequeath.lineage import Lineage
 from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire import life
-from bardo.grimoire.decision_records import recorded_decision
+from bardo.grimoire.decision_records import LOOKED_AMONG, recorded_decision
 from bardo.grimoire.life import BLOCK
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompt_dates import dated
@@ -35,6 +35,7 @@ from bardo.recall.situation import Situation as Moment
 if TYPE_CHECKING:
     from bardo.assemble.blocks import Block
     from bardo.converse.triage import Triage
+    from bardo.model import Episode
     from bardo.recall.recollection import Memory, Recollection
     from bardo.recall.retriever import Factors
 
@@ -130,7 +131,7 @@ class Decisions:
             notes=(*prompt.notes, *found.notes, *told, *notes, *unrecorded),
             situation=recall.get("situation"),
             task=task,
-            tick=session.now_tick,
+            arrived=session.log.stats()["last_seq"],
         )
         if session.config.feedback.record and not session.is_dead:
             self._parts.feedback.note(
@@ -185,15 +186,13 @@ class Decisions:
         session = self._session
         session.ready(write=True)
         value = feedback.checked_value(value)
-        used_id, memories, since = self._acted_on(used)
+        used_id, memories, recent = self._acted_on(used)
         acted_on = tuple(memory for layer, memory in memories if layer == "fact")
         # Refuse facts that cannot be judged before the episode is stored.
         feedback.standing(session.facts, acted_on)
         moment = Moment.of((used.situation if isinstance(used, Prompt) else None) or {}).after(action)
         outcomes = session.config.curator.outcomes
-        record = recorded_decision(
-            session.log, used_id, moment, value, outcomes=outcomes, since=since, tick=session.now_tick
-        )
+        record = recorded_decision(recent, used_id, moment, value, outcomes=outcomes)
         decision = moment if record is None else record.completed(moment)
         if len(decision.actions) == 1:
             moment = dataclasses.replace(moment, actions=decision.actions)
@@ -250,21 +249,29 @@ class Decisions:
 
     def _acted_on(
         self, used: Prompt | Recollection | str
-    ) -> tuple[str, Sequence[tuple[str, str]], int | None]:
-        """Returns the id of the prompt or recollection, the layer and id of each memory in it, and its tick."""
+    ) -> tuple[str, Sequence[tuple[str, str]], Sequence[Episode]]:
+        """Returns the id of a prompt or recollection, the layer and id of its memories, and the episodes since then."""
         if isinstance(used, Prompt):
             # Entries of the gate have no id among the memories: an outcome is not theirs.
             shown = (memory for block in used.blocks for memory in block.memories if memory.id)
-            return used.id, [(memory.layer, memory.id) for memory in shown], used.tick
+            return used.id, [(memory.layer, memory.id) for memory in shown], self._since(used.arrived)
         if not isinstance(used, str):
-            return used.id, [(memory.layer, memory.id) for memory in used.memories], None
+            return used.id, [(memory.layer, memory.id) for memory in used.memories], ()
         found = self._parts.feedback.list(prompt_id=used, limit=1)
         if not found:
             raise NotFoundError(
                 f"no prompt on record has the id {used!r}. List them with prompts.list(); the owner of the memory "
                 "keeps the latest while feedback.record is on"
             )
-        return used, found[0].memories, found[0].tick
+        # Of one tick the order of arrival is not on record.
+        later = self._session.log.range(found[0].tick + 1, self._session.now_tick, limit=LOOKED_AMONG)
+        return used, found[0].memories, later
+
+    def _since(self, arrived: int | None) -> Sequence[Episode]:
+        """Returns the first episodes that arrived after another one; none if its number is not known."""
+        if arrived is None:
+            return ()
+        return [episode for _, episode in self._session.log.since(arrived, LOOKED_AMONG)]
 
 
 def _told_of(used: Prompt | Recollection | str) -> str:
