@@ -30,6 +30,7 @@ from bardo.consolidate.corrections.effects import (
     text_about,
 )
 from bardo.consolidate.corrections.endings import restores_same
+from bardo.consolidate.corrections.holders import ends_holding
 from bardo.consolidate.corrections.outright import in_slot_of_texts
 from bardo.consolidate.corrections.templates import may_be_about_one
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
@@ -401,7 +402,7 @@ class StatementReader:
             for other in record.clauses
             if other.stated
             and not any(keeps_value(other, said) for said in message.clauses)
-            and (not is_learned or may_be_about_one(other, clause))
+            and (not is_learned or may_be_about_one(other, clause) or ends_holding(other, clause))
             and ((best := corrections.judge(other, clause, corrections.NEAREST)).rule or self._cross_encoder)
             and best.total >= least
         ]

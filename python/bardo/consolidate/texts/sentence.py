@@ -156,7 +156,9 @@ class Sentence:
             yield Note(alone[0].text, self.stated)
         elif is_firm or not quote:
             # A value that can be replaced must not stay in force inside a quote, nor what lasts fade with it.
-            lasting = [clause for clause in self.stated if clause.text or _gives_lasting_value(clause)]
+            lasting = [
+                clause for clause in self.stated if clause.text or clause.role or _gives_lasting_value(clause)
+            ]
             texts = [self.text_of(clause, who) for clause in lasting]
             yield from (
                 Note(text, (clause,))

@@ -67,6 +67,18 @@ pub(in crate::consolidate) fn tells_what_happened(text: &str) -> bool {
     clauses(text).iter().any(Clause::happened)
 }
 
+/// Whether a text tells of one occasion in the past, and no change or end of what held before.
+pub(in crate::consolidate) fn tells_one_occasion(text: &str) -> bool {
+    let found = clauses(text);
+    let is_past = |clause: &Clause| clause.happened() || clause.has_any(&["did", "didn't"]);
+    let turns = |clause: &Clause| {
+        clause.is_now()
+            || clause.changing().is_some()
+            || ENDINGS.iter().any(|ending| clause.find(ending.phrases, 1).is_some())
+    };
+    found.iter().any(is_past) && !found.iter().any(turns)
+}
+
 fn between(old: &Clause, new: &Clause) -> Option<SlotChange> {
     if old.has_any(CONDITIONS) || new.has_any(CONDITIONS) || old.denies() || new.has_any(ADDING) {
         return None;
