@@ -148,7 +148,7 @@ class StatementReader:
                 self._compare(
                     clause, message, fact.evidence, drawn, newer=fact, near=near, place=0, tick=tick
                 )
-        return drawn
+        return drawn.with_each_older_once()
 
     def cut(self) -> tuple[str, ...]:
         """Note on learned sentences that were like more earlier ones than the cross-encoder read, since the last."""
@@ -239,13 +239,7 @@ class StatementReader:
             self._compare(
                 clause, message, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode
             )
-        by_older: dict[str, Resolution] = {}
-        for resolution in effects.resolutions:
-            known = by_older.get(resolution.older)
-            if known is None or (resolution.ends and not known.ends):
-                by_older[resolution.older] = resolution
-        effects.resolutions = list(by_older.values())
-        return effects
+        return effects.with_each_older_once()
 
     def _worths(self, found: Sequence[Sentence], text: str = "") -> list[float]:
         """Worth of each sentence of a text; a secret has none."""

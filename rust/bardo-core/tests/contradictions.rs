@@ -132,6 +132,7 @@ const DISPUTED: &[(&str, &str)] = &[
 /// Pairs that read alike, or share a subject, and may both hold.
 const COMPATIBLE: &[(&str, &str)] = &[
     ("The ferry takes two hours", "The ferry took three hours yesterday"),
+    ("The treasurer of the club is Ida", "The treasurer of the club was Bo"),
     ("Slippage rises when the pool is thin", "Slippage fell on Monday when the pool was thin"),
     ("Customers reply to short emails", "The customer did not reply to the short email"),
     ("Liquidations follow oracle updates", "Liquidations did not follow oracle updates on Monday"),

@@ -56,7 +56,7 @@ def lesser_notes(
         attribute = clause.statement.attribute if clause.statement is not None else ""
         is_lasting_one = is_lasting(attribute, "permanent", "years")
         is_kept_always = clause.role or (is_lasting_one and _is_of_known(clause))
-        if worth > UNWORTHY and (is_kept_always or (clause.trait and sentence.is_covered((clause,)))):
+        if worth > UNWORTHY and (is_kept_always or (clause.trait and sentence.stated == (clause,))):
             return True
         if not (clause.text or clause.context):
             return worth >= LEAST_OF_LASTING and is_lasting_one

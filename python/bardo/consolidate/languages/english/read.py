@@ -74,6 +74,7 @@ from bardo.consolidate.languages.english.slots import (
     relation_attribute,
     with_slot,
 )
+from bardo.consolidate.languages.english.traits import is_mood
 from bardo.model import Statement
 
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
@@ -275,7 +276,7 @@ def _clause(
 ) -> Clause:
     words = [token for token in head.subtree if not _is_below_other_clause(token, head)]
     denied, past = is_denied(head), is_past(head)
-    unreal = asks or is_unreal(head) or introduces_finding(head)
+    unreal = asks or is_unreal(head) or introduces_finding(head) or is_mood(head)
     since, until = bounds(" ".join(token.text for token in words), speech.at, past=past)
     cues = cues_of(head, words, sentence, denied=denied, correction=correction)
     is_bounded = until is not None or (since is not None and since > speech.at > 0)

@@ -83,8 +83,10 @@ def holder_at(value: Any, role: Any) -> str:
         return ""
     if is_joined or value.ent_type_ in _NO_HOLDERS or any(child.dep_ in ("det", "poss") for child in value.children):
         return ""
-    # "Elected Ann Poole as treasurer"
-    name = phrase_of(value).partition(" as ")[0]
+    # Beside a name can stand more: "elected Ann Poole as treasurer", "is Ann Poole ext. 0171".
+    is_firm = any(child.dep_ == "cc" and child.text == "&" for child in value.children)
+    before = [child.left_edge.i for child in value.children if child.dep_ in ("compound", "nmod") and child.i < value.i]
+    name = phrase_of(value) if is_firm else str(value.doc[min(before, default=value.i) : value.i + 1].text)
     has_title = name.split()[0].rstrip(".").lower() in _TITLES if name else False
     if has_title or value.ent_type_ == "PERSON":
         return name

@@ -85,7 +85,7 @@ def names_several_holders(head: Any, subject: Any) -> bool:
         return True
     values = [child for child in head.children if child.dep_ in _COMPLEMENTS and child.pos_ == "PROPN"]
     is_joined = any(each.dep_ == "conj" for value in values for each in value.children)
-    return bool(values) and (is_joined or not tells_one_role(subject))
+    return bool(values) and (is_joined or not tells_one_role(subject, bare=True))
 
 
 def _is_holder(clause: Clause, head: Any, subject: Any) -> tuple[Any, str] | None:

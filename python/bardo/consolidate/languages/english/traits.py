@@ -58,9 +58,15 @@ def trait_slot(clause: Clause, head: Any, subject: Any, *, who: str, is_kin: boo
     return taste or _school(head) or _status(head) or (_payday(head) if is_self else None)
 
 
+def _attribute_of_taste(head: Any) -> str | None:
+    """Attribute of a verb of taste; the parser takes the "hates" of "my son hates broccoli" for a form of "hat"."""
+    tastes: dict[str, str] = trait_table()["tastes"]
+    return tastes.get(lemma(head)) or tastes.get(head.text.lower().removesuffix("s"))
+
+
 def _taste(head: Any) -> TraitSlot | None:
     """Slot of "I love sourdough" and "she prefers tea to coffee"."""
-    attribute = trait_table()["tastes"].get(lemma(head))
+    attribute = _attribute_of_taste(head)
     if attribute is None or head.tag_ not in _PRESENT or _is_beside(head, but=_OF_TASTE):
         return None
     things = [child for child in head.children if child.dep_ == "dobj"]
@@ -72,12 +78,26 @@ def _taste(head: Any) -> TraitSlot | None:
     return attribute, f"{value} {rest[0].strip()}" if rest and attribute == "prefer" else value, ""
 
 
+def is_mood(head: Any) -> bool:
+    """Whether a clause tells a taste of the moment alone: "I love this song", "I hate Mondays", "I'm loving this weather"."""
+    if _attribute_of_taste(head) is None or (head.tag_ != "VBG" and head.tag_ not in _PRESENT):
+        return False
+    things = [child for child in head.children if child.dep_ == "dobj"]
+    if not any(child.dep_ == "nsubj" and child.text.lower() in ("i", "we") for child in head.children) or not things:
+        return False
+    is_pointed = any(child.text.lower() in ("this", "that") for child in things[0].children)
+    return is_pointed or head.tag_ == "VBG" or _is_of_mood(things[0])
+
+
+def _is_of_mood(thing: Any) -> bool:
+    """Whether a thing is a day, or a matter of a mood: "Mondays", "meetings"."""
+    words = {lemma(token) for token in thing.subtree} | {lemma(thing).removesuffix("s")}
+    return thing.ent_type_ in ("DATE", "TIME") or bool(words & (NO_ALLERGENS | set(trait_table()["moods"]["things"])))
+
+
 def _is_kind(thing: Any) -> bool:
     """Whether a noun is a kind of thing: without article, possessor or clause, no day, and no matter of a mood."""
-    if thing.pos_ not in ("NOUN", "PROPN") or thing.ent_type_ in ("DATE", "TIME"):
-        return False
-    words = {lemma(token) for token in thing.subtree}
-    if words & (NO_ALLERGENS | set(trait_table()["moods"]["things"])) or lemma(thing).removesuffix("s") in NO_ALLERGENS:
+    if thing.pos_ not in ("NOUN", "PROPN") or _is_of_mood(thing):
         return False
     return not any(child.dep_ in _LIMITS for child in thing.children)
 

@@ -274,6 +274,7 @@ fn another_value<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a
         || left.is_subset(&right)
         || right.is_subset(&left)
         || (value_kind(before.value) == ValueKind::Name && !left.is_disjoint(&right))
+        || (value_kind(after.value) == ValueKind::Name && !changed && new.is_over() && !old.is_over())
         || (old.has_year() && new.has_year() && !is_lasting)
         || before.value.iter().any(Word::is_year) != after.value.iter().any(Word::is_year)
     {
