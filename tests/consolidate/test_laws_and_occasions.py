@@ -38,7 +38,9 @@ def clauses_of(text: str) -> list[Clause]:
 def best(older: str, newer: str) -> float:
     """Log odds of a correction, with a cross-encoder that is sure of it."""
     return max(
-        corrections.judge(one, other, 0.9, 6.0).total for one in clauses_of(older) for other in clauses_of(newer)
+        corrections.judge(one, other, 0.9, 6.0).total
+        for one in clauses_of(older)
+        for other in clauses_of(newer)
     )
 
 
@@ -50,8 +52,14 @@ def test_an_occasion_neither_ends_nor_disputes_a_law(law: str, occasion: str):
 @pytest.mark.parametrize(
     ("law", "newer"),
     [
-        ("Liquidations follow oracle updates on Aave", "Liquidations no longer follow oracle updates on Aave"),
-        ("Liquidations follow oracle updates on Aave", "Liquidations don't follow oracle updates on Aave any more"),
+        (
+            "Liquidations follow oracle updates on Aave",
+            "Liquidations no longer follow oracle updates on Aave",
+        ),
+        (
+            "Liquidations follow oracle updates on Aave",
+            "Liquidations don't follow oracle updates on Aave any more",
+        ),
         ("The oracle updates every hour", "The oracle now updates every two hours"),
         ("The choir meets on Tuesdays", "The choir moved to Thursdays"),
         ("The museum closes at 5 pm", "The museum closed for good"),
@@ -92,7 +100,10 @@ def test_an_update_corrects_only_as_an_announcement(text: str, corrects: bool):
 
 
 def test_an_heir_recalls_lesson_and_event_once_each(tmp_path: Path):
-    event, law = "Liquidations followed the oracle update by two blocks", "Liquidations follow oracle updates on Aave"
+    event, law = (
+        "Liquidations followed the oracle update by two blocks",
+        "Liquidations follow oracle updates on Aave",
+    )
     with bardo.open(tmp_path / "trader-7") as memory:
         memory.remember(event, subjects=["aave"], verified=True)
         memory.learn(law, subjects=["aave"], confidence=0.8)

@@ -1,4 +1,4 @@
-"""Who holds a role: a newer holder, or the departure of the known one, ends what names the older one; the real parser."""
+"""Who holds a role: a newer holder, or the departure of the known one, ends the statement; with the real parser."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def ends(older: str, newer: str) -> bool:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("The risk manager is Ingrid Vass, her desk phone is 0207 555 0142.", ("user risk", "manager", "Ingrid Vass")),
+        (
+            "The risk manager is Ingrid Vass, her desk phone is 0207 555 0142.",
+            ("user risk", "manager", "Ingrid Vass"),
+        ),
         ("The head of operations is Dana Reyes.", ("user operations", "head", "Dana Reyes")),
         ("The school's headteacher is Ruth Bell.", ("school", "headteacher", "Ruth Bell")),
         ("The owner of the Anchor pub is Sal Dunne.", ("anchor pub", "owner", "Sal Dunne")),

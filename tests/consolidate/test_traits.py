@@ -14,7 +14,10 @@ def facts_of(folder: Path, text: str) -> list[tuple[str, str, str, bool]]:
         memory.remember(text, role="user", kind="turn")
         memory.sleep()
         stated = [fact.statement for fact in memory.facts.list()]
-        return [("", "", "", False) if one is None else (one.subject, one.attribute, one.value, one.denied) for one in stated]
+        return [
+            ("", "", "", False) if one is None else (one.subject, one.attribute, one.value, one.denied)
+            for one in stated
+        ]
 
 
 @pytest.mark.parametrize(
@@ -23,7 +26,10 @@ def facts_of(folder: Path, text: str) -> list[tuple[str, str, str, bool]]:
         ("I love sourdough", ("user", "like", "sourdough", False)),
         ("I prefer tea to coffee", ("user", "prefer", "tea to coffee", False)),
         ("My son hates broccoli", ("user's son", "dislike", "broccoli", False)),
-        ("My daughter goes to the Montessori school", ("user's daughter", "school", "the Montessori school", False)),
+        (
+            "My daughter goes to the Montessori school",
+            ("user's daughter", "school", "the Montessori school", False),
+        ),
         ("The dog is called Rex", ("user's dog", "name", "Rex", False)),
         ("I don't drive", ("user", "habit", "drive", True)),
         ("I'm getting divorced", ("user", "marital_status", "getting divorced", False)),

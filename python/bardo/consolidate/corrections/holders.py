@@ -40,7 +40,11 @@ def is_of_another_role(older: Clause, newer: Clause) -> bool:
 
 def _held(clause: Clause) -> Statement | None:
     """The statement by which a clause names the holder of a role; None if it names none."""
-    return clause.statement if clause.role and clause.statement is not None and not clause.statement.denied else None
+    return (
+        clause.statement
+        if clause.role and clause.statement is not None and not clause.statement.denied
+        else None
+    )
 
 
 def _is_one_role(one: Statement, other: Statement) -> bool:

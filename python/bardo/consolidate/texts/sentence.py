@@ -203,4 +203,8 @@ def sentences(clauses: Sequence[Clause]) -> list[Sentence]:
 
 def _stems(text: str) -> set[str]:
     """Beginnings of the words of at least three letters, and figures, without pronouns that a note rewrites."""
-    return {word[:_STEM] for word in _WORD.findall(text.casefold().replace("n't", " not")) if word not in _REWRITTEN}
+    return {
+        word[:_STEM]
+        for word in _WORD.findall(text.casefold().replace("n't", " not"))
+        if word not in _REWRITTEN
+    }

@@ -6,20 +6,20 @@ use super::stop_words::is_stop_word;
 
 /// Abbreviations before a name.
 const BEFORE_NAME: &[&str] = &[
-    "capt", "cllr", "col", "cpl", "dr", "fr", "ft", "gen", "gov", "hon", "insp", "lt", "messrs", "mr", "mrs", "ms",
-    "mt", "mx", "prof", "rev", "sen", "sgt", "st", "supt",
+    "capt", "cllr", "col", "cpl", "dr", "fr", "ft", "gen", "gov", "hon", "insp", "lt", "messrs", "mr", "mrs",
+    "ms", "mt", "mx", "prof", "rev", "sen", "sgt", "st", "supt",
 ];
 
 /// Abbreviations before a figure. Without one, "no" is an answer.
 const BEFORE_FIGURE: &[&str] = &[
-    "apt", "art", "bldg", "ca", "ch", "fig", "figs", "fl", "max", "min", "no", "nos", "nr", "p", "para", "pp", "rm",
-    "sec", "v", "ver", "vol",
+    "apt", "art", "bldg", "ca", "ch", "fig", "figs", "fl", "max", "min", "no", "nos", "nr", "p", "para",
+    "pp", "rm", "sec", "v", "ver", "vol",
 ];
 
 /// Abbreviations before a figure, a name, or the rest of a sentence.
 const WITHIN: &[&str] = &[
-    "approx", "asst", "c.f", "cf", "dept", "e.g", "eg", "esp", "est", "excl", "ext", "extn", "i.e", "ie", "incl", "mgr",
-    "resp", "tel", "viz", "vs",
+    "approx", "asst", "c.f", "cf", "dept", "e.g", "eg", "esp", "est", "excl", "ext", "extn", "i.e", "ie",
+    "incl", "mgr", "resp", "tel", "viz", "vs",
 ];
 
 /// What follows an abbreviation.
@@ -87,16 +87,19 @@ mod tests {
     #[test]
     fn an_abbreviation_before_a_figure_or_a_name_ends_no_sentence() {
         assert_eq!(of("The manager is Joaquim, ext. 0171."), ["ext."]);
-        assert_eq!(of("See no. 14, approx. 20 m from St. Mary's, e.g. Dr. Chen vs. Prof. Roe"), [
-            "no.", "approx.", "St.", "e.g.", "Dr.", "vs.", "Prof."
-        ]);
+        assert_eq!(
+            of("See no. 14, approx. 20 m from St. Mary's, e.g. Dr. Chen vs. Prof. Roe"),
+            ["no.", "approx.", "St.", "e.g.", "Dr.", "vs.", "Prof."]
+        );
         assert_eq!(of("Ask dept. Head Anna (tel. +44 171)"), ["dept.", "tel."]);
     }
 
     #[test]
     fn a_stop_that_ends_a_sentence_is_none() {
         assert!(of("The answer is no. Anna left. No. She stayed on the ext. The end.").is_empty());
-        assert!(of("We met in the dept. She paid. I live on Baker St. It is noisy. no. it is not").is_empty());
+        assert!(
+            of("We met in the dept. She paid. I live on Baker St. It is noisy. no. it is not").is_empty()
+        );
         assert!(of("v1.2.3 of example.com, no.14").is_empty());
     }
 }

@@ -15,8 +15,8 @@ from bardo.consolidate.languages.english.grammar import COMPLEMENTS, is_future, 
 _PRESENT, _PLURAL = frozenset({"VBZ", "VBP"}), frozenset({"NNS", "NNPS"})
 #: Verbs of a state of the moment, which is no law by its tense alone: "the gateway is down", "the vault holds 40 ETH".
 _STATES = frozenset({
-    "be", "belong", "consist", "contain", "cost", "have", "hold", "know", "lack", "lie", "live", "mean", "need", "own", "remain", "reside",
-    "seem", "sit", "stand", "stay", "want", "weigh", "work",
+    "be", "belong", "consist", "contain", "cost", "have", "hold", "know", "lack", "lie", "live", "mean", "need", "own",
+    "remain", "reside", "seem", "sit", "stand", "stay", "want", "weigh", "work",
 })  # fmt: skip
 #: Words for how often something is so, and conjunctions of a rule.
 _OFTEN = re.compile(
@@ -25,7 +25,8 @@ _OFTEN = re.compile(
 )
 #: Verbs of movement by themselves: without a value to which it moves, a thing can move back.
 _MOVES = frozenset({
-    "cut", "decrease", "double", "drop", "extend", "go down", "go up", "halve", "increase", "lower", "rise", "slip", "update",
+    "cut", "decrease", "double", "drop", "extend", "go down", "go up", "halve", "increase", "lower", "rise", "slip",
+    "update",
 })  # fmt: skip
 #: Verbs of ending that are what happens each day, where they have a time: "the museum closed at 4 on Tuesday".
 _DAILY = frozenset({"close", "end", "expire", "finish", "go away", "leave", "return", "shut", "stop"})
@@ -72,13 +73,20 @@ def _is_simple_present(head: Any) -> bool:
         return head.tag_ in _PRESENT
     first = auxiliaries[0]
     is_passive = len(auxiliaries) == 1 and first.dep_ == "auxpass" and head.tag_ == "VBN"
-    return first.tag_ in _PRESENT and (is_passive or lemma(first) == "do" or (len(auxiliaries) == 1 and head.tag_ == "VB"))
+    return first.tag_ in _PRESENT and (
+        is_passive or lemma(first) == "do" or (len(auxiliaries) == 1 and head.tag_ == "VB")
+    )
 
 
 def _is_rule(head: Any, child: Any) -> bool:
     """Whether a clause below another in the present makes it a rule: "slippage rises when the pool is thin"."""
-    return child.dep_ == "advcl" and not is_past(head) and any(
-        each.dep_ in ("advmod", "mark") and lemma(each) in ("if", "when", "whenever", "once") for each in child.children
+    return (
+        child.dep_ == "advcl"
+        and not is_past(head)
+        and any(
+            each.dep_ in ("advmod", "mark") and lemma(each) in ("if", "when", "whenever", "once")
+            for each in child.children
+        )
     )
 
 
@@ -97,7 +105,10 @@ def tells_occasion(head: Any, cues: Cues, *, is_brief: bool) -> bool:
     if not turning or "denial" in cues.kinds:
         # "Did not close on Monday" ends nothing.
         return True
-    verbs = {lemma(head), *(f"{lemma(head)} {lemma(child)}" for child in head.children if child.dep_ in _PARTICLES)}
+    verbs = {
+        lemma(head),
+        *(f"{lemma(head)} {lemma(child)}" for child in head.children if child.dep_ in _PARTICLES),
+    }
     goes_to = any(child.dep_ in ("prep", "prt") and lemma(child) in _TO_VALUE for child in head.children)
     if goes_to or any(child.dep_ in COMPLEMENTS or child.dep_ == "nsubjpass" for child in head.children):
         return False

@@ -1,4 +1,4 @@
-"""Nouns and names that the parser takes for verbs: the "gluten" of "I can't have gluten", the "Fell" of "Piers Fell"."""
+"""Nouns and names that the parser takes for verbs: the "gluten" of "I can't have gluten", "Fell" of "Piers Fell"."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from bardo.consolidate.languages.english.grammar import SUBJECTS, lemma
 
 #: Verbs whose participle is like the verb itself.
 _INVARIABLE = frozenset({
-    "bet", "become", "bid", "burst", "cast", "come", "cost", "cut", "fit", "forecast", "hit", "hurt", "let", "overcome", "put", "quit", "read",
-    "rerun", "reset", "run", "set", "shut", "spread", "split", "thrust", "upset",
+    "bet", "become", "bid", "burst", "cast", "come", "cost", "cut", "fit", "forecast", "hit", "hurt", "let", "overcome",
+    "put", "quit", "read", "rerun", "reset", "run", "set", "shut", "spread", "split", "thrust", "upset",
 })  # fmt: skip
 
 
@@ -35,7 +35,9 @@ def _is_had(token: Any) -> bool:
     have = token.nbor(-1)
     is_auxiliary = have.text.lower() == "have" and have.dep_ == "aux" and have.head.i == token.i
     before = have.nbor(-1)
-    return is_auxiliary and (before.tag_ == "MD" or (before.dep_ == "neg" and before.i > 0 and before.nbor(-1).tag_ == "MD"))
+    return is_auxiliary and (
+        before.tag_ == "MD" or (before.dep_ == "neg" and before.i > 0 and before.nbor(-1).tag_ == "MD")
+    )
 
 
 def _read_as_object(noun: Any, verb: Any) -> None:
@@ -56,7 +58,12 @@ def _is_last_name(root: Any) -> bool:
         return False
     first, mark = root.nbor(-1), root.nbor(-2)
     is_name = first.pos_ == "PROPN" and first.dep_ in SUBJECTS and first.head.i == root.i
-    return is_name and mark.text in (",", ":") and mark.nbor(-1).pos_ == "NOUN" and _clause_before(root) is not None
+    return (
+        is_name
+        and mark.text in (",", ":")
+        and mark.nbor(-1).pos_ == "NOUN"
+        and _clause_before(root) is not None
+    )
 
 
 def _clause_before(root: Any) -> Any:
@@ -75,4 +82,3 @@ def _read_as_name(name: Any) -> None:
     name.head, name.dep_, name.pos_, name.tag_ = noun, "appos", "PROPN", "NNP"
     name.lemma_ = name.text
     first.head, first.dep_ = name, "compound"
-

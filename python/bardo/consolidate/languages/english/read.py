@@ -64,10 +64,10 @@ from bardo.consolidate.languages.english.plans import (
     start_of_state,
 )
 from bardo.consolidate.languages.english.quotes import with_quotes
+from bardo.consolidate.languages.english.requests import answer_request
 from bardo.consolidate.languages.english.retractions import retraction
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
 from bardo.consolidate.languages.english.role_slots import left_role, who_left
-from bardo.consolidate.languages.english.requests import answer_request
 from bardo.consolidate.languages.english.slots import (
     condition_of,
     environments_in,

@@ -12,9 +12,13 @@ from bardo.consolidate.languages.english.grammar import lemma
 from bardo.consolidate.languages.english.owners import FAMILY
 
 #: Titles before the name of a person.
-_TITLES = frozenset({"dr", "fr", "hon", "madam", "messrs", "miss", "mr", "mrs", "ms", "mx", "prof", "rev", "sir"})
+_TITLES = frozenset(
+    {"dr", "fr", "hon", "madam", "messrs", "miss", "mr", "mrs", "ms", "mx", "prof", "rev", "sir"}
+)
 #: Entities that hold no role.
-_NO_HOLDERS = frozenset({"CARDINAL", "DATE", "LANGUAGE", "MONEY", "NORP", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
+_NO_HOLDERS = frozenset(
+    {"CARDINAL", "DATE", "LANGUAGE", "MONEY", "NORP", "ORDINAL", "PERCENT", "QUANTITY", "TIME"}
+)
 #: Entities that hold one only with a title before the name, or another word that tells a person.
 _PLACES = frozenset({"GPE", "LOC", "FAC"})
 #: Attributes whose value is a name, and that are no roles.
@@ -81,17 +85,27 @@ def holder_at(value: Any, role: Any) -> str:
     )
     if value.pos_ != "PROPN" and not _is_misread_name(value):
         return ""
-    if is_joined or value.ent_type_ in _NO_HOLDERS or any(child.dep_ in ("det", "poss") for child in value.children):
+    if (
+        is_joined
+        or value.ent_type_ in _NO_HOLDERS
+        or any(child.dep_ in ("det", "poss") for child in value.children)
+    ):
         return ""
     # Beside a name can stand more: "elected Ann Poole as treasurer", "is Ann Poole ext. 0171".
     is_firm = any(child.dep_ == "cc" and child.text == "&" for child in value.children)
-    before = [child.left_edge.i for child in value.children if child.dep_ in ("compound", "nmod") and child.i < value.i]
+    before = [
+        child.left_edge.i
+        for child in value.children
+        if child.dep_ in ("compound", "nmod") and child.i < value.i
+    ]
     name = phrase_of(value) if is_firm else str(value.doc[min(before, default=value.i) : value.i + 1].text)
     has_title = name.split()[0].rstrip(".").lower() in _TITLES if name else False
     if has_title or value.ent_type_ == "PERSON":
         return name
     is_listed = lemma(role) in role_table()["nouns"] or noun_attribute(role) is not None
-    return name if is_listed and value.ent_type_ not in _PLACES else name if _is_two_names(name, value) else ""
+    return (
+        name if is_listed and value.ent_type_ not in _PLACES else name if _is_two_names(name, value) else ""
+    )
 
 
 def _is_misread_name(word: Any) -> bool:
@@ -141,7 +155,9 @@ def scope_of(noun: Any, who: str) -> str:
 
 def words_behind(noun: Any) -> str:
     """The words behind the noun of a role that tell whose role it is: "of the Leeds office"; empty without any."""
-    behind = [child for child in noun.children if child.dep_ == "prep" and child.i > noun.i and lemma(child) in _OF]
+    behind = [
+        child for child in noun.children if child.dep_ == "prep" and child.i > noun.i and lemma(child) in _OF
+    ]
     return str(noun.doc[behind[0].left_edge.i : behind[-1].right_edge.i + 1].text) if behind else ""
 
 

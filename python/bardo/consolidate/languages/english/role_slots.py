@@ -1,4 +1,4 @@
-"""Holders of roles: "the risk manager is Ingrid Vass", "Tomas Lind took over as head of operations", "Ingrid has left"."""
+"""Holders of roles: "the risk manager is Ingrid Vass", "Tomas took over as head of operations", "Ingrid has left"."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def names_several_holders(head: Any, subject: Any) -> bool:
 
 
 def _is_holder(clause: Clause, head: Any, subject: Any) -> tuple[Any, str] | None:
-    """Role and holder of "the treasurer is Ann Poole", "Ann Poole is now treasurer" and "the new cook is called Joss"."""
+    """Role and holder of "the treasurer is Ann Poole", "Ann is now treasurer" and "the new cook is called Joss"."""
     verb = lemma(head)
     is_called = verb == "call" and any(child.dep_ == "auxpass" for child in head.children)
     if clause.past or not (verb in _IS or is_called):
@@ -110,7 +110,12 @@ def _takes_role(clause: Clause, head: Any, subject: Any) -> tuple[Any, str] | No
     table = role_table()["taking"]
     forms = table.get(predicate_of(head)) or table.get(lemma(head))
     is_undergone = subject.dep_ == "nsubjpass"
-    if forms is None or clause.denied or is_future(head) or (is_undergone and lemma(head) in ("replace", "succeed")):
+    if (
+        forms is None
+        or clause.denied
+        or is_future(head)
+        or (is_undergone and lemma(head) in ("replace", "succeed"))
+    ):
         return None
     person = subject
     if not is_undergone and lemma(head) in ("appoint", "elect", "make", "name", "promote"):
@@ -123,7 +128,9 @@ def _takes_role(clause: Clause, head: Any, subject: Any) -> tuple[Any, str] | No
         roles = []
         if child.dep_ == "prep" and lemma(child) in forms:
             roles = [each for each in child.children if each.dep_ == "pobj"]
-        elif "complement" in forms and child.dep_ in _COMPLEMENTS and child.i > head.i and child.i != person.i:
+        elif (
+            "complement" in forms and child.dep_ in _COMPLEMENTS and child.i > head.i and child.i != person.i
+        ):
             roles = [child]
         for role in roles:
             if tells_one_role(role, bare=True) and (holder := holder_at(person, role)):
@@ -168,7 +175,10 @@ def who_left(clause: Clause, head: Any, subject: Any) -> frozenset[str]:
     is_person = person.pos_ == "PROPN" and person.ent_type_ not in ("DATE", "TIME", "NORP", "LANGUAGE")
     if not is_person or not (_leaves(head, person, subject) or _works_no_more(head)):
         return frozenset()
-    names = [person, *(child for child in person.children if child.dep_ == "compound" and child.pos_ == "PROPN")]
+    names = [
+        person,
+        *(child for child in person.children if child.dep_ == "compound" and child.pos_ == "PROPN"),
+    ]
     return frozenset(each.text.lower() for each in names)
 
 
@@ -183,8 +193,12 @@ def left_role(head: Any) -> str:
 def _one_let_go(head: Any) -> Any:
     """The person of "we let Dana go" and "they fired Dana"; None if there is none."""
     if lemma(head) == "let":
-        below = next((child for child in head.children if child.dep_ == "ccomp" and lemma(child) == "go"), None)
-        return None if below is None else next((each for each in below.children if each.dep_ in SUBJECTS), None)
+        below = next(
+            (child for child in head.children if child.dep_ == "ccomp" and lemma(child) == "go"), None
+        )
+        return (
+            None if below is None else next((each for each in below.children if each.dep_ in SUBJECTS), None)
+        )
     if {predicate_of(head), lemma(head)} & set(role_table()["leaving"]["undergone"]):
         return next((child for child in head.children if child.dep_ == "dobj"), None)
     return None
@@ -207,7 +221,12 @@ def _leaves(head: Any, person: Any, subject: Any) -> bool:
     if not all(map(_is_for_good, beside)):
         return False
     # "Dana left" may be for the day.
-    return bool(objects) or lemma(head) != "leave" or _is_perfect(head) or any(_is_month(each) for each in beside)
+    return (
+        bool(objects)
+        or lemma(head) != "leave"
+        or _is_perfect(head)
+        or any(_is_month(each) for each in beside)
+    )
 
 
 def _is_perfect(head: Any) -> bool:
@@ -227,7 +246,18 @@ def _beside(head: Any) -> Iterator[Any]:
 def _is_for_good(word: Any) -> bool:
     """Whether a word beside "has left" leaves the departure for good: no time of the day, errand or "early"."""
     if word.dep_ == "advmod":
-        return lemma(word) in {"already", "now", "finally", "recently", "also", "sadly", "down", "since", "on", "aside"}
+        return lemma(word) in {
+            "already",
+            "now",
+            "finally",
+            "recently",
+            "also",
+            "sadly",
+            "down",
+            "since",
+            "on",
+            "aside",
+        }
     if word.dep_ in ("advcl", "pcomp"):
         return False
     if word.ent_type_ in ("DATE", "TIME"):
@@ -238,14 +268,21 @@ def _is_for_good(word: Any) -> bool:
 def _is_month(word: Any) -> bool:
     """Whether a word is a day, month or year on which somebody left for good: "in March", "last month"."""
     said = " ".join(token.text.lower() for token in word.subtree)
-    return word.ent_type_ == "DATE" and not any(day in said for day in ("day", "today", "tonight", "week-end", "weekend"))
+    return word.ent_type_ == "DATE" and not any(
+        day in said for day in ("day", "today", "tonight", "week-end", "weekend")
+    )
 
 
 def _works_no_more(head: Any) -> bool:
     """Whether a clause tells that a person works here no more."""
     if lemma(head) == "be":
         return is_denied(head) and tells_no_more(head) and _is_with_us(head)
-    return lemma(head) == "work" and is_denied(head) and not is_past(head) and (tells_no_more(head) or _is_with_us(head))
+    return (
+        lemma(head) == "work"
+        and is_denied(head)
+        and not is_past(head)
+        and (tells_no_more(head) or _is_with_us(head))
+    )
 
 
 def _is_with_us(head: Any) -> bool:

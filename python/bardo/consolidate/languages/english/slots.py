@@ -113,13 +113,11 @@ def with_slot(
     """
     if not future and (role := role_of(clause, head, subject, owner_key(who))) is not None:
         return _with_role(clause, role, attributes)
-    if names_several_holders(head, subject):
-        return clause
     dose = None if future else dose_slot(clause, head, subject, who)
     if dose is not None and tells_own_dose(head):
         # "My doctor put me on sertraline, 50 mg" is about the speaker.
         clause = replace(clause, owner=who)
-    if future or not clause.owner:
+    if future or not clause.owner or names_several_holders(head, subject):
         return clause
     trait = trait_slot(clause, head, subject, who=owner_key(who), is_kin=is_kin)
     if trait is not None:
@@ -133,9 +131,12 @@ def with_slot(
         or _by_inverse_verb(clause, head, subject)
         or _by_verb(clause, head, is_kin=is_kin)
     )
-    if found is None:
-        return clause
-    name, phrase, subject_name = found
+    return clause if found is None else _with_value(clause, found, attributes)
+
+
+def _with_value(clause: Clause, slot: _Slot, attributes: AttributeTable) -> Clause:
+    """The clause with the statement of a slot, if its value can be one."""
+    name, phrase, subject_name = slot
     value = _without_environment(_clean(phrase), clause.sentence)
     if not value or (value.casefold() == clause.owner and not subject_name):
         return clause

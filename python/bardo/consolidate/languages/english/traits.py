@@ -23,9 +23,13 @@ _LIMITS = frozenset({"det", "poss", "relcl", "acl", "advcl", "nummod"})
 #: Dependencies of words by which a habit is limited, or no more than an opinion.
 _BESIDE = frozenset({"advcl", "advmod", "attr", "ccomp", "dobj", "npadvmod", "prep", "prt", "xcomp"})
 #: Adverbs of a taste.
-_OF_TASTE = frozenset({"absolutely", "also", "always", "generally", "just", "really", "simply", "still", "truly", "usually"})
+_OF_TASTE = frozenset(
+    {"absolutely", "also", "always", "generally", "just", "really", "simply", "still", "truly", "usually"}
+)
 #: A day of each month: "the 25th".
-_DAY_OF_MONTH = re.compile(r"(?i)\b(?:the )?(?:\d{1,2}(?:st|nd|rd|th)|first|last)\b(?! of (?!(?:the|each|every) month))")
+_DAY_OF_MONTH = re.compile(
+    r"(?i)\b(?:the )?(?:\d{1,2}(?:st|nd|rd|th)|first|last)\b(?! of (?!(?:the|each|every) month))"
+)
 
 
 @cache
@@ -79,11 +83,14 @@ def _taste(head: Any) -> TraitSlot | None:
 
 
 def is_mood(head: Any) -> bool:
-    """Whether a clause tells a taste of the moment alone: "I love this song", "I hate Mondays", "I'm loving this weather"."""
+    """Whether a clause tells a taste of the moment: "I love this song", "I hate Mondays", "I'm loving this weather"."""
     if _attribute_of_taste(head) is None or (head.tag_ != "VBG" and head.tag_ not in _PRESENT):
         return False
     things = [child for child in head.children if child.dep_ == "dobj"]
-    if not any(child.dep_ == "nsubj" and child.text.lower() in ("i", "we") for child in head.children) or not things:
+    if (
+        not any(child.dep_ == "nsubj" and child.text.lower() in ("i", "we") for child in head.children)
+        or not things
+    ):
         return False
     is_pointed = any(child.text.lower() in ("this", "that") for child in things[0].children)
     return is_pointed or head.tag_ == "VBG" or _is_of_mood(things[0])
@@ -92,7 +99,9 @@ def is_mood(head: Any) -> bool:
 def _is_of_mood(thing: Any) -> bool:
     """Whether a thing is a day, or a matter of a mood: "Mondays", "meetings"."""
     words = {lemma(token) for token in thing.subtree} | {lemma(thing).removesuffix("s")}
-    return thing.ent_type_ in ("DATE", "TIME") or bool(words & (NO_ALLERGENS | set(trait_table()["moods"]["things"])))
+    return thing.ent_type_ in ("DATE", "TIME") or bool(
+        words & (NO_ALLERGENS | set(trait_table()["moods"]["things"]))
+    )
 
 
 def _is_kind(thing: Any) -> bool:
@@ -127,7 +136,9 @@ def _abstention(head: Any) -> TraitSlot | None:
 def _pet(head: Any, subject: Any) -> str:
     """Name of "the dog is called Rex": the pet of a speaker needs no "my"; empty for other clauses."""
     is_pet = lemma(subject) in frames()["possessions"]["pet"] and subject.tag_ == "NN"
-    articles = [child for child in subject.children if child.dep_ in ("det", "poss", "amod", "prep", "relcl", "acl")]
+    articles = [
+        child for child in subject.children if child.dep_ in ("det", "poss", "amod", "prep", "relcl", "acl")
+    ]
     if not is_pet or not gives_name(head) or [lemma(each) for each in articles] != ["the"]:
         return ""
     names = [child for child in head.children if child.dep_ in ("oprd", "dobj") and child.pos_ == "PROPN"]
@@ -139,7 +150,11 @@ def _school(head: Any) -> TraitSlot | None:
     if lemma(head) != "go" or head.tag_ not in _PRESENT:
         return None
     for child in head.children:
-        where = next((each for each in child.children if each.dep_ == "pobj"), None) if child.dep_ == "prep" else None
+        where = (
+            next((each for each in child.children if each.dep_ == "pobj"), None)
+            if child.dep_ == "prep"
+            else None
+        )
         if where is None or lemma(child) != "to":
             continue
         words = {lemma(token) for token in where.subtree}
