@@ -103,6 +103,7 @@ class Clause:
         gone: Words of the name of a person who, by the clause, has left an organisation or a role, in lower case.
         left_role: Attribute of the one role that this person has left; empty for all.
         trait: Whether it plainly states a taste, habit or circumstance of a life, which is kept in any case.
+        mood: Whether it tells a taste of the moment, such as "I love this song".
         general: Whether it says what holds in general, such as "retries make timeouts worse".
         occasion: Whether it tells what happened on one occasion, and ends nothing that holds in general.
         statement: Subject, attribute and value, if a frame of the language gives them.
@@ -162,6 +163,7 @@ class Clause:
     gone: frozenset[str] = frozenset()
     left_role: str = ""
     trait: bool = False
+    mood: bool = False
     general: bool = False
     occasion: bool = False
     statement: Statement | None = None

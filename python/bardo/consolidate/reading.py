@@ -248,7 +248,11 @@ class StatementReader:
         vectors, fingerprint = self._embed([sentence.text for sentence in found])
         values = worth.worth(found, vectors, fingerprint, self._worth_encoder, text)
         return [
-            UNWORTHY if is_secret(sentence.text) else max(value, 0.0) if sentence.is_change else value
+            UNWORTHY
+            if sentence.is_mood or is_secret(sentence.text)
+            else max(value, 0.0)
+            if sentence.is_change
+            else value
             for value, sentence in zip(values, found, strict=True)
         ]
 

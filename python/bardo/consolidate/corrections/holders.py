@@ -9,6 +9,8 @@ from bardo.model import Statement
 
 #: Words before a name that tell no person from another.
 _TITLES = frozenset({"dr", "fr", "hon", "madam", "miss", "mr", "mrs", "ms", "mx", "prof", "rev", "sir"})
+#: Cues that tell of a role only where its noun stands beside them.
+_OF_OTHERS = frozenset({"bound", "ending", "now"})
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -20,6 +22,8 @@ def ends_holding(older: Clause, newer: Clause) -> Rule:
     held = _held(older)
     if held is None or not newer.stated:
         return ""
+    if newer.died and newer.died in _name(held):
+        return "ending"
     if newer.gone and newer.gone <= _name(held) and newer.left_role in ("", held.attribute):
         return "ending"
     given = newer.statement
@@ -36,6 +40,21 @@ def is_of_another_role(older: Clause, newer: Clause) -> bool:
     if held is None or not newer.role or given is None:
         return False
     return not _is_one_role(held, given) or (_is_one_person(held, given) and not given.denied)
+
+
+def keeps_holder(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause leaves a role with its holder, since nothing in it says that another one has it.
+
+    "Ingrid has left for lunch" and "Ann stepped down as captain" name no end of the role that each has, and "a manager
+    is Tom" announces none.
+    """
+    held = _held(older)
+    if held is None or ends_holding(older, newer):
+        return False
+    nouns = {held.attribute} | (older.anchors - older.names - _name(held))
+    if nouns & (newer.anchors | newer.objects | newer.ended | set(newer.topic)):
+        return not newer.cues
+    return not newer.cues - _OF_OTHERS
 
 
 def _held(clause: Clause) -> Statement | None:

@@ -74,6 +74,11 @@ class Sentence:
         return any("from" in clause.cues and clause.text for clause in self.slots)
 
     @cached_property
+    def is_mood(self) -> bool:
+        """Whether the sentence tells tastes of the moment alone."""
+        return all(clause.mood for clause in self.stated)
+
+    @cached_property
     def features(self) -> dict[str, float]:
         """Features for the decision whether it is worth keeping: those of its clauses, and its form."""
         found: dict[str, float] = {}

@@ -35,9 +35,8 @@ def _is_had(token: Any) -> bool:
     have = token.nbor(-1)
     is_auxiliary = have.text.lower() == "have" and have.dep_ == "aux" and have.head.i == token.i
     before = have.nbor(-1)
-    return is_auxiliary and (
-        before.tag_ == "MD" or (before.dep_ == "neg" and before.i > 0 and before.nbor(-1).tag_ == "MD")
-    )
+    modal = before.nbor(-1) if before.dep_ == "neg" and before.i > 0 else before
+    return bool(is_auxiliary and modal.tag_ == "MD")
 
 
 def _read_as_object(noun: Any, verb: Any) -> None:

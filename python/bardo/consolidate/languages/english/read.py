@@ -276,7 +276,7 @@ def _clause(
 ) -> Clause:
     words = [token for token in head.subtree if not _is_below_other_clause(token, head)]
     denied, past = is_denied(head), is_past(head)
-    unreal = asks or is_unreal(head) or introduces_finding(head) or is_mood(head)
+    unreal = asks or is_unreal(head) or introduces_finding(head)
     since, until = bounds(" ".join(token.text for token in words), speech.at, past=past)
     cues = cues_of(head, words, sentence, denied=denied, correction=correction)
     is_bounded = until is not None or (since is not None and since > speech.at > 0)
@@ -331,6 +331,7 @@ def _clause(
         doses=doses_in(span),
         new_doses=frozenset() if denied else new_doses_in(span),
         condition=condition_of(words),
+        mood=is_mood(head),
         general=general,
         occasion=tells_occasion(head, cues, is_brief=is_brief and not general),
         relation=relation_of(subject),
