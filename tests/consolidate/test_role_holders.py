@@ -1,4 +1,4 @@
-"""Who holds a role: a newer holder, or the departure of the known one, ends the statement; with the real parser."""
+"""Holders of roles: a newer holder, or the departure of the known one, ends the statement; with the real parser."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from bardo._core import abbreviations, neutralise
 READ_BYTES = 4_096
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
-#: Further abbreviations that end no sentence whatever follows, and initials.
+#: Further abbreviations that end no sentence before any word, and initials.
 _ABBREVIATED = re.compile(r"\b(?:Sr|Jr|vs|etc|a\.m|p\.m|U\.S|[A-Z])\.$", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,2}[.)]")
 #: A whole text that is not meant as it is said.

@@ -22,7 +22,7 @@ const WITHIN: &[&str] = &[
     "incl", "mgr", "resp", "tel", "viz", "vs",
 ];
 
-/// What follows an abbreviation.
+/// Kind of the word behind an abbreviation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Figure,

@@ -31,7 +31,7 @@ _MOVES = frozenset({
 #: Verbs of ending that are what happens each day, where they have a time: "the museum closed at 4 on Tuesday".
 _DAILY = frozenset({"close", "end", "expire", "finish", "go away", "leave", "return", "shut", "stop"})
 #: Words by which what ends on a day ends for ever.
-_FOR_GOOD = re.compile(r"(?i)\b(?:for good|permanently|for ?ever|once and for all)\b")
+_FOR_GOOD = re.compile(r"(?i)\b(?:permanently|permanently|for ?ever|once and for all)\b")
 #: Prepositions of the value to which a thing moves.
 _TO_VALUE = frozenset({"from", "into", "onto", "to"})
 #: Dependencies of particles.

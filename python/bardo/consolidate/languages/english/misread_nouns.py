@@ -57,12 +57,8 @@ def _is_last_name(root: Any) -> bool:
         return False
     first, mark = root.nbor(-1), root.nbor(-2)
     is_name = first.pos_ == "PROPN" and first.dep_ in SUBJECTS and first.head.i == root.i
-    return (
-        is_name
-        and mark.text in (",", ":")
-        and mark.nbor(-1).pos_ == "NOUN"
-        and _clause_before(root) is not None
-    )
+    is_behind_noun = mark.text in (",", ":") and mark.nbor(-1).pos_ == "NOUN"
+    return bool(is_name and is_behind_noun and _clause_before(root) is not None)
 
 
 def _clause_before(root: Any) -> Any:

@@ -27,14 +27,12 @@ from bardo.consolidate.languages.english.role_nouns import (
 
 #: Verbs of a state, by which a role and its holder are one.
 _IS = frozenset({"be", "remain", "stay"})
-#: Verbs of a speaker who has somebody in a role: "we have a new accountant, Piers Fell".
+#: Verbs of a speaker who has a person in a role: "we have a new accountant, Piers Fell".
 _HAVING = frozenset({"be", "get", "have", "hire", "appoint"})
 _COMPLEMENTS = ("attr", "oprd", "acomp", "dobj")
-#: Prepositions by which one leaves an organisation or a role.
-_FROM = frozenset({"at", "as", "for", "from", "with"})
 #: Words for where the speaker is.
 _HERE = frozenset({"here", "us", "there"})
-#: Entities after "left for" that tell a departure for good: "left for Rotterdam", and months as its time.
+#: Entities after "left for" that tell a permanent departure: "left for Rotterdam", and months as its time.
 _PLACES = frozenset({"GPE", "LOC", "ORG", "PERSON", "FAC"})
 
 
@@ -162,7 +160,7 @@ def _named_by(child: Any) -> list[Any]:
 
 
 def who_left(clause: Clause, head: Any, subject: Any) -> frozenset[str]:
-    """Words of the name of a person who has left an organisation or a role, in lower case; empty if nobody has.
+    """Words of the name of a person who has left an organisation or a role, in lower case; empty if there is none.
 
     Args:
         clause: The clause.
@@ -205,7 +203,7 @@ def _one_let_go(head: Any) -> Any:
 
 
 def _leaves(head: Any, person: Any, subject: Any) -> bool:
-    """Whether a clause tells that a person has left for good: "has left", "left the firm", "was fired"."""
+    """Whether a clause tells that a person has left permanently: "has left", "left the firm", "was fired"."""
     table = role_table()["leaving"]
     verbs = {predicate_of(head), lemma(head)}
     if is_denied(head):
@@ -235,7 +233,7 @@ def _is_perfect(head: Any) -> bool:
 
 
 def _beside(head: Any) -> Iterator[Any]:
-    """The nouns and adverbs beside a verb that tell where somebody went, when, and for how long."""
+    """The nouns and adverbs beside a verb that tell where a person went, when, and for how long."""
     for child in head.children:
         if child.dep_ == "prep" and lemma(child) != "as":
             yield from (each for each in child.children if each.dep_ in ("pobj", "pcomp"))
@@ -244,7 +242,7 @@ def _beside(head: Any) -> Iterator[Any]:
 
 
 def _is_for_good(word: Any) -> bool:
-    """Whether a word beside "has left" leaves the departure for good: no time of the day, errand or "early"."""
+    """Whether a word beside "has left" leaves the departure a permanent one: no time of the day, errand or "early"."""
     if word.dep_ == "advmod":
         return lemma(word) in {
             "already",
@@ -266,7 +264,7 @@ def _is_for_good(word: Any) -> bool:
 
 
 def _is_month(word: Any) -> bool:
-    """Whether a word is a day, month or year on which somebody left for good: "in March", "last month"."""
+    """Whether a word is a day, month or year on which a person left permanently: "in March", "last month"."""
     said = " ".join(token.text.lower() for token in word.subtree)
     return word.ent_type_ == "DATE" and not any(
         day in said for day in ("day", "today", "tonight", "week-end", "weekend")
