@@ -142,12 +142,12 @@ class StatementReader:
             tick: Logical time.
         """
         drawn = Drawn()
-        if fact.statement is None and near:
-            for clause in self._clauses_of_fact(fact):
-                message = Message(fact.text, (clause,))
-                self._compare(
-                    clause, message, fact.evidence, drawn, newer=fact, near=near, place=0, tick=tick
-                )
+        for clause in self._clauses_of_fact(fact) if fact.statement is None else ():
+            # The words of a new holder are new, too, so that the rarest words find no earlier fact.
+            beside = self._near_facts(clause, tick) if clause.role or clause.gone else ()
+            ids = [*near, *(other.id for other in beside)]
+            message = Message(fact.text, (clause,))
+            self._compare(clause, message, fact.evidence, drawn, newer=fact, near=ids, place=0, tick=tick)
         return drawn.with_each_older_once()
 
     def cut(self) -> tuple[str, ...]:

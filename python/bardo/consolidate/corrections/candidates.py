@@ -13,7 +13,7 @@ from bardo.model import INHERITED_KIND, Episode, Fact
 
 #: Maximum number of earlier facts that a sentence is compared with.
 AT_MOST = 16
-#: Maximum number of words of a sentence that are looked up, the rarest first of those that an earlier fact has.
+#: Maximum number of words of a sentence that are looked up, the rarest first.
 RAREST = 6
 #: Maximum number of facts that are looked up for a word, the latest first.
 PER_WORD = 128
@@ -42,9 +42,7 @@ class Candidates:
         """Ids of the earlier facts that share the rarest words with one of the indexed facts, the nearest first."""
         own = self._places[fact.id]
         found: defaultdict[int, float] = defaultdict(float)
-        # A word that no earlier fact has finds none.
-        shared = [word for word in _words(fact.text) if self._postings[word][0] < own]
-        for word in sorted(shared, key=lambda word: (len(self._postings[word]), word))[:RAREST]:
+        for word in sorted(_words(fact.text), key=lambda word: (len(self._postings[word]), word))[:RAREST]:
             places = self._postings[word]
             end = bisect_left(places, own)
             weight = math.log(1 + len(self._ids) / len(places))
