@@ -83,6 +83,9 @@ def test_a_role_with_its_holder_is_a_statement(text: str, expected: tuple[str, s
         "The server is Hercules.",
         "The capital is Buenos Aires.",
         "Ann is a manager.",
+        "My new address is 4 Elm Row, York.",
+        "The restaurant is Casa Lola.",
+        "Our newsletter is Daily Ada.",
     ],
 )
 def test_what_has_several_holders_or_none_now_is_no_role(text: str):

@@ -103,9 +103,7 @@ def holder_at(value: Any, role: Any) -> str:
     if has_title or value.ent_type_ == "PERSON":
         return name
     is_listed = lemma(role) in role_table()["nouns"] or noun_attribute(role) is not None
-    return (
-        name if is_listed and value.ent_type_ not in _PLACES else name if _is_two_names(name, value) else ""
-    )
+    return name if is_listed and value.ent_type_ not in _PLACES else ""
 
 
 def _is_misread_name(word: Any) -> bool:
@@ -116,12 +114,6 @@ def _is_misread_name(word: Any) -> bool:
         and word.i > word.sent.start
         and not any(child.dep_ in ("det", "poss", "amod") for child in word.children)
     )
-
-
-def _is_two_names(name: str, value: Any) -> bool:
-    """Whether a name has the form of a first and a last name, which the parser takes for a firm: "Piers Fell"."""
-    parts = name.split()
-    return len(parts) == 2 and all(part.istitle() for part in parts) and value.ent_type_ in ("ORG", "")
 
 
 def scope_of(noun: Any, who: str) -> str:
