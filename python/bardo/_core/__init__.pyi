@@ -83,6 +83,7 @@ from bardo._core._recall import (
 from bardo._core._simulate import simulate_lives
 from bardo._core._text import (
     SecretTagger,
+    abbreviations,
     confidence_now,
     decay,
     excludes,
@@ -144,6 +145,7 @@ __all__ = [
     "Upserted",
     "WordModel",
     "__version__",
+    "abbreviations",
     "arrival_confidence",
     "assemble",
     "bundle_known",

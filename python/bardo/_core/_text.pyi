@@ -11,9 +11,18 @@ from bardo.model import Episode, Fact, Statement
 def split_sentences(texts: Sequence[str], limit: int = 64) -> list[list[str]]:
     """The sentences of each text by Unicode's rules (UAX #29), in order and trimmed.
 
+    The stop of an abbreviation ends none (`abbreviations`).
+
     What has no letter or digit is left out. A sentence under 40 bytes is joined with the next one, one over 1,024 is
     cut between words; a text with more than `limit` pieces has neighbours joined into at most `limit` runs of about
     equal length.
+    """
+
+def abbreviations(text: str) -> list[tuple[int, int]]:
+    """The abbreviations of a text whose full stop ends no sentence, such as the "ext." of "ext. 0171".
+
+    Returns:
+        First place, and the place after the stop, in characters.
     """
 
 def stems(words: Sequence[str]) -> list[str | None]:

@@ -99,6 +99,13 @@ class Clause:
         new_doses: Doses that it announces as another than before, in lower case, some without a unit.
         condition: Case to which it is limited, such as `breakfast`.
         past_dated: Whether it tells of a time that was over long before it was said, such as "in 2012".
+        role: Attribute of the role whose holder its statement gives, such as `manager`; empty for other statements.
+        gone: Words of the name of a person who, by the clause, has left an organisation or a role, in lower case.
+        left_role: Attribute of the one role that this person has left; empty for all.
+        trait: Whether it plainly states a taste, habit or circumstance of a life, which is kept in any case.
+        mood: Whether it tells a taste of the moment, such as "I love this song".
+        general: Whether it says what holds in general, such as "retries make timeouts worse".
+        occasion: Whether it tells what happened on one occasion, and ends nothing that holds in general.
         statement: Subject, attribute and value, if a frame of the language gives them.
         features: Features for the decision whether it is worth keeping, by name.
     """
@@ -152,6 +159,13 @@ class Clause:
     new_doses: frozenset[str] = frozenset()
     condition: str = ""
     past_dated: bool = False
+    role: str = ""
+    gone: frozenset[str] = frozenset()
+    left_role: str = ""
+    trait: bool = False
+    mood: bool = False
+    general: bool = False
+    occasion: bool = False
     statement: Statement | None = None
     features: Mapping[str, float] = field(default_factory=dict)
 
@@ -164,4 +178,4 @@ class Clause:
     def is_about_person(self) -> bool:
         """Whether it is about the user, a named person, or a person or thing of the speaker."""
         marks = ("self", "subject named", "subject of mine")
-        return self.owner == "user" or any(self.features.get(mark) for mark in marks)
+        return self.owner == "user" or bool(self.role) or any(self.features.get(mark) for mark in marks)

@@ -58,6 +58,16 @@ class Drawn:
     corrections: list[Correction] = field(default_factory=list)
     judged: set[str] = field(default_factory=set)
 
+    def with_each_older_once(self) -> Drawn:
+        """These effects, of those on one older fact an end before a dispute, and the first before others."""
+        by_older: dict[str, Resolution] = {}
+        for resolution in self.resolutions:
+            known = by_older.get(resolution.older)
+            if known is None or (resolution.ends and not known.ends):
+                by_older[resolution.older] = resolution
+        self.resolutions = list(by_older.values())
+        return self
+
     def place_of(self, fact: Fact) -> int:
         """Place of a new fact: that of a fact of its episode with which its text begins, and which it replaces."""
         for place, other in enumerate(self.facts):

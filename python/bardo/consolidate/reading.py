@@ -30,6 +30,7 @@ from bardo.consolidate.corrections.effects import (
     text_about,
 )
 from bardo.consolidate.corrections.endings import restores_same
+from bardo.consolidate.corrections.holders import ends_holding
 from bardo.consolidate.corrections.outright import in_slot_of_texts
 from bardo.consolidate.corrections.templates import may_be_about_one
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
@@ -141,13 +142,13 @@ class StatementReader:
             tick: Logical time.
         """
         drawn = Drawn()
-        if fact.statement is None and near:
-            for clause in self._clauses_of_fact(fact):
-                message = Message(fact.text, (clause,))
-                self._compare(
-                    clause, message, fact.evidence, drawn, newer=fact, near=near, place=0, tick=tick
-                )
-        return drawn
+        for clause in self._clauses_of_fact(fact) if fact.statement is None else ():
+            # The words of a new holder are new, too, so that the rarest words find no earlier fact.
+            beside = self._near_facts(clause, tick) if clause.role or clause.gone else ()
+            ids = [*near, *(other.id for other in beside)]
+            message = Message(fact.text, (clause,))
+            self._compare(clause, message, fact.evidence, drawn, newer=fact, near=ids, place=0, tick=tick)
+        return drawn.with_each_older_once()
 
     def cut(self) -> tuple[str, ...]:
         """Note on learned sentences that were like more earlier ones than the cross-encoder read, since the last."""
@@ -238,13 +239,7 @@ class StatementReader:
             self._compare(
                 clause, message, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode
             )
-        by_older: dict[str, Resolution] = {}
-        for resolution in effects.resolutions:
-            known = by_older.get(resolution.older)
-            if known is None or (resolution.ends and not known.ends):
-                by_older[resolution.older] = resolution
-        effects.resolutions = list(by_older.values())
-        return effects
+        return effects.with_each_older_once()
 
     def _worths(self, found: Sequence[Sentence], text: str = "") -> list[float]:
         """Worth of each sentence of a text; a secret has none."""
@@ -253,7 +248,11 @@ class StatementReader:
         vectors, fingerprint = self._embed([sentence.text for sentence in found])
         values = worth.worth(found, vectors, fingerprint, self._worth_encoder, text)
         return [
-            UNWORTHY if is_secret(sentence.text) else max(value, 0.0) if sentence.is_change else value
+            UNWORTHY
+            if sentence.is_mood or is_secret(sentence.text)
+            else max(value, 0.0)
+            if sentence.is_change
+            else value
             for value, sentence in zip(values, found, strict=True)
         ]
 
@@ -401,7 +400,7 @@ class StatementReader:
             for other in record.clauses
             if other.stated
             and not any(keeps_value(other, said) for said in message.clauses)
-            and (not is_learned or may_be_about_one(other, clause))
+            and (not is_learned or may_be_about_one(other, clause) or ends_holding(other, clause))
             and ((best := corrections.judge(other, clause, corrections.NEAREST)).rule or self._cross_encoder)
             and best.total >= least
         ]

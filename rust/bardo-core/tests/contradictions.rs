@@ -120,7 +120,6 @@ const DISPUTED: &[(&str, &str)] = &[
     ("The relayer is safe", "Bob says the relayer is unsafe"),
     ("Lars lives in Bergen", "According to Mika, Lars lives in Stavanger"),
     ("The deadline is 12 June", "The deadline might slip to 19 June"),
-    ("The ferry takes two hours", "The ferry took three hours yesterday"),
     ("Mira does not drive", "Mira drove the van to Aachen"),
     ("Ravi speaks fluent German", "A colleague says that Ravi does not speak German"),
     ("The lake is safe", "The paper doubts that the lake is safe"),
@@ -132,6 +131,11 @@ const DISPUTED: &[(&str, &str)] = &[
 
 /// Pairs that read alike, or share a subject, and may both hold.
 const COMPATIBLE: &[(&str, &str)] = &[
+    ("The ferry takes two hours", "The ferry took three hours yesterday"),
+    ("The treasurer of the club is Ida", "The treasurer of the club was Bo"),
+    ("Slippage rises when the pool is thin", "Slippage fell on Monday when the pool was thin"),
+    ("Customers reply to short emails", "The customer did not reply to the short email"),
+    ("Liquidations follow oracle updates", "Liquidations did not follow oracle updates on Monday"),
     ("Nadia is diabetic", "Nadia moved to Lisbon"),
     ("Nadia is diabetic", "Nadia was promoted to head nurse"),
     ("Lesson 0 about pools that holds", "Lesson 1 about pools that holds"),

@@ -109,7 +109,7 @@ mod _core {
     mod _text {
         #[pymodule_export]
         use crate::text::{
-            SecretTagger, confidence_now, decay, excludes, findings, identify_language,
+            SecretTagger, abbreviations, confidence_now, decay, excludes, findings, identify_language,
             may_be_same_statement, modes_with, number_names, pack_tokens, retention_now, says_same,
             secret_features, speaks_against, split_sentences, spoken_sentences, stability, stems, touches,
             triviality, without_stop_words,

@@ -29,6 +29,13 @@ functions! {
         Ok(texts.iter().map(|text| split(text)).collect::<Vec<Vec<_>>>())
     };
 
+    /// The abbreviations of a text whose full stop ends no sentence, as first and last place in characters.
+    fn abbreviations(text: &str) => {
+        let characters = |bytes: usize| text[..bytes].chars().count();
+        let found = bardo_core::text::abbreviations::abbreviations(text).into_iter();
+        Ok(found.map(|range| (characters(range.start), characters(range.end))).collect::<Vec<_>>())
+    };
+
     /// The share of each text's words of content that an action has, how many these are, and whether they mean
     /// something else there.
     fn touches(texts: Vec<String>, action: &str)

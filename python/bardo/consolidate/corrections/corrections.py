@@ -36,6 +36,8 @@ from bardo.consolidate.corrections.correction_rules import (
     takes_back,
 )
 from bardo.consolidate.corrections.endings import ends_unnamed, gives_up
+from bardo.consolidate.corrections.holders import ends_holding, is_of_another_role, keeps_holder
+from bardo.consolidate.corrections.laws import is_occasion_beside_law
 from bardo.consolidate.corrections.medicines import changes_dose
 from bardo.consolidate.corrections.topics import are_linked, names_company, names_part, share_time_alone
 
@@ -160,6 +162,8 @@ def _settled(older: Clause, newer: Clause, least: Limits) -> Judgement | None:
     """
     if newer.retracted:
         return _by_retraction(older, newer, least)
+    if rule := ends_holding(older, newer):
+        return Judgement(max(least.ends, SURE), rule)
     if changes_dose(older, newer):
         return Judgement(least.ends, "judged slot")
     return Judgement(NEVER, "") if _are_compatible(older, newer) else None
@@ -329,6 +333,8 @@ def _are_compatible(older: Clause, newer: Clause) -> bool:
     """Whether both clauses can hold, so that no regression judges them."""
     if ends_person(older, newer):
         return False
+    if is_of_another_role(older, newer) or keeps_holder(older, newer) or is_occasion_beside_law(older, newer):
+        return True
     # Of two events both happened.
     are_events = older.past and newer.past and not newer.cues & TAKES_BACK and not gives_up(older, newer)
     is_of_companion_alone = is_of_companion(older, newer) and not newer.cues & (TAKES_BACK | ENDS)

@@ -10,15 +10,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bardo._core import neutralise
+from bardo._core import abbreviations, neutralise
 
 #: Maximum bytes of a text that are read: people speak of themselves in messages, not in pasted documents.
 READ_BYTES = 4_096
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
-_ABBREVIATED = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|vs|etc|approx|No|e\.g|i\.e|a\.m|p\.m|U\.S|[A-Z])\.$", re.IGNORECASE
-)
+#: Further abbreviations that end no sentence before any word, and initials.
+_ABBREVIATED = re.compile(r"\b(?:Sr|Jr|vs|etc|a\.m|p\.m|U\.S|[A-Z])\.$", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,2}[.)]")
 #: A whole text that is not meant as it is said.
 _NOT_MEANT = re.compile(
@@ -120,7 +119,13 @@ class Clause:
 def sentences(text: str) -> list[str]:
     """The sentences of a text, lines apart, without code."""
     found: list[str] = []
-    for part in map(str.strip, _SENTENCE.split(_CODE.sub("\n", text))):
+    plain = _CODE.sub("\n", text)
+    open_ = {end for _, end in abbreviations(plain)}
+    borders = [match for match in _SENTENCE.finditer(plain) if match.start() not in open_]
+    begins = (0, *(match.end() for match in borders))
+    ends = (*(match.start() for match in borders), len(plain))
+    for begin, end in zip(begins, ends, strict=True):
+        part = plain[begin:end].strip()
         if not part:
             continue
         if found and (_ABBREVIATED.search(found[-1]) or _NUMBER.fullmatch(found[-1])):

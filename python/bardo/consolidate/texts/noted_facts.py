@@ -55,7 +55,8 @@ def lesser_notes(
     def is_kept(clause: Clause) -> bool:
         attribute = clause.statement.attribute if clause.statement is not None else ""
         is_lasting_one = is_lasting(attribute, "permanent", "years")
-        if worth > UNWORTHY and is_lasting_one and _is_of_known(clause):
+        is_kept_always = clause.role or (is_lasting_one and _is_of_known(clause))
+        if worth > UNWORTHY and (is_kept_always or (clause.trait and sentence.stated == (clause,))):
             return True
         if not (clause.text or clause.context):
             return worth >= LEAST_OF_LASTING and is_lasting_one

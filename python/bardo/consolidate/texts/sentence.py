@@ -74,6 +74,11 @@ class Sentence:
         return any("from" in clause.cues and clause.text for clause in self.slots)
 
     @cached_property
+    def is_mood(self) -> bool:
+        """Whether the sentence tells tastes of the moment alone."""
+        return all(clause.mood for clause in self.stated)
+
+    @cached_property
     def features(self) -> dict[str, float]:
         """Features for the decision whether it is worth keeping: those of its clauses, and its form."""
         found: dict[str, float] = {}
@@ -156,7 +161,9 @@ class Sentence:
             yield Note(alone[0].text, self.stated)
         elif is_firm or not quote:
             # A value that can be replaced must not stay in force inside a quote, nor what lasts fade with it.
-            lasting = [clause for clause in self.stated if clause.text or _gives_lasting_value(clause)]
+            lasting = [
+                clause for clause in self.stated if clause.text or clause.role or _gives_lasting_value(clause)
+            ]
             texts = [self.text_of(clause, who) for clause in lasting]
             yield from (
                 Note(text, (clause,))
@@ -201,4 +208,8 @@ def sentences(clauses: Sequence[Clause]) -> list[Sentence]:
 
 def _stems(text: str) -> set[str]:
     """Beginnings of the words of at least three letters, and figures, without pronouns that a note rewrites."""
-    return {word[:_STEM] for word in _WORD.findall(text.casefold()) if word not in _REWRITTEN}
+    return {
+        word[:_STEM]
+        for word in _WORD.findall(text.casefold().replace("n't", " not"))
+        if word not in _REWRITTEN
+    }

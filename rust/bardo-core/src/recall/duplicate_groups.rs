@@ -53,12 +53,18 @@ impl<'ranked> DuplicateGroup<'ranked> {
             || restates(ranked, self.representative)
             // Of other days, too: the dates among the terms would tell them apart.
             || ranked.row.text_hash == self.representative.row.text_hash
+            || says_same(ranked, self.representative)
             || lexical.is_similar(ranked.candidate.slot, self.slot(), threshold);
         if same {
             self.others.push(ranked.row.id);
         }
         same
     }
+}
+
+/// Whether an episode and a fact have the same words: an heir has both without the link between them.
+fn says_same(one: &ScoredCandidate<'_>, other: &ScoredCandidate<'_>) -> bool {
+    one.row.fact.is_some() != other.row.fact.is_some() && one.row.said_hash == other.row.said_hash
 }
 
 /// Ranks a fact no higher than the episode that it rests on alone, if that is ranked, too: it shows nothing that the

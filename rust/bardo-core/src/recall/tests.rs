@@ -221,6 +221,21 @@ fn a_fact_and_the_one_episode_that_it_repeats_share_a_seat_and_the_episode_has_i
 }
 
 #[test]
+fn an_episode_and_a_fact_with_its_words_are_one_hit_and_other_words_are_another() {
+    let told = episode(1, "Liquidations followed the oracle update by two blocks");
+    let same = Fact {
+        subjects: vec!["aave".into(), "oracle".into()],
+        category: "records".into(),
+        ..fact(2, "Liquidations followed the oracle  update by two blocks.")
+    };
+    let other = fact(3, "Liquidations follow oracle updates on Aave");
+    let filters = Filters::default();
+    let found = find(&hot_of(std::slice::from_ref(&told), &[same, other]), &ask("oracle update", &filters));
+    assert_eq!(found.hits.len(), 2);
+    assert_eq!(found.hits.iter().map(|hit| hit.duplicates.len()).sum::<usize>(), 1);
+}
+
+#[test]
 fn an_answer_is_found_beside_its_question() {
     let turns = [
         turn(1, "Ann", "How was the weather?"),

@@ -3,6 +3,7 @@
 //! Plain functions over strings, for English where a language matters. They hold no state and use no store. The terms
 //! of an index are made in [`index::lexical`](crate::index::lexical).
 
+pub mod abbreviations;
 mod file_types;
 pub mod gazetteer;
 pub mod language;

@@ -1,9 +1,11 @@
 //! Splits long texts into pieces with a vector each: the best piece of a text counts in recall. Sentences
-//! follow Unicode's rules (UAX #29), so they end at `。` and `؟` as at a full stop.
+//! follow Unicode's rules (UAX #29), so they end at `。` and `؟` as at a full stop, but not at that of an abbreviation.
 
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
+
+use super::abbreviations::abbreviations;
 
 /// Maximum number of pieces per text; further sentences are joined with their neighbours, so nothing is left
 /// out.
@@ -25,12 +27,27 @@ pub const MIN_PIECE_BYTES: usize = 40;
 #[must_use]
 pub fn split_sentences(text: &str, limit: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
-    for (start, sentence) in text.split_sentence_bound_indices() {
+    for range in bounds(text) {
+        let sentence = &text[range.clone()];
         if sentence.chars().any(char::is_alphanumeric) {
-            cut(sentence, start, &mut pieces);
+            cut(sentence, range.start, &mut pieces);
         }
     }
     join(&join_short(&pieces), limit.max(1)).into_iter().map(|range| text[range].trim()).collect()
+}
+
+/// The sentences of a text by Unicode's rules; the stop of an abbreviation ends none.
+fn bounds(text: &str) -> Vec<Range<usize>> {
+    let open: Vec<usize> = abbreviations(text).into_iter().map(|range| range.end).collect();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (start, sentence) in text.split_sentence_bound_indices() {
+        let end = start + sentence.len();
+        match found.last_mut() {
+            Some(last) if open.contains(&text[..last.end].trim_end().len()) => last.end = end,
+            _ => found.push(start..end),
+        }
+    }
+    found
 }
 
 /// Cuts one sentence into ranges of at most `MAX_PIECE_BYTES`, between words where there are any.
@@ -115,6 +132,12 @@ mod tests {
             split_sentences(&format!("Wow! {long} {long} Yes."), 9),
             [format!("Wow! {long}"), format!("{long} Yes.")]
         );
+    }
+
+    #[test]
+    fn an_abbreviation_ends_no_sentence() {
+        let text = "Call the risk manager of the treasury at any time under ext. 0171 or at home, see page no. 14 of it.";
+        assert_eq!(split_sentences(text, 9), [text]);
     }
 
     #[test]

@@ -70,6 +70,7 @@ class _Table:
         now: Adverbs of a new state.
         new: Adjectives of a new state.
         correction: Phrases that take back an earlier statement.
+        announcing: Words that announce a correction before a mark, with up to two words before them.
         frames: Objects with which an ending verb ends nothing that lasts.
         relations: Words for a person in a relation that can end, by relation.
         partings: Verbs that end a relation, by relation.
@@ -82,6 +83,7 @@ class _Table:
     now: frozenset[str]
     new: frozenset[str]
     correction: re.Pattern[str]
+    announcing: re.Pattern[str]
     frames: Mapping[str, frozenset[str]]
     relations: Mapping[str, frozenset[str]]
     partings: Mapping[str, frozenset[str]]
@@ -99,6 +101,7 @@ def _table() -> _Table:
         now=frozenset(read["now"]),
         new=frozenset(read["new"]),
         correction=re.compile(rf"(?<!\w)(?:{phrases})(?!\w)", re.IGNORECASE),
+        announcing=re.compile(rf"(?i)^\W*(?:\w+ ){{0,2}}(?:{'|'.join(read['announcing'])})\s*(?:[:,;–—-]|$)"),
         relations={name: frozenset(words) for name, words in read["relations"].items()},
         partings={name: frozenset(verbs) for name, verbs in read["partings"].items()},
         bonds={name: frozenset(words) for name, words in read["bonds"].items()},
@@ -108,7 +111,7 @@ def _table() -> _Table:
 
 def corrects(sentence: str) -> bool:
     """Whether a sentence has a phrase that takes back an earlier statement, such as "I misspoke"."""
-    return bool(_table().correction.search(sentence))
+    return bool(_table().correction.search(sentence) or _table().announcing.match(sentence))
 
 
 def restores(head: Any) -> bool:
@@ -131,7 +134,7 @@ def parts(head: Any) -> str:
     verbs = {predicate_of(head), lemma(head)}
     if lemma(head) == "be":
         said = {lemma(child) for child in head.children}
-        is_over = is_denied(head) and bool(_NO_MORE.search(head.sent.text))
+        is_over = is_denied(head) and tells_no_more(head)
         return next((name for name, words in table.bonds.items() if is_over and said & words), "")
     is_told = is_past(head) or head.tag_ == "VBN"
     if not is_told or is_denied(head) or _is_set_apart(head):
@@ -145,6 +148,11 @@ def parts(head: Any) -> str:
         each.pos_ == "PROPN" or lemma(each) in table.relations[found] for each in objects
     )
     return found if is_of_person else ""
+
+
+def tells_no_more(head: Any) -> bool:
+    """Whether the sentence of a clause has words by which what held does so no more: "no longer", "any more"."""
+    return bool(_NO_MORE.search(head.sent.text))
 
 
 def _is_parting(head: Any) -> bool:

@@ -54,7 +54,7 @@ _STATES = frozenset({
     "deaf", "bankrupt", "homeless", "retire", "retired", "pregnant",
 })  # fmt: skip
 #: What only a joke makes an allergy of.
-_NO_ALLERGENS = frozenset({
+NO_ALLERGENS = frozenset({
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "weekend", "morning",
     "meeting", "work", "homework", "housework", "exercise", "people", "paperwork", "spreadsheet", "commitment", "drama",
     "nonsense", "stupidity", "fun", "email", "deadline", "politics", "tax", "early", "queue", "admin",
@@ -303,7 +303,7 @@ def _is_joke(head: Any) -> bool:
             return True
         preposition = (child for each in {head, state} for child in each.children if child.dep_ == "prep")
         things = {lemma(thing).removesuffix("s") for each in preposition for thing in each.children}
-        if lemma(state) == "allergic" and things & _NO_ALLERGENS:
+        if lemma(state) == "allergic" and things & NO_ALLERGENS:
             return True
     return False
 

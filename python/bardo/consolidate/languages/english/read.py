@@ -21,6 +21,7 @@ from bardo.consolidate.languages.english.endings import details_of, ended_by, ob
 from bardo.consolidate.languages.english.environments import by_environment
 from bardo.consolidate.languages.english.features import features
 from bardo.consolidate.languages.english.fillers import fillers
+from bardo.consolidate.languages.english.generality import is_general, tells_occasion
 from bardo.consolidate.languages.english.grammar import (
     NOT_SERIOUS,
     ORDERS,
@@ -63,14 +64,17 @@ from bardo.consolidate.languages.english.plans import (
     start_of_state,
 )
 from bardo.consolidate.languages.english.quotes import with_quotes
+from bardo.consolidate.languages.english.requests import answer_request
 from bardo.consolidate.languages.english.retractions import retraction
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
+from bardo.consolidate.languages.english.role_slots import left_role, who_left
 from bardo.consolidate.languages.english.slots import (
     condition_of,
     environments_in,
     relation_attribute,
     with_slot,
 )
+from bardo.consolidate.languages.english.traits import is_mood
 from bardo.model import Statement
 
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
@@ -113,6 +117,8 @@ class EnglishReader:
         if speech.form == "record":
             return records.read(speech, self._attributes)
         text = _CODE.sub("\n", speech.text)
+        if (request := answer_request(text, speech.who)) is not None:
+            return (request,)
         if NOT_SERIOUS.search(text) or ORDERS.search(text):
             return ()
         _, flags = neutralise(text, [])
@@ -277,6 +283,8 @@ def _clause(
     if since is None and until is None and not (unreal or denied):
         since = start_of_state(head, words, speech.at, past=past)
     span = _span(words, head)
+    is_brief = is_of_few_days(" ".join(token.text for token in words), speech.at, until)
+    general = is_general(head, subject, words)
     over = None
     if until is not None:
         over = until if past and grants(head) and not (unreal or denied) else None
@@ -307,7 +315,7 @@ def _clause(
         | {match[0].lower() for match in DATE.finditer(span) if not (match["near"] or match["day3"])},
         stated=not unreal,
         denied=denied,
-        briefly=is_of_few_days(" ".join(token.text for token in words), speech.at, until),
+        briefly=is_brief,
         past=past and lemma(head) != "used",
         cues=frozenset(cues.kinds | {"bound"} if is_bounded else cues.kinds),
         left=frozenset(cues.left),
@@ -323,6 +331,9 @@ def _clause(
         doses=doses_in(span),
         new_doses=frozenset() if denied else new_doses_in(span),
         condition=condition_of(words),
+        mood=is_mood(head),
+        general=general,
+        occasion=tells_occasion(head, cues, is_brief=is_brief and not general),
         relation=relation_of(subject),
         parts=parts(head),
         died="" if unreal else who_died(head, owner, speech.who.lower()),
@@ -350,6 +361,7 @@ def _clause(
         future=is_future(head) and not (since is not None and since > speech.at > 0),
         attributes=attributes,
     )
+    made = replace(made, gone=who_left(made, head, subject), left_role=left_role(head))
     if made.statement is None:
         return replace(made, text="") if is_time_clause(head) else made
     if made.past and made.statement.attribute == "age" and made.text:
@@ -404,6 +416,7 @@ def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: 
         names=_names(words),
         figures=_figures(sentence.text),
         stated=not asks,
+        general=True,
         denied=denied,
         cues=frozenset(cues.kinds),
         left=frozenset(cues.left),

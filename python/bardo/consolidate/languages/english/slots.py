@@ -20,8 +20,10 @@ from bardo.consolidate.languages.english.frames import (
 )
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
 from bardo.consolidate.languages.english.measures import tells_own_dose
-from bardo.consolidate.languages.english.owners import possessor_of
+from bardo.consolidate.languages.english.owners import owner_key, possessor_of
 from bardo.consolidate.languages.english.person_slots import is_unknown, person_slot
+from bardo.consolidate.languages.english.role_slots import Role, names_several_holders, role_of
+from bardo.consolidate.languages.english.traits import trait_slot
 from bardo.model import Statement
 
 #: Environments in which software runs, by the words for them.
@@ -109,23 +111,32 @@ def with_slot(
         future: Whether it tells of the future.
         attributes: Table of attributes.
     """
+    if not future and (role := role_of(clause, head, subject, owner_key(who))) is not None:
+        return _with_role(clause, role, attributes)
     dose = None if future else dose_slot(clause, head, subject, who)
     if dose is not None and tells_own_dose(head):
         # "My doctor put me on sertraline, 50 mg" is about the speaker.
         clause = replace(clause, owner=who)
-    if future or not clause.owner:
+    if future or not clause.owner or names_several_holders(head, subject):
         return clause
+    trait = trait_slot(clause, head, subject, who=owner_key(who), is_kin=is_kin)
+    if trait is not None:
+        clause = replace(clause, trait=True)
     found = (
         dose
+        or trait
         or person_slot(clause, head, subject, who=who, is_kin=is_kin)
         or _moved_date(clause, head, subject, who)
         or _by_noun(clause, head, subject)
         or _by_inverse_verb(clause, head, subject)
         or _by_verb(clause, head, is_kin=is_kin)
     )
-    if found is None:
-        return clause
-    name, phrase, subject_name = found
+    return clause if found is None else _with_value(clause, found, attributes)
+
+
+def _with_value(clause: Clause, slot: _Slot, attributes: AttributeTable) -> Clause:
+    """The clause with the statement of a slot, if its value can be one."""
+    name, phrase, subject_name = slot
     value = _without_environment(_clean(phrase), clause.sentence)
     if not value or (value.casefold() == clause.owner and not subject_name):
         return clause
@@ -149,6 +160,27 @@ def with_slot(
         functional=is_functional,
     )
     return replace(clause, statement=statement)
+
+
+def _with_role(clause: Clause, role: Role, attributes: AttributeTable) -> Clause:
+    """The clause with a statement of the holder of a role; a case is no part of its name."""
+    named = f"{role.subject} {role.attribute} {role.holder}".casefold()
+    case = " ".join(each for each in clause.condition.split() if each not in named)
+    statement = Statement(
+        subject=role.subject,
+        attribute=role.attribute,
+        value=role.holder[:_VALUE_CHARACTERS],
+        denied=clause.denied,
+        condition=case,
+        since=clause.since,
+        until=clause.until,
+        functional=attributes.attribute(role.attribute).functional,
+    )
+    text = clause.text
+    if role.beside and role.beside not in text:
+        # "The manager" of a clause is that of the Leeds office.
+        text = re.sub(rf"\b{re.escape(role.noun)}\b", lambda noun: f"{noun[0]} {role.beside}", text, count=1)
+    return replace(clause, text=text, statement=statement, role=role.attribute, past=False)
 
 
 def _without_environment(value: str, sentence: str) -> str:

@@ -130,6 +130,11 @@ impl Clause {
         self.find(NOW, 0).is_some()
     }
 
+    /// Whether its verb is "was" or "were", so that it tells of a time before.
+    pub(in crate::consolidate) fn is_over(&self) -> bool {
+        self.words.get(self.verb).is_some_and(|word| ["was", "were"].contains(&word.text.as_str()))
+    }
+
     /// Where a verb of change stands.
     pub(in crate::consolidate) fn changing(&self) -> Option<usize> {
         (1..self.words.len()).find(|&at| {

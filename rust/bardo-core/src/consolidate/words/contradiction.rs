@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::hedge_words::without_hedges;
 use super::phrases::Mark;
-use super::slots::{SlotChange, slot_change, tells_what_happened};
+use super::slots::{SlotChange, slot_change, tells_one_occasion, tells_what_happened};
 use super::statement::Statement;
 use crate::text::same_statement::{is_negation, opposites};
 
@@ -43,6 +43,8 @@ const RETRACTING: &[&str] = &[
     "be", "false", "i", "is", "isn't", "it", "mistaken", "not", "out", "that", "to", "true", "turned",
     "untrue", "was", "we", "were", "wrong",
 ];
+/// Verbs of a state of the present, which is no rule.
+const STATES: &[&str] = &["am", "are", "be", "has", "have", "i'm", "is", "it's", "they're", "we're"];
 /// Hedges within each other that are taken off, the bare text counted.
 const HEDGES: usize = 4;
 
@@ -57,7 +59,13 @@ pub fn contradiction(older: &str, newer: &str) -> Option<Contradiction> {
         shape: if has_value { ContradictionKind::Replacement } else { ContradictionKind::Retraction },
         is_certain,
     });
-    if turned.is_some_and(|found| found.is_certain) || !old.has_same_subject(&new) {
+    if turned.is_some_and(|found| found.is_certain) {
+        return turned;
+    }
+    if is_law(&old, older) && tells_one_occasion(newer) {
+        return None;
+    }
+    if !old.has_same_subject(&new) {
         return turned;
     }
     let shared = old.content.intersection(&new.content).count();
@@ -98,6 +106,13 @@ pub fn is_disputed(older: &str, newer: &str) -> bool {
 
 fn both_happened(older: &str, newer: &str) -> bool {
     tells_what_happened(older) && tells_what_happened(newer)
+}
+
+/// Whether the older statement tells what holds in general: "slippage rises when the pool is thin". A state of the present
+/// is no rule, nor is what is denied.
+fn is_law(old: &Statement, older: &str) -> bool {
+    let is_state = old.words.iter().any(|word| STATES.contains(&word.as_str()));
+    old.negations == 0 && !is_state && !tells_what_happened(older)
 }
 
 /// The same words with a no more or less, or one word and its opposite in what they say of the same.

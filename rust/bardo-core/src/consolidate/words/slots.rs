@@ -67,6 +67,18 @@ pub(in crate::consolidate) fn tells_what_happened(text: &str) -> bool {
     clauses(text).iter().any(Clause::happened)
 }
 
+/// Whether a text tells of one occasion in the past, and no change or end of what held before.
+pub(in crate::consolidate) fn tells_one_occasion(text: &str) -> bool {
+    let found = clauses(text);
+    let is_past = |clause: &Clause| clause.happened() || clause.has_any(&["did", "didn't"]);
+    let turns = |clause: &Clause| {
+        clause.is_now()
+            || clause.changing().is_some()
+            || ENDINGS.iter().any(|ending| clause.find(ending.phrases, 1).is_some())
+    };
+    found.iter().any(is_past) && !found.iter().any(turns)
+}
+
 fn between(old: &Clause, new: &Clause) -> Option<SlotChange> {
     if old.has_any(CONDITIONS) || new.has_any(CONDITIONS) || old.denies() || new.has_any(ADDING) {
         return None;
@@ -262,6 +274,7 @@ fn another_value<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a
         || left.is_subset(&right)
         || right.is_subset(&left)
         || (value_kind(before.value) == ValueKind::Name && !left.is_disjoint(&right))
+        || (value_kind(after.value) == ValueKind::Name && !changed && new.is_over() && !old.is_over())
         || (old.has_year() && new.has_year() && !is_lasting)
         || before.value.iter().any(Word::is_year) != after.value.iter().any(Word::is_year)
     {

@@ -106,6 +106,8 @@ pub struct Row {
     pub id: Id,
     /// Hash of the lexical text, without the date of an episode.
     pub text_hash: u64,
+    /// Hash of the text alone, in lower case and without marks at its end: an episode and a fact can say the same.
+    pub said_hash: u64,
     /// Tick of the episode, or of the fact's birth.
     pub tick: u64,
     /// Order within the tick.
@@ -206,6 +208,7 @@ impl Row {
         Self {
             id: episode.id,
             text_hash,
+            said_hash: hash_of_said(&episode.text),
             tick: episode.tick,
             event_index: episode.event_index,
             at: episode.at,
@@ -238,6 +241,7 @@ impl Row {
         Self {
             id: fact.id,
             text_hash,
+            said_hash: hash_of_said(&fact.text),
             tick: fact.created_tick,
             event_index: 0,
             at: fact.created_at,
@@ -285,4 +289,11 @@ fn importance_of(fact: &Fact) -> f32 {
 
 fn count_words(text: &str) -> u16 {
     u16::try_from(text.split_whitespace().count()).unwrap_or(u16::MAX)
+}
+
+/// Hash of a text without its case, its spacing and the marks at its end.
+fn hash_of_said(text: &str) -> u64 {
+    let plain = text.trim_end_matches(|letter: char| letter.is_whitespace() || ".!…".contains(letter));
+    let words: Vec<String> = plain.split_whitespace().map(str::to_lowercase).collect();
+    xxhash_rust::xxh3::xxh3_64(words.join(" ").as_bytes())
 }
