@@ -137,7 +137,8 @@ class Sentence:
             clause: The clause.
             who: Name of the speaker.
         """
-        needs_rest = not clause.text or (clause.denied and not self.is_covered((clause,)))
+        is_part = clause.denied and not (clause.trait or self.is_covered((clause,)))
+        needs_rest = not clause.text or is_part
         return (self.quote(who) if needs_rest else "") or clause.text
 
     def notes(self, who: str, forms: Collection[str]) -> Iterator[Note]:
@@ -208,8 +209,4 @@ def sentences(clauses: Sequence[Clause]) -> list[Sentence]:
 
 def _stems(text: str) -> set[str]:
     """Beginnings of the words of at least three letters, and figures, without pronouns that a note rewrites."""
-    return {
-        word[:_STEM]
-        for word in _WORD.findall(text.casefold().replace("n't", " not"))
-        if word not in _REWRITTEN
-    }
+    return {word[:_STEM] for word in _WORD.findall(text.casefold()) if word not in _REWRITTEN}
