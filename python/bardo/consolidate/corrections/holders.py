@@ -27,7 +27,11 @@ def ends_holding(older: Clause, newer: Clause) -> Rule:
     if newer.gone and newer.gone <= _name(held) and newer.left_role in ("", held.attribute):
         return "ending"
     given = newer.statement
-    if not newer.role or given is None or not _is_one_role(held, given):
+    if (
+        not newer.role
+        or given is None
+        or not (_is_one_role(held, given) or _is_of_speaker_or_not(older, newer))
+    ):
         return ""
     if given.denied:
         return "denial" if _is_one_person(held, given) else ""
@@ -39,7 +43,8 @@ def is_of_another_role(older: Clause, newer: Clause) -> bool:
     held, given = _held(older), newer.statement
     if held is None or not newer.role or given is None:
         return False
-    return not _is_one_role(held, given) or (_is_one_person(held, given) and not given.denied)
+    is_one = _is_one_role(held, given) or _is_of_speaker_or_not(older, newer)
+    return not is_one or (_is_one_person(held, given) and not given.denied)
 
 
 def keeps_holder(older: Clause, newer: Clause) -> bool:
@@ -69,6 +74,25 @@ def _held(clause: Clause) -> Statement | None:
 def _is_one_role(one: Statement, other: Statement) -> bool:
     """Whether two statements are about one role of one organisation or person, in one case."""
     return (one.subject, one.attribute, one.condition) == (other.subject, other.attribute, other.condition)
+
+
+def _is_of_speaker_or_not(older: Clause, newer: Clause) -> bool:
+    """Whether a newer holder is announced for one role that only one of two clauses calls the speaker's.
+
+    "Our new head of operations is Tomas" is about "the head of operations".
+    """
+    one, other = older.statement, newer.statement
+    if one is None or other is None or not newer.cues & {"change", "new", "now"}:
+        return False
+    speakers = {clause.owner.partition("'s ")[0] for clause in (older, newer) if "'s " in clause.owner}
+    plain = [
+        next(
+            (each.subject.removeprefix(f"{who} ") for who in speakers if each.subject.startswith(f"{who} ")),
+            each.subject,
+        )
+        for each in (one, other)
+    ]
+    return plain[0] == plain[1] and (one.attribute, one.condition) == (other.attribute, other.condition)
 
 
 def _is_one_person(one: Statement, other: Statement) -> bool:

@@ -117,9 +117,9 @@ def _is_misread_name(word: Any) -> bool:
 
 
 def scope_of(noun: Any, who: str) -> str:
-    """The one to whom a role belongs, with what tells it from others: "user risk", "leeds office", "user operations".
+    """The one to whom a role belongs, with what tells it from others: "user risk", "leeds office", "operations".
 
-    An organisation that is named, or has an article, is the subject by itself. Any other role is one of the speaker's.
+    An organisation or a field that is named is the subject by itself. Any other role is one of the speaker's.
 
     Args:
         noun: Noun of the role.
@@ -138,9 +138,7 @@ def scope_of(noun: Any, who: str) -> str:
             if place is None or place.ent_type_ in ("DATE", "TIME"):
                 continue
             is_mine = is_mine or any(each.text.lower() in _MINE for each in place.children)
-            is_named = place.pos_ == "PROPN" or any(each.dep_ == "det" for each in place.children)
-            owner = f"{owner} {_said(place)}".strip() if is_named else owner
-            words += [] if is_named else [_said(place)]
+            owner = f"{owner} {_said(place)}".strip()
     speaker = (who or "user") if is_mine or not owner else ""
     return " ".join(part for part in (speaker, owner, *words) if part)
 
