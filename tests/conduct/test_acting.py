@@ -80,11 +80,11 @@ def test_functions_that_cannot_be_gated_are_refused(gate: bardo.Gate) -> None:
 
 def test_a_strict_block_is_not_run_after_a_warning(gate: bardo.Gate) -> None:
     gate.reject("short ETH on weekends", by="anna")
-    with gate.acting("go long ETH this weekend") as verdict:
+    with gate.acting("swap ETH this weekend") as verdict:
         assert verdict.decision == "warn"
     with (
         pytest.raises(errors.ActionBlockedError, match="warned of"),
-        gate.acting("go long ETH this weekend", strict=True),
+        gate.acting("swap ETH this weekend", strict=True),
     ):
         pytest.fail("the block was run")
 

@@ -65,7 +65,7 @@ def test_a_rejection_from_the_command_line(home: Path) -> None:
     assert blocked.exit_code == exits.BLOCKED == 8
     assert "This action is blocked" in blocked.stdout
     assert "funding" in blocked.stdout
-    warned = run(home, "before", "go long ETH this weekend", "--words")
+    warned = run(home, "before", "swap ETH this weekend", "--words")
     assert warned.exit_code == exits.WARNED == 9
     assert warned.stdout.count("about the same thing") == 1
     assert "only a person" in refused(home, exits.USAGE, "lift", "s1", "--by", " ")
