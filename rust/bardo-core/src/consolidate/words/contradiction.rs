@@ -8,6 +8,7 @@ use super::hedge_words::without_hedges;
 use super::phrases::Mark;
 use super::slots::{SlotChange, slot_change, tells_one_occasion, tells_what_happened};
 use super::statement::Statement;
+use super::word_lists::CONDITIONS;
 use crate::text::same_statement::{is_negation, opposites};
 
 /// How a newer statement speaks against an older one.
@@ -109,9 +110,10 @@ fn both_happened(older: &str, newer: &str) -> bool {
 }
 
 /// Whether the older statement tells what holds in general: "slippage rises when the pool is thin". A state of the present
-/// is no rule, nor is what is denied.
+/// is no rule, unless it is the condition of one; nor is what is denied.
 fn is_law(old: &Statement, older: &str) -> bool {
-    let is_state = old.words.iter().any(|word| STATES.contains(&word.as_str()));
+    let mut main_clause = old.words.iter().take_while(|word| !CONDITIONS.contains(&word.as_str()));
+    let is_state = main_clause.any(|word| STATES.contains(&word.as_str()));
     old.negations == 0 && !is_state && !tells_what_happened(older)
 }
 
