@@ -75,6 +75,10 @@ _UNTIL = re.compile(
     r"last day(?: is)?(?: on)?)\s+",
     re.IGNORECASE,
 )
+#: Beginnings of the words of a time that is no day, and that an "until" leaves out.
+_LONG = ("next week", "next month", "next year", "the end of", "end of")
+#: Those of the words of `_UNTIL` that include a month or a year that follows.
+_THROUGH = re.compile(r"through|no later than|ends?|last day", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:since|ever since)\s+", re.IGNORECASE)
 _FROM = re.compile(
     r"\b(?:from|as of|as from|starting|beginning|effective|with effect from|start(?:s|ing)? (?:on|in)|come)\s+",
@@ -293,12 +297,24 @@ def _is_amount(begin: re.Match[str], match: re.Match[str]) -> bool:
     )
 
 
-def _end_of_bound(match: re.Match[str], at: int) -> int | None:
-    """First instant after an "until": that of a day or month, of the next month for "the end of March"."""
+def _end_of_bound(match: re.Match[str], at: int, *, is_through: bool) -> int | None:
+    """First instant at which an "until" no longer holds, rather late than early.
+
+    A day is included: "until 3 May" ends with that day. "Until June" ends as June begins, "through June" and "until the
+    end of June" as July does.
+
+    Args:
+        match: Match of `DATE` after the bound.
+        at: Instant of the text, microseconds UTC.
+        is_through: Whether the words before it include a month or a year.
+    """
     begin = instant(match, at, past=False)
-    if begin is None or not (match["part"] or "").lower().endswith("end of"):
+    is_end = (match["part"] or "").lower().endswith("end of")
+    is_long = match["month3"] or match["year4"] or (match["near"] or "").lower().startswith(_LONG)
+    if begin is None or (is_long and not (is_end or is_through)):
         return begin
-    return _midnight(day_after(match, datetime.fromtimestamp(begin / 1_000_000, UTC).date()))
+    day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
+    return _midnight(day.replace(year=day.year + 1) if match["year4"] else day_after(match, day))
 
 
 def bounds(text: str, at: int, *, past: bool = False) -> tuple[int | None, int | None]:
@@ -317,7 +333,7 @@ def bounds(text: str, at: int, *, past: bool = False) -> tuple[int | None, int |
         and (match := DATE.match(text, begin.end()))
         and not _is_amount(begin, match)
     ):
-        until = _end_of_bound(match, at)
+        until = _end_of_bound(match, at, is_through=_THROUGH.match(begin[0]) is not None)
     if (begin := _SINCE.search(text)) and (match := DATE.match(text, begin.end())):
         since = instant(match, at, past=True)
     elif (begin := _FROM.search(text)) and (match := DATE.match(text, begin.end())):
