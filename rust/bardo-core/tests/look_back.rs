@@ -124,6 +124,23 @@ fn the_present_has_the_last_word_on_a_rule_that_began_to_hold_late() {
     assert_eq!(get(&store, id).status, FactStatus::Active);
 }
 
+#[test]
+fn a_true_inherited_rule_stays_in_force_where_a_pass_follows_each_decision() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut script = Script::default();
+    let id = tell(&store, 0);
+    decide(&mut script, 78, 1.0);
+    pass(&store, &script, 78, 0.0);
+    for _ in 0..600 {
+        decide(&mut script, 1, 1.0);
+        pass(&store, &script, 1, 0.0);
+    }
+    let fact = get(&store, id);
+    assert_eq!(fact.status, FactStatus::Active);
+    assert!(fact.confidence > 0.3, "{}", fact.confidence);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]

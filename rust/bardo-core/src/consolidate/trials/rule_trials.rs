@@ -59,7 +59,7 @@ pub(crate) struct RuleTrial {
     pub(in crate::consolidate) lost: f64,
     pub(in crate::consolidate) confirmed: u64,
     pub(in crate::consolidate) broken_at: u64,
-    /// Decisions that followed it since it was read, and did not bear it out.
+    /// Decisions that followed it since it was read, and did not bear it out, while it was not confirmed.
     pub(in crate::consolidate) missed: u32,
 }
 
@@ -228,7 +228,8 @@ impl RuleTrial {
         let ratio = predicted * (found - predicted / 2.0);
         self.gained = (self.gained + ratio).clamp(0.0, 2.0 * CONFIRMED);
         self.lost = (self.lost - ratio).max(0.0);
-        self.missed += u32::from(ratio <= 0.0);
+        // A rule that is confirmed already waits for its next credit, which is spaced: no single decision speaks against it.
+        self.missed += u32::from(ratio <= 0.0 && !self.is_confirmed());
     }
 }
 
