@@ -197,7 +197,9 @@ def packed(pairs: Sequence[Any], length: int, places: Sequence[int]) -> tuple[An
     return ids, types, mask
 
 
-def train(model: Model, rows: Sequence[Row], seed: int, *, epochs: int = EPOCHS) -> Any:
+def train(
+    model: Model, rows: Sequence[Row], seed: int, *, epochs: int = EPOCHS, rate: float = RATE
+) -> Any:
     """Fits the thin matrices and the head."""
     import jax
     import optax
@@ -206,8 +208,8 @@ def train(model: Model, rows: Sequence[Row], seed: int, *, epochs: int = EPOCHS)
     pairs = [model.encode(older, newer) for older, newer, _ in rows]
     labels = np.array([label for *_, label in rows], np.float32)
     steps = epochs * len(batches(pairs, chance))
-    rate = optax.warmup_cosine_decay_schedule(0, RATE, steps // 15, steps, RATE / 50)
-    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(rate, weight_decay=0.02))
+    rates = optax.warmup_cosine_decay_schedule(0, rate, steps // 15, steps, rate / 50)
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(rates, weight_decay=0.02))
 
     def loss(trained: Any, fixed: Any, batch: Any, answers: Any, key: Any) -> Any:
         found = model.logits(trained, *fixed, batch, key)
