@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.match import circumstances
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import (
     does,
@@ -20,7 +21,7 @@ from bardo.conduct.match.things import (
     things_of,
     verbs_against,
 )
-from bardo.conduct.parse import command_forms, conditions, operation_table, operations, requirements, wording
+from bardo.conduct.parse import command_forms, operation_table, operations, requirements, wording
 from bardo.conduct.parse.action import ParsedAction, fitting, has_options
 from bardo.conduct.parse.forbidden import (
     ANY,
@@ -39,21 +40,11 @@ from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.places import is_of_host, is_under
 from bardo.conduct.parse.rejection import ParsedRejection
 
-#: Operations that plan something for another time.
-_EVENT = lazy_pattern(
-    r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)"
-)
 #: Words by which an action is not what it names.
 NEGATED = lazy_pattern(
     r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
     r"(?:move|migrate) off|be closed)\b"
 )
-#: Words of a time that lasts, of which the days and hours in between are not named.
-_LASTING = lazy_pattern(r"(?i)\b(?:until|till?|through|thru|over)\b")
-#: Prepositions that exclude each other.
-_SIDES = frozenset({"before", "during", "after", "with", "without"})
-_LACKS = lazy_pattern(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
-_AHEAD = lazy_pattern(r"(?i)\b(?:before|unless|until|till)\b")
 _HOLDS = {True: "holds", False: "does not hold", None: "is left open"}
 _EXCEPT = lazy_pattern(r"(?i)\b(?:except|other than|besides|but|only|apart from|outside)\b")
 #: Wording that forbids all but what it names.
@@ -97,63 +88,19 @@ def compare(
     if found.reading is Reading.UNKNOWN and is_other_object(forbids, action):
         return Relation(Reading.OTHER, f"thing {forbids.things[0]!r}; of another object of the program")
     if found.reading is Reading.UNKNOWN and (
-        apart := _at_another_time(rejection.text, forbids, action, now=now)
+        apart := circumstances.failing_in(rejection.text, forbids, action, now=now)
     ):
         return Relation(Reading.OTHER, f"{apart!r} does not hold")
     if found.reading is not Reading.SAME or not forbids.conditions:
-        return found
-    every = holding(forbids, action, now=now, approved=approved)
+        return found._replace(whole=False)
+    every = circumstances.holding(forbids, action, now=now, approved=approved)
     told = [
         f"{condition!r} {_HOLDS[holds]}" for condition, holds in zip(forbids.conditions, every, strict=True)
     ]
-    reading = _by_conditions(forbids.conditions, every, action)
-    is_exact = found.exact and reading is Reading.SAME
-    return Relation(reading, "; ".join((found.because, *told)), found.by, is_exact)
-
-
-def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], action: ParsedAction) -> Reading:
-    """Returns the relation of an action that does what is forbidden under conditions.
-
-    Conditions on one axis are alternatives: an action is neither before nine and after six, nor on two days.
-    """
-    axes: dict[str, list[bool | None]] = {}
-    for condition, holds in zip(conditions_, every, strict=True):
-        axes.setdefault(conditions.axis(condition), []).append(holds)
-    met = {axis: conditions.any_of(held) for axis, held in axes.items()}
-    failed = [axis for axis, holds in met.items() if holds is False]
-    if failed:
-        kinds = operation_table.table().operations
-        is_grave = any(kinds[name].grave for name in action.operations)
-        # Whether an approval is one, and whether a grave operation hits the right environment, a person decides.
-        asked = {"without approval", *(("in production",) if is_grave else ())}
-        return Reading.NEAR if asked.issuperset(failed) else Reading.OTHER
-    # With a condition that the action leaves open, all words decide.
-    return Reading.TOUCHES if None in met.values() else Reading.SAME
-
-
-def _at_another_time(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -> str:
-    """Returns a condition of time that does not hold for an action, by its words or the clock; or empty."""
-    timed = list(filter(conditions.is_of_time, forbids.conditions))
-    if not timed:
-        return ""
-    if _LASTING.search(action.text) or _LASTING.search(text):
-        return ""
-    is_event = not conditions.names_time(action.text) and _EVENT.search(action.text) is not None
-    held: dict[str, list[bool | None]] = {}
-    for condition in timed:
-        holds = _holds(condition, action, now=now, approved=False, is_event=is_event)
-        held.setdefault(conditions.axis(condition), []).append(holds)
-    failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
-    return next((each for each in timed if conditions.axis(each) in failed), "")
-
-
-def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
-    """Returns for each condition whether it holds for an action; None if the action leaves it open."""
-    is_event = _EVENT.search(action.text) is not None
-    return tuple(
-        _holds(condition, action, now=now, approved=approved, is_event=is_event)
-        for condition in forbids.conditions
-    )
+    reading = circumstances.relation_of(forbids.conditions, every, action)
+    is_same = reading is Reading.SAME
+    because = "; ".join((found.because, *told))
+    return Relation(reading, because, found.by, found.exact and is_same, found.whole and is_same)
 
 
 def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
@@ -165,7 +112,7 @@ def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
         rejection: Parsed rejection or rule.
         action: Parsed action.
     """
-    if _LACKS.search(action.text):
+    if circumstances.LACKS.search(action.text):
         return False
     shared = action.stems & stems_of(rejection.text)
     if wants(rejection.text):
@@ -179,6 +126,16 @@ def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
     is_apart = action.operations.isdisjoint(rejection.operations - ANY)
     is_shown = any(involves(each.partition(" ")[2], action, action.stems) for each in needs)
     return is_shown or (shared <= wanted and is_apart and 2 * len(shared) >= len(action.stems) > 0)
+
+
+def reads_only(verbs: Collection[str], action: ParsedAction) -> bool:
+    """Whether an action only reads or tells, where neither is forbidden: to tell a secret is to disclose it.
+
+    Args:
+        verbs: Forbidden operations.
+        action: Parsed action.
+    """
+    return action.reads and "read" not in verbs and not ("disclose" in verbs and "disclose" in action.verbs)
 
 
 def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:
@@ -431,14 +388,16 @@ def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  #
         return undone
     if meeting := action.verbs & verbs:
         reason += f", operation {min(meeting)!r}"
-    if action.reads and "read" not in verbs:
+    if reads_only(verbs, action):
         return _reading(rejection, action, reason)
     if action.form == "prose" and is_negated(forbids, action):
         return Relation(Reading.NEAR, f"{reason}; negated")
     if specific - {"install"}:
         # "Cancel the booking" names the forbidden operation, and ends it.
         is_ended = action.form == "prose" and action.removes and not specific & (ENDING | action.operations)
-        return Relation(Reading.NEAR, f"{reason}; ends it") if is_ended else Relation(Reading.SAME, reason)
+        is_done = not specific.isdisjoint(action.verbs)
+        ended = Relation(Reading.NEAR, f"{reason}; ends it")
+        return ended if is_ended else Relation(Reading.SAME, reason, whole=is_done)
     if (
         action.form == "command"
         and "install" in action.verbs
@@ -463,24 +422,3 @@ def _undone(verbs: frozenset[str], action: ParsedAction, reason: str) -> Relatio
         return None
     is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
     return Relation(Reading.NEAR, f"{reason}, no operation") if is_open else Relation(Reading.UNKNOWN)
-
-
-def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is_event: bool) -> bool | None:
-    if condition.casefold() in action.text.casefold():
-        # The action says so itself, at any time.
-        return True
-    is_missing = requirements.is_requirement(condition)
-    if flags := places_in(condition)[0]:
-        has = any(has_options(action, each) for each in flags)
-        return has is not is_missing if action.form == "command" else None
-    if conditions.is_known(condition):
-        return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
-    preposition, _, words = condition.partition(" ")
-    if involves(words, action, action.stems):
-        if is_missing or preposition == "without":
-            # "Without a limit" does not hold for an order with one.
-            is_ahead = is_missing and _AHEAD.search(action.text) is not None
-            return is_ahead or _LACKS.search(action.text) is not None
-        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
-        return preposition not in _SIDES or not others or preposition in others
-    return False if conditions.excluding(stems_of(words), action.stems) else None
