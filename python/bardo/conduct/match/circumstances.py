@@ -78,6 +78,10 @@ def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is
     if condition.casefold() in action.text.casefold():
         # The action says so itself, at any time.
         return True
+    kind, _, excepted = condition.partition(" ")
+    if kind == "except":
+        is_excepted = _holds(excepted, action, now=now, approved=approved, is_event=is_event)
+        return None if is_excepted is None else not is_excepted
     is_missing = requirements.is_requirement(condition)
     if flags := places_in(condition)[0]:
         has = any(has_options(action, each) for each in flags)

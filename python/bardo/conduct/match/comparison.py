@@ -309,7 +309,6 @@ def pair_of(
     is_sure = relation.reading is Reading.SAME and relation.exact
     is_met = all(circumstances.holding(forbids, action, now=now, approved=approved))
     is_verbatim = is_same_act(rejection.text, action.text) and is_met
-    is_whole = relation.whole and relation.reading is Reading.SAME
     touch = Touch(
         cosine,
         share,
@@ -320,7 +319,7 @@ def pair_of(
         is_sure or is_verbatim,
         fitting=relation.because,
         read_by=relation.by,
-        whole=is_whole or (is_met and not apart and _repeats(rejection, action)),
+        whole=relation.whole or (is_met and not apart and _repeats(rejection, action)),
     )
     return Pair(rejection, action, touch, found, by_operation, count, now, approved)
 
@@ -376,7 +375,7 @@ def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:
     if not is_other and relation.reading is not Reading.SAME:
         return relation
     reading = Reading.OTHER if is_other else Reading.NEAR
-    return relation._replace(reading=reading, because=f"{relation.because}; {where}")
+    return relation._replace(reading=reading, because=f"{relation.because}; {where}", whole=False)
 
 
 def read(pairs: Sequence[Pair], reader: CrossEncoder) -> dict[str, Touch]:

@@ -56,6 +56,10 @@ _LATER_CLAUSE = lazy_pattern(
     r"(?i)[,;.:!?](?:\s|$)|\b(?:and|then|before|after|by|or|but|while)\b|"
     r"(?<!how )(?<!when )(?<!whether )\bto\b"
 )
+#: Person who is named with a title, and family.
+_PERSON = lazy_pattern(
+    r"\b(?:[Mm](?:rs?|s|x|iss)|[Dd]r|[Pp]rof(?:essor)?|Herrn?|Frau|Sir|Madam)\.? [A-Z][\w'-]+|\bthe [A-Z][\w'-]+s\b(?! [A-Z])"
+)
 #: String of code.
 _STRING = lazy_pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 
@@ -91,16 +95,47 @@ def compare(
         apart := circumstances.failing_in(rejection.text, forbids, action, now=now)
     ):
         return Relation(Reading.OTHER, f"{apart!r} does not hold")
-    if found.reading is not Reading.SAME or not forbids.conditions:
+    if found.reading is Reading.UNKNOWN:
+        found = _of_person(forbids, action)
+    is_of_words = found.reading is Reading.TOUCHES and _begins_alike(rejection, action)
+    if not forbids.conditions or not (is_of_words or found.whole or found.reading is Reading.SAME):
         return found._replace(whole=False)
     every = circumstances.holding(forbids, action, now=now, approved=approved)
     told = [
         f"{condition!r} {_HOLDS[holds]}" for condition, holds in zip(forbids.conditions, every, strict=True)
     ]
     reading = circumstances.relation_of(forbids.conditions, every, action)
-    is_same = reading is Reading.SAME
+    is_met = reading is Reading.SAME
     because = "; ".join((found.because, *told))
-    return Relation(reading, because, found.by, found.exact and is_same, found.whole and is_same)
+    if found.reading is not Reading.SAME:
+        # The verb is unknown to the table, or the thing is a person who may be meant.
+        weaker = found.reading if is_met else reading
+        return Relation(weaker, because, found.by, whole=is_met)
+    return Relation(reading, because, found.by, found.exact and is_met, found.whole and is_met)
+
+
+def _begins_alike(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether a sentence begins with the verb of an act whose operation the table does not know."""
+    if action.form != "prose" or rejection.forbids.verbs:
+        return False
+    return wording.act(rejection.text)[:1] == wording.act(action.text)[:1]
+
+
+def _of_person(forbids: Forbids, action: ParsedAction) -> Relation:
+    """Returns the relation of an action on a named person, who may be one of those that the text names by their role.
+
+    It is near if the operation and all conditions, of which there is one at least, are met; else unknown.
+    """
+    specific = verbs_against(forbids, action) - ANY
+    roles = vocabulary().roles
+    role = next((each for each in forbids.things if (stems := stems_of(each)) and stems <= roles), "")
+    meeting = specific & action.verbs
+    if not (role and meeting and forbids.conditions) or action.form != "prose" or action.reads:
+        return Relation(Reading.UNKNOWN)
+    if (person := _PERSON.search(action.text)) is None:
+        return Relation(Reading.UNKNOWN)
+    because = f"operation {min(meeting)!r}, {person[0]!r} may be of {role!r}"
+    return Relation(Reading.NEAR, because, whole=True)
 
 
 def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:

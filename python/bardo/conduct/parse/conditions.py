@@ -49,6 +49,7 @@ _REASON = lazy_pattern(
 _NEGATES = lazy_pattern(
     r"\b(?:no|not|never|don'?t|avoid|stop|against|without|leave|keep|can'?t)\b", re.IGNORECASE
 )
+_ONLY = lazy_pattern(r"\bonly\b(?! if\b)", re.IGNORECASE)
 _PART = lazy_pattern(
     r"\b(?:at|by|over|in the|during the|during|in|within|through the)? ?\b(?:(night)s?(?:time)?|(day)(?:time)?|"
     r"((?:office|business|working|work|opening|trading) hours|working day)|(after hours|out of hours)|"
@@ -179,6 +180,18 @@ def _without(
         return " "
 
     return pattern.sub(taken, rest)
+
+
+def permitted(text: str) -> frozenset[str]:
+    """Returns the conditions under which alone an act is allowed: "keys are only copied by Ana", "deploy only on Mondays".
+
+    A negation before "only" turns it round; one after it is of another clause.
+    """
+    found = _ONLY.search(text)
+    if found is None or _NEGATES.search(text[: found.start()]):
+        return frozenset()
+    _, named = split(after := text[found.end() :])
+    return frozenset((*named, *(f"{preposition} {words}" for preposition, words in scopes(split(after)[0])[1])))
 
 
 def exceptions(substitute: str, found: Sequence[str]) -> tuple[str, ...]:

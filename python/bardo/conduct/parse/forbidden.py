@@ -149,6 +149,8 @@ class Vocabulary(NamedTuple):
     reading: frozenset[str]
     removing: frozenset[str]
     reading_calls: frozenset[str]
+    #: Roles of persons, of whom a sentence may name one.
+    roles: frozenset[str]
     products: frozenset[str]
 
 
@@ -199,7 +201,7 @@ def vocabulary() -> Vocabulary:
         practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
         stems_of(words["incidental"]) | operation_table.table().kinds,
         frozenset(_items(words["reading"])), frozenset(_items(words["removing"])),
-        frozenset(_items(words["reading_calls"])), frozenset(_items(words["products"])),
+        frozenset(_items(words["reading_calls"])), stems_of(words["roles"]), frozenset(_items(words["products"])),
     )  # fmt: skip
 
 
@@ -295,6 +297,8 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     text = wording.plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
     found = (*found, *conditions.exceptions(substitute, found))
+    kept_apart = conditions.permitted(text)
+    found = tuple(f"except {each}" if each in kept_apart else each for each in found)
     named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
     # "Don't touch the search view": its own verb is known, so that the table's are nouns.
@@ -306,7 +310,11 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     elif not verbs and _UNWANTED.search(text):
         verbs = frozenset({"use"})
     incidental = vocabulary().incidental
-    scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
+    scopes = [
+        (f"except {preposition}" if f"{preposition} {words}" in kept_apart else preposition, words)
+        for preposition, words in scopes
+        if stems_of(words) - incidental
+    ]
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
 
 
@@ -340,7 +348,8 @@ def propose(text: str) -> Forbids:
     )
     is_alone = any(practice.alone for practice in said)
     packages = _package_names(thing, verbs)
-    if not thing and scopes and not said and scopes[0][0] not in _APART:
+    is_moved = bool(scopes) and scopes[0][0] not in _APART and not scopes[0][0].startswith("except")
+    if not thing and is_moved and not said:
         _, scope = scopes.pop(0)
         # After the operation, a word of another one is a part of a name: "no changes to the deploy script".
         thing = " ".join(filter(stems_of, _bare_words(scope))) if verbs else _noun_phrase(scope)[0]
@@ -349,7 +358,7 @@ def propose(text: str) -> Forbids:
     where = tuple(
         f"{preposition} {words}"
         for preposition, words in scopes
-        if not is_alone or not stems_of(words) & covered or stems_of(words) & contrasting
+        if not is_alone or preposition.startswith("except") or not stems_of(words) & covered or stems_of(words) & contrasting
     )
     if narrower := _narrower(said, _object(wording.forbidding(text))[0]) if said else "":
         where = (*where, f"of {narrower}")

@@ -67,6 +67,7 @@ _PLACED = lazy_pattern(
     r"(?: (?!(?:on|in|at|to|for|from|of|with|without|by|and|or|until|before|after|if|when|is|are)\b)(?P<next>[a-z]+))?",
     re.IGNORECASE,
 )
+_ATTRIBUTIVE = lazy_pattern(rf"\b{_ARTICLE}(?P<word>[a-z]+ing) (?P<next>[a-z]+)\b", re.IGNORECASE)
 _NEGATES = lazy_pattern(r"\b(?:no|not|never|don['’]?t|stop|avoid|against)\b", re.IGNORECASE)
 
 
@@ -233,6 +234,15 @@ def parts_of_names(text: str) -> frozenset[str]:
         for word in words_of(_HYPHENATED.sub(lambda each: "" if _is_name(each[0]) else each[0], rest))
     }
     return frozenset(word.lower() for name in names for word in parts_of(name)) - others
+
+
+def attributive(text: str) -> frozenset[str]:
+    """Returns the words of operations in lower case that only tell the kind of a thing: "the parking permit"."""
+    return frozenset(
+        found["word"].lower()
+        for found in _ATTRIBUTIVE.finditer(text)
+        if operation_table.content_stems([found["next"]])
+    )
 
 
 def _is_name(word: str) -> bool:
