@@ -19,7 +19,7 @@ _MINUTE = 60 * 1_000_000
 #: Weekday of the epoch, a Thursday.
 _FIRST_DAY = 3
 #: Axes of the conditions of time.
-_TIMES = ("day", "time of the day", "date")
+TIMES = ("day", "time of the day", "date")
 _NUMBERS = {
     word: number
     for number, word in enumerate(
@@ -49,7 +49,6 @@ _REASON = lazy_pattern(
 _NEGATES = lazy_pattern(
     r"\b(?:no|not|never|don'?t|avoid|stop|against|without|leave|keep|can'?t)\b", re.IGNORECASE
 )
-_ONLY = lazy_pattern(r"\bonly\b(?! if\b)", re.IGNORECASE)
 _PART = lazy_pattern(
     r"\b(?:at|by|over|in the|during the|during|in|within|through the)? ?\b(?:(night)s?(?:time)?|(day)(?:time)?|"
     r"((?:office|business|working|work|opening|trading) hours|working day)|(after hours|out of hours)|"
@@ -180,30 +179,6 @@ def _without(
         return " "
 
     return pattern.sub(taken, rest)
-
-
-def permitted(text: str) -> frozenset[str]:
-    """Returns the conditions under which alone an act is allowed: "keys are only copied by Ana", "deploy only on Mondays".
-
-    A negation before "only" turns it round; one after it is of another clause.
-    """
-    found = _ONLY.search(text)
-    if found is None or _NEGATES.search(text[: found.start()]):
-        return frozenset()
-    _, named = split(after := text[found.end() :])
-    return frozenset((*named, *(f"{preposition} {words}" for preposition, words in scopes(split(after)[0])[1])))
-
-
-def exceptions(substitute: str, found: Sequence[str]) -> tuple[str, ...]:
-    """Returns the times of a substitute, outside which the rejected act is forbidden: "only after 18:00".
-
-    Args:
-        substitute: Words of what is to be done instead of the rejected act.
-        found: Conditions of the rejection. A time on the axis of one of them excepts nothing more.
-    """
-    axes = {axis(condition) for condition in found}
-    times = (condition for condition in split(substitute)[1] if axis(condition) in _TIMES)
-    return tuple(f"except {condition}" for condition in times if axis(condition) not in axes)
 
 
 def scopes(head: str) -> tuple[str, list[tuple[str, str]]]:
@@ -410,7 +385,7 @@ def is_known(condition: str) -> bool:
 
 def is_of_time(condition: str) -> bool:
     """Whether a condition is of the day or of the time of the day."""
-    return axis(condition) in _TIMES
+    return axis(condition) in TIMES
 
 
 def names_time(action: str) -> bool:
@@ -425,11 +400,11 @@ def axis(condition: str) -> str:
     if not is_known(condition):
         return condition
     if kind == "on":
-        return _TIMES[0]
+        return TIMES[0]
     if dated.is_dated(condition):
-        return _TIMES[2]
+        return TIMES[2]
     is_timed = kind in ("at", "between") or (kind in ("before", "after") and value[:2].isdigit())
-    return _TIMES[1] if is_timed else condition
+    return TIMES[1] if is_timed else condition
 
 
 def _is_on(value: str, days: frozenset[str]) -> bool:

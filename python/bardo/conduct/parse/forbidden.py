@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import conditions, operation_table, operations, requirements, substitutes, wording
+from bardo.conduct.parse import (
+    conditions,
+    exceptions,
+    operation_table,
+    operations,
+    requirements,
+    substitutes,
+    wording,
+)
 from bardo.conduct.parse.forbids import LISTS, Forbids
 
 #: Maximum number of cached proposals.
@@ -296,8 +304,8 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     _, substitute = substitutes.split(wording.without_reports(text))
     text = wording.plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
-    found = (*found, *conditions.exceptions(substitute, found))
-    kept_apart = conditions.permitted(text)
+    found = (*found, *exceptions.times_besides(substitute, found))
+    kept_apart = exceptions.permitted(text)
     found = tuple(f"except {each}" if each in kept_apart else each for each in found)
     named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)

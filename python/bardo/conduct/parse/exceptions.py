@@ -1,0 +1,38 @@
+"""Exceptions in a rejection: times of what is to be done instead, and what alone is allowed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bardo._patterns import lazy_pattern
+from bardo.conduct.parse import conditions
+
+_ONLY = lazy_pattern(r"\bonly\b(?! if\b)", re.IGNORECASE)
+_NEGATES = lazy_pattern(
+    r"\b(?:no|not|never|don'?t|avoid|stop|against|without|can'?t|won'?t|nobody)\b", re.IGNORECASE
+)
+
+
+def permitted(text: str) -> frozenset[str]:
+    """Returns the conditions under which alone an act is allowed: "keys are only copied by Ana", "deploy only on Mondays".
+
+    A negation before "only" turns it round; one after it is of another clause.
+    """
+    found = _ONLY.search(text)
+    if found is None or _NEGATES.search(text[: found.start()]):
+        return frozenset()
+    _, named = conditions.split(after := text[found.end() :])
+    return frozenset((*named, *(f"{preposition} {words}" for preposition, words in conditions.scopes(conditions.split(after)[0])[1])))
+
+
+def times_besides(substitute: str, found: Sequence[str]) -> tuple[str, ...]:
+    """Returns the times of a substitute, outside which the rejected act is forbidden: "only after 18:00".
+
+    Args:
+        substitute: Words of what is to be done instead of the rejected act.
+        found: Conditions of the rejection. A time on the axis of one of them excepts nothing more.
+    """
+    axes = {conditions.axis(condition) for condition in found}
+    times = (condition for condition in conditions.split(substitute)[1] if conditions.axis(condition) in conditions.TIMES)
+    return tuple(f"except {condition}" for condition in times if conditions.axis(condition) not in axes)
