@@ -14,16 +14,33 @@ _NEGATES = lazy_pattern(
 )
 
 
-def permitted(text: str) -> frozenset[str]:
-    """Returns the conditions under which alone an act is allowed: "keys are only copied by Ana", "deploy only on Mondays".
+def marked(
+    text: str, found: Sequence[str], scopes: Sequence[tuple[str, str]]
+) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+    """Marks the conditions and scopes under which alone an act is allowed, as exceptions.
 
-    A negation before "only" turns it round; one after it is of another clause.
+    Args:
+        text: Rejection, such as "keys are only copied by Ana".
+        found: Its conditions.
+        scopes: Its scopes, each a preposition and words.
     """
+    allowed = _allowed(text)
+    return (
+        tuple(f"except {each}" if each in allowed else each for each in found),
+        [
+            (f"except {preposition}" if f"{preposition} {words}" in allowed else preposition, words)
+            for preposition, words in scopes
+        ],
+    )
+
+
+def _allowed(text: str) -> frozenset[str]:
+    """Returns the conditions after an "only" without a negation before it, which turns it round."""
     found = _ONLY.search(text)
     if found is None or _NEGATES.search(text[: found.start()]):
         return frozenset()
-    _, named = conditions.split(after := text[found.end() :])
-    return frozenset((*named, *(f"{preposition} {words}" for preposition, words in conditions.scopes(conditions.split(after)[0])[1])))
+    rest, named = conditions.split(text[found.end() :])
+    return frozenset((*named, *map(" ".join, conditions.scopes(rest)[1])))
 
 
 def times_besides(substitute: str, found: Sequence[str]) -> tuple[str, ...]:

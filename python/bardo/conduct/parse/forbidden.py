@@ -60,6 +60,8 @@ _UNWANTED = lazy_pattern(
     r"decided against|voted against|depend)\b|^\W*(?:please |absolutely |really )?no\b|\bno (?:more|new)\b",
     re.IGNORECASE,
 )
+#: Work at a place, which is any act there and no use of the place.
+_WORK = lazy_pattern(r"^\W*(?:please )?no (?:\w+ )?work\b", re.IGNORECASE)
 #: Change of any kind, which the table takes for framing.
 _TOUCHED = lazy_pattern(r"\btouch(?:es|ed|ing)?\b", re.IGNORECASE)
 _TOUCHING = lazy_pattern(
@@ -305,8 +307,6 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     text = wording.plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
     found = (*found, *exceptions.times_besides(substitute, found))
-    kept_apart = exceptions.permitted(text)
-    found = tuple(f"except {each}" if each in kept_apart else each for each in found)
     named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
     # "Don't touch the search view": its own verb is known, so that the table's are nouns.
@@ -317,12 +317,11 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
         verbs = CHANGING
     elif not verbs and _UNWANTED.search(text):
         verbs = frozenset({"use"})
+    if _WORK.search(text):
+        verbs -= {"use"}
     incidental = vocabulary().incidental
-    scopes = [
-        (f"except {preposition}" if f"{preposition} {words}" in kept_apart else preposition, words)
-        for preposition, words in scopes
-        if stems_of(words) - incidental
-    ]
+    found, scopes = exceptions.marked(text, found, scopes)
+    scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
 
 
