@@ -47,14 +47,18 @@ def relation_of(conditions_: Sequence[str], every: Sequence[bool | None], action
 
 
 def failing_in(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -> str:
-    """Returns a condition of time or channel that does not hold for an action, by its words or the clock; or empty."""
-    apart = (each for each in forbids.conditions if channels.is_channel(each))
-    if other := next((each for each in apart if channels.holds(each, action.text) is False), ""):
-        return other
+    """Returns a condition that does not hold for an action: an exception, a channel, or a time; empty without one.
+
+    The words of the action decide it, or the clock.
+    """
+    apart = (each for each in forbids.conditions if channels.is_channel(each) or each.startswith("except "))
+    for condition in apart:
+        if _holds(condition, action, now=now, approved=False, is_event=False) is False:
+            return condition
     timed = list(filter(conditions.is_of_time, forbids.conditions))
     if not timed:
         return ""
-    if _LASTING.search(action.text) or _LASTING.search(text):
+    if lasts(action.text) or lasts(text):
         return ""
     is_event = not conditions.names_time(action.text) and _EVENT.search(action.text) is not None
     held: dict[str, list[bool | None]] = {}
@@ -63,6 +67,11 @@ def failing_in(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -
         held.setdefault(conditions.axis(condition), []).append(holds)
     failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
     return next((each for each in timed if conditions.axis(each) in failed), "")
+
+
+def lasts(text: str) -> bool:
+    """Whether a text has words of a time that lasts, of which it does not name the days and hours in between."""
+    return _LASTING.search(text) is not None
 
 
 def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:

@@ -120,10 +120,12 @@ class Pair:
     def _hints(self) -> list[str]:
         """Returns the cues of the action that the forbidding text has not."""
         told = _of_action(self.action)
+        # Where it is forbidden to disclose a thing, to read it out is to do so.
+        unlike = set(_UNLIKE) - ({"tells"} if recognition.discloses(self.rejection.forbids.verbs, self.action) else set())
         found = [
             name
             for name in _UNLIKE
-            if f"cue {name}" in told and not _PATTERNS[name].search(self.rejection.text)
+            if name in unlike and f"cue {name}" in told and not _PATTERNS[name].search(self.rejection.text)
         ]
         if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")

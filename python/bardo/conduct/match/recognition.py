@@ -116,7 +116,7 @@ def compare(
 
 def _begins_alike(rejection: ParsedRejection, action: ParsedAction) -> bool:
     """Whether a sentence begins with the verb of an act whose operation the table does not know."""
-    if action.form != "prose" or rejection.forbids.verbs:
+    if action.form != "prose" or rejection.forbids.verbs or circumstances.lasts(action.text):
         return False
     return wording.act(rejection.text)[:1] == wording.act(action.text)[:1]
 
@@ -170,7 +170,12 @@ def reads_only(verbs: Collection[str], action: ParsedAction) -> bool:
         verbs: Forbidden operations.
         action: Parsed action.
     """
-    return action.reads and "read" not in verbs and not ("disclose" in verbs and "disclose" in action.verbs)
+    return action.reads and "read" not in verbs and not discloses(verbs, action)
+
+
+def discloses(verbs: Collection[str], action: ParsedAction) -> bool:
+    """Whether an action discloses something, where that is forbidden."""
+    return "disclose" in verbs and "disclose" in action.verbs
 
 
 def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:

@@ -48,7 +48,8 @@ _STATE = lazy_pattern(
 )
 #: Verb with its particle after the object: "switch the checks back on".
 _PARTED = lazy_pattern(
-    r"\b(switch|turn|shut|scale)((?:e?d|ing)?) ((?:[\w'-]+ ){1,5}?)(?:back )?(on|off|down|up)"
+    r"\b(switch|turn|shut|scale|giv(?=ing)|give|hand|pass|read)((?:e?d|ing)?) ((?:[\w'-]+ ){1,5}?)"
+    r"(?:back )?(on|off|down|up|out|over)"
     r"(?= *(?:[,.;:!?]|$)| (?:again|for|in|and|until|when|while|to|by|before|after|on|at)\b)",
     re.IGNORECASE,
 )
