@@ -92,13 +92,22 @@ def test_a_habit_or_a_feeling_is_no_order(text: str) -> None:
 
 
 def test_emphasis_is_no_part_of_what_is_forbidden() -> None:
-    assert wording.without_emphasis("Never ship on Fridays. Full stop. No exceptions.") == "Never ship on Fridays"
-    assert wording.without_emphasis("Don't ever stop the full stop detector") == "Don't ever stop the full stop detector"
+    assert (
+        wording.without_emphasis("Never ship on Fridays. Full stop. No exceptions.")
+        == "Never ship on Fridays"
+    )
+    assert (
+        wording.without_emphasis("Don't ever stop the full stop detector")
+        == "Don't ever stop the full stop detector"
+    )
 
 
 def test_orders_that_were_heard_block(tmp_path: Path) -> None:
     with bardo.open(tmp_path, agent="office") as memory:
-        for text in ("We don't lend out the spare keys. Ever.", "No work in the stairwell on Sundays, please."):
+        for text in (
+            "We don't lend out the spare keys. Ever.",
+            "No work in the stairwell on Sundays, please.",
+        ):
             memory.remember(text, role="user", kind="turn", speaker="Marta")
         memory.sleep()
     with bardo.gate(tmp_path) as gate:

@@ -33,7 +33,9 @@ def test_an_only_makes_an_exception(text: str, condition: str) -> None:
         ("Samples are only frozen in the lab", "Freeze the samples in the lab"),
     ],
 )
-def test_a_rule_does_not_stand_against_what_it_alone_allows(gate: bardo.Gate, rule: str, allowed: str) -> None:
+def test_a_rule_does_not_stand_against_what_it_alone_allows(
+    gate: bardo.Gate, rule: str, allowed: str
+) -> None:
     gate.reject(rule, by="Luis")
     assert gate.before(allowed).decision == "allow"
 

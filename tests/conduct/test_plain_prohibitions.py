@@ -1,4 +1,4 @@
-"""An action that does what a prohibition says, on its channel, at its time and to anybody, is blocked, among many, too."""
+"""An action that does what a prohibition says, on its channel and at its time, is blocked, also among many others."""
 
 from __future__ import annotations
 
@@ -146,6 +146,8 @@ def test_a_channel_is_named_or_used(condition: str, action: str, expected: bool 
     assert channels.holds(condition, action) is expected
 
 
-@pytest.mark.parametrize("words", ["on the paper of the office", "on a phone-like device", "by the door", "over the sea"])
+@pytest.mark.parametrize(
+    "words", ["on the paper of the office", "on a phone-like device", "by the door", "over the sea"]
+)
 def test_other_words_are_no_channel(words: str) -> None:
     assert not channels.is_channel(words)

@@ -66,7 +66,12 @@ def _ended_by_persons(store: ConductStore, agent: str) -> list[Lifted]:
     from bardo.conduct.state.prohibition import forbidden_act
 
     found = [
-        Lifted(plain(entry.summary), entry.episode, entry.changed_at, act=plain(forbidden_act(entry.summary) or ""))
+        Lifted(
+            plain(entry.summary),
+            entry.episode,
+            entry.changed_at,
+            act=plain(forbidden_act(entry.summary) or ""),
+        )
         for entry in store.state(kind="rejected", every=True)
         if entry.status != "active" and is_person(author_of(entry.closed_by)[0], agent)
     ]

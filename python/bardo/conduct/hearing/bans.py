@@ -14,7 +14,8 @@ _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 _LASTING = lazy_pattern(
     rf"\b(?:on {_DAY}|(?:on|at|over the|over) (?:weekends?|weekdays|holidays|public holidays|sundays and holidays)|"
     r"at night|overnight|(?:in|during) the (?:night|evenings?|mornings?|afternoons?|holidays)|"
-    r"(?:before|after|past|until|between|from) (?:\d{1,2}(?::\d\d)?\b(?! ?(?:days?|weeks?|minutes?|hours?))|noon|midnight)|"
+    r"(?:before|after|past|until|between|from) "
+    r"(?:\d{1,2}(?::\d\d)?\b(?! ?(?:days?|weeks?|minutes?|hours?))|noon|midnight)|"
     r"during (?:the |our |an? )?\w+|(?:during|outside|outside of) (?:office|business|working|quiet) hours|"
     r"(?:after|out of) hours|(?:without|unless|while|when|if) \w)",
     re.IGNORECASE,
@@ -34,7 +35,10 @@ def _ban() -> re.Pattern[str]:
     nouns = (each.strip() for each in tomllib.loads(text)["acts"].replace("\n", " ").split(","))
     forms = sorted((f"{re.escape(each).removesuffix('y')}(?:ys?|ies)" if each.endswith("y")
                     else f"{re.escape(each)}(?:e?s)?" for each in nouns), key=len, reverse=True)  # fmt: skip
-    return re.compile(rf"(?:please,? )?no (?:more |further |new )?(?:{'|'.join(forms)})\b(?P<rest>[^,;:.!?]*)", re.IGNORECASE)
+    return re.compile(
+        rf"(?:please,? )?no (?:more |further |new )?(?:{'|'.join(forms)})\b(?P<rest>[^,;:.!?]*)",
+        re.IGNORECASE,
+    )
 
 
 def is_ban(text: str) -> bool:

@@ -101,7 +101,7 @@ def _is_of(row: StateEntry | Rule, allowed: Collection[_Scope]) -> bool:
 
 
 def _scope(forbids: Forbids) -> _Scope | None:
-    """Returns what a rejection or the allowance of an act is about, for comparison; None without a thing or practice."""
+    """Returns what a rejection or an allowance is about, for comparison; None without a thing or practice."""
     incidental = vocabulary().incidental
     things = frozenset(stems - incidental for stems in map(stems_of, forbids.things))
     verbs = frozenset({"use"}) if _USES.issuperset(forbids.verbs) else frozenset(forbids.verbs)

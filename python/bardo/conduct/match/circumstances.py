@@ -84,21 +84,26 @@ def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool)
 
 
 def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is_event: bool) -> bool | None:
-    if condition.casefold() in action.text.casefold():
-        # The action says so itself, at any time.
-        return True
     kind, _, excepted = condition.partition(" ")
     if kind == "except":
         is_excepted = _holds(excepted, action, now=now, approved=approved, is_event=is_event)
         return None if is_excepted is None else not is_excepted
+    if condition.casefold() in action.text.casefold():
+        # The action says so itself, at any time.
+        return True
+    if channels.is_channel(condition):
+        return channels.holds(condition, action.text)
+    if conditions.is_known(condition) and not places_in(condition)[0]:
+        return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
+    return _has_words(condition, action)
+
+
+def _has_words(condition: str, action: ParsedAction) -> bool | None:
+    """Whether an action has the words or options of a condition; None if it leaves them open."""
     is_missing = requirements.is_requirement(condition)
     if flags := places_in(condition)[0]:
         has = any(has_options(action, each) for each in flags)
         return has is not is_missing if action.form == "command" else None
-    if channels.is_channel(condition):
-        return channels.holds(condition, action.text)
-    if conditions.is_known(condition):
-        return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
     preposition, _, words = condition.partition(" ")
     if involves(words, action, action.stems):
         if is_missing or preposition == "without":

@@ -18,9 +18,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo import _core
 from bardo.conduct.match import circumstances, departures, operation_match, recognition, subcommands
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
@@ -121,7 +121,9 @@ class Pair:
         """Returns the cues of the action that the forbidding text has not."""
         told = _of_action(self.action)
         # Where it is forbidden to disclose a thing, to read it out is to do so.
-        unlike = set(_UNLIKE) - ({"tells"} if recognition.discloses(self.rejection.forbids.verbs, self.action) else set())
+        unlike = set(_UNLIKE) - (
+            {"tells"} if recognition.discloses(self.rejection.forbids.verbs, self.action) else set()
+        )
         found = [
             name
             for name in _UNLIKE

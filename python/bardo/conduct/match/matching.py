@@ -138,7 +138,9 @@ class Touch:
         if self.reading not in (Reading.TOUCHES, Reading.UNKNOWN):
             return self.reading is Reading.SAME
         cosine = self.cosine if self.cosine is not None else 0.0
-        return not self.apart and (self.whole or self.share == 1.0 or (cosine >= SAME and self.share >= SAME_SHARE))
+        return not self.apart and (
+            self.whole or self.share == 1.0 or (cosine >= SAME and self.share >= SAME_SHARE)
+        )
 
     @property
     def applies(self) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match import circumstances
@@ -29,7 +28,6 @@ from bardo.conduct.parse.forbidden import (
     ENDING,
     OMITTING,
     phrase_of,
-    places_in,
     practice_of,
     propose,
     stems_of,
@@ -58,7 +56,8 @@ _LATER_CLAUSE = lazy_pattern(
 )
 #: Person who is named with a title, and family.
 _PERSON = lazy_pattern(
-    r"\b(?:[Mm](?:rs?|s|x|iss)|[Dd]r|[Pp]rof(?:essor)?|Herrn?|Frau|Sir|Madam)\.? [A-Z][\w'-]+|\bthe [A-Z][\w'-]+s\b(?! [A-Z])"
+    r"\b(?:[Mm](?:rs?|s|x|iss)|[Dd]r|[Pp]rof(?:essor)?|Herrn?|Frau|Sir|Madam)\.? [A-Z][\w'-]+|"
+    r"\bthe [A-Z][\w'-]+s\b(?! [A-Z])"
 )
 #: String of code.
 _STRING = lazy_pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
@@ -97,6 +96,14 @@ def compare(
         return Relation(Reading.OTHER, f"{apart!r} does not hold")
     if found.reading is Reading.UNKNOWN:
         found = _of_person(forbids, action)
+    return _under_conditions(rejection, action, found, now=now, approved=approved)
+
+
+def _under_conditions(
+    rejection: ParsedRejection, action: ParsedAction, found: Relation, *, now: int, approved: bool
+) -> Relation:
+    """Returns the relation of an action of which that to things and operations is known, under the conditions."""
+    forbids = rejection.forbids
     is_of_words = found.reading is Reading.TOUCHES and _begins_alike(rejection, action)
     if not forbids.conditions or not (is_of_words or found.whole or found.reading is Reading.SAME):
         return found._replace(whole=False)
@@ -107,10 +114,11 @@ def compare(
     reading = circumstances.relation_of(forbids.conditions, every, action)
     is_met = reading is Reading.SAME
     because = "; ".join((found.because, *told))
+    if found.reading is Reading.NEAR and reading is Reading.TOUCHES:
+        # Neither that a person is meant nor that the time is right is known.
+        return Relation(Reading.UNKNOWN)
     if found.reading is not Reading.SAME:
-        # The verb is unknown to the table, or the thing is a person who may be meant.
-        weaker = found.reading if is_met else reading
-        return Relation(weaker, because, found.by, whole=is_met)
+        return Relation(found.reading if is_met else reading, because, found.by, whole=is_met)
     return Relation(reading, because, found.by, found.exact and is_met, found.whole and is_met)
 
 

@@ -10,7 +10,9 @@ from bardo.ports import Embedder
 TASK = 1_200
 
 
-def related(index: ConductIndex, task: str, embedder: Embedder | None, *, now: int) -> list[StateEntry | Rule]:
+def related(
+    index: ConductIndex, task: str, embedder: Embedder | None, *, now: int
+) -> list[StateEntry | Rule]:
     """Returns the rejections and critical rules in force that are about a task, the nearest first.
 
     Args:

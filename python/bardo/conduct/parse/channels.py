@@ -38,7 +38,9 @@ def table() -> Channels:
     nouns, verbs = (
         {
             word: frozenset(name for name, given in raw.items() if word in given[field])
-            for word in sorted({word for given in raw.values() for word in given[field]}, key=len, reverse=True)
+            for word in sorted(
+                {word for given in raw.values() for word in given[field]}, key=len, reverse=True
+            )
         }
         for field in ("nouns", "verbs")
     )

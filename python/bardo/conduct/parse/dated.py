@@ -24,7 +24,8 @@ _DATE = (
 )
 _EDGE = r"(?:the )?(?:(?P<edge>end|beginning|start) of )?"
 _RANGE = lazy_pattern(
-    rf"\b(?:between|from) (?P<start>{_DATE}) (?:and|to|until|till|through|-|–) (?P<end>{_DATE})", re.IGNORECASE
+    rf"\b(?:between|from) (?P<start>{_DATE}) (?:and|to|until|till|through|-|–) (?P<end>{_DATE})",
+    re.IGNORECASE,
 )
 _BOUND = lazy_pattern(
     rf"\b(?P<how>before|earlier than|until|till?|after|past|later than|from|since|as of|by|in|on|during) "
@@ -47,7 +48,9 @@ _CONDITION = lazy_pattern(
     r"between (?P<start>\d{4}(?:-\d\d){0,2}) and (?P<end>\d{4}(?:-\d\d){0,2})"
 )
 _NEXT_WORD = lazy_pattern(r" ([a-z]+)", re.IGNORECASE)
-_PLACED = lazy_pattern(r"\b(?:in|on|by|before|until|till|during|next|from|since|after)(?: the)? $", re.IGNORECASE)
+_PLACED = lazy_pattern(
+    r"\b(?:in|on|by|before|until|till|during|next|from|since|after)(?: the)? $", re.IGNORECASE
+)
 
 
 def split(text: str) -> tuple[str, list[str]]:
@@ -110,7 +113,11 @@ def _name(found: re.Match[str]) -> str:
 def _is_of_thing(found: re.Match[str]) -> bool:
     """Whether the number is an amount or part of a name: "by 2000" after "raise", "in 2019 format"."""
     text = found.string
-    if found["how"].lower() == "by" and len(found["date"]) == len("2027") and _BY_AMOUNT.search(text[: found.start()]):
+    if (
+        found["how"].lower() == "by"
+        and len(found["date"]) == len("2027")
+        and _BY_AMOUNT.search(text[: found.start()])
+    ):
         return True
     if found["how"].lower() == "on" and len(found["date"]) == len("2027"):
         return True
@@ -129,7 +136,9 @@ def _is_in(bound: re.Match[str], date: str) -> bool | None:
     side = _compared(date, bound["date"])
     if side is None:
         return None
-    return {"before": side < 0, "after": side > 0, "from": side >= 0, "to": side <= 0, "in": side == 0}[bound["kind"]]
+    return {"before": side < 0, "after": side > 0, "from": side >= 0, "to": side <= 0, "in": side == 0}[
+        bound["kind"]
+    ]
 
 
 def _compared(date: str, bound: str) -> int | None:

@@ -51,5 +51,9 @@ def times_besides(substitute: str, found: Sequence[str]) -> tuple[str, ...]:
         found: Conditions of the rejection. A time on the axis of one of them excepts nothing more.
     """
     axes = {conditions.axis(condition) for condition in found}
-    times = (condition for condition in conditions.split(substitute)[1] if conditions.axis(condition) in conditions.TIMES)
+    times = (
+        condition
+        for condition in conditions.split(substitute)[1]
+        if conditions.axis(condition) in conditions.TIMES
+    )
     return tuple(f"except {condition}" for condition in times if conditions.axis(condition) not in axes)

@@ -365,7 +365,8 @@ def propose(text: str) -> Forbids:
     where = tuple(
         f"{preposition} {words}"
         for preposition, words in scopes
-        if not is_alone or preposition.startswith("except") or not stems_of(words) & covered or stems_of(words) & contrasting
+        if not (is_alone and preposition[:6] != "except" and stems_of(words) & covered)
+        or stems_of(words) & contrasting
     )
     if narrower := _narrower(said, _object(wording.forbidding(text))[0]) if said else "":
         where = (*where, f"of {narrower}")

@@ -29,9 +29,7 @@ _EMPHATIC = (
     r"(?:(?:not |never )?ever|period|full stop|end of (?:story|discussion)|(?:no|without) (?:any )?exceptions?|"
     r"no (?:excuses|discussion|ifs or buts)|(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that))"
 )
-_EMPHASIZED = lazy_pattern(
-    rf"(?<=[\w\"'`)])\s*(?:[.,;:!…]+|\s[-–—]+)\s*{_EMPHATIC}[\s.!]*$", re.IGNORECASE
-)
+_EMPHASIZED = lazy_pattern(rf"(?<=[\w\"'`)])\s*(?:[.,;:!…]+|\s[-–—]+)\s*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
 _IS_EMPHASIS = lazy_pattern(rf"\W*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
 #: Contraction that is written without its apostrophe.
 _CONTRACTED = lazy_pattern(

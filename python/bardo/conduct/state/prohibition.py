@@ -82,7 +82,9 @@ _REPORTED = frozenset({
     "speak", "come", "go", "got", "work", "help", "sleep", "eat", "have", "expect", "forget", "let", "disappoint",
 })  # fmt: skip
 #: Those that are acts if "we" do not do them.
-_DONE = frozenset({"give", "get", "make", "let", "eat", "work", "answer", "reply", "talk", "speak", "come", "go", "stop"})
+_DONE = frozenset(
+    {"give", "get", "make", "let", "eat", "work", "answer", "reply", "talk", "speak", "come", "go", "stop"}
+)
 #: Clause of a report: a degree, a condition or a wonder, which orders nothing.
 _DEGREE = lazy_pattern(
     r"\b(?:enough|very|as much|that much|often|anyway|do you|yet|until|unless|if)\b", re.IGNORECASE
@@ -207,12 +209,11 @@ def is_prohibition(text: str) -> bool:
     """
     plain = wording.without_emphasis(text.strip())
     begun, bare = _begun(plain), _bare(plain)
-    if is_ban(begun) or (plain != text.strip() and _is_emphasized(bare)):
-        return True
-    if (found := _ASKED_NOT.match(begun) or _NO_THING.match(begun)) is not None:
+    is_plain = is_ban(begun) or (plain != text.strip() and _is_emphasized(bare))
+    if not is_plain and (found := _ASKED_NOT.match(begun) or _NO_THING.match(begun)) is not None:
         return found["verb"].lower() not in (_NO_IDIOM | _NO_ACT) and _names(found["act"])
-    if "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
-        return False
+    if is_plain or "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
+        return is_plain
     if (found := _IMPERATIVE.match(bare)) is not None:
         return _is_imperative(found)
     if (found := _UNWANTED.match(bare)) is not None:
