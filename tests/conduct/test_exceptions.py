@@ -1,4 +1,4 @@
-"""What alone is allowed is no case of a prohibition: "keys are only copied by Silvia"."""
+"""An "only" excepts from a prohibition: "keys are only copied by Silvia" forbids no copy by Silvia."""
 
 from __future__ import annotations
 

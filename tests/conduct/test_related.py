@@ -1,4 +1,4 @@
-"""Of many rejections, those about the task come first in a prompt, then the newest."""
+"""Rejections about the task come first in a prompt if not all fit, then the newest."""
 
 from __future__ import annotations
 
