@@ -41,7 +41,7 @@ _GERUND = lazy_pattern(r"[\w-]+ing\b", re.IGNORECASE)
 
 
 class _Scope(NamedTuple):
-    """Act or thing that a rejection is about: stems of its things and conditions, its operations and the patterns of a practice."""
+    """Act or thing that a rejection is about: stems of things and conditions, operations, patterns of a practice."""
 
     things: frozenset[frozenset[str]]
     verbs: frozenset[str]

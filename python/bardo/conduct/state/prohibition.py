@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.state.bans import is_ban
 from bardo.conduct.parse import wording
+from bardo.conduct.state.bans import is_ban
 from bardo.consolidate.texts.vocabulary import PAST_INNER, PAST_IRREGULAR
 
 _OPENING = lazy_pattern(
