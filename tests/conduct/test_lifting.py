@@ -8,9 +8,12 @@ from typing import Literal
 import pytest
 
 import bardo
-from bardo.conduct.hearing.lifting import lifts
+from bardo.conduct.hearing.lifting import lift, lifts, only_lifts
 from bardo.grimoire.lifted import LiftedReader
 from bardo.recall.lifted import lifted_by
+
+#: Time of the gate's clock.
+NOW = 1_700_000_000_000_000
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,6 @@ def test_other_words_lift_nothing(text: str) -> None:
             "user",
             True,
         ),
-        ("Never use pandas on Fridays.", "We can use pandas on Mondays again", "user", False),
         ("Don't use pandas.", "The new version is out, you can use polars again.", "user", False),
         ("Don't upgrade pandas.", "The new version is out, you can use pandas again.", "user", False),
         ("Don't use pandas.", "Pandas is fine now after all.", "agent", False),
@@ -93,6 +95,22 @@ def test_a_person_lifts_the_rejection_of_a_thing(
         assert not (is_lifted and gate.rules())
         if is_lifted:
             assert gate.before("pip install pandas").decision == "allow"
+
+
+def test_a_lift_ends_a_rejection_under_the_same_conditions_alone(gate: bardo.Gate) -> None:
+    gate.reject("use pandas on Fridays", by="Ana")
+    for said, is_lifted in (
+        ("We can use pandas on Mondays again", False),
+        ("The audit is over, so we can use pandas on Fridays again", True),
+    ):
+        with gate._store.writing():
+            lift(gate._store, said, by="Ana", at=NOW + 1)
+        assert bool(gate.state("rejected")) is not is_lifted
+
+
+def test_a_release_that_is_out_is_no_rejection_beside_a_lift() -> None:
+    assert only_lifts("The new version is out, you can use pandas again.")
+    assert not only_lifts("You can use polars again, but don't use pandas")
 
 
 def test_the_fact_of_a_rejection_is_lifted_with_it_and_no_other_fact_of_the_episode(tmp_path: Path) -> None:

@@ -37,6 +37,9 @@ _FORMS = (
 _IS_AGAIN = lazy_pattern(r"\b(?:now|again|after all|from now on)\b", re.IGNORECASE)
 #: End of a clause, with the words that join the next one.
 _JOINT = lazy_pattern(r"[,;:.!]+\s+(?:(?:so|and|but|then)\s+)?|\s+(?:so|and)\s+|\s+[-–—]+\s+", re.IGNORECASE)
+_NEGATES = lazy_pattern(
+    r"\b(?:no|not|never|nobody|nothing|cannot|stop|avoid|instead)\b|n['’]?t\b", re.IGNORECASE
+)
 _GERUND = lazy_pattern(r"[\w-]+ing\b", re.IGNORECASE)
 
 
@@ -56,6 +59,11 @@ def lifts(text: str) -> bool:
         text: Words of a person.
     """
     return any(True for _ in _acts(text))
+
+
+def only_lifts(text: str) -> bool:
+    """Whether a person's words lift, and forbid nothing beside: "the new one is out, you can use pandas again"."""
+    return lifts(text) and _NEGATES.search(text) is None
 
 
 def lift(store: ConductStore, text: str, *, by: str, at: int) -> None:
