@@ -8,7 +8,12 @@ from typing import Literal
 import pytest
 
 import bardo
-from bardo.conduct.hearing.lifting import lifts
+from bardo.conduct.hearing.lifting import lift, lifts, only_lifts
+from bardo.grimoire.lifted import LiftedReader
+from bardo.recall.lifted import lifted_by
+
+#: Time of the gate's clock.
+NOW = 1_700_000_000_000_000
 
 
 @pytest.mark.parametrize(
@@ -19,6 +24,11 @@ from bardo.conduct.hearing.lifting import lifts
         "You can use Redis again",
         "we may now use Redis",
         "Using left-pad is allowed now",
+        "The new ladder arrived, you can use the ladder again.",
+        "The audit is over, so we can deploy on Fridays again",
+        "The ladder can be used again",
+        "Parking in the yard is allowed again.",
+        "He passed the course; you may send Brandt to leaks again.",
     ],
 )
 def test_words_that_allow_again_lift(text: str) -> None:
@@ -33,6 +43,10 @@ def test_words_that_allow_again_lift(text: str) -> None:
         "Is pandas ok now?",
         "Pandas is not fine now",
         "the build is green again",
+        "We can't use the ladder again",
+        "Can we use the ladder again?",
+        "Don't use the ladder again",
+        "The new ladder arrived, it is in the hall.",
     ],
 )
 def test_other_words_lift_nothing(text: str) -> None:
@@ -45,6 +59,21 @@ def test_other_words_lift_nothing(text: str) -> None:
         ("Don't use pandas.", "Pandas is fine now after all.", "user", True),
         ("Never use pandas.", "Pandas is fine now after all.", "user", True),
         ("No pandas in this project, please.", "Pandas is ok again", "user", True),
+        ("Don't use pandas.", "The new version is out, you can use pandas again.", "user", True),
+        (
+            "Please don't use pandas in the notebooks.",
+            "You can use pandas in the notebooks again",
+            "user",
+            True,
+        ),
+        (
+            "Never use pandas on Fridays.",
+            "The audit is over, so we can use pandas on Fridays again",
+            "user",
+            True,
+        ),
+        ("Don't use pandas.", "The new version is out, you can use polars again.", "user", False),
+        ("Don't upgrade pandas.", "The new version is out, you can use pandas again.", "user", False),
         ("Don't use pandas.", "Pandas is fine now after all.", "agent", False),
         ("Don't use pandas.", "Polars is fine now after all.", "user", False),
         ("Don't use pandas in production.", "Pandas is fine now after all.", "user", False),
@@ -66,3 +95,42 @@ def test_a_person_lifts_the_rejection_of_a_thing(
         assert not (is_lifted and gate.rules())
         if is_lifted:
             assert gate.before("pip install pandas").decision == "allow"
+
+
+def test_a_lift_ends_a_rejection_under_the_same_conditions_alone(gate: bardo.Gate) -> None:
+    gate.reject("use pandas on Fridays", by="Ana")
+    for said, is_lifted in (
+        ("We can use pandas on Mondays again", False),
+        ("The audit is over, so we can use pandas on Fridays again", True),
+    ):
+        with gate._store.writing():
+            lift(gate._store, said, by="Ana", at=NOW + 1)
+        assert bool(gate.state("rejected")) is not is_lifted
+
+
+def test_a_release_that_is_out_is_no_rejection_beside_a_lift() -> None:
+    assert only_lifts("The new version is out, you can use pandas again.")
+    assert not only_lifts("You can use polars again, but don't use pandas")
+
+
+def test_the_fact_of_a_rejection_is_lifted_with_it_and_no_other_fact_of_the_episode(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(1_900_000_000_000_000)
+    with bardo.open(tmp_path, agent="office", clock=clock) as memory:
+        memory.remember(
+            "Don't use the ladder. The rent of flat 3 is 890 euro warm.",
+            role="user",
+            kind="turn",
+            speaker="Marta",
+        )
+        memory.sleep()
+        clock.advance(3_600)
+        memory.remember(
+            "The new ladder arrived, you can use the ladder again.", role="user", kind="turn", speaker="Luis"
+        )
+        memory.sleep()
+        reader = LiftedReader(memory._session.path, memory._session.facts)
+        lifted, _ = reader()
+        reader.close()
+        marked = {fact.text: lifted_by(fact, lifted) is not None for fact in memory.facts.list()}
+    assert marked["Marta rejects: use the ladder"]
+    assert not any(is_marked for text, is_marked in marked.items() if "ladder" not in text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from bardo.assemble.blocks import Block
 from bardo.assemble.copies import MadePrompts
 from bardo.assemble.prompt import assemble
 from bardo.conduct.model.authors import said_at
-from bardo.conduct.model.entries import CRITICAL, STATEMENTS, StateEntry, StateKind
+from bardo.conduct.model.entries import CRITICAL, STATEMENTS, Rule, StateEntry, StateKind
 from bardo.conduct.model.entry_memory import EntryMemory, told
 from bardo.conduct.model.procedures import Capability, Flow, Mission
 from bardo.conduct.procedures.capabilities import health_text, tool_text, works
@@ -27,19 +27,28 @@ READ = 160
 LONGEST = 240
 #: Maximum number of tokens of the block in a prompt, and its part of the budget.
 TOKENS, PART = 1_000, 6
+#: Minimum number of letters of a token: entries of fewer letters than a block has tokens of these all fit.
+_LEAST_LETTERS = 2
 #: Maximum number of tokens of the text with which a session begins.
 BOOT = 3_000
 #: Maximum number of rules that a session begins with, the highest score first.
 TOP = 20
 
 
-def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | None:
+def state_block(
+    store: ConductStore,
+    *,
+    cap: int,
+    first: str = "",
+    about: Callable[[], Sequence[StateEntry | Rule]] = tuple,
+) -> Block | None:
     """Makes the block of critical rules, active state and rejections, which recovers an agent that lost its context.
 
     Args:
         store: State and rules of the agent.
         cap: Maximum number of tokens of the block at first.
         first: Id of an entry that comes first, such as the unfinished work.
+        about: Returns the rejections and critical rules about the task, the nearest first; asked if not all fit.
 
     Returns:
         The block; None if nothing is in force.
@@ -53,7 +62,12 @@ def state_block(store: ConductStore, *, cap: int, first: str = "") -> Block | No
     orders = _orders(store)
     # In turns, so that no sort pushes out another; what a person ordered precedes what was said about it.
     in_turns = chain.from_iterable(zip_longest(orders.memories, others, rejections))
-    memories = [*work, *(each for each in in_turns if each is not None)]
+    rest = [each for each in in_turns if each is not None]
+    if omitted + orders.omitted or sum(len(each.text) for each in rest) > _LEAST_LETTERS * cap:
+        related = [_of_entry(row) if isinstance(row, StateEntry) else _of_rule(row) for row in about()]
+        omitted -= len(set(related) - set(rest))
+        rest = list(dict.fromkeys((*related, *rest)))
+    memories = [*work, *rest]
     # Spare tokens go to what was recalled for the task first.
     if not memories:
         return None
@@ -161,7 +175,7 @@ def _orders(store: ConductStore) -> _Section:
         (rule for rule in store.rules(every=False) if rule.score >= CRITICAL),
         key=lambda rule: -said_at(rule),
     )
-    return _top([told(f"rule ({rule.id}): {_cut(rule.text)}", said_at(rule), rule.by) for rule in rules])
+    return _top(list(map(_of_rule, rules)))
 
 
 def _missions(store: ConductStore) -> list[EntryMemory]:
@@ -210,6 +224,10 @@ def _is_only_heard(entry: StateEntry) -> bool:
 
 def _of_entry(entry: StateEntry) -> EntryMemory:
     return told(f"{entry.kind} ({entry.id}): {_cut(entry.summary)}", said_at(entry), entry.by)
+
+
+def _of_rule(rule: Rule) -> EntryMemory:
+    return told(f"rule ({rule.id}): {_cut(rule.text)}", said_at(rule), rule.by)
 
 
 def _cut(text: str) -> str:

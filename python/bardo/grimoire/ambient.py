@@ -97,7 +97,7 @@ class Ambient:
         blocks: list[Block] = []
         memories: tuple[Memory, ...] = ()
         try:
-            state = self._recovery.block(cap=tokens_in(6 * budget))
+            state = self._recovery.block(cap=tokens_in(6 * budget), task=said, by_words=True)
             blocks += [] if state is None else [state]
         except BardoError as error:
             notes.append(f"the state and rejections are left out: {error}")

@@ -63,9 +63,15 @@ def _ended_by_persons(store: ConductStore, agent: str) -> list[Lifted]:
     """Rejections and rules that persons ended, with which the turns end that they were heard from."""
     from bardo.conduct.model.authors import author_of
     from bardo.conduct.persons import is_person
+    from bardo.conduct.state.prohibition import forbidden_act
 
     found = [
-        Lifted(plain(entry.summary), entry.episode, entry.changed_at)
+        Lifted(
+            plain(entry.summary),
+            entry.episode,
+            entry.changed_at,
+            act=plain(forbidden_act(entry.summary) or ""),
+        )
         for entry in store.state(kind="rejected", every=True)
         if entry.status != "active" and is_person(author_of(entry.closed_by)[0], agent)
     ]

@@ -25,10 +25,11 @@ class PromptParts:
 
     Args:
         session: Open memory.
-        conduct: Makes the block of state and rejections with a number of tokens; None if nothing is in force.
+        conduct: Makes the block of state and rejections with a number of tokens for a task; None if nothing is in
+            force.
     """
 
-    def __init__(self, session: Session, conduct: Callable[[int], Block | None]) -> None:
+    def __init__(self, session: Session, conduct: Callable[[int, str], Block | None]) -> None:
         self._session = session
         self._conduct = conduct
 
@@ -45,7 +46,7 @@ class PromptParts:
         return made
 
     def _of_conduct(self, situation: Situation) -> Block | None:
-        return self._conduct(tokens_in(situation.budget))
+        return self._conduct(tokens_in(situation.budget), situation.task)
 
     @locked_cached_property
     def feedback(self) -> PromptFeedback:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
 from bardo.assemble.blocks import Block
 from bardo.assemble.prompt import assemble, count_tokens
 from bardo.conduct.briefing import BOOT, boot_blocks, state_block
-from bardo.conduct.model.entries import StateEntry
+from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.model.entry_memory import EntryMemory
 from bardo.conduct.state import state
 from bardo.conduct.state.tasks import require_life
@@ -20,6 +22,9 @@ from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.checkpoints import Checkpoint
 from bardo.grimoire.session import Session
 from bardo.model import INHERITED_KIND, Episode
+
+if TYPE_CHECKING:
+    from bardo.conduct.match.index import ConductIndex
 
 #: Maximum number of tokens of each tier.
 BUDGETS: dict[int, int] = {0: 999, 1: 10_000, 2: 15_000, 3: 100_000}
@@ -70,19 +75,42 @@ class Recovery:
         self._session = session
         self._lock = threading.RLock()
         # The last block, with what it was made of: reading thousands of entries takes longer than the rest of a turn.
-        self._latest: tuple[tuple[tuple[int, int], int, str], Block | None] | None = None
+        self._latest: tuple[tuple[tuple[int, int], int, str, str], Block | None] | None = None
 
     @locked_cached_property
     def store(self) -> ConductStore:
         """State and rules of the agent."""
         return self._session.closing(ConductStore(self._session.path, facts=self._session.facts))
 
-    def block(self, *, cap: int) -> Block | None:
-        """Makes the block of state and rejections for a prompt; None if nothing is in force."""
-        asked = (self.store.stamp(), cap, self._session.checkpoints.doing)
+    @locked_cached_property
+    def _index(self) -> ConductIndex:
+        from bardo.conduct.match.index import ConductIndex
+
+        return ConductIndex(self.store)
+
+    def block(self, *, cap: int, task: str = "", by_words: bool = False) -> Block | None:
+        """Makes the block of state and rejections for a prompt; None if nothing is in force.
+
+        Args:
+            cap: Maximum number of tokens of the block at first.
+            task: What is to be done: rejections about it come first if not all fit.
+            by_words: Whether words alone tell which are about it, without waiting for a model.
+        """
+        asked = (self.store.stamp(), cap, self._session.checkpoints.doing, task)
         if self._latest is None or self._latest[0] != asked:
-            self._latest = asked, state_block(self.store, cap=cap, first=asked[2])
+            about = partial(self._about, task, by_words=by_words)
+            self._latest = asked, state_block(self.store, cap=cap, first=asked[2], about=about)
         return self._latest[1]
+
+    def _about(self, task: str, *, by_words: bool) -> list[StateEntry | Rule]:
+        """Returns the rejections and critical rules that are about a task, the nearest first."""
+        from bardo.conduct.match.related import related
+
+        if not task.strip():
+            return []
+        session = self._session
+        embedder = None if by_words or session.indexer.paused else session.embedder
+        return related(self._index, task, embedder, now=session.clock.now())
 
     def boot(self, budget: int = BOOT) -> Briefing:
         """Makes the text with which a session begins; see `Grimoire.boot`."""

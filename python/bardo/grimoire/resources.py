@@ -187,7 +187,7 @@ class Resources:
     def _prompt_parts(self) -> PromptParts:
         from bardo.grimoire.prompts import PromptParts
 
-        return PromptParts(self._session, lambda cap: self._recovery.block(cap=cap))
+        return PromptParts(self._session, lambda cap, task: self._recovery.block(cap=cap, task=task))
 
     @locked_cached_property
     def _summary_parts(self) -> SummaryParts:

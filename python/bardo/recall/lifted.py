@@ -19,6 +19,7 @@ class Lifted:
         told: Beginning of the episode by which an heir finds it, as `plain` writes it (`open task: order new crates`).
         word: How it ended: `lifted`, `done`, or `ended`.
         by_person: Whether a person ended a rejection or an order, which also ends the turn that it was heard from.
+        act: Act that a rejection forbids, as `plain` writes it, with which its fact ends; empty without one.
     """
 
     text: str
@@ -27,6 +28,7 @@ class Lifted:
     told: str = ""
     word: str = "lifted"
     by_person: bool = True
+    act: str = ""
 
     def marks(self, record: Episode | Fact, said: str) -> bool:
         """Whether a record tells it: the turn, an earlier one in the same words, a fact read from it, or its episode.
@@ -36,7 +38,8 @@ class Lifted:
             said: Its text, as `plain` writes it.
         """
         if isinstance(record, Fact):
-            return self.by_person and self.episode in record.evidence and self.text in said
+            is_told = self.text in said or (bool(self.act) and said.endswith(f"rejects: {self.act}"))
+            return self.by_person and self.episode in record.evidence and is_told
         if record.kind == INHERITED_KIND and self.told and record.at <= (self.at or record.at):
             rest = said.removeprefix(self.told)
             if len(rest) < len(said) and not rest[:1].strip(".!"):

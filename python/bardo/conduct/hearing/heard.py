@@ -96,7 +96,9 @@ def keep(
                 completion.end_done(
                     store, source.said, source.before, by=source.by, episode=source.episode, at=source.at
                 )
-            if one is None:
+            if one is None or (
+                one.kind == "rejection" and not source.by_agent and lifting.only_lifts(source.said)
+            ):
                 continue
             if one.kind == "rule" and source.episode in contradicted:
                 continue

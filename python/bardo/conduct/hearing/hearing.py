@@ -320,7 +320,7 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
         text = resolve(text)
         unmarked = _MARKED.sub("", text)
         text = unmarked if is_prohibition(unmarked) else text
-    parts = sentences(text)
+    parts = _with_emphasis(sentences(text))
     # A sentence beside a prohibition or a refusal must not hide it.
     is_apart = not by_agent and any(
         is_prohibition(part) or is_refusal(part) or approval_of(part) for part in parts
@@ -333,6 +333,17 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
     return [
         Utterance(_ITEM.sub("", part), "" if place else before, by_agent) for place, part in enumerate(parts)
     ]
+
+
+def _with_emphasis(parts: Sequence[str]) -> list[str]:
+    """Joins sentences that only emphasise the one before: "We don't ship on Fridays. Ever."."""
+    joined: list[str] = []
+    for part in parts:
+        if joined and wording.is_emphasis(part):
+            joined[-1] += f" {part}"
+        else:
+            joined.append(part)
+    return joined
 
 
 def sure(readings: Sequence[Heard | None]) -> list[Heard | None]:

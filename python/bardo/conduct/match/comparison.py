@@ -18,9 +18,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo.conduct.match import departures, operation_match, recognition, subcommands
+from bardo.conduct.match import circumstances, departures, operation_match, recognition, subcommands
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, operation_table, operations
@@ -108,6 +109,8 @@ class Pair:
             for name in told
             if name.startswith("cue ") and _PATTERNS[name[4:]].search(self.rejection.text)
         }
+        if not recognition.reads_only(self.rejection.forbids.verbs, self.action):
+            own.add("reads")
         if "asks first" in told and conditions.asks(self.rejection.text):
             own.add("asks first")
         if "negated" in told and not recognition.is_negated(self.rejection.forbids, self.action):
@@ -117,10 +120,14 @@ class Pair:
     def _hints(self) -> list[str]:
         """Returns the cues of the action that the forbidding text has not."""
         told = _of_action(self.action)
+        # Where it is forbidden to disclose a thing, to read it out is to do so.
+        unlike = set(_UNLIKE) - (
+            {"tells"} if recognition.discloses(self.rejection.forbids.verbs, self.action) else set()
+        )
         found = [
             name
             for name in _UNLIKE
-            if f"cue {name}" in told and not _PATTERNS[name].search(self.rejection.text)
+            if name in unlike and f"cue {name}" in told and not _PATTERNS[name].search(self.rejection.text)
         ]
         if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")
@@ -163,14 +170,14 @@ class Pair:
     @property
     def is_sure(self) -> bool:
         """Whether the action is the same by its letters, or with most of the words of the text."""
-        return self.touch.sure or (self.stands and self.touch.share >= SAME_SHARE)
+        return self.touch.sure or (self.stands and (self.touch.whole or self.touch.share >= SAME_SHARE))
 
     def near_features(self) -> dict[str, float]:
         """Returns the features of being about the same thing, by their names."""
         form, touch = self.action.form, self.touch
         cosine = touch.cosine or 0.0
         joined = self.touch.reading
-        holding = recognition.holding(
+        holding = circumstances.holding(
             self.rejection.forbids, self.action, now=self.now, approved=self.approved
         )
         known = [
@@ -295,14 +302,17 @@ def pair_of(
     else:
         by_operation = recognition.of_other_command(rejection, action, by_operation)
     # An action that only reads is not the rejected one, even with all of its words.
-    apart = differs or (action.reads and "read" not in forbids.verbs)
+    apart = differs or recognition.reads_only(forbids.verbs, action)
     relation = recognition.joined(found, by_operation)
-    if action.form == "prose" and not relation.exact and relation.reading is not Reading.OTHER:
+    if (
+        action.form == "prose"
+        and not (relation.exact or relation.whole)
+        and relation.reading is not Reading.OTHER
+    ):
         found, relation = _departed(rejection, action, found, relation, cosine)
     is_sure = relation.reading is Reading.SAME and relation.exact
-    is_verbatim = is_same_act(rejection.text, action.text) and all(
-        recognition.holding(forbids, action, now=now, approved=approved)
-    )
+    is_met = all(circumstances.holding(forbids, action, now=now, approved=approved))
+    is_verbatim = is_same_act(rejection.text, action.text) and is_met
     touch = Touch(
         cosine,
         share,
@@ -313,8 +323,18 @@ def pair_of(
         is_sure or is_verbatim,
         fitting=relation.because,
         read_by=relation.by,
+        whole=relation.whole or (is_met and not apart and _repeats(rejection, action)),
     )
     return Pair(rejection, action, touch, found, by_operation, count, now, approved)
+
+
+def _repeats(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether an action in words has all words of the act of a text, whose conditions of time and the like it meets."""
+    if action.form != "prose" or not any(map(conditions.is_known, rejection.forbids.conditions)):
+        return False
+    act, _ = conditions.split(rejection.spoken)
+    ((share, words, apart),) = _core.touches([act], action.text)
+    return share == 1.0 and words > 1 and not apart
 
 
 def _departed(
@@ -359,7 +379,7 @@ def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:
     if not is_other and relation.reading is not Reading.SAME:
         return relation
     reading = Reading.OTHER if is_other else Reading.NEAR
-    return relation._replace(reading=reading, because=f"{relation.because}; {where}")
+    return relation._replace(reading=reading, because=f"{relation.because}; {where}", whole=False)
 
 
 def read(pairs: Sequence[Pair], reader: CrossEncoder) -> dict[str, Touch]:

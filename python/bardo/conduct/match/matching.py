@@ -50,12 +50,15 @@ class Relation(NamedTuple):
         because: Pattern or operation that the action fits; empty without one.
         by: Part that found it.
         exact: Whether it is by the letters of the action: a command, option, package, host or path.
+        whole: Whether the action does the operation to the thing, and all conditions hold, of which there is one at
+            least.
     """
 
     reading: Reading
     because: str = ""
     by: Literal["pattern", "operation"] = "pattern"
     exact: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,8 @@ class Touch:
         learned: Learned comparison; None without the model that it was fitted with.
         fitting: Pattern or operation of the relation; empty without one.
         read_by: Part that found the relation.
+        whole: Whether operation, thing and conditions of the text are all met, or all words of its act are there and
+            its conditions hold. No limit that grows with the number of texts makes such an action an unrelated one.
     """
 
     cosine: float | None
@@ -103,6 +108,7 @@ class Touch:
     learned: Learned | None = None
     fitting: str = ""
     read_by: Literal["pattern", "operation"] = "pattern"
+    whole: bool = False
 
     @property
     def near(self) -> bool:
@@ -110,7 +116,7 @@ class Touch:
         if self.reading is Reading.OTHER:
             return self.same
         if self.learned is not None:
-            return self.same or self.learned.near >= 0
+            return self.same or self.whole or self.learned.near >= 0
         if self.reading is not Reading.UNKNOWN:
             return True
         return (
@@ -120,7 +126,7 @@ class Touch:
     @property
     def warns(self) -> bool:
         """Whether the action is so surely related that a rejection warns of it."""
-        return self.near and (self.learned is None or self.same or self.learned.warn >= 0)
+        return self.near and (self.learned is None or self.same or self.whole or self.learned.warn >= 0)
 
     @property
     def same(self) -> bool:
@@ -132,7 +138,9 @@ class Touch:
         if self.reading not in (Reading.TOUCHES, Reading.UNKNOWN):
             return self.reading is Reading.SAME
         cosine = self.cosine if self.cosine is not None else 0.0
-        return not self.apart and (self.share == 1.0 or (cosine >= SAME and self.share >= SAME_SHARE))
+        return not self.apart and (
+            self.whole or self.share == 1.0 or (cosine >= SAME and self.share >= SAME_SHARE)
+        )
 
     @property
     def applies(self) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.match import circumstances
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import (
     does,
@@ -20,7 +20,7 @@ from bardo.conduct.match.things import (
     things_of,
     verbs_against,
 )
-from bardo.conduct.parse import command_forms, conditions, operation_table, operations, requirements, wording
+from bardo.conduct.parse import command_forms, operation_table, operations, requirements, wording
 from bardo.conduct.parse.action import ParsedAction, fitting, has_options
 from bardo.conduct.parse.forbidden import (
     ANY,
@@ -28,7 +28,6 @@ from bardo.conduct.parse.forbidden import (
     ENDING,
     OMITTING,
     phrase_of,
-    places_in,
     practice_of,
     propose,
     stems_of,
@@ -39,21 +38,11 @@ from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.places import is_of_host, is_under
 from bardo.conduct.parse.rejection import ParsedRejection
 
-#: Operations that plan something for another time.
-_EVENT = lazy_pattern(
-    r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)"
-)
 #: Words by which an action is not what it names.
 NEGATED = lazy_pattern(
     r"(?i)\b(?:without|no longer|not|never|instead of|rather than|no|from the old|away from|off of|get off|"
     r"(?:move|migrate) off|be closed)\b"
 )
-#: Words of a time that lasts, of which the days and hours in between are not named.
-_LASTING = lazy_pattern(r"(?i)\b(?:until|till?|through|thru|over)\b")
-#: Prepositions that exclude each other.
-_SIDES = frozenset({"before", "during", "after", "with", "without"})
-_LACKS = lazy_pattern(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
-_AHEAD = lazy_pattern(r"(?i)\b(?:before|unless|until|till)\b")
 _HOLDS = {True: "holds", False: "does not hold", None: "is left open"}
 _EXCEPT = lazy_pattern(r"(?i)\b(?:except|other than|besides|but|only|apart from|outside)\b")
 #: Wording that forbids all but what it names.
@@ -64,6 +53,11 @@ _ALL_BUT = lazy_pattern(
 _LATER_CLAUSE = lazy_pattern(
     r"(?i)[,;.:!?](?:\s|$)|\b(?:and|then|before|after|by|or|but|while)\b|"
     r"(?<!how )(?<!when )(?<!whether )\bto\b"
+)
+#: Person who is named with a title, and family.
+_PERSON = lazy_pattern(
+    r"\b(?:[Mm](?:rs?|s|x|iss)|[Dd]r|[Pp]rof(?:essor)?|Herrn?|Frau|Sir|Madam)\.? [A-Z][\w'-]+|"
+    r"\bthe [A-Z][\w'-]+s\b(?! [A-Z])"
 )
 #: String of code.
 _STRING = lazy_pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
@@ -97,63 +91,59 @@ def compare(
     if found.reading is Reading.UNKNOWN and is_other_object(forbids, action):
         return Relation(Reading.OTHER, f"thing {forbids.things[0]!r}; of another object of the program")
     if found.reading is Reading.UNKNOWN and (
-        apart := _at_another_time(rejection.text, forbids, action, now=now)
+        apart := circumstances.failing_in(rejection.text, forbids, action, now=now)
     ):
         return Relation(Reading.OTHER, f"{apart!r} does not hold")
-    if found.reading is not Reading.SAME or not forbids.conditions:
-        return found
-    every = holding(forbids, action, now=now, approved=approved)
+    if found.reading is Reading.UNKNOWN:
+        found = _of_person(forbids, action)
+    return _under_conditions(rejection, action, found, now=now, approved=approved)
+
+
+def _under_conditions(
+    rejection: ParsedRejection, action: ParsedAction, found: Relation, *, now: int, approved: bool
+) -> Relation:
+    """Returns the relation of an action of which that to things and operations is known, under the conditions."""
+    forbids = rejection.forbids
+    is_of_words = found.reading is Reading.TOUCHES and _begins_alike(rejection, action)
+    if not forbids.conditions or not (is_of_words or found.whole or found.reading is Reading.SAME):
+        return found._replace(whole=False)
+    every = circumstances.holding(forbids, action, now=now, approved=approved)
     told = [
         f"{condition!r} {_HOLDS[holds]}" for condition, holds in zip(forbids.conditions, every, strict=True)
     ]
-    reading = _by_conditions(forbids.conditions, every, action)
-    is_exact = found.exact and reading is Reading.SAME
-    return Relation(reading, "; ".join((found.because, *told)), found.by, is_exact)
+    reading = circumstances.relation_of(forbids.conditions, every, action)
+    is_met = reading is Reading.SAME
+    because = "; ".join((found.because, *told))
+    if found.reading is Reading.NEAR and reading is Reading.TOUCHES:
+        # Neither that a person is meant nor that the time is right is known.
+        return Relation(Reading.UNKNOWN)
+    if found.reading is not Reading.SAME:
+        return Relation(found.reading if is_met else reading, because, found.by, whole=is_met)
+    return Relation(reading, because, found.by, found.exact and is_met, found.whole and is_met)
 
 
-def _by_conditions(conditions_: Sequence[str], every: Sequence[bool | None], action: ParsedAction) -> Reading:
-    """Returns the relation of an action that does what is forbidden under conditions.
+def _begins_alike(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether a sentence begins with the verb of an act whose operation the table does not know."""
+    if action.form != "prose" or rejection.forbids.verbs or circumstances.lasts(action.text):
+        return False
+    return wording.act(rejection.text)[:1] == wording.act(action.text)[:1]
 
-    Conditions on one axis are alternatives: an action is neither before nine and after six, nor on two days.
+
+def _of_person(forbids: Forbids, action: ParsedAction) -> Relation:
+    """Returns the relation of an action on a named person, who may be one of those that the text names by their role.
+
+    It is near if the operation and all conditions, of which there is one at least, are met; else unknown.
     """
-    axes: dict[str, list[bool | None]] = {}
-    for condition, holds in zip(conditions_, every, strict=True):
-        axes.setdefault(conditions.axis(condition), []).append(holds)
-    met = {axis: conditions.any_of(held) for axis, held in axes.items()}
-    failed = [axis for axis, holds in met.items() if holds is False]
-    if failed:
-        kinds = operation_table.table().operations
-        is_grave = any(kinds[name].grave for name in action.operations)
-        # Whether an approval is one, and whether a grave operation hits the right environment, a person decides.
-        asked = {"without approval", *(("in production",) if is_grave else ())}
-        return Reading.NEAR if asked.issuperset(failed) else Reading.OTHER
-    # With a condition that the action leaves open, all words decide.
-    return Reading.TOUCHES if None in met.values() else Reading.SAME
-
-
-def _at_another_time(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -> str:
-    """Returns a condition of time that does not hold for an action, by its words or the clock; or empty."""
-    timed = list(filter(conditions.is_of_time, forbids.conditions))
-    if not timed:
-        return ""
-    if _LASTING.search(action.text) or _LASTING.search(text):
-        return ""
-    is_event = not conditions.names_time(action.text) and _EVENT.search(action.text) is not None
-    held: dict[str, list[bool | None]] = {}
-    for condition in timed:
-        holds = _holds(condition, action, now=now, approved=False, is_event=is_event)
-        held.setdefault(conditions.axis(condition), []).append(holds)
-    failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
-    return next((each for each in timed if conditions.axis(each) in failed), "")
-
-
-def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
-    """Returns for each condition whether it holds for an action; None if the action leaves it open."""
-    is_event = _EVENT.search(action.text) is not None
-    return tuple(
-        _holds(condition, action, now=now, approved=approved, is_event=is_event)
-        for condition in forbids.conditions
-    )
+    specific = verbs_against(forbids, action) - ANY
+    roles = vocabulary().roles
+    role = next((each for each in forbids.things if (stems := stems_of(each)) and stems <= roles), "")
+    meeting = specific & action.verbs
+    if not (role and meeting and forbids.conditions) or action.form != "prose" or action.reads:
+        return Relation(Reading.UNKNOWN)
+    if (person := _PERSON.search(action.text)) is None:
+        return Relation(Reading.UNKNOWN)
+    because = f"operation {min(meeting)!r}, {person[0]!r} may be of {role!r}"
+    return Relation(Reading.NEAR, because, whole=True)
 
 
 def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
@@ -165,7 +155,7 @@ def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
         rejection: Parsed rejection or rule.
         action: Parsed action.
     """
-    if _LACKS.search(action.text):
+    if circumstances.LACKS.search(action.text):
         return False
     shared = action.stems & stems_of(rejection.text)
     if wants(rejection.text):
@@ -179,6 +169,21 @@ def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
     is_apart = action.operations.isdisjoint(rejection.operations - ANY)
     is_shown = any(involves(each.partition(" ")[2], action, action.stems) for each in needs)
     return is_shown or (shared <= wanted and is_apart and 2 * len(shared) >= len(action.stems) > 0)
+
+
+def reads_only(verbs: Collection[str], action: ParsedAction) -> bool:
+    """Whether an action only reads or tells, where neither is forbidden: to tell a secret is to disclose it.
+
+    Args:
+        verbs: Forbidden operations.
+        action: Parsed action.
+    """
+    return action.reads and "read" not in verbs and not discloses(verbs, action)
+
+
+def discloses(verbs: Collection[str], action: ParsedAction) -> bool:
+    """Whether an action discloses something, where that is forbidden."""
+    return "disclose" in verbs and "disclose" in action.verbs
 
 
 def names_other_host(rejection: ParsedRejection, action: ParsedAction) -> bool:
@@ -431,14 +436,16 @@ def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  #
         return undone
     if meeting := action.verbs & verbs:
         reason += f", operation {min(meeting)!r}"
-    if action.reads and "read" not in verbs:
+    if reads_only(verbs, action):
         return _reading(rejection, action, reason)
     if action.form == "prose" and is_negated(forbids, action):
         return Relation(Reading.NEAR, f"{reason}; negated")
     if specific - {"install"}:
         # "Cancel the booking" names the forbidden operation, and ends it.
         is_ended = action.form == "prose" and action.removes and not specific & (ENDING | action.operations)
-        return Relation(Reading.NEAR, f"{reason}; ends it") if is_ended else Relation(Reading.SAME, reason)
+        is_done = not specific.isdisjoint(action.verbs)
+        ended = Relation(Reading.NEAR, f"{reason}; ends it")
+        return ended if is_ended else Relation(Reading.SAME, reason, whole=is_done)
     if (
         action.form == "command"
         and "install" in action.verbs
@@ -463,24 +470,3 @@ def _undone(verbs: frozenset[str], action: ParsedAction, reason: str) -> Relatio
         return None
     is_open = (action.reads and action.form != "command") or not (action.verbs or action.reads)
     return Relation(Reading.NEAR, f"{reason}, no operation") if is_open else Relation(Reading.UNKNOWN)
-
-
-def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is_event: bool) -> bool | None:
-    if condition.casefold() in action.text.casefold():
-        # The action says so itself, at any time.
-        return True
-    is_missing = requirements.is_requirement(condition)
-    if flags := places_in(condition)[0]:
-        has = any(has_options(action, each) for each in flags)
-        return has is not is_missing if action.form == "command" else None
-    if conditions.is_known(condition):
-        return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
-    preposition, _, words = condition.partition(" ")
-    if involves(words, action, action.stems):
-        if is_missing or preposition == "without":
-            # "Without a limit" does not hold for an order with one.
-            is_ahead = is_missing and _AHEAD.search(action.text) is not None
-            return is_ahead or _LACKS.search(action.text) is not None
-        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
-        return preposition not in _SIDES or not others or preposition in others
-    return False if conditions.excluding(stems_of(words), action.stems) else None

@@ -283,7 +283,8 @@ def _operations_of(text: str, commands: Sequence[shell.Command]) -> ActionOperat
     if is_prose:
         found, first = operations.in_prose(text)
         beside = operations.with_particles(text)
-        mentioned, _ = operations.mentioned_in(beside, operations.words_of(beside))
+        nouns = operations.attributive(beside)
+        mentioned, _ = operations.mentioned_in(beside, operations.words_of(beside), nouns)
     things = operations.word_stems(operations.parts_of(text))
     words = [word for command in shell.every(commands) for word in options.read(command.words).used]
     plain = " ".join(words) if is_command else options.without_templates(text)

@@ -6,19 +6,20 @@ The action's own words decide a condition of time if they name a time, else the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import operation_table, requirements, times
+from bardo.conduct.parse import dated, operation_table, requirements, times
 from bardo.conduct.parse.times import DAYS, Span
+from bardo.consolidate.languages.english.dates import MONTHS
 
 _MINUTE = 60 * 1_000_000
 #: Weekday of the epoch, a Thursday.
 _FIRST_DAY = 3
 #: Axes of the conditions of time.
-_TIMES = ("day", "time of the day")
+TIMES = ("day", "time of the day", "date")
 _NUMBERS = {
     word: number
     for number, word in enumerate(
@@ -59,9 +60,13 @@ _WEEKDAY = lazy_pattern(
 )
 _CLOCK = lazy_pattern(
     rf"\b(before|after|until|past|earlier than|later than|from) ({_NUMBER}(?::\d\d)?)(?: ?(am|pm|o'?clock|h)\b)?"
-    r"(?: ?(?:utc|gmt)\b)?(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))",
+    r"(?: ?(?:utc|gmt)\b)?(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))"
+    # A day of a month is no hour: "before 3 May".
+    rf"(?!(?:st|nd|rd|th)?(?: of)? (?:{'|'.join(MONTHS)})\b|(?:st|nd|rd|th)\b|[-/.]\d)",
     re.IGNORECASE,
 )
+_HOUR_AND_MINUTE = lazy_pattern(r"([01]\d|2[0-4])([0-5]\d)")
+_YEAR = lazy_pattern(r"19\d\d|20\d\d|2100")
 #: Hours of the day from a clock to another one, of which one at least has minutes or "am" and "pm".
 _BETWEEN = lazy_pattern(
     r"\b(?:between|from) (?=[^,;]*?(?:\d:\d\d|\d ?[ap]m\b))(?P<start>[0-2]?\d(?::\d\d)?(?: ?[ap]m)?) "
@@ -136,7 +141,9 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         if clause.search(rest):
             found.append("without approval")
             rest = clause.sub(" ", rest)
+    rest, bounds = dated.split(rest)
     rest, needs = requirements.split(rest)
+    found += bounds
     for pattern, name in (
         (_LIMIT, _limit_name),
         (_BETWEEN, _between_name),
@@ -144,10 +151,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         (_PART, _part_name),
         (_WEEKDAY, _day_name),
     ):
-        names = [name(match, text) for match in pattern.finditer(rest)]
-        if names:
-            found += names
-            rest = pattern.sub(" ", rest)
+        rest = _without(pattern, name, rest, text, found)
     head = _REASON.sub(" ", rest)
     rest = head if head.strip() else rest
     before, comma, after = rest.partition(", ")
@@ -159,16 +163,22 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     return rest, tuple(dict.fromkeys((*found, *needs)))
 
 
-def exceptions(substitute: str, found: Sequence[str]) -> tuple[str, ...]:
-    """Returns the times of a substitute, outside which the rejected act is forbidden: "only after 18:00".
+def _without(
+    pattern: re.Pattern[str],
+    name: Callable[[re.Match[str], str], str],
+    rest: str,
+    text: str,
+    found: list[str],
+) -> str:
+    """Returns the rest of a text without the conditions of a pattern, and adds their names to those found."""
 
-    Args:
-        substitute: Words of what is to be done instead of the rejected act.
-        found: Conditions of the rejection. A time on the axis of one of them excepts nothing more.
-    """
-    axes = {axis(condition) for condition in found}
-    times = (condition for condition in split(substitute)[1] if axis(condition) in _TIMES)
-    return tuple(f"except {condition}" for condition in times if axis(condition) not in axes)
+    def taken(match: re.Match[str]) -> str:
+        if not (named := name(match, text)):
+            return match[0]
+        found.append(named)
+        return " "
+
+    return pattern.sub(taken, rest)
 
 
 def scopes(head: str) -> tuple[str, list[tuple[str, str]]]:
@@ -208,10 +218,16 @@ def _between_name(match: re.Match[str], text: str) -> str:
 
 
 def _clock_name(match: re.Match[str], text: str) -> str:
+    """Returns the name of a bound in the time of the day; empty for a number that is no hour."""
     side = "before" if match[1].lower() in ("before", "until", "earlier than") else "after"
     hour, _, minute = match[2].partition(":")
-    hours = int(_number(hour)) % 25
     suffix = (match[3] or "").lower()
+    if (clock := _HOUR_AND_MINUTE.fullmatch(hour)) is not None and (suffix or not _YEAR.fullmatch(hour)):
+        # As on a timetable: "after 2030 h".
+        hour, minute = clock.groups()
+    hours = int(_number(hour))
+    if hours > 24:
+        return ""
     if suffix == "pm" and hours < 12:
         hours += 12
     loose = "" if minute or suffix or hours > 12 else " o'clock"
@@ -237,7 +253,8 @@ def _number(word: str) -> float:
 
 _TIME = lazy_pattern(
     r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|"
-    r"\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)",
+    r"\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)|"
+    r"(?:\bat ([01]\d|2[0-3])([0-5]\d)(?: ?h)?|\b([01]\d|2[0-3])([0-5]\d) ?h)(?![\w:.%-])",
     re.IGNORECASE,
 )
 _WORD_TIME = lazy_pattern(rf"\bat ({'|'.join(list(_NUMBERS)[1:13])})\b", re.IGNORECASE)
@@ -271,6 +288,8 @@ def times_of(action: str) -> Times:
             minutes.append(int(match[1]) * 60 + int(match[2]))
         elif match[3]:
             minutes.append((int(match[3]) % 12 + (12 if match[4].lower() == "pm" else 0)) * 60)
+        elif hour := match[6] or match[8]:
+            minutes.append(int(hour) * 60 + int(match[7] or match[9]))
         else:
             minutes.append(int(match[5]) * 60)
     minutes += [_NUMBERS[match[1].lower()] * 60 for match in _WORD_TIME.finditer(action)]
@@ -307,6 +326,8 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
         live, other = _LIVE.search(action), _NOT_LIVE.search(action)
         # An action that names both may be of either.
         return None if bool(live) is bool(other) else bool(live)
+    if dated.is_dated(condition):
+        return dated.holds(condition, action, now=now)
     if kind in ("above", "below"):
         return _exceeds(kind, value, action, found)
     is_later = is_event or _LATER.search(action) is not None
@@ -352,6 +373,7 @@ def is_known(condition: str) -> bool:
     kind, _, value = condition.partition(" ")
     return (
         condition in ("without approval", "in production")
+        or dated.is_dated(condition)
         or (kind == "except" and is_known(value))
         or (kind in ("above", "below") and value[-1:].isdigit() | value.endswith("%"))
         or (kind in ("before", "after") and bool(re.match(r"\d\d:\d\d", value)))
@@ -363,7 +385,7 @@ def is_known(condition: str) -> bool:
 
 def is_of_time(condition: str) -> bool:
     """Whether a condition is of the day or of the time of the day."""
-    return axis(condition) in _TIMES
+    return axis(condition) in TIMES
 
 
 def names_time(action: str) -> bool:
@@ -378,9 +400,11 @@ def axis(condition: str) -> str:
     if not is_known(condition):
         return condition
     if kind == "on":
-        return _TIMES[0]
+        return TIMES[0]
+    if dated.is_dated(condition):
+        return TIMES[2]
     is_timed = kind in ("at", "between") or (kind in ("before", "after") and value[:2].isdigit())
-    return _TIMES[1] if is_timed else condition
+    return TIMES[1] if is_timed else condition
 
 
 def _is_on(value: str, days: frozenset[str]) -> bool:

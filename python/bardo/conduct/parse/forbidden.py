@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import conditions, operation_table, operations, requirements, substitutes, wording
+from bardo.conduct.parse import (
+    conditions,
+    exceptions,
+    operation_table,
+    operations,
+    requirements,
+    substitutes,
+    wording,
+)
 from bardo.conduct.parse.forbids import LISTS, Forbids
 
 #: Maximum number of cached proposals.
@@ -52,6 +60,8 @@ _UNWANTED = lazy_pattern(
     r"decided against|voted against|depend)\b|^\W*(?:please |absolutely |really )?no\b|\bno (?:more|new)\b",
     re.IGNORECASE,
 )
+#: Work at a place, which is any act there and no use of the place.
+_WORK = lazy_pattern(r"^\W*(?:please )?no (?:\w+ )?work\b", re.IGNORECASE)
 #: Change of any kind, which the table takes for framing.
 _TOUCHED = lazy_pattern(r"\btouch(?:es|ed|ing)?\b", re.IGNORECASE)
 _TOUCHING = lazy_pattern(
@@ -149,6 +159,8 @@ class Vocabulary(NamedTuple):
     reading: frozenset[str]
     removing: frozenset[str]
     reading_calls: frozenset[str]
+    #: Roles of persons, of whom a sentence may name one.
+    roles: frozenset[str]
     products: frozenset[str]
 
 
@@ -199,7 +211,7 @@ def vocabulary() -> Vocabulary:
         practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
         stems_of(words["incidental"]) | operation_table.table().kinds,
         frozenset(_items(words["reading"])), frozenset(_items(words["removing"])),
-        frozenset(_items(words["reading_calls"])), frozenset(_items(words["products"])),
+        frozenset(_items(words["reading_calls"])), stems_of(words["roles"]), frozenset(_items(words["products"])),
     )  # fmt: skip
 
 
@@ -294,7 +306,7 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     _, substitute = substitutes.split(wording.without_reports(text))
     text = wording.plain(text)
     head, found = conditions.split(operations.SUFFIX.sub("", text))
-    found = (*found, *conditions.exceptions(substitute, found))
+    found = (*found, *exceptions.times_besides(substitute, found))
     named = operations.forbidden_by(head if head.strip() else text).operations
     head, scopes = conditions.scopes(head)
     # "Don't touch the search view": its own verb is known, so that the table's are nouns.
@@ -305,7 +317,10 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
         verbs = CHANGING
     elif not verbs and _UNWANTED.search(text):
         verbs = frozenset({"use"})
+    if _WORK.search(text):
+        verbs -= {"use"}
     incidental = vocabulary().incidental
+    found, scopes = exceptions.marked(text, found, scopes)
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
 
@@ -340,7 +355,8 @@ def propose(text: str) -> Forbids:
     )
     is_alone = any(practice.alone for practice in said)
     packages = _package_names(thing, verbs)
-    if not thing and scopes and not said and scopes[0][0] not in _APART:
+    is_moved = bool(scopes) and scopes[0][0] not in _APART and not scopes[0][0].startswith("except")
+    if not thing and is_moved and not said:
         _, scope = scopes.pop(0)
         # After the operation, a word of another one is a part of a name: "no changes to the deploy script".
         thing = " ".join(filter(stems_of, _bare_words(scope))) if verbs else _noun_phrase(scope)[0]
@@ -349,7 +365,8 @@ def propose(text: str) -> Forbids:
     where = tuple(
         f"{preposition} {words}"
         for preposition, words in scopes
-        if not is_alone or not stems_of(words) & covered or stems_of(words) & contrasting
+        if not (is_alone and preposition[:6] != "except" and stems_of(words) & covered)
+        or stems_of(words) & contrasting
     )
     if narrower := _narrower(said, _object(wording.forbidding(text))[0]) if said else "":
         where = (*where, f"of {narrower}")

@@ -48,7 +48,8 @@ _STATE = lazy_pattern(
 )
 #: Verb with its particle after the object: "switch the checks back on".
 _PARTED = lazy_pattern(
-    r"\b(switch|turn|shut|scale)((?:e?d|ing)?) ((?:[\w'-]+ ){1,5}?)(?:back )?(on|off|down|up)"
+    r"\b(switch|turn|shut|scale|giv(?=ing)|give|hand|pass|read)((?:e?d|ing)?) ((?:[\w'-]+ ){1,5}?)"
+    r"(?:back )?(on|off|down|up|out|over)"
     r"(?= *(?:[,.;:!?]|$)| (?:again|for|in|and|until|when|while|to|by|before|after|on|at)\b)",
     re.IGNORECASE,
 )
@@ -67,6 +68,7 @@ _PLACED = lazy_pattern(
     r"(?: (?!(?:on|in|at|to|for|from|of|with|without|by|and|or|until|before|after|if|when|is|are)\b)(?P<next>[a-z]+))?",
     re.IGNORECASE,
 )
+_ATTRIBUTIVE = lazy_pattern(rf"\b{_ARTICLE}(?P<word>[a-z]+ing) (?P<next>[a-z]+)\b", re.IGNORECASE)
 _NEGATES = lazy_pattern(r"\b(?:no|not|never|don['’]?t|stop|avoid|against)\b", re.IGNORECASE)
 
 
@@ -233,6 +235,15 @@ def parts_of_names(text: str) -> frozenset[str]:
         for word in words_of(_HYPHENATED.sub(lambda each: "" if _is_name(each[0]) else each[0], rest))
     }
     return frozenset(word.lower() for name in names for word in parts_of(name)) - others
+
+
+def attributive(text: str) -> frozenset[str]:
+    """Returns the words of operations in lower case that only tell the kind of a thing: "the parking permit"."""
+    return frozenset(
+        found["word"].lower()
+        for found in _ATTRIBUTIVE.finditer(text)
+        if operation_table.content_stems([found["next"]])
+    )
 
 
 def _is_name(word: str) -> bool:

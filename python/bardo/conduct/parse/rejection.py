@@ -73,7 +73,10 @@ def parse_text(text: str) -> ParsedText:
 @lru_cache(_TEXTS)
 def parse(text: str, corrections: str = "") -> ParsedRejection:
     """Parses the text of a rejection or rule, with corrections of what it forbids as JSON."""
-    whole, core = parse_text(text), parse_text(requirements.split(wording.clause(text))[0])
+    whole, core = (
+        parse_text(wording.without_emphasis(text)),
+        parse_text(requirements.split(wording.clause(text))[0]),
+    )
     does = OMITTING if wants(text) else core.operations
     return ParsedRejection(
         text, whole.spoken, does, core.things, core.names, whole.words, core.folders,

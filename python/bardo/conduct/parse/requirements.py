@@ -21,7 +21,7 @@ _FINITE = (
 _REQUIREMENT = lazy_pattern(
     r"\s*,?\s*\b(?P<how>without (?=(?:(?!(?:the|an?|any)\b)[\w']+ ){0,2}" + _GERUND + r"|(?:\S+ )?--?\w)|"
     r"before (?:first )?(?=" + _GERUND + r"|[^,;!?]*" + _FINITE + r")|"
-    r"(?:unless|until|till) (?=\S+ \S))"
+    r"(?:unless|until|till) (?!\d{1,2}(?::\d\d)? ?(?:[ap]m|h|o'?clock)\b)(?=\S+ \S))"
     r"(?P<need>(?:[^,;.!?]|\.(?=\w))+)(?=[,;.!?]|$)",
     re.IGNORECASE,
 )

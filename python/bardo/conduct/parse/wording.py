@@ -24,6 +24,13 @@ _INTERJECTION = lazy_pattern(
     re.IGNORECASE,
 )
 _REMARKED = lazy_pattern(rf"^\W*(?:{REMARK}(?:\s*[,:!.…]+\s*|\s+[-–—]+\s+))+(?=\w)", re.IGNORECASE)
+#: Emphasis after a prohibition, which forbids nothing more: "Ever.", "Period.", "No exceptions."
+_EMPHATIC = (
+    r"(?:(?:not |never )?ever|period|full stop|end of (?:story|discussion)|(?:no|without) (?:any )?exceptions?|"
+    r"no (?:excuses|discussion|ifs or buts)|(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that))"
+)
+_EMPHASIZED = lazy_pattern(rf"(?<=[\w\"'`)])\s*(?:[.,;:!…]+|\s[-–—]+)\s*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
+_IS_EMPHASIS = lazy_pattern(rf"\W*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
 #: Contraction that is written without its apostrophe.
 _CONTRACTED = lazy_pattern(
     r"\b(do|does|did|is|are|was|were|must|should|would|could|have|has|had|ca|wo)nt\b", re.IGNORECASE
@@ -176,6 +183,19 @@ def substitute(text: str) -> str:
     return found or (other[0].strip(" ,;") if other is not None and _NEGATES.search(rest) else "")
 
 
+def without_emphasis(text: str) -> str:
+    """Returns a text without the emphasis after it: "we don't ship on Fridays. Ever." ships on no Friday."""
+    bare = text
+    while (found := _EMPHASIZED.search(bare)) is not None:
+        bare = bare[: found.start()]
+    return bare
+
+
+def is_emphasis(sentence: str) -> bool:
+    """Whether a sentence only emphasises the one before it: "Period."."""
+    return _IS_EMPHASIS.match(sentence) is not None
+
+
 def without_interjection(text: str) -> str:
     """Returns a text with straight apostrophes and without an interjection or remark before it."""
     return _INTERJECTION.sub("", without_remark(text))
@@ -189,7 +209,7 @@ def without_remark(text: str) -> str:
 @lru_cache(_TEXTS)
 def without_reports(text: str) -> str:
     """Returns a rejection with straight apostrophes, without a remark before it and reports around it."""
-    return reasons.without_reports(without_remark(text))
+    return reasons.without_reports(without_emphasis(without_remark(text)))
 
 
 @lru_cache(_TEXTS)

@@ -10,6 +10,7 @@ import re
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import wording
+from bardo.conduct.state.bans import is_ban
 from bardo.consolidate.texts.vocabulary import PAST_INNER, PAST_IRREGULAR
 
 _OPENING = lazy_pattern(
@@ -35,6 +36,12 @@ _UNWANTED = lazy_pattern(
 #: End of an act that the agent does: "stop restarting the container, we have a watchdog".
 _STOPPED = lazy_pattern(
     r"(?:please,? |just )*(?:stop|quit|cease) (?P<act>(?P<verb>[a-z][\w-]*ing)\b(?P<rest>[^,;:.!?–—]*).*)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Report of a habit, which is an order if it is emphasised: "we don't lend out the spare keys. Ever."
+_EMPHASIZED = lazy_pattern(
+    r"(?:we|the team) (?:(?:really|just|simply|absolutely) )?(?:do(?:n'?t| not)|won'?t|will not|never) (?:ever )?"
+    r"(?P<act>(?P<verb>[a-z@][\w@-]*)(?P<rest>.*))",
     re.IGNORECASE | re.DOTALL,
 )
 #: Acts of talk and feeling, whose end forbids nothing.
@@ -74,6 +81,10 @@ _REPORTED = frozenset({
     "happen", "hear", "find", "fail", "lose", "win", "appear", "become", "make", "stop", "grow", "say", "talk",
     "speak", "come", "go", "got", "work", "help", "sleep", "eat", "have", "expect", "forget", "let", "disappoint",
 })  # fmt: skip
+#: Those that are acts if "we" do not do them.
+_DONE = frozenset(
+    {"give", "get", "make", "let", "eat", "work", "answer", "reply", "talk", "speak", "come", "go", "stop"}
+)
 #: Clause of a report: a degree, a condition or a wonder, which orders nothing.
 _DEGREE = lazy_pattern(
     r"\b(?:enough|very|as much|that much|often|anyway|do you|yet|until|unless|if)\b", re.IGNORECASE
@@ -172,16 +183,20 @@ def forbidden_act(rule: str) -> str | None:
     Args:
         rule: Text of a rule.
     """
-    text = wording.plain(rule)
+    text = wording.plain(wording.without_emphasis(rule))
     found = _RULE.match(text)
     if found is not None:
         return text[found.end() :]
     if not is_prohibition(rule):
         return None
-    begun, bare = _begun(rule), _bare(rule)
+    plain = wording.without_emphasis(rule.strip())
+    begun, bare = _begun(plain), _bare(plain)
     forms = (
         *((form, begun) for form in (_ASKED_NOT, _NO_THING)),
-        *((form, bare) for form in (_IMPERATIVE, _UNWANTED, _STOPPED, _ORDER, _HANDS_OFF, _LEAVE_AS_IS)),
+        *(
+            (form, bare)
+            for form in (_IMPERATIVE, _UNWANTED, _STOPPED, _ORDER, _HANDS_OFF, _LEAVE_AS_IS, _EMPHASIZED)
+        ),
     )
     return next(found["act"] for form, said in forms if (found := form.match(said)) is not None)
 
@@ -192,11 +207,13 @@ def is_prohibition(text: str) -> bool:
     Args:
         text: Sentence.
     """
-    begun, bare = _begun(text), _bare(text)
-    if (found := _ASKED_NOT.match(begun) or _NO_THING.match(begun)) is not None:
+    plain = wording.without_emphasis(text.strip())
+    begun, bare = _begun(plain), _bare(plain)
+    is_plain = is_ban(begun) or (plain != text.strip() and _is_emphasized(bare))
+    if not is_plain and (found := _ASKED_NOT.match(begun) or _NO_THING.match(begun)) is not None:
         return found["verb"].lower() not in (_NO_IDIOM | _NO_ACT) and _names(found["act"])
-    if "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
-        return False
+    if is_plain or "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
+        return is_plain
     if (found := _IMPERATIVE.match(bare)) is not None:
         return _is_imperative(found)
     if (found := _UNWANTED.match(bare)) is not None:
@@ -227,6 +244,15 @@ def _is_order(found: re.Match[str]) -> bool:
     is_report = found["told"] and (verb in _REPORTED or _DEGREE.search(found["rest"]) is not None)
     is_order = verb not in _NO_ACT and not is_report
     return is_order and not _SMALL_TALK.match(found["act"]) and _names(found["rest"])
+
+
+def _is_emphasized(bare: str) -> bool:
+    """Whether words in the form of a habit forbid an act, and do not only tell what is known or felt."""
+    if (found := _EMPHASIZED.match(bare)) is None or "?" in bare:
+        return False
+    verb = found["verb"].lower()
+    is_act = verb not in _NO_ACT | (_REPORTED - _DONE) and not is_inflected(verb)
+    return is_act and not _SMALL_TALK.match(found["act"]) and _names(found["rest"])
 
 
 def is_small_talk(text: str) -> bool:

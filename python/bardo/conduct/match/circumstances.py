@@ -1,0 +1,115 @@
+"""Decides whether the conditions of a rejection hold for an action: times, channels, approval, words and options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bardo._patterns import lazy_pattern
+from bardo.conduct.match.matching import Reading
+from bardo.conduct.match.things import involves
+from bardo.conduct.parse import channels, conditions, operation_table, requirements
+from bardo.conduct.parse.action import ParsedAction, has_options
+from bardo.conduct.parse.forbidden import places_in, stems_of
+from bardo.conduct.parse.forbids import Forbids
+
+#: Operations that plan something for another time.
+_EVENT = lazy_pattern(
+    r"(?i)\b(?:meeting|call|appointment|event|schedul\w*|book\w*|reserv\w*|calendar|session|flight|train)"
+)
+#: Words of a time that lasts, of which the days and hours in between are not named.
+_LASTING = lazy_pattern(r"(?i)\b(?:until|till?|through|thru|over)\b")
+#: Prepositions that exclude each other.
+_SIDES = frozenset({"before", "during", "after", "with", "without"})
+#: Words of an action that lacks something.
+LACKS = lazy_pattern(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
+_AHEAD = lazy_pattern(r"(?i)\b(?:before|unless|until|till)\b")
+
+
+def relation_of(conditions_: Sequence[str], every: Sequence[bool | None], action: ParsedAction) -> Reading:
+    """Returns the relation of an action that does what is forbidden under conditions.
+
+    Conditions on one axis are alternatives: an action is neither before nine and after six, nor on two days.
+    """
+    axes: dict[str, list[bool | None]] = {}
+    for condition, holds in zip(conditions_, every, strict=True):
+        axes.setdefault(conditions.axis(condition), []).append(holds)
+    met = {axis: conditions.any_of(held) for axis, held in axes.items()}
+    failed = [axis for axis, holds in met.items() if holds is False]
+    if failed:
+        kinds = operation_table.table().operations
+        is_grave = any(kinds[name].grave for name in action.operations)
+        # Whether an approval is one, and whether a grave operation hits the right environment, a person decides.
+        asked = {"without approval", *(("in production",) if is_grave else ())}
+        return Reading.NEAR if asked.issuperset(failed) else Reading.OTHER
+    # With a condition that the action leaves open, all words decide.
+    return Reading.TOUCHES if None in met.values() else Reading.SAME
+
+
+def failing_in(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -> str:
+    """Returns a condition that does not hold for an action: an exception, a channel, or a time; empty without one.
+
+    The words of the action decide it, or the clock.
+    """
+    apart = (each for each in forbids.conditions if channels.is_channel(each) or each.startswith("except "))
+    for condition in apart:
+        if _holds(condition, action, now=now, approved=False, is_event=False) is False:
+            return condition
+    timed = list(filter(conditions.is_of_time, forbids.conditions))
+    if not timed:
+        return ""
+    if lasts(action.text) or lasts(text):
+        return ""
+    is_event = not conditions.names_time(action.text) and _EVENT.search(action.text) is not None
+    held: dict[str, list[bool | None]] = {}
+    for condition in timed:
+        holds = _holds(condition, action, now=now, approved=False, is_event=is_event)
+        held.setdefault(conditions.axis(condition), []).append(holds)
+    failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
+    return next((each for each in timed if conditions.axis(each) in failed), "")
+
+
+def lasts(text: str) -> bool:
+    """Whether a text has words of a time that lasts, of which it does not name the days and hours in between."""
+    return _LASTING.search(text) is not None
+
+
+def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
+    """Returns for each condition whether it holds for an action; None if the action leaves it open."""
+    is_event = _EVENT.search(action.text) is not None
+    return tuple(
+        _holds(condition, action, now=now, approved=approved, is_event=is_event)
+        for condition in forbids.conditions
+    )
+
+
+def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is_event: bool) -> bool | None:
+    kind, _, excepted = condition.partition(" ")
+    if kind == "except":
+        is_excepted = _holds(excepted, action, now=now, approved=approved, is_event=is_event)
+        return None if is_excepted is None else not is_excepted
+    if condition.casefold() in action.text.casefold():
+        # The action says so itself, at any time.
+        return True
+    if channels.is_channel(condition):
+        return channels.holds(condition, action.text)
+    if conditions.is_known(condition) and not places_in(condition)[0]:
+        return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
+    return _has_words(condition, action)
+
+
+def _has_words(condition: str, action: ParsedAction) -> bool | None:
+    """Whether an action has the words or options of a condition; None if it leaves them open."""
+    is_missing = requirements.is_requirement(condition)
+    if flags := places_in(condition)[0]:
+        has = any(has_options(action, each) for each in flags)
+        return has is not is_missing if action.form == "command" else None
+    preposition, _, words = condition.partition(" ")
+    if involves(words, action, action.stems):
+        if is_missing or preposition == "without":
+            # "Without a limit" does not hold for an order with one.
+            is_ahead = is_missing and _AHEAD.search(action.text) is not None
+            return is_ahead or LACKS.search(action.text) is not None
+        others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
+        return preposition not in _SIDES or not others or preposition in others
+    return False if conditions.excluding(stems_of(words), action.stems) else None
