@@ -11,7 +11,7 @@ import pytest
 
 import bardo
 from bardo.bequeath.content.confidences import confidences_of
-from bardo.model import Episode
+from bardo.model import Episode, Fact
 from bardo.privacy import confidences
 
 ASKED = (
@@ -109,9 +109,9 @@ def test_a_fact_that_was_also_told_openly_crosses(tmp_path: Path) -> None:
     with bardo.open(tmp_path / "office") as g:
         confided = g.remember("Rosa leaves in June, please keep this between us.")
         told = g.remember("Rosa said at lunch that she leaves in June.")
-        alone = g.learn("Rosa plans to move", confidence=0.9, evidence=[confided.id])
-        both = g.learn("Rosa leaves in June", confidence=0.9, evidence=[confided.id, told.id])
+        g.learn(Fact("Rosa plans to move", confidence=0.9, evidence=(confided.id,)))
+        g.learn(Fact("Rosa leaves in June", confidence=0.9, evidence=(confided.id, told.id)))
         left = g.bequeath(tmp_path / "office.testament")
     crossed = {fact.text for fact in left.facts}
     assert "Rosa leaves in June" in crossed
-    assert "Rosa plans to move" not in crossed, (alone, both)
+    assert "Rosa plans to move" not in crossed

@@ -13,12 +13,13 @@ from importlib import resources
 
 #: Maximum number of characters that are searched.
 _SEARCHED = 8_192
-#: Words of which every request has one; a text without them is not searched.
+#: Words of which every request has some; a text without them is not searched.
 _HINT = re.compile(
-    r"(?i)between|confiden|yoursel|ourselves|quiet|wraps|private|secret|your hat|record|discreet|only|"
-    r"unter uns|vertraulich|"
-    r"\b(?:tell|know|knows|let|mention|repeat|share|pass|spread|breathe|word|nobody|no one|say|inform|niemandem|keinem|"
-    r"weitersagen|weitererzählen|für (?:dich|sich)|entre|personne|nadie|nessuno)\b"
+    r"(?i)between (?:us|you|the two|ourselves)|confiden|\b(?:yourself|yourselves|ourselves|quiet|private|secret)\b|"
+    r"under wraps|your hat|the record|be discreet|(?:ears|eyes) only|nobody|no one|not a word|say nothing|"
+    r"(?:n['’]t|\bdont|\bnot(?: to)?) (?:please |yet |ever )?(?:tell|inform|let|breathe|mention|share|repeat|spread|"
+    r"pass|say)\b|unter uns|vertraulich|niemandem|keinem|weiter(?:sagen|erzähl)|für (?:dich|sich)|"
+    r"entre (?:nous|tú|nosotros)|à personne|a nadie|a nessuno"
 )
 #: The first word of a request.
 _FIRST = re.compile(r"\W*[\w'’]*")
