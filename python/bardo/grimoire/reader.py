@@ -369,7 +369,10 @@ class Visitor(Handle):
         latest, seen = self._latest
         while page := self._facts.changed_since(seen, PAGE):
             seen = page[-1][0]
-            latest = max(latest, *(max(fact.created_tick, fact.reinforced_tick) for _, fact in page))
+            latest = max(
+                latest,
+                *(max(fact.created_tick, fact.reinforced_tick, fact.accessed_tick) for _, fact in page),
+            )
         self._latest = (latest, seen)
         ticks = Ticks(
             self.config.clock, self._clock, last=latest, loops=bool(self._facts.mark(LOOPS)),

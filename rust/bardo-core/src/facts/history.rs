@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use rusqlite::OptionalExtension;
+
 use super::rows::{self as record, signed};
 use super::store::FactStore;
 use super::versions::{FactState, rewind, states_of};
@@ -32,24 +34,17 @@ impl FactStore {
         })
     }
 
-    /// The tick of the latest change of knowledge; 0 before the first. Looks are none: reading moves no time.
+    /// The tick of the latest change of a fact; 0 before the first.
     pub fn latest_tick(&self) -> Result<u64> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT max(created_tick, reinforced_tick, since_tick, ifnull(ended_tick, 0)), accessed_tick
-                 FROM facts ORDER BY change DESC",
-            )?;
-            let mut rows = statement.query([])?;
-            let mut latest = 0;
-            // A row below one whose latest change was no look changed before it, at no later tick.
-            while let Some(row) = rows.next()? {
-                let (known, looked): (i64, i64) = (row.get(0)?, row.get(1)?);
-                latest = latest.max(known);
-                if looked <= known {
-                    break;
-                }
-            }
-            Ok(latest.unsigned_abs())
+            let latest = connection
+                .prepare_cached(
+                    "SELECT max(created_tick, reinforced_tick, accessed_tick, since_tick, ifnull(ended_tick, 0))
+                     FROM facts ORDER BY change DESC LIMIT 1",
+                )?
+                .query_row([], |row| row.get::<_, i64>(0))
+                .optional()?;
+            Ok(latest.unwrap_or(0).unsigned_abs())
         })
     }
 
