@@ -237,7 +237,7 @@ def _without_requirement(match: re.Match[str]) -> str:
 def _sentence_cues(text: str) -> set[str]:
     """Returns the cues of a sentence, its numbers aside."""
     plain = _STOPPED.sub(" ", cue("misleading").sub(" ", text))
-    is_traded = _is_traded(plain)
+    is_traded = _is_traded(plain) or _has_goods(text)
     found = {"traded"} if is_traded else set()
     is_public = cue("public_code").search(plain)
     if not is_public and (cue("lock").search(plain) or cue("code").search(plain)):
@@ -265,7 +265,15 @@ def _is_traded(text: str) -> bool:
     """Whether a sentence has a sign of trade or of own wealth that no ordinary business has."""
     if cue("trade").search(text) or any_cue("own", "held", "tuned").search(_without_everyday(text)):
         return True
-    return bool(_YIELD.search(text) or _TRADE.search(text)) or any(
+    if _YIELD.search(text) or _TRADE.search(text):
+        return True
+    # An order or a condition with two words of a strategy: "if gas is over 48 skip the entry".
+    return bool(_ORDER.search(text)) and len({word[0].lower() for word in cue("tuned").finditer(text)}) > 1
+
+
+def _has_goods(text: str) -> bool:
+    """Whether a number of a sentence counts traded goods."""
+    return any(
         after("market").match(text, figure.end()) or after("market").fullmatch(figure["unit"] or "")
         for figure in _FIGURE.finditer(text)
     )
