@@ -129,3 +129,21 @@ def test_ticks_of_ones_own_do_not_begin_before_the_seconds_that_were_counted(tmp
     with bardo.open(tmp_path / "b", clock=ManualClock(NOW), embedder=None, config=own) as grimoire:
         grimoire.learn("Tides turn twice a day")
         assert grimoire.remember("high water", tick=5).tick == grimoire.now_tick == 5
+
+
+@pytest.mark.parametrize("read", ["recall", "context"])
+def test_reading_by_another_clock_moves_no_time(read: str, tmp_path: Path) -> None:
+    with reopen(tmp_path / "a") as grimoire:
+        fact = grimoire.learn("The rent of flat 3 is 890 euro", confidence=0.9)
+        grimoire.remember("The tenant of flat 3 called")
+    later = ManualClock(NOW + 100 * DAY)
+    with bardo.open(tmp_path / "a", clock=later, embedder=None) as grimoire:
+        assert any("890" in str(one) for one in grimoire.recall("rent of flat 3"))
+        getattr(grimoire, read)("rent of flat 3")
+        grimoire.facts.list()
+    with reopen(tmp_path / "a") as grimoire:
+        assert grimoire.now_tick == NOW // 1_000_000
+        seen = grimoire.facts.get(fact.id)
+        assert seen is not None
+        assert seen.mentions > fact.mentions
+        assert seen.accessed_tick == NOW // 1_000_000

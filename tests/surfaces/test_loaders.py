@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bardo
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
 from bardo.surfaces import loaders
@@ -17,6 +18,57 @@ def test_json_lines_hold_strings_episodes_and_chat_messages():
     assert rain == Episode("rain")
     assert sun == Episode("sun", subjects=("sky",), tick=3)
     assert hello == {"role": "user", "content": "hi"}
+
+
+@pytest.mark.parametrize(
+    ("item", "role", "said"),
+    [
+        (
+            {"type": "function_call", "call_id": "c1", "name": "ring", "arguments": '{"to": "Holt"}'},
+            "agent",
+            "ring",
+        ),
+        (
+            {"type": "function_call_output", "call_id": "c1", "output": "nobody answered"},
+            "tool",
+            "nobody answered",
+        ),
+        (
+            {
+                "jsonrpc": "2.0",
+                "id": 7,
+                "method": "tools/call",
+                "params": {"name": "find", "arguments": {"q": "lift"}},
+            },
+            "agent",
+            "find",
+        ),
+        (
+            {"jsonrpc": "2.0", "id": 7, "result": {"content": [{"type": "text", "text": "Kone, 4 May"}]}},
+            "tool",
+            "Kone, 4 May",
+        ),
+        (
+            {"role": "assistant", "tool_calls": [{"function": {"name": "pay", "arguments": "{}"}}]},
+            "agent",
+            "pay",
+        ),
+    ],
+)
+def test_json_lines_hold_the_tool_calls_that_remember_takes(tmp_path, item, role, said):
+    given = loaders.json_lines(json.dumps(item), name="f")
+    with bardo.open(tmp_path / "memory") as g:
+        (stored,) = g.remember(given)
+        (alike,) = g.remember([item])
+    assert stored.role == alike.role == role
+    assert said in stored.text
+    assert stored.text == alike.text
+
+
+def test_a_json_line_of_another_protocol_is_refused_by_its_number():
+    line = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
+    with pytest.raises(InvalidInputError, match="line 1 of f is neither"):
+        loaders.json_lines(json.dumps(line), name="f")
 
 
 def test_episodes_as_they_are_listed_are_read_again():

@@ -13,6 +13,7 @@ from bardo._atomic import damaged, make_folder, unavailable, write_atomically
 from bardo._validation import holds_surrogate
 from bardo.bequeath import death_journal
 from bardo.bequeath.content import left_behind, reflect, tallies, worth
+from bardo.bequeath.content.confidences import REASON, confidences_of
 from bardo.bequeath.content.contents import StoreContents, read_contents
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.known import KnownTexts
@@ -108,10 +109,14 @@ def leave(
         InvalidInputError: The reflection is too long.
         StoreUnavailableError: The file or the folder cannot be written; nothing was published.
     """
-    contents = read_contents(facts, tick=tick)
+    confided = confidences_of(_all(log))
+    contents, kept_facts = confided.without(read_contents(facts, tick=tick))
+    conduct, kept_orders = confided.without_directives(conduct)
+    unsettled = [text for text in unsettled if not confided.tells(text)]
+    settled = [(text, how) for text, how in settled if not confided.tells(text)]
     known = KnownTexts()
     losses = Losses(outcomes)
-    remains = _episodes(log, config.episodes * COPIES, contents, known, losses)
+    remains = _episodes(log, config.episodes * COPIES, contents, known, losses, confided=confided.ids)
     told = incidents.in_words(contents.facts, {one.id: one for one in remains.episodes})
     told = tallies.counted(told, facts.tallies([fact.id for fact in told]), folder)
     contents = dataclasses.replace(contents, facts=told)
@@ -149,7 +154,7 @@ def leave(
         conduct=conduct,
         known=known,
         ancestors=inherited_bundles(folder, lineage),
-        left_behind=remains.left_behind,
+        left_behind=[*kept_facts, *kept_orders, *remains.left_behind],
     )
     choice = choose(estate, lineage.life, config, redactor)
     draft = folder / DRAFT
@@ -313,7 +318,13 @@ class _Remains:
 
 
 def _episodes(
-    log: _core.EpisodeLog, best: int, contents: StoreContents, known: KnownTexts, losses: Losses
+    log: _core.EpisodeLog,
+    best: int,
+    contents: StoreContents,
+    known: KnownTexts,
+    losses: Losses,
+    *,
+    confided: Collection[str],
 ) -> _Remains:
     """Reads the episodes of most worth to an heir, and the latest outcomes and regime shifts, in bounded number.
 
@@ -323,6 +334,7 @@ def _episodes(
         contents: Facts; the episodes of those that no longer hold stay behind.
         known: Texts of the life, to which those of the log are added.
         losses: Outcomes of the life, to which those of the log are added.
+        confided: Ids of the episodes that were told in confidence.
     """
     survey = _core.Survey(log, kinds=TOLD_KINDS, latest=TOLD_LIMIT)
     novelties = survey.novelty([fact.text for fact in contents.facts])
@@ -333,13 +345,17 @@ def _episodes(
         outdated=_outdated(contents, novelties),
         failures=incidents.failures(contents.facts),
     )
+    judged = [(one, value) for one, value in judged if one.id not in confided]
     worths = {one.id: value for one, value in judged}
     for fact, novelty in zip(contents.facts, novelties, strict=True):
         worths[fact.id] = worth.worth_of_fact(fact, novelty, worths)
-    told = [one for one in log.get(survey.latest) if one is not None]
+    told = [one for one in log.get(survey.latest) if one is not None and one.id not in confided]
     chosen = {one.id for one, _ in judged}
     behind, regimes = [], Regimes()
     for episode in _all(log):
+        if episode.id in confided:
+            behind.append(LeftBehind("episode", episode.id, REASON))
+            continue
         known.add(episode.text)
         regimes.add(episode)
         losses.add(episode)

@@ -46,7 +46,7 @@ class Episodes:
             subject: Subject of the episodes.
             thread: Thread of the episodes.
             last: Number of the latest episodes to which the other conditions apply.
-            limit: Maximum number of episodes, the first that meet the conditions; the log is read no further.
+            limit: Maximum number of episodes, the first that meet the conditions: the oldest, `last` gives the latest.
         """
         session = self._session
         session.ready()

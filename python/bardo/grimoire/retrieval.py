@@ -10,6 +10,7 @@ from bardo._cached_property import locked_cached_property
 from bardo._core import ChangeDetector, Changes
 from bardo.grimoire.lifted import LiftedReader
 from bardo.grimoire.session import Session
+from bardo.grimoire.stores import latest_tick
 from bardo.grimoire.writer import Writer
 from bardo.model import NEUTRAL
 from bardo.ports import Embedder
@@ -97,7 +98,8 @@ class Retrieval:
         if notes := narrowing + behind + session.models.recall_notes:
             recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
         if known and not session.is_dead:
-            session.facts.touch(known, tick=session.now_tick)
+            # A look moves no time: a memory of simulated time is also read by the clock of the system.
+            session.facts.touch(known, tick=latest_tick(session.log, session.facts))
         return recollection
 
     def recall_without_trace(self, query: str, limit: int, trying: Sequence[str] | None) -> Recollection:

@@ -78,7 +78,7 @@ class Stores:
         """Releases the files."""
         try:
             # A tick of the caller's own may be in no record, and the next opening continues from it.
-            if self.ticks.loops and (tick := self.ticks.now()) > _latest_tick(self.log, self.facts):
+            if self.ticks.loops and (tick := self.ticks.now()) > latest_tick(self.log, self.facts):
                 self.log.set_watermark(_LATEST_TICK, tick)
         finally:
             try:
@@ -148,7 +148,7 @@ def open_stores(
             spacing_ticks=config.decay.spacing_ticks,
             expiry_ticks=ticks.expiry,
         )
-        latest = _latest_tick(log, facts)
+        latest = latest_tick(log, facts)
         ticks.resume(latest, offset=facts.mark(OFFSET))
         for episode in log.latest(1):
             if episode.tick > latest:
@@ -233,7 +233,7 @@ def all_facts(facts: FactStore, **conditions: Any) -> list[Fact]:
     return list(recorder.pages(lambda after: facts.list(**conditions, after=after, limit=recorder.PAGE)))
 
 
-def _latest_tick(log: EpisodeLog, facts: FactStore) -> int:
+def latest_tick(log: EpisodeLog, facts: FactStore) -> int:
     """Returns the latest tick of this writer's records."""
     return max(log.last_tick, facts.latest_tick, log.watermark(_LATEST_TICK))
 

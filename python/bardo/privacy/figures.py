@@ -64,6 +64,16 @@ _OTHERS = re.compile(
     r"requires?|liquidates?|deviates?|settles?|trades?|lists|broke|under|over|worth|grew|shrank|bought|lets|gives|began|stood|holds?|owns?|"
     r"held|insures?|come|comes|makes?|needs?|produces?|returns?)\b"
 )
+_LAST_WORD = re.compile(r"\w+\s$")
+#: The parts of a name in code on both sides of a word: `max_position=`, `"size":`.
+_PART_OF_NAME, _NAME_GOES_ON = re.compile(r"\w[_.]$"), re.compile(r"[_.]\w|[\"']?\s?[=:]")
+#: Forms of a trade: a side of the market at the beginning of an order, a price behind "@", a pair of currencies.
+_TRADE = re.compile(
+    r"^\W{0,3}(?:[Ww]e\s)?(?:[Ss]hort|[Ll]ong)\s\d|(?<!\w)@\s?\d|"
+    r"\b(?:(?:EUR|USD|GBP|JPY|CHF|SEK|NOK|AUD|NZD|CAD|CNH)/?){2}\b"
+)
+#: A return on money.
+_YIELD = re.compile(r"(?i)\breturn(?:s|ed)?\s(?:of\s|was\s|about\s)?\d[\d.,]*\s?(?:%|percent)")
 _NEXT_WORD = re.compile(r"\s(?:(?:has|have|had|never|only)\s)?(?P<word>\w+)")
 _STOP = re.compile(r"[.!?;]\s")
 _DATED = re.compile(r"\b(?:19|20)\d\d\b")
@@ -124,17 +134,45 @@ _OF_OWN = ("lock", "code", "id", "tuned", "own", "held", "made", "password")
 _CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software", "diagnostic")
 #: Features that alone say what a number means; its form is no evidence that it is private.
 _EVIDENCE = frozenset(
-    {"own", "held", "tuned", "commanded", "rule", "lock", "near", "moved", "private_field"}
-    | {"sign", "effect", "informal", "entered", "signed_percent", "signed_amount", "signed_decimal"}
+    {"own", "held", "tuned", "rule", "lock", "near", "private_field"}
+    | {"sign", "entered", "signed_percent", "signed_amount", "signed_decimal"}
 )
-#: Features that ordinary talk has one by one, as "we" and "10 euro"; two of them are evidence.
-_WEAK = frozenset({"first", "made", "money", "then", "market", "percent", "scale", "amount", "signed_money"})
+#: The same in a sentence of trade alone: an office has orders, and prices that rise by an amount.
+_EVIDENCE_OF_TRADE = frozenset({"commanded", "moved", "effect", "informal"})
+#: Features that ordinary talk has one by one, as "we" and "10 euro"; two of them are evidence where something was
+#: gained or traded.
+_WEAK = frozenset(
+    {
+        "first",
+        "made",
+        "money",
+        "then",
+        "market",
+        "percent",
+        "scale",
+        "amount",
+        "signed_money",
+        "moved",
+        "informal",
+    }
+)
+_GAINED = frozenset({"traded", "made", "moved"})
 #: Verbs of typing or choosing before a number, as of a code without a word for one: `press 41905`.
 _ENTERED = re.compile(
-    r"(?i)\b(?:press|type|typed|enter|punch(?: in)?|key in|accepts|asks for|wants|picked|used to be|"
-    r"chang\w+ (?:it|this|that) to|use \w+ \w+ with|use (?:the|my|our|her|his) \w+ with|"
+    r"(?i)\b(?:press|type|typed|enter|punch(?: in)?|key in|chang\w+ (?:it|this|that) to|use \w+ \w+ with|"
+    r"use (?:the|my|our|her|his) \w+ with|"
     r"composer|composez|tippe|drücke|tasto(?: \w+)?|digita|marca|pulsa|toets|wciśnij)\s$"
 )
+#: Verbs of machines that want a code, and of people who want money.
+_WANTED = re.compile(r"(?i)\b(?:accepts|asks(?: for)?|asked|wants|picked|used to be)\s$")
+#: Words behind an amount that is charged: `780 a year`, `520 for four`.
+_RATE = re.compile(
+    r"(?i)\s(?:a|an|per|each|every)\s?(?:hour|day|night|week|month|quarter|year|head|person|piece|visit|session|word)s?\b|"
+    r"\s(?:each|net|gross|warm|cold|kalt|brutto|netto)\b"
+)
+_CHARGED_FOR = re.compile(r"(?i)\s(?:for|back|more|plus|in cash)\b")
+#: Verbs before the reading of a meter.
+_READING = re.compile(r"(?i)\b(?:reads?|readings?(?: is| was)?|shows?|showed|stands? at|stood at|it was)\s$")
 _PANEL = re.compile(r"(?i)\s(?:on|into|at) the (?:panel|pad|keypad|dial|buttons|screen|lock)\b")
 _PINNED = re.compile(r"\w(?:==|~=)\d{1,4}\.\d")
 #: The start value of a generator of random numbers.
@@ -176,7 +214,11 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
 def score(noticed: set[str]) -> float:
     """Sums the weights of features; above zero is private."""
     known = weights()
-    is_told = not noticed.isdisjoint(_EVIDENCE) or len(noticed & _WEAK) > 1
+    is_told = (
+        not noticed.isdisjoint(_EVIDENCE)
+        or ("traded" in noticed and not noticed.isdisjoint(_EVIDENCE_OF_TRADE))
+        or (len(noticed & _WEAK) > 1 and not noticed.isdisjoint(_GAINED))
+    )
     return fsum(known.get(each, 0.0) for each in noticed) if is_told else -1.0
 
 
@@ -195,7 +237,13 @@ def _without_requirement(match: re.Match[str]) -> str:
 def _sentence_cues(text: str) -> set[str]:
     """Returns the cues of a sentence, its numbers aside."""
     plain = _STOPPED.sub(" ", cue("misleading").sub(" ", text))
-    found = {name for name in _CUES if cue(name).search(plain)}
+    is_traded = _is_traded(plain) or _has_goods(text)
+    found = {"traded"} if is_traded else set()
+    is_public = cue("public_code").search(plain)
+    if not is_public and (cue("lock").search(plain) or cue("code").search(plain)):
+        found.add("lock")
+    plain = plain if is_traded else _without_everyday(plain)
+    found |= {name for name in _CUES if cue(name).search(plain)}
     if order := _ORDER.search(plain):
         # A condition is one of any trade; the words beside it tell whether it is a rule of an own strategy.
         found |= {"order"} if order["condition"] else {"order", "commanded"}
@@ -210,10 +258,38 @@ def _sentence_cues(text: str) -> set[str]:
         for party in cue("party").finditer(plain)
     ):
         found.add("others")
-    is_public = cue("public_code").search(plain)
-    if not is_public and (cue("lock").search(plain) or cue("code").search(plain)):
-        found.add("lock")
     return found
+
+
+def _is_traded(text: str) -> bool:
+    """Whether a sentence has a sign of trade or of own wealth that no ordinary business has."""
+    if cue("trade").search(text) or any_cue("own", "held", "tuned").search(_without_everyday(text)):
+        return True
+    if _YIELD.search(text) or _TRADE.search(text):
+        return True
+    # An order or a condition with two words of a strategy: "if gas is over 48 skip the entry".
+    return bool(_ORDER.search(text)) and len({word[0].lower() for word in cue("tuned").finditer(text)}) > 1
+
+
+def _has_goods(text: str) -> bool:
+    """Whether a number of a sentence counts traded goods."""
+    return any(
+        after("market").match(text, figure.end()) or after("market").fullmatch(figure["unit"] or "")
+        for figure in _FIGURE.finditer(text)
+    )
+
+
+def _without_everyday(text: str) -> str:
+    """Blanks the words of trade that an office uses too, other than those behind a possessive of the first person."""
+
+    def kept(match: re.Match[str]) -> str:
+        ahead = text[max(match.start() - BESIDE, 0) : match.start()]
+        # With at most one word between, as in "my monthly rent".
+        is_mine = before("mine").search(ahead) or before("mine").search(_LAST_WORD.sub("", ahead))
+        is_named = _PART_OF_NAME.search(ahead) or _NAME_GOES_ON.match(text, match.end())
+        return match[0] if is_mine or is_named else " " * len(match[0])
+
+    return cue("everyday").sub(kept, text)
 
 
 def figures_with_cues(text: str, about: set[str]) -> list[tuple[re.Match[str], set[str]]]:
@@ -235,12 +311,32 @@ def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
     if not kind:
         return set()
     found = about | {kind} | _adjacent_cues(ahead, behind, about)
+    is_charged = _is_charged(match, ahead, behind)
+    if _WANTED.search(ahead) and kind == "plain" and not is_charged:
+        found.add("entered")
+    if is_charged or is_reading(text, match.start()):
+        found.discard("lock")
     # Between -1 and 1 the sign is that of a score or a correlation as often as that of a loss.
     if kind == "scale" and _is_of_other_sentence(text[: match.start()]):
         found.discard("first")
     if (match["sign"] or match["minus"]) and not _FRACTION.fullmatch(match["number"]):
         found.add(f"signed_{kind}")
     return found if kind in {"plain", "short"} else found - {"lock"}
+
+
+def _is_charged(match: re.Match[str], ahead: str, behind: str) -> bool:
+    """Whether a number is what somebody charges or pays, by the words beside it."""
+    if before("charged").search(ahead) or _RATE.match(behind):
+        return True
+    is_short = len(match["number"]) <= _SHORT
+    return bool(is_short and _WANTED.search(ahead) and _CHARGED_FOR.match(behind))
+
+
+def is_reading(text: str, start: int) -> bool:
+    """Whether the number at a place is the reading of a meter, in a text without a word for a code."""
+    if not _READING.search(text[max(start - BESIDE, 0) : start]) or not cue("meter").search(text):
+        return False
+    return not any_cue("password", "code", "key", "seed").search(text)
 
 
 def _is_of_other_sentence(ahead: str) -> bool:

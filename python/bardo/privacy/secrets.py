@@ -78,6 +78,8 @@ _CALLED = re.compile(
 )
 #: An amount of money in groups of thousands.
 _AMOUNT = re.compile(r"(?<![\w.,])\d{1,3}(?:[.,]\d{3}){1,4}(?![\w]|[.,]\d)")
+#: The reading of a meter.
+_READ = re.compile(r"(?<![\w.,-])\d{1,9}(?:[.,]\d{1,3})?(?![\w-]|[.,]\d)")
 #: The label at the beginning of a token, as in `LEI925518AJ`.
 _LABEL = re.compile(r"[A-Z]{2,6}(?=[-#/]?\d)")
 #: A version before its release (semver.org, 2.0.0, item 9), as in `6.74.388-rc6159`.
@@ -141,7 +143,8 @@ def told(text: str) -> list[Span]:
     in_form = _first_overlaps(tagged, formed)
     named = _first_overlaps(tagged, [(span.start, span.end) for span in written])
     of_key = _first_overlaps(tagged, [(key.start, key.end) for key in keys])
-    permitted = [*identities.permitted(plain), *_identifiers(plain), *_amounts(plain)] if tagged else []
+    harmless = (identities.permitted, _identifiers, _amounts, _readings)
+    permitted = [place for find in harmless for place in find(plain)] if tagged else []
     for number, (start, end, kind) in enumerate(tagged):
         # A date of birth, a bank account or an identifier is no secret where no word of the text tells of one.
         if number in in_form or any(first <= start and end <= last for first, last in permitted):
@@ -249,6 +252,11 @@ def _amounts(text: str) -> list[tuple[int, int]]:
     """Returns the places of amounts of money in a text without a word for a means of access."""
     found = [match.span() for match in _AMOUNT.finditer(text) if after("money").match(text, match.end())]
     return [] if found and any_cue(*_OPENING).search(text) else found
+
+
+def _readings(text: str) -> list[tuple[int, int]]:
+    """Returns the places of the readings of meters."""
+    return [match.span() for match in _READ.finditer(text) if figures.is_reading(text, match.start())]
 
 
 def _is_public(text: str, start: int) -> bool:

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from bardo._atomic import parse_json
+from bardo.capture import tool_messages
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
 
-#: Episode, or chat message with `role` and `content`.
+#: Episode, or chat message with `role` and `content`, or a tool call or its result.
 Item = Episode | Mapping[str, Any]
 
 #: Names of the agent in a plain transcript; other speakers are users.
@@ -25,7 +26,7 @@ _EPISODE_FIELDS = frozenset(field.name for field in dataclasses.fields(Episode))
 
 
 def json_lines(text: str, *, name: str) -> list[Item]:
-    """Reads one JSON value per line: a string, an episode (`text` and its other fields) or a chat message.
+    """Reads one JSON value per line: a string, an episode (`text` and its other fields), a chat message or a tool call.
 
     Args:
         text: Text of the file; empty lines are skipped.
@@ -111,6 +112,8 @@ def _item(value: Any, where: str) -> Item:
     # A message that calls a tool may have no content, and an episode also has a role.
     if isinstance(value, Mapping) and ("content" in value or ("role" in value and "text" not in value)):
         return value
+    if isinstance(value, Mapping) and tool_messages.message_of(value) is not None:
+        return value
     if isinstance(value, Mapping) and "text" in value:
         unknown = sorted(map(str, value.keys() - _EPISODE_FIELDS - _DERIVED_FIELDS))
         if unknown:
@@ -121,5 +124,6 @@ def _item(value: Any, where: str) -> Item:
         given = {key: value[key] for key in value.keys() & _EPISODE_FIELDS}
         return Episode(**{**given, **lists})
     raise InvalidInputError(
-        f"{where} is neither a string, an episode (with 'text') nor a chat message (with 'role' and 'content')"
+        f"{where} is neither a string, an episode (with 'text'), a chat message (with 'role' and 'content') nor a tool "
+        "call or its result"
     )

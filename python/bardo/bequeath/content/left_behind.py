@@ -18,6 +18,7 @@ Kind = Literal["episode", "fact", "directive", "question", "link", "reflection"]
 #: Reasons for which a record stays behind, each as a sentence.
 REASONS = {
     "routine": "It restates routine: its words repeat across the log with other names and numbers.",
+    "confidential": 'A person told it in confidence, as in "please keep this between us".',
     "private": "It is a statistic of own holdings or results.",
     "not_in_force": "It was replaced, refuted or archived, or had expired.",
     "below_threshold": "Its confidence at death was below the threshold, and others took the room that was left.",

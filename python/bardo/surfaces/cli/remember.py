@@ -46,7 +46,9 @@ def remember(
     ] = False,
     jsonl: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="JSON lines: strings, episodes or chat messages; - is stdin."),
+        typer.Option(
+            metavar="FILE", help="JSON lines: strings, episodes, chat messages or tool calls; - is stdin."
+        ),
     ] = None,
     chat: Annotated[
         Path | None,

@@ -1,0 +1,93 @@
+"""What people told a dying agent in confidence: these episodes, and the facts read from them alone, do not cross."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bardo.bequeath.content.contents import StoreContents
+from bardo.bequeath.content.directives import Directive
+from bardo.bequeath.content.left_behind import LeftBehind
+from bardo.model import Episode, Fact
+from bardo.privacy import confidences
+
+#: Name of the reason for which a record stays behind.
+REASON = "confidential"
+#: Minimum number of characters of a text that is looked for among the confidences.
+_LEAST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Confidences:
+    """Episodes that were told in confidence.
+
+    Args:
+        ids: Ids of these episodes.
+        texts: Their texts, without differences of case and of spaces.
+    """
+
+    ids: frozenset[str]
+    texts: tuple[str, ...]
+
+    def holds(self, fact: Fact) -> bool:
+        """Whether a fact is known from confidences alone."""
+        return confidences.asks(fact.text) or (bool(fact.evidence) and self.ids.issuperset(fact.evidence))
+
+    def tells(self, text: str) -> bool:
+        """Whether the words of a directive or a task are those of a confidence."""
+        plain = _plain(text)
+        return len(plain) >= _LEAST and any(plain in told for told in self.texts)
+
+    def without(self, contents: StoreContents) -> tuple[StoreContents, list[LeftBehind]]:
+        """Returns the content of a fact store without what is known in confidence, and that."""
+        held = {fact.id for fact in contents.facts if self.holds(fact)}
+        asked = [one for one in contents.questions if not held.isdisjoint(one.facts)]
+        behind = [LeftBehind("fact", fact.id, REASON) for fact in contents.facts if fact.id in held]
+        behind += [LeftBehind("question", one.id, REASON) for one in asked]
+        if not behind:
+            return contents, []
+        places = [place for place, fact in enumerate(contents.facts) if fact.id not in held]
+        return replace(
+            contents,
+            facts=tuple(contents.facts[place] for place in places),
+            confidences=tuple(contents.confidences[place] for place in places),
+            vectors=None if contents.vectors is None else contents.vectors[places],
+            questions=tuple(one for one in contents.questions if one not in asked),
+        ), behind
+
+    def without_directives(self, held: Sequence[Directive]) -> tuple[list[Directive], list[LeftBehind]]:
+        """Returns the directives that no confidence tells, and the others."""
+        kept = [one for one in held if not self.tells(one.text)]
+        return kept, [LeftBehind("directive", one.id, REASON) for one in held if one not in kept]
+
+
+def confidences_of(episodes: Iterable[Episode]) -> Confidences:
+    """Finds what was told in confidence.
+
+    A message that says nothing but the request means the one before it by the same person, or the one after it if it
+    announces one.
+
+    Args:
+        episodes: All episodes of a log, in their order.
+    """
+    found: dict[str, str] = {}
+    latest: dict[tuple[str | None, ...], Episode] = {}
+    announced: set[tuple[str | None, ...]] = set()
+    for episode in episodes:
+        person = (episode.role, episode.speaker, episode.thread, episode.session)
+        if person in announced:
+            announced.discard(person)
+            found[episode.id] = episode.text
+        if confidences.asks(episode.text):
+            found[episode.id] = episode.text
+            if confidences.is_bare(episode.text) and episode.role != "agent":
+                if confidences.announces(episode.text):
+                    announced.add(person)
+                elif person in latest:
+                    found[latest[person].id] = latest[person].text
+        latest[person] = episode
+    return Confidences(frozenset(found), tuple(map(_plain, found.values())))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()

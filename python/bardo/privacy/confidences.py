@@ -1,0 +1,80 @@
+"""Recognises a request to keep something in confidence: "please keep this between us", "don't tell the others yet".
+
+A rule about what may be told ("don't tell callers the door code") is no such request: it names what is not to be told,
+and an heir must keep it. The forms are in `confidences.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib import resources
+
+#: Maximum number of characters that are searched.
+_SEARCHED = 8_192
+#: Words of which every request has some; a text without them is not searched.
+_HINT = re.compile(
+    r"(?i)between (?:us|you|the two|ourselves)|confiden|\b(?:yourself|yourselves|ourselves|quiet|private|secret)\b|"
+    r"under wraps|your hat|the record|be discreet|(?:ears|eyes) only|nobody|no one|not a word|say nothing|"
+    r"(?:n['’]t|\bdont|\bnot(?: to)?) (?:please |yet |ever )?(?:tell|inform|let|breathe|mention|share|repeat|spread|"
+    r"pass|say)\b|unter uns|vertraulich|niemandem|keinem|weiter(?:sagen|erzähl)|für (?:dich|sich)|"
+    r"entre (?:nous|tú|nosotros)|à personne|a nadie|a nessuno"
+)
+#: The first word of a request.
+_FIRST = re.compile(r"\W*[\w'’]*")
+#: Words that carry nothing of a confidence themselves, and signs.
+_FILL = re.compile(
+    r"(?i)\b(?:please|pls|hi|hello|hey|and|but|so|oh|also|thanks?|thank|ok|okay|can|could|would|will|may|might|you|i|me|we|"
+    r"is|it|this|that|the|a|an|to|for|of|yet|now|something|one|thing|just|by|way|ps|really|all|bitte|there|with|others?|"
+    r"want|need|must|tell|still|be|been|about)\b|[^\w\s]"
+)
+#: Maximum number of further words in a message that says nothing but the request.
+_BARE = 1
+
+
+def asks(text: str) -> bool:
+    """Whether a text asks to keep something in confidence, or says that it was told so."""
+    text = text[:_SEARCHED]
+    if not _HINT.search(text):
+        return False
+    return any(
+        not _report().search(text[: match.start() + len(_FIRST.match(match[0])[0])])  # type: ignore[index]
+        for match in _requests().finditer(text)
+    )
+
+
+def is_bare(text: str) -> bool:
+    """Whether a text that asks for confidence says nothing else, so that the message beside it is meant."""
+    rest = _requests().sub(" ", text[:_SEARCHED])
+    return len(_FILL.sub(" ", rest).split()) <= _BARE
+
+
+def announces(text: str) -> bool:
+    """Whether a bare request announces the message that follows: "can I tell you something in confidence?"."""
+    return text.rstrip().endswith((":", "?"))
+
+
+@cache
+def _requests() -> re.Pattern[str]:
+    """Returns the pattern that finds a request."""
+    table = tomllib.loads(resources.files(__package__).joinpath("confidences.toml").read_text("utf-8"))
+    parts: dict[str, str] = {}
+    for name, part in table["parts"].items():
+        parts[name] = _filled(part, parts)
+    forms = [_filled(form, parts) for language in table["requests"].values() for form in language]
+    return re.compile("|".join(f"(?:{form})" for form in forms), re.IGNORECASE | re.MULTILINE)
+
+
+@cache
+def _report() -> re.Pattern[str]:
+    """Returns the pattern of words before a request that make it none."""
+    table = tomllib.loads(resources.files(__package__).joinpath("confidences.toml").read_text("utf-8"))
+    return re.compile(table["report"]["before"], re.IGNORECASE)
+
+
+def _filled(form: str, parts: dict[str, str]) -> str:
+    """Returns a form with the parts in place of their names."""
+    for name, part in parts.items():
+        form = form.replace(f"{{{name}}}", part)
+    return form
