@@ -43,6 +43,7 @@ from bardo.consolidate.languages.english.grammar import (
 )
 from bardo.consolidate.languages.english.institutions import places_of_institutions
 from bardo.consolidate.languages.english.life_slots import tells_age, who_died
+from bardo.consolidate.languages.english.marks import with_marks
 from bardo.consolidate.languages.english.measures import doses_in, new_doses_in
 from bardo.consolidate.languages.english.owners import (
     FAMILY,
@@ -67,7 +68,6 @@ from bardo.consolidate.languages.english.quotes import with_quotes
 from bardo.consolidate.languages.english.requests import answer_request
 from bardo.consolidate.languages.english.retractions import retraction
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
-from bardo.consolidate.languages.english.role_slots import left_role, who_left
 from bardo.consolidate.languages.english.slots import (
     condition_of,
     environments_in,
@@ -361,7 +361,7 @@ def _clause(
         future=is_future(head) and not (since is not None and since > speech.at > 0),
         attributes=attributes,
     )
-    made = replace(made, gone=who_left(made, head, subject), left_role=left_role(head))
+    made = with_marks(made, head, subject, words)
     if made.statement is None:
         return replace(made, text="") if is_time_clause(head) else made
     if made.past and made.statement.attribute == "age" and made.text:
