@@ -41,6 +41,7 @@ from bardo.consolidate.corrections.endings import ends_unnamed, gives_up
 from bardo.consolidate.corrections.holders import ends_holding, is_of_another_role, keeps_holder
 from bardo.consolidate.corrections.laws import is_occasion_beside_law
 from bardo.consolidate.corrections.medicines import changes_dose
+from bardo.consolidate.corrections.phones import changes_phone, is_of_another_phone
 from bardo.consolidate.corrections.topics import are_linked, names_company, names_part, share_time_alone
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
@@ -168,7 +169,7 @@ def _settled(older: Clause, newer: Clause, least: Limits) -> Judgement | None:
         return Judgement(max(least.ends, SURE), rule)
     if pays_debt(older, newer):
         return Judgement(max(least.ends, SURE), "ending")
-    if changes_dose(older, newer):
+    if changes_dose(older, newer) or changes_phone(older, newer):
         return Judgement(least.ends, "judged slot")
     return Judgement(NEVER, "") if _are_compatible(older, newer) else None
 
@@ -341,7 +342,7 @@ def _are_compatible(older: Clause, newer: Clause) -> bool:
         return False
     if is_of_another_role(older, newer) or keeps_holder(older, newer) or is_occasion_beside_law(older, newer):
         return True
-    if pays_part(older, newer):
+    if pays_part(older, newer) or is_of_another_phone(older, newer):
         return True
     # Of two events both happened.
     are_events = older.past and newer.past and not newer.cues & TAKES_BACK and not gives_up(older, newer)

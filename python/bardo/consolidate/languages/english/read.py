@@ -57,6 +57,7 @@ from bardo.consolidate.languages.english.owners import (
     possessor_of,
 )
 from bardo.consolidate.languages.english.parse import parse, parse_together
+from bardo.consolidate.languages.english.phones import with_phones
 from bardo.consolidate.languages.english.plans import (
     end_of_aid,
     end_of_plan,
@@ -152,7 +153,7 @@ class EnglishReader:
                 people += people_of(sentence, speech.who)
                 before = sentence.text.strip()
                 spans.append(sentence)
-        return found
+        return with_phones(found, speech)
 
 
 def _unquoted(match: re.Match[str]) -> str:
