@@ -33,7 +33,7 @@ _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY = "|".join(DAYS)
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True)).replace("-", "[- ]")
 #: Numbers of days, weeks or months by their words.
-_COUNTS = {
+COUNTS = {
     word: number
     for number, words in enumerate(
         ("a an one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -41,7 +41,7 @@ _COUNTS = {
     )
     for word in words.split()
 } | {"a couple of": 2, "a few": 3}  # fmt: skip
-_COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True))
+_COUNT = "|".join(sorted(COUNTS, key=len, reverse=True))
 #: Days of a unit of time by which a day is counted; a month has those of the calendar.
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14}
 #: What an ordinal counts that is no day of a month: "the 3rd working day", "the 2nd week".
@@ -234,7 +234,7 @@ def _counted_day(match: re.Match[str], now: date) -> date | None:
     if not match["count"]:
         return None
     count, unit = match["count"].lower(), match["unit"].lower()
-    return _after(now, unit, _COUNTS[count] if count in _COUNTS else int(count))
+    return _after(now, unit, COUNTS[count] if count in COUNTS else int(count))
 
 
 def end_of_span(text: str, at: int) -> int | None:
@@ -248,9 +248,7 @@ def end_of_span(text: str, at: int) -> int | None:
         return None
     count, unit = match["count"].lower(), match["unit"].lower()
     now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
-    return _midnight(
-        _after(now, unit, _COUNTS[count] if count in _COUNTS else int(count)) + timedelta(days=1)
-    )
+    return _midnight(_after(now, unit, COUNTS[count] if count in COUNTS else int(count)) + timedelta(days=1))
 
 
 def _midnight(day: date) -> int:

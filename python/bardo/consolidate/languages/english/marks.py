@@ -12,6 +12,7 @@ from bardo.consolidate.languages.english.debts import debt_of
 from bardo.consolidate.languages.english.frames import phrase_of
 from bardo.consolidate.languages.english.grammar import lemma
 from bardo.consolidate.languages.english.numbered import numbered_in
+from bardo.consolidate.languages.english.past_times import past_instant, with_past_dates
 from bardo.consolidate.languages.english.role_slots import left_role, who_left
 from bardo.model import Statement
 
@@ -19,7 +20,7 @@ from bardo.model import Statement
 _FIGURE = re.compile(r"\d[\d.,:]*")
 
 
-def with_marks(clause: Clause, head: Any, subject: Any, words: Sequence[Any]) -> Clause:
+def with_marks(clause: Clause, head: Any, subject: Any, words: Sequence[Any], at: int) -> Clause:
     """The clause with its marks.
 
     Args:
@@ -27,7 +28,9 @@ def with_marks(clause: Clause, head: Any, subject: Any, words: Sequence[Any]) ->
         head: Its head.
         subject: Its subject; None if it has none.
         words: Its words.
+        at: Instant of its text, microseconds UTC; 0 if unknown.
     """
+    clause = _with_instant(clause, words, at)
     topic = numbered_in([token for token in words if token.i < head.i])
     return replace(
         clause,
@@ -39,6 +42,18 @@ def with_marks(clause: Clause, head: Any, subject: Any, words: Sequence[Any]) ->
         numbered=numbered_in(words),
         numbered_topic=topic,
     )
+
+
+def _with_instant(clause: Clause, words: Sequence[Any], at: int) -> Clause:
+    """A clause that tells in the past what one value has become, with the time from which the value holds."""
+    stated = clause.statement
+    if stated is None or not (stated.functional and clause.past) or clause.since is not None:
+        return clause
+    since = past_instant(" ".join(token.text for token in words), at)
+    if since is None or since > at:
+        return clause
+    text = with_past_dates(clause.text, at)
+    return replace(clause, text=text, since=since, statement=replace(stated, since=since))
 
 
 def _of_number(clause: Clause, topic: frozenset[tuple[str, str]]) -> Statement | None:

@@ -362,7 +362,7 @@ def _clause(
         future=is_future(head) and not (since is not None and since > speech.at > 0),
         attributes=attributes,
     )
-    made = with_marks(made, head, subject, words)
+    made = with_marks(made, head, subject, words, speech.at)
     if made.statement is None:
         return replace(made, text="") if is_time_clause(head) else made
     if made.past and made.statement.attribute == "age" and made.text:
