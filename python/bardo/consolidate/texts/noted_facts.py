@@ -93,7 +93,7 @@ def without_asides(notes: list[Note], worths: Callable[[Sequence[Sentence]], Seq
         notes: Notes of the sentence.
         worths: Gives the worth of each of some sentences.
     """
-    asides = [note for note in notes if len(notes) > 1 and _is_aside(note)]
+    asides = [note for note in notes if len(notes) > 1 and not note.is_part and _is_aside(note)]
     values = worths([Sentence(note.text, note.clauses) for note in asides])
     dropped = [note for note, value in zip(asides, values, strict=True) if value < LEAST_OF_LASTING]
     return [note for note in notes if note not in dropped] or notes

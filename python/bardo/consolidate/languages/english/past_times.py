@@ -9,7 +9,8 @@ from bardo.consolidate.languages.english.dates import COUNTS, DATE, MONTHS, inst
 
 #: Period before that of the text, or a number of periods before it.
 _BEFORE = re.compile(
-    rf"\b(?:last (?P<last>week|month|year)|(?P<count>\d{{1,2}}|{'|'.join(COUNTS)}) (?P<unit>day|week|month|year)s? ago)\b",
+    r"\b(?:last (?P<last>week|month|year)|"
+    rf"(?P<count>\d{{1,2}}|{'|'.join(COUNTS)}) (?P<unit>day|week|month|year)s? ago)\b",
     re.IGNORECASE,
 )
 _ON = re.compile(r"\b(?:on|in) ", re.IGNORECASE)

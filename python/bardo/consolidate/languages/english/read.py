@@ -12,6 +12,7 @@ from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import fronted, records, standing
 from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
+from bardo.consolidate.languages.english.asked import apart_from_question
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
 from bardo.consolidate.languages.english.contrast import object_changed_before
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of, restores
@@ -136,10 +137,10 @@ class EnglishReader:
                 found += records.read(Speech(line, speech.who, speech.at, "record"), self._attributes)
                 continue
             announcement = ANNOUNCEMENT.match(line)
-            said = line[announcement.end() :] if announcement else line
             takes_back = announcement is not None and corrects(announcement[0])
-            doc = parse(QUOTED.sub(_unquoted, said))
-            for sentence in (part for whole in doc.sents for part in by_environment(whole)):
+            parsed = parse(QUOTED.sub(_unquoted, line[announcement.end() :] if announcement else line)).sents
+            parts = (part for whole in parsed for part in apart_from_question(whole))
+            for sentence in (each for part in parts for each in by_environment(part)):
                 clauses = _clauses(
                     sentence,
                     speech,
