@@ -1,4 +1,4 @@
-"""What is told beside a question, an order or a plan, and short facts of named people; with parser and store."""
+"""Statements beside a question, an order or a plan, and short facts of named people; with the real parser."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _RECORDS = frozenset({"tool", "commit", "log"})
 #: Effects that a clause can announce on an earlier statement; each is a `CorrectionRule`.
 Cue = Literal["now", "change", "from", "instead", "correction", "ending", "denial", "new", "bound"]
 
-#: What a clause tells of a debt of the one that it is about: it is open, all is paid, or something is; else empty.
+#: State of a debt that a clause tells of the one that it is about: open, paid, or paid in part; else empty.
 Debt = Literal["", "owed", "paid", "part"]
 
 #: Cues of a clause that tells a change, by any person.

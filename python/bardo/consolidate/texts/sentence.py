@@ -38,7 +38,7 @@ class Note:
     Args:
         text: The text.
         clauses: The clauses.
-        is_part: Whether it is a part of a sentence that is kept as a whole, whatever its own worth.
+        is_part: Whether it is a part of a sentence that is kept as a whole, with any worth of its own.
     """
 
     text: str
@@ -193,7 +193,7 @@ class Sentence:
             yield Note(quote, self.stated)
 
     def _is_bounded_in_part(self, alone: Sequence[Clause]) -> bool:
-        """Whether some of the clauses end by their own date and others do not, and each can stand alone.
+        """Whether some of the clauses end by their own date and others do not, and all together say the whole sentence.
 
         As a quote, "I'm in hospital until the 20th, my daughter has the key" would stay in force after the 20th.
 
@@ -206,7 +206,8 @@ class Sentence:
         ]
         is_change = any(clause.cues & {"correction", "instead"} for clause in self.stated)
         is_held = any(not (ended or clause.past) for ended, clause in zip(is_ended, alone, strict=True))
-        return len(alone) == len(self.stated) and any(is_ended) and is_held and not is_change
+        is_whole = len(alone) == len(self.stated) and self.is_covered(alone)
+        return is_whole and any(is_ended) and is_held and not is_change
 
     def is_covered(self, clauses: Sequence[Clause]) -> bool:
         """Whether the texts of some clauses have nearly all words of the sentence."""

@@ -44,7 +44,7 @@ COUNTS = {
 _COUNT = "|".join(sorted(COUNTS, key=len, reverse=True))
 #: Days of a unit of time by which a day is counted; a month has those of the calendar.
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14}
-#: What an ordinal counts that is no day of a month: "the 3rd working day", "the 2nd week".
+#: Nouns behind an ordinal that is no day of a month: "the 3rd working day", "the 2nd week".
 _COUNTED = (
     r" (?:(?:banking|business|school|trading|working) )?(?:(?:day|week|month|quarter|year)s?|time|floor)\b"
 )

@@ -334,7 +334,7 @@ def _begins(head: Any) -> bool:
     if lemma(head) in _HAVING and head.tag_ == "VBG":
         return bool(things) and (lemma(head) == "get" or any(lemma(thing) in _YOUNG for thing in things))
     if predicate_of(head) == "move out":
-        # Who has moved out is no longer of interest on the days after.
+        # A departure that is over is no longer of interest on the days after.
         return False
     return lemma(head) == "move" or predicate_of(head) in BEGINNING or lemma(head) in BEGINNING
 
