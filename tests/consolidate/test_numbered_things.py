@@ -84,6 +84,10 @@ def test_news_of_another_person_by_name_leaves_a_statement(older: str, newer: st
     assert rule_of(older, newer) == ""
 
 
+def test_news_of_a_medicine_that_a_statement_names_still_counts() -> None:
+    assert rule_of("My dad Frank takes donepezil, 5 mg at night.", "Donepezil was stopped.") == "ending"
+
+
 def test_a_person_takes_the_place_of_another_for_one_thing() -> None:
     assert rule_of("Berta leads the billing team.", "Carl leads the billing team now.") != ""
 

@@ -104,7 +104,9 @@ def are_strangers_apart(older: Clause, newer: Clause) -> bool:
     if not (_is_of_person(older) and _is_of_person(newer)) or is_same_owner(older, newer) or newer.holders:
         return False
     ours, theirs = words_of(f"{older.owner} {older.alias}"), words_of(f"{newer.owner} {newer.alias}")
-    if ours & (theirs | _said(newer)) or theirs & _said(older):
+    if ours & (theirs | _said(newer) | newer.anchors | newer.names):
+        return False
+    if theirs & (_said(older) | older.anchors | older.names):
         return False
     one, other = (each.anchors | each.names | each.objects | each.figures for each in (older, newer))
     return not (one & other) - ours - theirs

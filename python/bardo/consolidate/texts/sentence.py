@@ -205,9 +205,12 @@ class Sentence:
             for clause in alone
         ]
         is_change = any(clause.cues & {"correction", "instead"} for clause in self.stated)
-        is_held = any(not (ended or clause.past) for ended, clause in zip(is_ended, alone, strict=True))
         is_whole = len(alone) == len(self.stated) and self.is_covered(alone)
-        return is_whole and any(is_ended) and is_held and not is_change
+        return (
+            is_whole
+            and any(is_ended)
+            and not (all(is_ended) or is_change or any(each.past for each in alone))
+        )
 
     def is_covered(self, clauses: Sequence[Clause]) -> bool:
         """Whether the texts of some clauses have nearly all words of the sentence."""
