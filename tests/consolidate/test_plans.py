@@ -74,6 +74,13 @@ def test_until_the_end_of_a_month_holds_to_its_last_day() -> None:
         ("The grant report is due before 1 June", "2025-06-02"),
         ("The council gave us until the end of June to answer", "2025-07-01"),
         ("We're off to Sicily next week", "2025-02-24"),
+        ("The audit is at the end of February", "2025-03-01"),
+        ("Petrov is moving out at the end of March", "2025-04-01"),
+        ("Holt comes on the 13th", "2025-02-14"),
+        ("The new scanner arrives on the 20th", "2025-02-21"),
+        ("We have tickets for 3 August", "2025-08-04"),
+        ("The lift is booked for July", "2025-08-01"),
+        ("The June invoice is due on 14 July", "2025-07-15"),
     ],
 )
 def test_a_plan_is_over_after_its_last_day(text: str, day: str) -> None:
@@ -138,6 +145,15 @@ def test_a_quote_of_a_value_and_a_plan_outlasts_the_plan(tmp_path: Path) -> None
         "Lea is marrying Tom on 3 May",
         "I read three novels in two weeks",
         "We have a flat with two rooms",
+        "Rents are due on the 3rd working day of the month",
+        "The ledger is due on the first Monday of the month",
+        "Invoices are due on the 25th of each month",
+        "The cleaner comes on the 13th of every month",
+        "Mr Ruiz is behind with June and July",
+        "He owes us June and July",
+        "The clinic is missing the figures of July",
+        "Dr Amari is late with the reports for June",
+        "The meeting room on the 2nd floor is free",
     ],
 )
 def test_what_repeats_begins_or_is_past_is_no_plan_that_ends(text: str) -> None:
@@ -193,6 +209,7 @@ def start_of(text: str) -> str | None:
         ("Mees starts daycare on the 3rd of March", "2025-03-03"),
         ("We move to Graz next month", "2025-03-01"),
         ("I start at Helvion in two weeks", "2025-02-24"),
+        ("I start at Helvion at the end of March", "2025-03-31"),
         ("From 1 April on I'll be teaching at the Lindenschule", "2025-04-01"),
     ],
 )

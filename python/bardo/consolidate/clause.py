@@ -15,6 +15,9 @@ _RECORDS = frozenset({"tool", "commit", "log"})
 #: Effects that a clause can announce on an earlier statement; each is a `CorrectionRule`.
 Cue = Literal["now", "change", "from", "instead", "correction", "ending", "denial", "new", "bound"]
 
+#: State of a debt that a clause tells of the one that it is about: open, paid, or paid in part; else empty.
+Debt = Literal["", "owed", "paid", "part"]
+
 #: Cues of a clause that tells a change, by any person.
 OF_CHANGE: frozenset[Cue] = frozenset({"change", "correction", "from", "instead", "now"})
 #: Rule by which a clause ends an older one; empty if none fits.
@@ -102,6 +105,10 @@ class Clause:
         role: Attribute of the role whose holder its statement gives, such as `manager`; empty for other statements.
         gone: Words of the name of a person who, by the clause, has left an organisation or a role, in lower case.
         left_role: Attribute of the one role that this person has left; empty for all.
+        figure: Value with a figure that it gives without the word for it, as `890 warm` of "flat 3 is 890 warm".
+        debt: What it tells of a debt of its owner.
+        numbered: Things that a number or letter names in it, such as `("flat", "3")`.
+        numbered_topic: Those of them before its predicate, which it is about.
         trait: Whether it plainly states a taste, habit or circumstance of a life, which is kept in any case.
         mood: Whether it tells a taste of the moment, such as "I love this song".
         general: Whether it says what holds in general, such as "retries make timeouts worse".
@@ -162,6 +169,10 @@ class Clause:
     role: str = ""
     gone: frozenset[str] = frozenset()
     left_role: str = ""
+    figure: str = ""
+    debt: Debt = ""
+    numbered: frozenset[tuple[str, str]] = frozenset()
+    numbered_topic: frozenset[tuple[str, str]] = frozenset()
     trait: bool = False
     mood: bool = False
     general: bool = False

@@ -15,6 +15,7 @@ from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.corrections import corrections
+from bardo.consolidate.corrections.bare_values import completed
 from bardo.consolidate.corrections.candidates import are_apart, is_judged_before, order, precedes
 from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
 from bardo.consolidate.corrections.cosines import cosines
@@ -179,7 +180,9 @@ class StatementReader:
         if not who and episode.role == "agent":
             # The agent repeats and supposes; the user's own words tell what holds of the user.
             return
-        found = [sentence for sentence in sentences(self._clauses_of(episode)) if sentence.stated]
+        facts = drawn.facts
+        said = completed(self._clauses_of(episode), lambda each: [*self._near_facts(each, tick), *facts])
+        found = [sentence for sentence in sentences(self._keep(episode.id, said)) if sentence.stated]
         is_spoken = who or episode.role in ("user", "agent")
         if not is_spoken and is_routine(episode, lambda text: self._near(text, NEAR)):
             # Only a value that replaces another is more than a reading of the moment.

@@ -16,6 +16,7 @@ from bardo.consolidate.corrections.correction_rules import (
     words_of,
 )
 from bardo.consolidate.corrections.endings import changes_another, ends_another
+from bardo.consolidate.corrections.numbered_things import is_of_another_number
 from bardo.consolidate.corrections.templates import is_of_another_member
 
 #: A figure with its unit, and a value of words alone.
@@ -39,6 +40,8 @@ _EVENT = re.compile(
 )
 #: Time of the day, which a line of a log can have as a value.
 _CLOCK = re.compile(r"\d\d:\d\d\S*")
+#: Prepositions between an attribute and its thing.
+_PART_OF = re.compile(r" (?:of|for) ")
 #: Environment that a statement without one may be about.
 _PRODUCTION = "production"
 _WORDS = re.compile(r"[a-z _-]+")
@@ -49,9 +52,13 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
     """Whether two clauses are about different values, things, attributes or people."""
     return (
         leaves_value_out(older, newer)
+        or is_of_another_number(older, newer)
+        or are_strangers_apart(older, newer)
+        or bounds_another(older, newer)
         or is_of_another_thing(older, newer)
         or is_of_another_attribute(older, newer)
         or is_of_another_subject(older, newer)
+        or is_of_another_part(older, newer)
         or is_of_another_family(older, newer)
         or is_of_another_member(older, newer)
         or is_of_relative(older, newer)
@@ -87,6 +94,43 @@ def are_of_strangers(older: Clause, newer: Clause) -> bool:
         return not one & other & (older.anchors | older.names)
     are_people = older.is_about_person and newer.is_about_person
     return are_people and not one & (other | _said(newer)) and not other & (one | _said(older))
+
+
+def are_strangers_apart(older: Clause, newer: Clause) -> bool:
+    """Whether two clauses about different people, by name, have no word but a verb in common.
+
+    "The Demirs moved in" says nothing of "my son Timo moves in", but "Carl leads it" may of "Berta leads it".
+    """
+    if not (_is_of_person(older) and _is_of_person(newer)) or is_same_owner(older, newer) or newer.holders:
+        return False
+    ours, theirs = words_of(f"{older.owner} {older.alias}"), words_of(f"{newer.owner} {newer.alias}")
+    if ours & (theirs | _said(newer) | newer.anchors | newer.names):
+        return False
+    if theirs & (_said(older) | older.anchors | older.names):
+        return False
+    one, other = (each.anchors | each.names | each.objects | each.figures for each in (older, newer))
+    return not (one & other) - ours - theirs
+
+
+def _is_of_person(clause: Clause) -> bool:
+    """Whether a clause is about a person, by name or by "he" or "she"."""
+    return bool(clause.owner) and (clause.is_about_person or bool(clause.features.get("subject pronoun")))
+
+
+def bounds_another(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause says no more than until when something holds, which the older one does not say.
+
+    "The lift is fine until March" ends nothing of "the lift is serviced in March and September".
+    """
+    if newer.cues != {"bound"} or newer.until is None or older.until is not None or older.over is not None:
+        return False
+    one, other = older.statement, newer.statement
+    if one is not None and other is not None and one.attribute == other.attribute:
+        return False
+    is_one_complement = newer.predicate not in LIGHT_VERBS or bool(
+        older.objects & newer.objects - newer.names - words_of(newer.owner)
+    )
+    return older.predicate != newer.predicate or not is_one_complement
 
 
 def is_of_another_slot(older: Clause, newer: Clause) -> bool:
@@ -216,6 +260,22 @@ def is_of_another_subject(older: Clause, newer: Clause) -> bool:
     if not ours or not theirs or not (is_of_relative if is_relation and is_told_apart else not ours & theirs):
         return False
     return not (ours - theirs) & _said(newer) and not (theirs - ours) & _said(older)
+
+
+def is_of_another_part(older: Clause, newer: Clause) -> bool:
+    """Whether two clauses are about different parts or attributes of things: the rent of a flat, the deposit for it.
+
+    Two words for one attribute, such as the owner and the maintainer of a service, are told by their statements.
+    """
+    ours, theirs = (_PART_OF.split(clause.owner, maxsplit=1) for clause in (older, newer))
+    one, other = older.statement, newer.statement
+    if (
+        len(ours) < 2
+        or len(theirs) < 2
+        or (one is not None and other is not None and one.attribute == other.attribute)
+    ):
+        return False
+    return not words_of(ours[0]) & words_of(theirs[0]) and not newer.cues & {"correction", "from", "instead"}
 
 
 def is_of_another_family(older: Clause, newer: Clause) -> bool:

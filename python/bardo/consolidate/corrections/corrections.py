@@ -14,6 +14,7 @@ from functools import cache
 
 from bardo._weights import read_weights
 from bardo.consolidate.clause import Clause, Rule
+from bardo.consolidate.corrections.bare_values import may_correct
 from bardo.consolidate.corrections.compatible import are_about_others, are_of_strangers, has_value
 from bardo.consolidate.corrections.correction_features import features
 from bardo.consolidate.corrections.correction_rules import (
@@ -35,10 +36,12 @@ from bardo.consolidate.corrections.correction_rules import (
     names_parted,
     takes_back,
 )
+from bardo.consolidate.corrections.debts import pays_debt, pays_part
 from bardo.consolidate.corrections.endings import ends_unnamed, gives_up
 from bardo.consolidate.corrections.holders import ends_holding, is_of_another_role, keeps_holder
 from bardo.consolidate.corrections.laws import is_occasion_beside_law
 from bardo.consolidate.corrections.medicines import changes_dose
+from bardo.consolidate.corrections.phones import changes_phone, is_of_another_phone
 from bardo.consolidate.corrections.topics import are_linked, names_company, names_part, share_time_alone
 
 #: Cues with which a report of an event can end another: by themselves later events end nothing.
@@ -164,7 +167,9 @@ def _settled(older: Clause, newer: Clause, least: Limits) -> Judgement | None:
         return _by_retraction(older, newer, least)
     if rule := ends_holding(older, newer):
         return Judgement(max(least.ends, SURE), rule)
-    if changes_dose(older, newer):
+    if pays_debt(older, newer):
+        return Judgement(max(least.ends, SURE), "ending")
+    if changes_dose(older, newer) or changes_phone(older, newer):
         return Judgement(least.ends, "judged slot")
     return Judgement(NEVER, "") if _are_compatible(older, newer) else None
 
@@ -226,6 +231,8 @@ def _open_rule(older: Clause, newer: Clause) -> Rule:
         return "denial"
     if newer.cues & {"denial", "ending"} and names_company(older, newer):
         return "denial" if newer.denied else "ending"
+    if may_correct(older.statement, newer):
+        return "correction"
     # A home may be a region around the town of an address, and a dose that of another medicine.
     return "judged slot" if names_other_home(older, newer) or changes_bare_value(older, newer) else ""
 
@@ -334,6 +341,8 @@ def _are_compatible(older: Clause, newer: Clause) -> bool:
     if ends_person(older, newer):
         return False
     if is_of_another_role(older, newer) or keeps_holder(older, newer) or is_occasion_beside_law(older, newer):
+        return True
+    if pays_part(older, newer) or is_of_another_phone(older, newer):
         return True
     # Of two events both happened.
     are_events = older.past and newer.past and not newer.cues & TAKES_BACK and not gives_up(older, newer)

@@ -103,4 +103,9 @@ def _is_one_person(one: Statement, other: Statement) -> bool:
 
 def _name(stated: Statement) -> frozenset[str]:
     """Words of the name of a holder in lower case, without titles."""
-    return frozenset(_WORD.findall(stated.value.casefold())) - _TITLES
+    return name_words(stated.value)
+
+
+def name_words(name: str) -> frozenset[str]:
+    """Words of a name in lower case, without titles."""
+    return frozenset(_WORD.findall(name.casefold())) - _TITLES

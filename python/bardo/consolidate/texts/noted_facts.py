@@ -93,7 +93,7 @@ def without_asides(notes: list[Note], worths: Callable[[Sequence[Sentence]], Seq
         notes: Notes of the sentence.
         worths: Gives the worth of each of some sentences.
     """
-    asides = [note for note in notes if len(notes) > 1 and _is_aside(note)]
+    asides = [note for note in notes if len(notes) > 1 and not note.is_part and _is_aside(note)]
     values = worths([Sentence(note.text, note.clauses) for note in asides])
     dropped = [note for note, value in zip(asides, values, strict=True) if value < LEAST_OF_LASTING]
     return [note for note in notes if note not in dropped] or notes
@@ -141,7 +141,9 @@ def correction_note(note: Note, sentence: Sentence, who: str) -> Note:
     if is_secret(sentence.text):
         return note
     (clause,) = note.clauses
-    if clause.text and sentence.is_covered((clause,)):
+    # The attribute of a bare correction stands in its text alone.
+    is_completed = clause.figure and clause.statement is not None and "correction" in clause.cues
+    if clause.text and (is_completed or sentence.is_covered((clause,))):
         # "She rang: the dentist is on 26 March" is over after that day.
         return Note(clause.text, (clause,) if clause.statement is not None else sentence.stated)
     quote = sentence.quote(who) or attributed(sentence.told, who)[:QUOTED_CHARACTERS]

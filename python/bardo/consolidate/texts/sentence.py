@@ -33,10 +33,17 @@ _STEM = 4
 
 @dataclass(frozen=True)
 class Note:
-    """Text of a fact with the clauses that it states."""
+    """Text of a fact with the clauses that it states.
+
+    Args:
+        text: The text.
+        clauses: The clauses.
+        is_part: Whether it is a part of a sentence that is kept as a whole, with any worth of its own.
+    """
 
     text: str
     clauses: tuple[Clause, ...]
+    is_part: bool = False
 
     @property
     def tells_change(self) -> bool:
@@ -176,8 +183,34 @@ class Sentence:
                     and not _repeats_slot(clause, alone)
                 )
             )
+        elif self._is_bounded_in_part(alone):
+            yield from (
+                Note(clause.text, (clause,), is_part=True)
+                for clause in alone
+                if len(clause.text.split()) > SHORT_WORDS
+            )
         else:
             yield Note(quote, self.stated)
+
+    def _is_bounded_in_part(self, alone: Sequence[Clause]) -> bool:
+        """Whether some of the clauses end by their own date and others do not, and all together say the whole sentence.
+
+        As a quote, "I'm in hospital until the 20th, my daughter has the key" would stay in force after the 20th.
+
+        Args:
+            alone: The clauses that can stand alone.
+        """
+        is_ended = [
+            clause.over is not None or (clause.until is not None and clause.statement is None)
+            for clause in alone
+        ]
+        is_change = any(clause.cues & {"correction", "instead"} for clause in self.stated)
+        is_whole = len(alone) == len(self.stated) and self.is_covered(alone)
+        return (
+            is_whole
+            and any(is_ended)
+            and not (all(is_ended) or is_change or any(each.past for each in alone))
+        )
 
     def is_covered(self, clauses: Sequence[Clause]) -> bool:
         """Whether the texts of some clauses have nearly all words of the sentence."""

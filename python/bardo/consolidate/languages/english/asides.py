@@ -31,6 +31,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
         re.compile(rf"(?im)(?:^|(?<=[.!] ))(?P<aside>(?:i )?(?:{before}))(?:,| that)? (?P<first>[a-z])"),
         re.compile(rf"(?i),\s(?:{within}),"),
         re.compile(
-            rf"(?im)(?:,|\s[-–—])\s*(?:i )?(?:{behind})(?: (?:it|that|so|before|earlier))?(?=[.!]|\s*$)"
+            rf"(?im)(?:(?:,|\s[-–—])\s*(?:i )?(?:{behind})(?: (?:it|that|so|before|earlier))?|\s(?:by the way|btw))"
+            r"(?=[.!]|\s*$)"
         ),
     )

@@ -33,7 +33,7 @@ _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY = "|".join(DAYS)
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True)).replace("-", "[- ]")
 #: Numbers of days, weeks or months by their words.
-_COUNTS = {
+COUNTS = {
     word: number
     for number, words in enumerate(
         ("a an one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -41,9 +41,13 @@ _COUNTS = {
     )
     for word in words.split()
 } | {"a couple of": 2, "a few": 3}  # fmt: skip
-_COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True))
+_COUNT = "|".join(sorted(COUNTS, key=len, reverse=True))
 #: Days of a unit of time by which a day is counted; a month has those of the calendar.
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14}
+#: Nouns behind an ordinal that is no day of a month: "the 3rd working day", "the 2nd week".
+_COUNTED = (
+    r" (?:(?:banking|business|school|trading|working) )?(?:(?:day|week|month|quarter|year)s?|time|floor)\b"
+)
 #: A date as people write it: a day, a month, a year, a weekday, or a time relative to today.
 DATE = re.compile(
     r"(?P<iso>\d{4}-\d{2}-\d{2})|"
@@ -52,7 +56,7 @@ DATE = re.compile(
     r"(?:(?P<part>early|mid|late|end of|the end of|beginning of|start of)[ -])?"
     rf"(?P<month3>{_MONTH})(?: (?P<year3>(?:19|20)\d\d))?(?![a-z])|"
     r"(?P<year4>(?:19|20)\d\d)\b|"
-    rf"the (?P<day3>\d{{1,2}}(?:st|nd|rd|th)(?! of (?!this|next))|(?:{_ORDINAL})(?= of (?:this|next) month))"
+    rf"the (?P<day3>\d{{1,2}}(?:st|nd|rd|th)(?! of (?!this|next)|{_COUNTED})|(?:{_ORDINAL})(?= of (?:this|next) month))"
     r"(?: of (?P<which>this|next) month)?\b|"
     rf"(?P<weekday>(?:next |this )?(?:{_DAY}))\b|"
     rf"(?P<near>in (?P<count>\d{{1,2}}|{_COUNT}) (?P<unit>day|week|fortnight|month)s?\b|"
@@ -178,6 +182,11 @@ def next_month(day: date) -> date:
     return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
 
 
+def _last_of_month(day: date) -> date:
+    """The last day of the month of a day."""
+    return next_month(day) - timedelta(days=1)
+
+
 def _number(day: str) -> int:
     """The number of a day of a month, in figures or in words."""
     word = day.lower().replace(" ", "-")
@@ -185,13 +194,15 @@ def _number(day: str) -> int:
 
 
 def _month(match: re.Match[str], now: date, *, past: bool) -> date | None:
-    """The first day of a month or year, the 15th of "mid June"; None if the match is another one."""
+    """The first day of a month or year, the last of "the end of June"; None if the match is another one."""
     if match["year4"]:
         return date(int(match["year4"]), 1, 1)
     if not match["month3"]:
         return None
-    day = 15 if (match["part"] or "").lower() == "mid" else 1
-    return _in_year(match["year3"], MONTHS[match["month3"].lower()], day, now, past=past)
+    part, month = (match["part"] or "").lower(), MONTHS[match["month3"].lower()]
+    if part.endswith("end of"):
+        return _last_of_month(_in_year(match["year3"], month, 28, now, past=past))
+    return _in_year(match["year3"], month, 15 if part == "mid" else 1, now, past=past)
 
 
 def _in_year(year: str | None, month: int, day: int, now: date, *, past: bool) -> date:
@@ -223,7 +234,7 @@ def _counted_day(match: re.Match[str], now: date) -> date | None:
     if not match["count"]:
         return None
     count, unit = match["count"].lower(), match["unit"].lower()
-    return _after(now, unit, _COUNTS[count] if count in _COUNTS else int(count))
+    return _after(now, unit, COUNTS[count] if count in COUNTS else int(count))
 
 
 def end_of_span(text: str, at: int) -> int | None:
@@ -237,9 +248,7 @@ def end_of_span(text: str, at: int) -> int | None:
         return None
     count, unit = match["count"].lower(), match["unit"].lower()
     now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
-    return _midnight(
-        _after(now, unit, _COUNTS[count] if count in _COUNTS else int(count)) + timedelta(days=1)
-    )
+    return _midnight(_after(now, unit, COUNTS[count] if count in COUNTS else int(count)) + timedelta(days=1))
 
 
 def _midnight(day: date) -> int:
@@ -254,7 +263,7 @@ def _after(day: date, unit: str, count: int) -> date:
     first = day.replace(day=1)
     for _ in range(count):
         first = next_month(first)
-    return min(first + timedelta(days=day.day - 1), next_month(first) - timedelta(days=1))
+    return min(first + timedelta(days=day.day - 1), _last_of_month(first))
 
 
 def _relative_day(words: str, now: date) -> date | None:

@@ -287,7 +287,9 @@ def is_unreal(head: Any) -> bool:
                 return True
             if child.dep_ == "advmod" and lemma(child) in HEDGES:
                 return True
-        if token.dep_ in ("ccomp", "advcl", "parataxis") and governs(token.head):
+        # "She is hard of hearing, please write to her" and "Holt comes on the 13th, he called": both hold.
+        is_beside = token.i < token.head.i and (is_order(token.head) or lemma(token.head) == "call")
+        if token.dep_ in ("ccomp", "advcl", "parataxis") and governs(token.head) and not is_beside:
             return True
     return False
 
@@ -341,7 +343,7 @@ def is_question(sentence: Any) -> bool:
         return True
     words = [token for token in sentence if not token.is_space]
     borders = [place + 1 for place, token in enumerate(words) if token.text in _BORDERS]
-    return any(_begins_question(words, place) for place in (0, *borders))
+    return any(begins_question(words, place) for place in (0, *borders))
 
 
 #: Marks after which a question can begin.
@@ -368,20 +370,21 @@ _OPENERS = frozenset(
 )
 #: Conjunctions of time.
 _TIME_MARKS = frozenset({"since", "when", "while", "until", "till", "before", "after", "as"})
-_QUESTION_TAGS = frozenset({"WP", "WRB", "WDT", "WP$"})
+#: Tags of words that ask.
+QUESTION_TAGS = frozenset({"WP", "WRB", "WDT", "WP$"})
 #: Words that ask without a verb before the subject, too.
 _ASKING_ALONE = frozenset({"what", "who", "how"})
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "DET"})
 
 
-def _begins_question(words: list[Any], place: int) -> bool:
+def begins_question(words: list[Any], place: int) -> bool:
     """Whether a question begins at a word: with "how" or "which" of the main clause, or a verb before its subject."""
     while place < len(words) and (words[place].pos_ == "INTJ" or lemma(words[place]) in _OPENERS):
         place += 1
     if place + 1 >= len(words):
         return False
     first, second = words[place], words[place + 1]
-    if first.tag_ in _QUESTION_TAGS:
+    if first.tag_ in QUESTION_TAGS:
         head = first
         while head.dep_ not in CLAUSAL and head.head.i != head.i:
             head = head.head

@@ -167,6 +167,9 @@ def occupation_slot(head: Any) -> LifeSlot | None:
             (_occupied(thing) for thing in things if lemma(thing) in kinds and has_article(thing, "a", "an")),
             None,
         )
+    if verb == "do" and head.tag_ == "VBZ":
+        # "Silvia does our locks": "does the dishes" and "does her homework" tell no work for the speaker.
+        return next((("work", _unowned(thing), "") for thing in things if is_of_speaker(thing)), None)
     if verb not in ("teach", "work") or head.tag_ not in ("VBP", "VBZ"):
         return None
     prepositions = {lemma(child): child for child in head.children if child.dep_ == "prep"}
@@ -180,6 +183,11 @@ def occupation_slot(head: Any) -> LifeSlot | None:
     where = next((child for child in place.children if child.dep_ == "pobj" and child.pos_ == "NOUN"), None)
     is_employer = where is not None and lemma(where) not in _NO_EMPLOYERS and not where.ent_type_
     return _occupied(where) if is_employer and has_article(where, "a", "an", "the") else None
+
+
+def _unowned(thing: Any) -> str:
+    """A noun phrase without its "our"."""
+    return phrase_of(thing).split(" ", 1)[-1]
 
 
 def _occupied(thing: Any) -> LifeSlot | None:

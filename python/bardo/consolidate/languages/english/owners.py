@@ -385,8 +385,16 @@ def _before(pronoun: Any, who: str) -> str:
     ]
     if not subjects or pronoun.text.lower() == "they":
         return ""
-    subject = subjects[-1]
+    subject = _named_by(subjects[-1])
     if (name := next((child for child in subject.children if child.dep_ == "appos"), None)) is not None:
         subject = name if name.pos_ == "PROPN" else subject
     is_name = subject.pos_ == "PROPN" or _is_bare_name(subject)
     return _person(subject, who) if is_name or lemma(subject) in KIN else ""
+
+
+def _named_by(subject: Any) -> Any:
+    """The name that a clause gives its subject, as in "the owner is Mr Voss, he ..."; else the subject."""
+    verb = subject.head
+    names = [child for child in verb.children if child.dep_ == "attr" and child.ent_type_ != "GPE"]
+    is_named = lemma(verb) == "be" and subject.pos_ == "NOUN" and len(names) == 1 and names[0].pos_ == "PROPN"
+    return names[0] if is_named else subject

@@ -39,6 +39,8 @@ AHEAD_DAYS = 330
 FRAGMENT_WORDS = 10
 _REPEATED = re.compile(
     r"\b(?:every|each|always|usually|normally|once a|twice a|name day|born|"
+    r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|last) (?:[\w-]+ ){0,3}of (?:the|a) "
+    r"(?:month|quarter|week|year)|"
     r"annual(?:ly)?|yearly|monthly|weekly|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:morning|afternoon|evening|night)s|"
     r"pay ?day|rent|salary|wages?)\b",
     re.IGNORECASE,
@@ -59,6 +61,10 @@ _OBLIGING = frozenset({"must", "should", "ought"})
 _GRANTING = frozenset({"allow", "extend", "give", "grant"})
 #: Verbs of having, whose object can be an appointment: "I've got a scan on Monday".
 _HAVING = frozenset({"have", "get"})
+#: Verbs of a visit or delivery, which the simple present announces for one day: "the plumber comes on the 13th".
+_COMING = frozenset({
+    "arrive", "come", "come back", "come by", "come over", "deliver", "fly", "land", "return", "visit",
+})  # fmt: skip
 #: Words before a day that make it a single one.
 _ONCE = re.compile(r"\bby\s+(?:the\s+)?$", re.IGNORECASE)
 #: Words by which something holds without an end: a date beside them is of another thing.
@@ -66,6 +72,8 @@ _STANDING = re.compile(
     r"\b(?:from (?:now|here) on|from today|for\s+good|permanently|until further notice)\b", re.IGNORECASE
 )
 _TO = re.compile(r"\bto\s+", re.IGNORECASE)
+#: Prepositions before a date that is what a clause is about, not its time: "behind with June", "the figures of July".
+_ABOUT = frozenset({"about", "against", "like", "of", "with", "without"})
 #: Words before a date from which something holds, or that lie in the past.
 _BEGINS = re.compile(r"\b(?:from|since|starting|effective|as of|after)\s+(?:the\s+)?$", re.IGNORECASE)
 
@@ -108,8 +116,9 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
         for match in DATE.finditer(text)
         if not any(start < match.start() < stop for start, stop in asides)
         and (is_arranged or not _is_of_past(words, match.start()))
+        and not _names_thing(words, match, is_ahead=is_ahead)
         and not _BEGINS.search(text[: match.start()])
-        and (is_ahead or not _is_habit(match, text))
+        and (is_ahead or not _is_habit(match, text, is_coming=predicate_of(head) in _COMING))
         and (can_count or not match["count"])
         and (end := _end_of(match, now, at)) is not None
         # A past act of today announces nothing: "shifted to a flat in Kolar Road today".
@@ -154,6 +163,7 @@ def start_of_state(head: Any, words: Sequence[Any], at: int, *, past: bool) -> i
         begin
         for match in DATE.finditer(text)
         if (is_ahead or not _is_habit(match, text))
+        and not _names_thing(words, match, is_ahead=True)
         and (begin := _begin_of(match, now, at)) is not None
         and begin > at
     ]
@@ -167,14 +177,55 @@ def _is_of_past(words: Sequence[Any], place: int) -> bool:
         words: Words of a clause.
         place: Place of the date in their text.
     """
+    token = _token_at(words, place)
+    verb = (
+        next((above for above in token.ancestors if above.pos_ in ("VERB", "AUX")), None) if token else None
+    )
+    if verb is None or any(child.dep_ in _AUXILIARIES for child in verb.children):
+        return False
+    return verb.tag_ in ("VBD", "VBN") and not _is_arranged(verb)
+
+
+def _token_at(words: Sequence[Any], place: int) -> Any:
+    """The word at a place in the text of some words; None behind the last one."""
     for token in words:
         place -= len(token.text_with_ws)
         if place < 0:
-            verb = next((above for above in token.ancestors if above.pos_ in ("VERB", "AUX")), None)
-            if verb is None or any(child.dep_ in _AUXILIARIES for child in verb.children):
-                return False
-            return verb.tag_ in ("VBD", "VBN") and not _is_arranged(verb)
-    return False
+            return token
+    return None
+
+
+def _names_thing(words: Sequence[Any], match: re.Match[str], *, is_ahead: bool) -> bool:
+    """Whether a date is a thing of a clause and not its time: what is owed, or the number of another noun.
+
+    "He is behind with June", "he owes June" and "the rent for June" name a month that can be over by then, and "the 3rd
+    working day" no third of a month.
+
+    Args:
+        words: Words of a clause.
+        match: Match of `DATE` in their text.
+        is_ahead: Whether the clause is a plan, in which "for June" can be its time.
+    """
+    last = _token_at(words, match.end() - 1)
+    first = _token_at(words, match.start())
+    if first is None or last is None:
+        return False
+    if match["day3"] and last.head.i > last.i and last.dep_ in ("amod", "compound", "nummod"):
+        return True
+    while last.dep_ == "conj" and last.head.ent_type_ == "DATE":
+        last = last.head
+    above = last.head
+    if last.dep_ == "pobj" and first.i <= above.i:
+        # "The end of June" and "the 3rd of June" are dates as a whole.
+        last, above = above.head, above.head.head
+    is_period = bool(match["month3"] or match["year4"]) and not match["part"]
+    if last.dep_ == "dobj":
+        return is_period and lemma(above) not in _HAVING and not is_ahead
+    if last.dep_ != "pobj":
+        return False
+    if lemma(above) == "for":
+        return is_period and not is_ahead and above.head.pos_ in ("NOUN", "PROPN")
+    return lemma(above) in _ABOUT and above.head.ent_type_ not in _TIMES
 
 
 def _is_of_appointment(head: Any) -> bool:
@@ -217,10 +268,16 @@ def _is_repeated(words: Sequence[Any], text: str) -> bool:
     )
 
 
-def _is_habit(match: re.Match[str], text: str) -> bool:
-    """Whether a day, such as "Monday" or "the 1st", can be one of many: "next Monday" and "by Monday" cannot."""
+def _is_habit(match: re.Match[str], text: str, *, is_coming: bool = False) -> bool:
+    """Whether a day, such as "Monday" or "the 1st", can be one of many: "next Monday" and "by Monday" cannot.
+
+    Args:
+        match: Match of `DATE`.
+        text: Words of the clause.
+        is_coming: Whether the clause tells of a visit, which "the 13th" dates.
+    """
     is_plain = match["weekday"] and " " not in match["weekday"]
-    is_of_many = is_plain or (match["day3"] and not match["which"])
+    is_of_many = is_plain or (match["day3"] and not match["which"] and not is_coming)
     return bool(is_of_many) and not _ONCE.search(text[: match.start()])
 
 
@@ -276,6 +333,9 @@ def _begins(head: Any) -> bool:
         return bool(things) or any(child.dep_ == "prep" and lemma(child) == "to" for child in head.children)
     if lemma(head) in _HAVING and head.tag_ == "VBG":
         return bool(things) and (lemma(head) == "get" or any(lemma(thing) in _YOUNG for thing in things))
+    if predicate_of(head) == "move out":
+        # A departure that is over is no longer of interest on the days after.
+        return False
     return lemma(head) == "move" or predicate_of(head) in BEGINNING or lemma(head) in BEGINNING
 
 

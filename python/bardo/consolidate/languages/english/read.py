@@ -12,6 +12,7 @@ from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages.english import fronted, records, standing
 from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
+from bardo.consolidate.languages.english.asked import apart_from_question
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
 from bardo.consolidate.languages.english.contrast import object_changed_before
 from bardo.consolidate.languages.english.cue_words import corrects, parts, relation_of, restores
@@ -43,6 +44,7 @@ from bardo.consolidate.languages.english.grammar import (
 )
 from bardo.consolidate.languages.english.institutions import places_of_institutions
 from bardo.consolidate.languages.english.life_slots import tells_age, who_died
+from bardo.consolidate.languages.english.marks import with_marks
 from bardo.consolidate.languages.english.measures import doses_in, new_doses_in
 from bardo.consolidate.languages.english.owners import (
     FAMILY,
@@ -56,6 +58,7 @@ from bardo.consolidate.languages.english.owners import (
     possessor_of,
 )
 from bardo.consolidate.languages.english.parse import parse, parse_together
+from bardo.consolidate.languages.english.phones import with_phones
 from bardo.consolidate.languages.english.plans import (
     end_of_aid,
     end_of_plan,
@@ -67,7 +70,6 @@ from bardo.consolidate.languages.english.quotes import with_quotes
 from bardo.consolidate.languages.english.requests import answer_request
 from bardo.consolidate.languages.english.retractions import retraction
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
-from bardo.consolidate.languages.english.role_slots import left_role, who_left
 from bardo.consolidate.languages.english.slots import (
     condition_of,
     environments_in,
@@ -135,10 +137,10 @@ class EnglishReader:
                 found += records.read(Speech(line, speech.who, speech.at, "record"), self._attributes)
                 continue
             announcement = ANNOUNCEMENT.match(line)
-            said = line[announcement.end() :] if announcement else line
             takes_back = announcement is not None and corrects(announcement[0])
-            doc = parse(QUOTED.sub(_unquoted, said))
-            for sentence in (part for whole in doc.sents for part in by_environment(whole)):
+            parsed = parse(QUOTED.sub(_unquoted, line[announcement.end() :] if announcement else line)).sents
+            parts = (part for whole in parsed for part in apart_from_question(whole))
+            for sentence in (each for part in parts for each in by_environment(part)):
                 clauses = _clauses(
                     sentence,
                     speech,
@@ -152,7 +154,7 @@ class EnglishReader:
                 people += people_of(sentence, speech.who)
                 before = sentence.text.strip()
                 spans.append(sentence)
-        return found
+        return with_phones(found, speech)
 
 
 def _unquoted(match: re.Match[str]) -> str:
@@ -361,7 +363,7 @@ def _clause(
         future=is_future(head) and not (since is not None and since > speech.at > 0),
         attributes=attributes,
     )
-    made = replace(made, gone=who_left(made, head, subject), left_role=left_role(head))
+    made = with_marks(made, head, subject, words, speech.at)
     if made.statement is None:
         return replace(made, text="") if is_time_clause(head) else made
     if made.past and made.statement.attribute == "age" and made.text:

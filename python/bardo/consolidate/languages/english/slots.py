@@ -20,6 +20,7 @@ from bardo.consolidate.languages.english.frames import (
 )
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
 from bardo.consolidate.languages.english.measures import tells_own_dose
+from bardo.consolidate.languages.english.numbered import numbered_in
 from bardo.consolidate.languages.english.owners import owner_key, possessor_of
 from bardo.consolidate.languages.english.person_slots import is_unknown, person_slot
 from bardo.consolidate.languages.english.role_slots import Role, names_several_holders, role_of
@@ -53,6 +54,8 @@ _WITHOUT_CASE = frozenset({"age", "home", "employer", "job", "partner", "birthda
 _MINE = frozenset({"my", "our"})
 #: Verbs by which an appointment gets another date.
 _MOVES = frozenset({"move", "postpone", "reschedule", "push", "shift", "delay", "bring"})
+#: Prepositions of a place at which a thing is kept.
+_IN_PLACE = frozenset({"at", "behind", "in", "inside", "on", "under"})
 #: Dependencies of words before a noun.
 _BEFORE = ("poss", "compound", "amod", "nmod")
 #: Words before a noun that do not tell it from others.
@@ -127,6 +130,8 @@ def with_slot(
         or trait
         or person_slot(clause, head, subject, who=who, is_kin=is_kin)
         or _moved_date(clause, head, subject, who)
+        or _charge(clause, head)
+        or _by_place(clause, head)
         or _by_noun(clause, head, subject)
         or _by_inverse_verb(clause, head, subject)
         or _by_verb(clause, head, is_kin=is_kin)
@@ -311,6 +316,8 @@ def _moved_date(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | No
 def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
     """Whether an adjective has a frame that decides, and its slot: "allergic to nuts", "vegan"."""
     adjectives = frames()["adjectives"]
+    if _state_with(adjective) in frames()["states"]["phrases"]:
+        return True, ("condition", _state_with(adjective), "")
     frame = frames()["verb"].get(lemma(adjective), {})
     for child in adjective.children:
         if child.dep_ == "prep" and (name := frame.get(lemma(child))):
@@ -328,6 +335,50 @@ def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
     if lemma(adjective) in adjectives:
         return True, (adjectives[lemma(adjective)], str(adjective.text), "")
     return False, None
+
+
+def _state_with(adjective: Any) -> str:
+    """An adjective with the word that limits it: "hard of hearing", "partially sighted"."""
+    before = " ".join(
+        child.text for child in adjective.children if child.dep_ == "advmod" and child.i < adjective.i
+    )
+    behind = " ".join(
+        f"{child.text} {below.text}"
+        for child in adjective.children
+        if child.dep_ == "prep"
+        for below in child.children
+    )
+    return f"{before} {adjective.text} {behind}".strip().lower()
+
+
+def _by_place(clause: Clause, head: Any) -> _Slot | None:
+    """Slot of a thing that is in a numbered place: "salt is in box 4"."""
+    if lemma(head) != "be" or clause.past or not clause.features.get("subject thing"):
+        return None
+    for child in head.children:
+        if child.dep_ == "prep" and child.i > head.i and lemma(child) in _IN_PLACE:
+            words = sorted(child.subtree, key=lambda token: int(token.i))
+            if numbered_in(words):
+                end = next((token.i for token in words if token.text == ","), words[-1].i + 1)
+                return "location", str(head.doc[child.i : end].text), ""
+    return None
+
+
+def _charge(clause: Clause, head: Any) -> _Slot | None:
+    """Slot of what a person or firm charges: "Okafor charges 48 an hour"."""
+    if lemma(head) != "charge" or clause.past or clause.denied:
+        return None
+    for thing in head.children:
+        if thing.dep_ == "dobj" and any(token.like_num for token in thing.subtree):
+            per = [
+                token
+                for child in head.children
+                if child.i > thing.i and (child.dep_ == "npadvmod" or lemma(child) == "per")
+                for token in child.subtree
+            ]
+            last = max(token.i for token in (*thing.subtree, *per))
+            return "rate", str(head.doc[thing.left_edge.i : last + 1].text), ""
+    return None
 
 
 def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:

@@ -1,0 +1,68 @@
+"""Times before that of a text, such as "last week" or "two months ago", as instants and as dates."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+
+from bardo.consolidate.languages.english.dates import COUNTS, DATE, MONTHS, instant
+
+#: Period before that of the text, or a number of periods before it.
+_BEFORE = re.compile(
+    r"\b(?:last (?P<last>week|month|year)|"
+    rf"(?P<count>\d{{1,2}}|{'|'.join(COUNTS)}) (?P<unit>day|week|month|year)s? ago)\b",
+    re.IGNORECASE,
+)
+_ON = re.compile(r"\b(?:on|in) ", re.IGNORECASE)
+#: Days of a unit of time, roughly.
+_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_NAMES = {number: name for name, number in reversed(MONTHS.items())}
+
+
+def past_instant(text: str, at: int) -> int | None:
+    """First instant of the time before a text at which something happened by its words; None if they give none.
+
+    Args:
+        text: Words of a clause in the past.
+        at: Instant of the text, microseconds UTC; 0 if unknown.
+    """
+    if not at:
+        return None
+    if (match := _BEFORE.search(text)) is not None:
+        return _midnight(_day(match, datetime.fromtimestamp(at / 1_000_000, UTC).date()))
+    dates = (DATE.match(text, begin.end()) for begin in _ON.finditer(text))
+    found = next((match for match in dates if match is not None and not match["near"]), None)
+    return None if found is None else instant(found, at, past=True)
+
+
+def with_past_dates(text: str, at: int) -> str:
+    """A text with dates for "last week", "last month" and "last year", which are known only with its own."""
+    if not at:
+        return text
+    today = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+
+    def date_of(match: re.Match[str]) -> str:
+        day = _day(match, today)
+        named = {"week": f"in the week of {day}", "month": f"in {_NAMES[day.month].title()} {day.year}"}
+        return named.get((match["last"] or "").lower(), f"in {day.year}") if match["last"] else match[0]
+
+    return _BEFORE.sub(date_of, text)
+
+
+def _day(match: re.Match[str], today: date) -> date:
+    """First day of the period that a match of `_BEFORE` means."""
+    if match["last"]:
+        period = match["last"].lower()
+        if period == "week":
+            return today - timedelta(days=today.weekday() + 7)
+        if period == "month":
+            return (today.replace(day=1) - timedelta(days=1)).replace(day=1)
+        return date(today.year - 1, 1, 1)
+    count = match["count"].lower()
+    number = COUNTS[count] if count in COUNTS else int(count)
+    return today - timedelta(days=number * _DAYS[match["unit"].lower()])
+
+
+def _midnight(day: date) -> int:
+    """First instant of a day, microseconds UTC."""
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()) * 1_000_000
