@@ -1,4 +1,4 @@
-"""What is told in confidence stays with its agent: the message, the facts read from it, and nothing of its words."""
+"""Confidences stay with their agent: the message, and the facts read from it."""
 
 from __future__ import annotations
 

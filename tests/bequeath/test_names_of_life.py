@@ -27,7 +27,7 @@ def test_what_stands_in_many_sorts_of_lines_is_a_name():
 
 def test_a_redactor_leaves_names_and_takes_the_same_form_elsewhere():
     redactor = Redactor(personal=True, names=names())
-    for text in ("we only take full loads with truck 407", "disable the door alarm on truck 407"):
+    for text in ("the door of truck 407 opens to the left", "disable the door alarm on truck 407"):
         assert redactor.text(text) == text
         assert Redactor(personal=True).text(text) != text
     assert "4471" not in redactor.text("the door of truck 407 opens with 4471")

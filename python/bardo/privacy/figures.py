@@ -73,7 +73,9 @@ _TRADE = re.compile(
     r"\b(?:(?:EUR|USD|GBP|JPY|CHF|SEK|NOK|AUD|NZD|CAD|CNH)/?){2}\b"
 )
 #: A return on money.
-_YIELD = re.compile(r"(?i)\breturn(?:s|ed)?\s(?:of\s|was\s|about\s)?\d[\d.,]*\s?(?:%|percent)")
+_YIELD = re.compile(
+    r"(?i)\breturn(?:s|ed)?\s(?:on\s[\w ]{1,24}\s(?:was|is)\s|of\s|was\s|about\s)?[-+−]?\d[\d.,]*\s?(?:%|percent)"
+)
 _NEXT_WORD = re.compile(r"\s(?:(?:has|have|had|never|only)\s)?(?P<word>\w+)")
 _STOP = re.compile(r"[.!?;]\s")
 _DATED = re.compile(r"\b(?:19|20)\d\d\b")
@@ -274,7 +276,8 @@ def _is_traded(text: str) -> bool:
 def _has_goods(text: str) -> bool:
     """Whether a number of a sentence counts traded goods."""
     return any(
-        after("market").match(text, figure.end()) or after("market").fullmatch(figure["unit"] or "")
+        after("market").match(text, figure.end())
+        or (figure["unit"] and after("market").fullmatch(figure["unit"]))
         for figure in _FIGURE.finditer(text)
     )
 
@@ -325,7 +328,7 @@ def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
 
 
 def _is_charged(match: re.Match[str], ahead: str, behind: str) -> bool:
-    """Whether a number is what somebody charges or pays, by the words beside it."""
+    """Whether a number is an amount that is charged or paid, by the words beside it."""
     if before("charged").search(ahead) or _RATE.match(behind):
         return True
     is_short = len(match["number"]) <= _SHORT
