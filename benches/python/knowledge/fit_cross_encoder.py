@@ -3,16 +3,16 @@
 Needs JAX and optax, which bardo itself does not. The pairs are of an older statement and a newer message (1 if the
 message ends the statement; `low_rank` fits them):
 
-- `contrasts-*.jsonl`: of one older message, three later ones that end a statement of it and three that look as if (R to V,
-  and nine more authors, CA to CI, who were asked for news that hardly ever sounds like a correction);
+- `contrasts-*.jsonl`: of one older message, three later ones that end a statement of it and three that look as if (R to
+  V, and nine more authors, CA to CI, who were asked for news that hardly ever sounds like a correction);
 - `corrections-*.jsonl` and `pairs-*.jsonl`, as `knowledge.corrections` and `knowledge.compatible` have them;
 - `things-*.jsonl`: of one thing, messages that stay true together, and pairs of which the newer replaces the older;
 - pairs of a turn with the earlier sentences nearest to it, of the labelled chats, of conversations in the format of
   LoCoMo (all but the last one) and of LongMemEval, which correct nothing. Names of speakers are taken off: they would
   tell such pairs from the labelled ones.
 
-The weights in the package were fitted on the contrasts of R to V and all other pairs, and then in two passes on those of
-CA to CE and 11,566 drawn of the older pairs (`--start FILE --contrasts CA,CB,CC,CD,CE --most 11566 --epochs 2 --rate
+The weights in the package were fitted on the contrasts of R to V and all other pairs, and then in two passes on those
+of CA to CE and 11,566 drawn of the older pairs (`--start FILE --contrasts CA,CB,CC,CD,CE --most 11566 --epochs 2 --rate
 8e-4`). None of CA to CE were kept back. One more pass on CF to CI ranked other sets no better.
 
 Tried without gain: pairs of the facts of the labelled chats with the turns that end them, and the contrasts of

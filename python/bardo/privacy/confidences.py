@@ -16,7 +16,7 @@ _SEARCHED = 8_192
 #: Words of which every request has some; a text without them is not searched.
 _HINT = re.compile(
     r"(?i)between (?:us|you|the two|ourselves)|confiden|\b(?:yourself|yourselves|ourselves|quiet|private|secret)\b|"
-    r"under wraps|your hat|the record|be discreet|(?:ears|eyes) only|nobody|no one|not a word|say nothing|"
+    r"under wraps|your hat|the record|be discreet|(?:ears|eyes) only|no ?body|no one|not a word|say nothing|"
     r"(?:n['’]t|\bdont|\bnot(?: to)?) (?:please |yet |ever )?(?:tell|inform|let|breathe|mention|share|repeat|spread|"
     r"pass|say)\b|unter uns|vertraulich|niemandem|keinem|weiter(?:sagen|erzähl)|für (?:dich|sich)|"
     r"entre (?:nous|tú|nosotros)|à personne|a nadie|a nessuno"

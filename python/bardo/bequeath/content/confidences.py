@@ -1,4 +1,4 @@
-"""What people told a dying agent in confidence: these episodes, and the facts read from them alone, do not cross."""
+"""Messages told to a dying agent in confidence, and the facts read from them alone, which do not cross."""
 
 from __future__ import annotations
 

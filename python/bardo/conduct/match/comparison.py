@@ -71,8 +71,8 @@ _BRIEF = 2
 _WITHOUT_WORD, _BARE_OPERATION = (3, 2.5), (4, 4.0)
 #: Number of content words beside its operations with which a text says more than an operation.
 _SAYS_MORE = 2
-#: Growth of the limit of the cross-encoder's regression with the logarithm of the number of texts. In whole stores it tells
-#: violations from other actions no better than chance (AUC .46 to .64): at 40 texts it decides nothing there.
+#: Growth of the limit of the cross-encoder's regression with the logarithm of the number of texts. In whole stores it
+#: tells violations from other actions hardly better than chance (AUC .46 to .64).
 _READ_GROWTH = 0.6
 #: Bound of the log odds of the cross-encoder.
 _SUREST = 6.0
