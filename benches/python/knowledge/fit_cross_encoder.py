@@ -203,9 +203,7 @@ def main() -> None:
     rows += chance.sample(pairs, min(2 * NATURAL, len(pairs)))
     rows = [*told, *chance.sample(rows, min(given.most or len(rows), len(rows)))]
     print(f"{len(rows)} pairs, {sum(label for *_, label in rows)} of which the newer ends the older")
-    low_rank.write(
-        low_rank.train(model, rows, given.seed, epochs=given.epochs, rate=given.rate), given.write
-    )
+    low_rank.write(low_rank.train(model, rows, given.seed, epochs=given.epochs, rate=given.rate), given.write)
 
 
 if __name__ == "__main__":

@@ -197,9 +197,7 @@ def packed(pairs: Sequence[Any], length: int, places: Sequence[int]) -> tuple[An
     return ids, types, mask
 
 
-def train(
-    model: Model, rows: Sequence[Row], seed: int, *, epochs: int = EPOCHS, rate: float = RATE
-) -> Any:
+def train(model: Model, rows: Sequence[Row], seed: int, *, epochs: int = EPOCHS, rate: float = RATE) -> Any:
     """Fits the thin matrices and the head."""
     import jax
     import optax
