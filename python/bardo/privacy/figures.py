@@ -72,6 +72,11 @@ _TRADE = re.compile(
     r"^\W{0,3}(?:[Ww]e\s)?(?:[Ss]hort|[Ll]ong)\s\d|(?<!\w)@\s?\d|"
     r"\b(?:(?:EUR|USD|GBP|JPY|CHF|SEK|NOK|AUD|NZD|CAD|CNH)/?){2}\b"
 )
+#: Money that was lost or gained: the result of whoever tells of it.
+_GAIN = re.compile(
+    r"\b(?:lost|netted|gained|pocketed|bled)\s(?:about\s|around\s|some\s)?"
+    r"(?:[$€£]\s?\d|\d[\d.,]*\s?k?\s?(?:USD|EUR|GBP|CHF|USDC|USDT|euros?|dollars?|pounds?|francs?)\b)"
+)
 #: A return on money.
 _YIELD = re.compile(
     r"(?i)\breturn(?:s|ed)?\s(?:on\s[\w ]{1,24}\s(?:was|is)\s|of\s|was\s|about\s)?[-+−]?\d[\d.,]*\s?(?:%|percent)"
@@ -267,7 +272,7 @@ def _is_traded(text: str) -> bool:
     """Whether a sentence has a sign of trade or of own wealth that no ordinary business has."""
     if cue("trade").search(text) or any_cue("own", "held", "tuned").search(_without_everyday(text)):
         return True
-    if _YIELD.search(text) or _TRADE.search(text):
+    if _YIELD.search(text) or _TRADE.search(text) or _GAIN.search(text):
         return True
     # An order or a condition with two words of a strategy: "if gas is over 48 skip the entry".
     return bool(_ORDER.search(text)) and len({word[0].lower() for word in cue("tuned").finditer(text)}) > 1

@@ -57,7 +57,7 @@ _VALUES = ("type match", "left hit", "slot value differs")
 #: Rule of a correction that no word announces.
 READ: Rule = "read"
 #: Log odds from which a clause without a word of change ends an older one that it names.
-SURE = 1.8
+SURE = 2.3
 #: Log odds by the features below which less makes no difference to a pair that the cross-encoder has read.
 LEAST_FEATURES = -8.0
 #: Log odds by the features, with the nearest cosine, under which no pair is read.
