@@ -72,7 +72,7 @@ _TRADE = re.compile(
     r"^\W{0,3}(?:[Ww]e\s)?(?:[Ss]hort|[Ll]ong)\s\d|(?<!\w)@\s?\d|"
     r"\b(?:(?:EUR|USD|GBP|JPY|CHF|SEK|NOK|AUD|NZD|CAD|CNH)/?){2}\b"
 )
-#: Money that was lost or gained: the result of whoever tells of it.
+#: Money that was lost or gained: the result of its speaker.
 _GAIN = re.compile(
     r"\b(?:lost|netted|gained|pocketed|bled)\s(?:about\s|around\s|some\s)?"
     r"(?:[$€£]\s?\d|\d[\d.,]*\s?k?\s?(?:USD|EUR|GBP|CHF|USDC|USDT|euros?|dollars?|pounds?|francs?)\b)"

@@ -120,6 +120,8 @@ _ASKS_LEAVE = lazy_pattern(
 _FRAGMENT = lazy_pattern(
     r"(?:only|just|mostly|usually|normally|often|not|on|at|in|to|from|for|with|by)\b", re.IGNORECASE
 )
+#: Word of another way.
+_INSTEAD = lazy_pattern(r"\binstead\b", re.IGNORECASE)
 #: Mark of an item of a list before an utterance.
 _ITEM = lazy_pattern(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 #: Report of when something takes place, which is no rule: "choir is every Monday at eight".
@@ -325,7 +327,10 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
     is_apart = not by_agent and any(
         is_prohibition(part) or is_refusal(part) or approval_of(part) for part in parts
     )
-    if len(text.split()) <= WHOLE_WORDS and (not is_apart or len(parts) < 2 or is_refusal(text)):
+    # "No. Drop the view instead." refuses the plan, and names the other way.
+    is_redirected = len(parts) == 2 and is_redirection(text) and _INSTEAD.search(parts[1]) is not None
+    is_whole = not is_apart or len(parts) < 2 or is_refusal(text) or is_redirected
+    if len(text.split()) <= WHOLE_WORDS and is_whole:
         text = _ITEM.sub("", text).strip()
         found = None if by_agent else _REASONED.match(text)
         ended = text if found is None else found["ended"]
