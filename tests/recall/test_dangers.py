@@ -94,7 +94,7 @@ def test_a_prompt_shows_the_warning_as_inherited_and_unverified(heir) -> None:
     rules = prompt.split("<learned_rules")[1].split("</learned_rules", maxsplit=1)[0]
     assert "lost two hours of orders" in rules
     assert 'inherited="true"' in rules
-    assert 'status="unverified' in rules
+    assert 'status="unverified; known since 5 March 2026"' in rules
 
 
 def test_one_memory_is_never_a_danger_in_place_of_the_best(heir) -> None:
