@@ -35,23 +35,26 @@ BOOT = 3_000
 TOP = 20
 
 
-def state_block(
-    store: ConductStore,
-    *,
-    cap: int,
-    first: str = "",
-    about: Callable[[], Sequence[StateEntry | Rule]] = tuple,
-) -> Block | None:
-    """Makes the block of critical rules, active state and rejections, which recovers an agent that lost its context.
+class InForce(NamedTuple):
+    """Rules, state and rejections in force, as prompts of any task tell them.
+
+    Args:
+        work: Unfinished work, which comes first.
+        rest: Critical rules, other entries of state and rejections.
+        omitted: Number of further ones.
+    """
+
+    work: list[EntryMemory]
+    rest: list[EntryMemory]
+    omitted: int
+
+
+def in_force(store: ConductStore, *, first: str = "") -> InForce:
+    """Reads critical rules, active state and rejections, the latest of each sort.
 
     Args:
         store: State and rules of the agent.
-        cap: Maximum number of tokens of the block at first.
         first: Id of an entry that comes first, such as the unfinished work.
-        about: Returns the rejections and critical rules about the task, the nearest first; asked if not all fit.
-
-    Returns:
-        The block; None if nothing is in force.
     """
     rejections = [_of_entry(entry) for entry in store.state(kind="rejected", limit=LATEST)]
     entries = [entry for entry in store.state(besides="rejected", limit=READ) if not _is_only_heard(entry)]
@@ -62,18 +65,40 @@ def state_block(
     orders = _orders(store)
     # In turns, so that no sort pushes out another; what a person ordered precedes what was said about it.
     in_turns = chain.from_iterable(zip_longest(orders.memories, others, rejections))
-    rest = [each for each in in_turns if each is not None]
-    if omitted + orders.omitted or sum(len(each.text) for each in rest) > _LEAST_LETTERS * cap:
+    return InForce(work, [each for each in in_turns if each is not None], omitted + orders.omitted)
+
+
+def block_of(found: InForce, *, cap: int, about: Callable[[], Sequence[StateEntry | Rule]]) -> Block | None:
+    """Makes the block of what is in force, which recovers an agent that lost its context; None of nothing.
+
+    Args:
+        found: What is in force.
+        cap: Maximum number of tokens of the block at first.
+        about: Returns the rejections and critical rules about the task, the nearest first; asked if not all fit.
+    """
+    rest, omitted = found.rest, found.omitted
+    if omitted or sum(len(each.text) for each in rest) > _LEAST_LETTERS * cap:
         related = [_of_entry(row) if isinstance(row, StateEntry) else _of_rule(row) for row in about()]
         omitted -= len(set(related) - set(rest))
         rest = list(dict.fromkeys((*related, *rest)))
-    memories = [*work, *rest]
+    memories = [*found.work, *rest]
     # Spare tokens go to what was recalled for the task first.
     if not memories:
         return None
-    return Block(
-        CONDUCT, memories=memories, priority=5, cap=cap, in_order=True, omitted=omitted + orders.omitted
-    )
+    return Block(CONDUCT, memories=memories, priority=5, cap=cap, in_order=True, omitted=omitted)
+
+
+def state_block(
+    store: ConductStore, *, cap: int, about: Callable[[], Sequence[StateEntry | Rule]] = tuple
+) -> Block | None:
+    """Reads what is in force, and makes its block; None if nothing is.
+
+    Args:
+        store: State and rules of the agent.
+        cap: Maximum number of tokens of the block at first.
+        about: Returns the rejections and critical rules about the task, the nearest first; asked if not all fit.
+    """
+    return block_of(in_force(store), cap=cap, about=about)
 
 
 def state_text(store: ConductStore, made: MadePrompts) -> str:

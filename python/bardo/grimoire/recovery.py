@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bardo._cached_property import locked_cached_property
 from bardo.assemble.blocks import Block
 from bardo.assemble.prompt import assemble, count_tokens
-from bardo.conduct.briefing import BOOT, boot_blocks, state_block
+from bardo.conduct.briefing import BOOT, InForce, block_of, boot_blocks, in_force
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.model.entry_memory import EntryMemory
 from bardo.conduct.state import state
@@ -74,8 +74,9 @@ class Recovery:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._lock = threading.RLock()
-        # The last block, with what it was made of: reading thousands of entries takes longer than the rest of a turn.
-        self._latest: tuple[tuple[tuple[int, int], int, str, str], Block | None] | None = None
+        # The latest reading of what is in force, with the state that it was read in: reading thousands of entries takes
+        # longer than the rest of a turn.
+        self._latest: tuple[tuple[tuple[int, int], str], InForce] | None = None
 
     @locked_cached_property
     def store(self) -> ConductStore:
@@ -96,11 +97,11 @@ class Recovery:
             task: What is to be done: rejections about it come first if not all fit.
             by_words: Whether words alone tell which are about it, without waiting for a model.
         """
-        asked = (self.store.stamp(), cap, self._session.checkpoints.doing, task)
-        if self._latest is None or self._latest[0] != asked:
-            about = partial(self._about, task, by_words=by_words)
-            self._latest = asked, state_block(self.store, cap=cap, first=asked[2], about=about)
-        return self._latest[1]
+        asked = (self.store.stamp(), self._session.checkpoints.doing)
+        latest = self._latest
+        if latest is None or latest[0] != asked:
+            self._latest = latest = asked, in_force(self.store, first=asked[1])
+        return block_of(latest[1], cap=cap, about=partial(self._about, task, by_words=by_words))
 
     def _about(self, task: str, *, by_words: bool) -> list[StateEntry | Rule]:
         """Returns the rejections and critical rules that are about a task, the nearest first."""
