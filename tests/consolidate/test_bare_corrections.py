@@ -6,16 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections.bare_values import lacks_attribute, may_correct
-from bardo.consolidate.languages import reader
-from helpers.chats import START, lived, statuses
+from helpers.chats import clauses_of, lived, statuses
 
 
 def clause_of(text: str) -> Clause:
     """The first clause of a text."""
-    return reader("english", BUILT_IN).read(Speech(text, "Marta", START))[0]
+    return clauses_of(text)[0]
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.corrections import corrections
-from bardo.consolidate.languages import reader
-from helpers.chats import START, lived
-
-
-def clauses_of(text: str) -> list[Clause]:
-    """The clauses of a text."""
-    return list(reader("english", BUILT_IN).read(Speech(text, "Marta", START)))
+from helpers.chats import clauses_of, lived
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections import corrections
-from bardo.consolidate.languages import reader
-from helpers.chats import START, lived
+from helpers.chats import clauses_of, lived
 
 #: Log odds by the cross-encoder of a pair that it takes for a correction.
 LIKELY = 4.0
@@ -18,7 +16,7 @@ LIKELY = 4.0
 
 def clause_of(text: str, who: str = "Marta") -> Clause:
     """The first clause of a text."""
-    return reader("english", BUILT_IN).read(Speech(text, who, START))[0]
+    return clauses_of(text, who)[0]
 
 
 def rule_of(older: str, newer: str) -> str:

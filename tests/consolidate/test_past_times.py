@@ -7,19 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.languages import reader
 from bardo.consolidate.languages.english.past_times import past_instant, with_past_dates
-from helpers.chats import lived
+from helpers.chats import clauses_of, lived
 
 #: A Thursday.
 TOLD = int(datetime(2026, 9, 24, 10, tzinfo=UTC).timestamp()) * 1_000_000
-
-
-def clauses_of(text: str) -> list[Clause]:
-    """The clauses of a text."""
-    return list(reader("english", BUILT_IN).read(Speech(text, "Marta", TOLD)))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +50,7 @@ def test_a_relative_period_is_dated() -> None:
     ],
 )
 def test_a_move_sets_the_home_from_its_day(text: str, home: str, day: str) -> None:
-    (clause,) = clauses_of(text)
+    (clause,) = clauses_of(text, at=TOLD)
     assert clause.statement is not None
     assert (clause.statement.attribute, clause.statement.value) == ("home", home)
     assert clause.statement.since is not None
@@ -67,12 +59,13 @@ def test_a_move_sets_the_home_from_its_day(text: str, home: str, day: str) -> No
 
 def test_a_move_of_a_thing_sets_no_home() -> None:
     assert all(
-        clause.statement is None for clause in clauses_of("The index moved from Graz to Linz last week.")
+        clause.statement is None
+        for clause in clauses_of("The index moved from Graz to Linz last week.", at=TOLD)
     )
 
 
 def test_he_is_the_person_whom_the_clause_before_names() -> None:
-    clause = clauses_of("The owner of the house is Mr Voss, he lives in Basel.")[-1]
+    clause = clauses_of("The owner of the house is Mr Voss, he lives in Basel.", at=TOLD)[-1]
     assert clause.statement is not None
     assert (clause.owner, clause.statement.value) == ("voss", "Basel")
 

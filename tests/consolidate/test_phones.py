@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections import corrections
-from bardo.consolidate.languages import reader
-from helpers.chats import START, lived, statuses
+from helpers.chats import clauses_of, lived, statuses
 
 
 def phones(text: str) -> list[Clause]:
     """The clauses of a text that give a telephone number."""
-    clauses = reader("english", BUILT_IN).read(Speech(text, "Marta", START))
-    return [each for each in clauses if each.statement is not None and each.statement.attribute == "phone"]
+    return [
+        each
+        for each in clauses_of(text)
+        if each.statement is not None and each.statement.attribute == "phone"
+    ]
 
 
 @pytest.mark.parametrize(

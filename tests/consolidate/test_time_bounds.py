@@ -6,11 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Speech
 from bardo.consolidate.corrections.compatible import bounds_another
-from bardo.consolidate.languages import reader
 from bardo.consolidate.languages.english.dates import bounds
+from helpers.chats import clauses_of
 
 #: A Wednesday.
 TOLD = datetime(2026, 4, 15, 10, tzinfo=UTC)
@@ -44,10 +42,8 @@ def test_a_day_is_included_and_a_longer_time_ends_where_it_begins(
 
 def is_bound_of_another(older: str, newer: str) -> bool:
     """Whether a newer text bounds nothing of an older one."""
-    english = reader("english", BUILT_IN)
-    assert english is not None
     at = int(TOLD.timestamp()) * 1_000_000
-    one, other = (english.read(Speech(text, "Marta", at))[-1] for text in (older, newer))
+    one, other = (clauses_of(text, at=at)[-1] for text in (older, newer))
     return bounds_another(one, other)
 
 

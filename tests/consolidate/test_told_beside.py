@@ -8,19 +8,11 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.languages import reader
-from helpers.chats import START, lived
+from helpers.chats import clauses_of, lived
 
 #: A Wednesday.
 TOLD = int(datetime(2026, 9, 9, 10, tzinfo=UTC).timestamp()) * 1_000_000
 DAY = 86_400
-
-
-def clauses_of(text: str) -> list[Clause]:
-    """The clauses of a text."""
-    return list(reader("english", BUILT_IN).read(Speech(text, "Marta", START)))
 
 
 def slots_of(text: str) -> set[tuple[str, str]]:

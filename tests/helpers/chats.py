@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import bardo
+from bardo.consolidate.attributes import BUILT_IN
+from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.languages import reader
 
 START = 1_772_442_000_000_000
 DAY = 86_400
@@ -32,3 +35,16 @@ def lived(folder: Path, messages: Iterable[tuple[str, str]]) -> Iterator[bardo.G
 def statuses(memory: bardo.Grimoire) -> dict[str, str]:
     """Status of each fact by its text."""
     return {fact.text: fact.status for fact in memory.facts.list(status=None)}
+
+
+def clauses_of(text: str, who: str = "Marta", at: int = START) -> list[Clause]:
+    """Clauses of an English text.
+
+    Args:
+        text: The text.
+        who: Name of its speaker.
+        at: Instant of the text, microseconds UTC.
+    """
+    english = reader("english", BUILT_IN)
+    assert english is not None
+    return list(english.read(Speech(text, who, at)))
