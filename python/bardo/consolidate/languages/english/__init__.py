@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from bardo.consolidate.attributes import AttributeTable
-from bardo.consolidate.languages import Reader
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bardo.consolidate.attributes import AttributeTable
+    from bardo.consolidate.languages import Reader
 
 
 def reader(attributes: AttributeTable) -> Reader | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
+from bardo._patterns import lazy_pattern
+
 #: Numbers of the months by their names and abbreviations.
 MONTHS = {
     name: number
@@ -49,7 +51,7 @@ _COUNTED = (
     r" (?:(?:banking|business|school|trading|working) )?(?:(?:day|week|month|quarter|year)s?|time|floor)\b"
 )
 #: A date as people write it: a day, a month, a year, a weekday, or a time relative to today.
-DATE = re.compile(
+DATE = lazy_pattern(
     r"(?P<iso>\d{4}-\d{2}-\d{2})|"
     rf"(?:(?:the )?(?P<day>\d{{1,2}}(?:st|nd|rd|th)?|(?:{_ORDINAL})(?= of))(?: of)? (?P<month>{_MONTH})\.?|"
     rf"(?P<month2>{_MONTH})\.? (?:the )?(?P<day2>\d{{1,2}})(?!\d)(?:st|nd|rd|th)?)(?:,? (?P<year>(?:19|20)\d\d))?|"
@@ -65,7 +67,7 @@ DATE = re.compile(
     r"the end of (?:the )?(?:week|month|year|quarter)|end of (?:the )?(?:week|month|year|quarter))",
     re.IGNORECASE,
 )
-_SPAN = re.compile(
+_SPAN = lazy_pattern(
     rf"\bfor (?:about |another |at least |the next )?(?P<count>\d{{1,2}}|{_COUNT}) (?:more )?"
     r"(?P<unit>day|week|fortnight|month)s?\b",
     re.IGNORECASE,
@@ -74,7 +76,7 @@ _SPAN = re.compile(
 _DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1, "the day after tomorrow": 2}
 #: Days by which a date without a year may lie before the text that announces it.
 _LATE = 31
-_UNTIL = re.compile(
+_UNTIL = lazy_pattern(
     r"\b(?:until|till|'til|up to|up until|through|no later than|expires?(?: on)?|ends?(?: on)?|"
     r"last day(?: is)?(?: on)?)\s+",
     re.IGNORECASE,
@@ -82,27 +84,27 @@ _UNTIL = re.compile(
 #: Beginnings of the words of a time that is no day, and that an "until" leaves out.
 _LONG = ("next week", "next month", "next year", "the end of", "end of")
 #: Those of the words of `_UNTIL` that include a month or a year that follows.
-_THROUGH = re.compile(r"through|no later than|ends?|last day", re.IGNORECASE)
-_SINCE = re.compile(r"\b(?:since|ever since)\s+", re.IGNORECASE)
-_FROM = re.compile(
+_THROUGH = lazy_pattern(r"through|no later than|ends?|last day", re.IGNORECASE)
+_SINCE = lazy_pattern(r"\b(?:since|ever since)\s+", re.IGNORECASE)
+_FROM = lazy_pattern(
     r"\b(?:from|as of|as from|starting|beginning|effective|with effect from|start(?:s|ing)? (?:on|in)|come)\s+",
     re.IGNORECASE,
 )
 #: Those before the day of a change that was made.
-_EFFECTIVE = re.compile(r"(?:as of|as from|effective|with effect from)\b", re.IGNORECASE)
+_EFFECTIVE = lazy_pattern(r"(?:as of|as from|effective|with effect from)\b", re.IGNORECASE)
 
 #: Times of a day or a few.
-_FEW_DAYS = re.compile(
+_FEW_DAYS = lazy_pattern(
     rf"\b(?:today|tonight|tomorrow|(?:this|next) (?:weekend|week|morning|afternoon|evening)|(?:{_DAY}))\b",
     re.IGNORECASE,
 )
 #: Words before a day on which something begins, is found or is due, and does not end.
-_NO_SPAN = re.compile(
+_NO_SPAN = lazy_pattern(
     r"\b(?:since|from|as of|as from|starting|beginning|effective|by|before|after|until|till)\s+(?:the )?$",
     re.IGNORECASE,
 )
 #: Words of what holds on.
-_LASTING = re.compile(
+_LASTING = lazy_pattern(
     r"\b(?:any ?more|any longer|no longer|from now on|going forward|for\sgood|permanently|ever again)\b",
     re.IGNORECASE,
 )
@@ -137,7 +139,7 @@ def instant(match: re.Match[str], at: int, *, past: bool) -> int | None:
     found = _day(match, now, past=past)
     if found is None:
         return None
-    return _midnight(found)
+    return midnight(found)
 
 
 def _day(match: re.Match[str], now: date, *, past: bool) -> date | None:
@@ -234,7 +236,7 @@ def _counted_day(match: re.Match[str], now: date) -> date | None:
     if not match["count"]:
         return None
     count, unit = match["count"].lower(), match["unit"].lower()
-    return _after(now, unit, COUNTS[count] if count in COUNTS else int(count))
+    return _after(now, unit, counted(count))
 
 
 def end_of_span(text: str, at: int) -> int | None:
@@ -248,10 +250,15 @@ def end_of_span(text: str, at: int) -> int | None:
         return None
     count, unit = match["count"].lower(), match["unit"].lower()
     now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
-    return _midnight(_after(now, unit, COUNTS[count] if count in COUNTS else int(count)) + timedelta(days=1))
+    return midnight(_after(now, unit, counted(count)) + timedelta(days=1))
 
 
-def _midnight(day: date) -> int:
+def counted(word: str) -> int:
+    """The number of days, weeks or months of a word in lower case, such as "two", "a few" or "12"."""
+    return COUNTS[word] if word in COUNTS else int(word)
+
+
+def midnight(day: date) -> int:
     """First instant of a day, microseconds UTC."""
     return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()) * 1_000_000
 
@@ -323,7 +330,7 @@ def _end_of_bound(match: re.Match[str], at: int, *, is_through: bool) -> int | N
     if begin is None or (is_long and not (is_end or is_through)):
         return begin
     day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
-    return _midnight(day.replace(year=day.year + 1) if match["year4"] else day_after(match, day))
+    return midnight(day.replace(year=day.year + 1) if match["year4"] else day_after(match, day))
 
 
 def bounds(text: str, at: int, *, past: bool = False) -> tuple[int | None, int | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
-from bardo.consolidate.languages.english.dates import COUNTS, DATE, MONTHS, instant
+from bardo.consolidate.languages.english.dates import COUNTS, DATE, MONTHS, counted, instant, midnight
 
 #: Period before that of the text, or a number of periods before it.
 _BEFORE = re.compile(
@@ -29,7 +29,7 @@ def past_instant(text: str, at: int) -> int | None:
     if not at:
         return None
     if (match := _BEFORE.search(text)) is not None:
-        return _midnight(_day(match, datetime.fromtimestamp(at / 1_000_000, UTC).date()))
+        return midnight(_day(match, datetime.fromtimestamp(at / 1_000_000, UTC).date()))
     dates = (DATE.match(text, begin.end()) for begin in _ON.finditer(text))
     found = next((match for match in dates if match is not None and not match["near"]), None)
     return None if found is None else instant(found, at, past=True)
@@ -58,11 +58,4 @@ def _day(match: re.Match[str], today: date) -> date:
         if period == "month":
             return (today.replace(day=1) - timedelta(days=1)).replace(day=1)
         return date(today.year - 1, 1, 1)
-    count = match["count"].lower()
-    number = COUNTS[count] if count in COUNTS else int(count)
-    return today - timedelta(days=number * _DAYS[match["unit"].lower()])
-
-
-def _midnight(day: date) -> int:
-    """First instant of a day, microseconds UTC."""
-    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()) * 1_000_000
+    return today - timedelta(days=counted(match["count"].lower()) * _DAYS[match["unit"].lower()])
