@@ -10,6 +10,7 @@ import re
 import tomllib
 from functools import cache
 from importlib import resources
+from typing import Any
 
 #: Maximum number of characters that are searched.
 _SEARCHED = 8_192
@@ -56,9 +57,15 @@ def announces(text: str) -> bool:
 
 
 @cache
+def _table() -> dict[str, Any]:
+    """Returns the content of `confidences.toml`."""
+    return tomllib.loads(resources.files(__package__).joinpath("confidences.toml").read_text("utf-8"))
+
+
+@cache
 def _requests() -> re.Pattern[str]:
     """Returns the pattern that finds a request."""
-    table = tomllib.loads(resources.files(__package__).joinpath("confidences.toml").read_text("utf-8"))
+    table = _table()
     parts: dict[str, str] = {}
     for name, part in table["parts"].items():
         parts[name] = _filled(part, parts)
@@ -69,8 +76,7 @@ def _requests() -> re.Pattern[str]:
 @cache
 def _report() -> re.Pattern[str]:
     """Returns the pattern of words before a request that make it none."""
-    table = tomllib.loads(resources.files(__package__).joinpath("confidences.toml").read_text("utf-8"))
-    return re.compile(table["report"]["before"], re.IGNORECASE)
+    return re.compile(_table()["report"]["before"], re.IGNORECASE)
 
 
 def _filled(form: str, parts: dict[str, str]) -> str:

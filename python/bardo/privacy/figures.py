@@ -244,12 +244,13 @@ def _without_requirement(match: re.Match[str]) -> str:
 def _sentence_cues(text: str) -> set[str]:
     """Returns the cues of a sentence, its numbers aside."""
     plain = _STOPPED.sub(" ", cue("misleading").sub(" ", text))
-    is_traded = _is_traded(plain) or _has_goods(text)
+    bare = _without_everyday(plain)
+    is_traded = _is_traded(plain, bare) or _has_goods(text)
     found = {"traded"} if is_traded else set()
     is_public = cue("public_code").search(plain)
     if not is_public and (cue("lock").search(plain) or cue("code").search(plain)):
         found.add("lock")
-    plain = plain if is_traded else _without_everyday(plain)
+    plain = plain if is_traded else bare
     found |= {name for name in _CUES if cue(name).search(plain)}
     if order := _ORDER.search(plain):
         # A condition is one of any trade; the words beside it tell whether it is a rule of an own strategy.
@@ -268,9 +269,14 @@ def _sentence_cues(text: str) -> set[str]:
     return found
 
 
-def _is_traded(text: str) -> bool:
-    """Whether a sentence has a sign of trade or of own wealth that no ordinary business has."""
-    if cue("trade").search(text) or any_cue("own", "held", "tuned").search(_without_everyday(text)):
+def _is_traded(text: str, bare: str) -> bool:
+    """Whether a sentence has a sign of trade or of own wealth that no ordinary business has.
+
+    Args:
+        text: Sentence.
+        bare: The same without the words of trade that an office uses too.
+    """
+    if cue("trade").search(text) or any_cue("own", "held", "tuned").search(bare):
         return True
     if _YIELD.search(text) or _TRADE.search(text) or _GAIN.search(text):
         return True
