@@ -318,8 +318,11 @@ def pair_of(
     if relation.reading is Reading.SAME and not relation.exact and _is_bare_operation(rejection, action):
         relation = relation._replace(reading=Reading.NEAR, because=f"{relation.because}; of nothing it names")
     is_sure = relation.reading is Reading.SAME and relation.exact
-    is_met = all(circumstances.holding(forbids, action, now=now, approved=approved))
-    is_verbatim = is_same_act(rejection.text, action.text) and is_met
+    is_verbatim = is_same_act(rejection.text, action.text)
+    repeats = not apart and _repeats(rejection, action)
+    is_met = (is_verbatim or repeats) and all(
+        circumstances.holding(forbids, action, now=now, approved=approved)
+    )
     touch = Touch(
         cosine,
         share,
@@ -327,10 +330,10 @@ def pair_of(
         apart,
         relation.reading,
         near_at(count),
-        is_sure or is_verbatim,
+        is_sure or (is_verbatim and is_met),
         fitting=relation.because,
         read_by=relation.by,
-        whole=relation.whole or (is_met and not apart and _repeats(rejection, action)),
+        whole=relation.whole or (repeats and is_met),
     )
     return Pair(rejection, action, touch, found, by_operation, count, now, approved)
 

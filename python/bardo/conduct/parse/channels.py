@@ -71,7 +71,7 @@ def holds(condition: str, action: str) -> bool | None:
     (wanted,) = _named_in(condition)
     if not (named := _named_in(action) or _used_in(action)):
         return None
-    if any(wanted == each for each in named):
+    if wanted in named:
         return True
     return None if any(wanted & each for each in named) else False
 

@@ -14,8 +14,6 @@ from bardo.consolidate.languages.english.grammar import lemma
 _NAME = re.compile(r"#?\d{1,6}[A-Za-z]?|[A-Z]|[A-Z]{1,4}-?\d[\w-]*")
 #: Words between a noun and its number.
 _NUMBER_SIGNS = frozenset({"no", "no.", "nr", "nr.", "number", "#"})
-#: Articles, with which a figure behind a noun is no name: "the rent 3".
-_DETERMINERS = frozenset({"DET"})
 
 
 def numbered_in(words: Sequence[Any]) -> frozenset[tuple[str, str]]:
@@ -59,9 +57,8 @@ def _is_named_by_number(noun: Any) -> bool:
         return False
     if _kind(noun) in frames()["numbered"]["kinds"]:
         return True
-    # The parser takes "flat" of "flat 3" for an adjective; other adjectives name nothing.
+    # The parser takes "flat" of "flat 3" for an adjective; other adjectives name nothing. Behind an article and a
+    # noun, a figure is no name: "the rent 3".
     return (
-        noun.pos_ == "NOUN"
-        and noun.tag_ == "NN"
-        and not any(child.pos_ in _DETERMINERS for child in noun.children)
+        noun.pos_ == "NOUN" and noun.tag_ == "NN" and not any(child.pos_ == "DET" for child in noun.children)
     )

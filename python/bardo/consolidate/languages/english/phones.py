@@ -114,7 +114,7 @@ def _person_and_noun(clauses: Sequence[Clause], place: int, who: str) -> tuple[s
     # "Mobile: ..." alone may be that of anybody.
     near = (here, last) if is_of_pronoun else (here,)
     named = (name for group in near for each in reversed(group) if (name := _name_of(each)))
-    noun = match["noun"] or match["bare"] if not is_of_pronoun else match["noun"]
+    noun = match["noun"] or match["bare"]
     return next(((name, noun) for name in named), None)
 
 
