@@ -54,6 +54,19 @@ def test_other_words_lift_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("You can use the staging account again", True),
+        ("The tenant is back, you can use the front entrance again.", True),
+        ("You can use the account again, but don't touch the backups", False),
+        ("You can use the account again, but dont touch the backups", False),
+    ],
+)
+def test_words_that_end_like_a_contraction_deny_nothing(text: str, expected: bool) -> None:
+    assert only_lifts(text) is expected
+
+
+@pytest.mark.parametrize(
     ("rejection", "said", "role", "is_lifted"),
     [
         ("Don't use pandas.", "Pandas is fine now after all.", "user", True),

@@ -12,6 +12,7 @@ from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.forbidden import corrected, propose, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.negation import FORBIDS
 from bardo.conduct.storage.store import ConductStore
 
 #: Maximum characters of the reason of an end.
@@ -37,9 +38,7 @@ _FORMS = (
 _IS_AGAIN = lazy_pattern(r"\b(?:now|again|after all|from now on)\b", re.IGNORECASE)
 #: End of a clause, with the words that join the next one.
 _JOINT = lazy_pattern(r"[,;:.!]+\s+(?:(?:so|and|but|then)\s+)?|\s+(?:so|and)\s+|\s+[-–—]+\s+", re.IGNORECASE)
-_NEGATES = lazy_pattern(
-    r"\b(?:no|not|never|nobody|nothing|cannot|stop|avoid|instead)\b|n['’]?t\b", re.IGNORECASE
-)
+_INSTEAD = lazy_pattern(r"\binstead\b", re.IGNORECASE)
 _GERUND = lazy_pattern(r"[\w-]+ing\b", re.IGNORECASE)
 
 
@@ -63,7 +62,7 @@ def lifts(text: str) -> bool:
 
 def only_lifts(text: str) -> bool:
     """Whether a person's words lift, and forbid nothing beside: "the new one is out, you can use pandas again"."""
-    return lifts(text) and _NEGATES.search(text) is None
+    return lifts(text) and FORBIDS.search(text) is None and _INSTEAD.search(text) is None
 
 
 def lift(store: ConductStore, text: str, *, by: str, at: int) -> None:

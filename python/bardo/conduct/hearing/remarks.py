@@ -9,12 +9,10 @@ import re
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import wording
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.state.prohibition import is_inflected, is_prohibition
 from bardo.consolidate.texts.clauses import sentences
 
-_NEGATES = lazy_pattern(
-    r"\b(?:no|not|nobody|nothing|none|never|cannot|nor|neither|without|stop|against|\w+n't)\b", re.IGNORECASE
-)
 #: Words by which a sentence orders or chooses, so that it is no mere report.
 _ORDERS = lazy_pattern(
     r"\b(?:must|should|shall|always|please|let's|let us|only|has to|have to|needs? to|from now on|forbidden|"
@@ -87,7 +85,7 @@ def is_remark(text: str) -> bool:
         text: Words of a user.
     """
     parts = [wording.without_interjection(part).strip() for part in sentences(text)]
-    denying = [part for part in parts if _NEGATES.search(part)]
+    denying = [part for part in parts if RESTRICTS.search(part)]
     return bool(denying) and all(
         _tells(part) if part in denying else _ORDERS.search(part) is None for part in parts
     )

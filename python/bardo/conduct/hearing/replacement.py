@@ -31,6 +31,7 @@ from bardo.conduct.hearing.replacement_words import (
     UNITS,
     tells_past,
 )
+from bardo.conduct.parse.negation import DENIES
 
 _CLAUSE = lazy_pattern(r"\s*(?:[,;.!](?=\s|$)|\s[-–—]+\s|\b(?:because|since|as)\b)\s*", re.IGNORECASE)
 _TOKEN = lazy_pattern(r"[€$£]|%|°[cf]?|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['-][^\W\d_]+)*", re.IGNORECASE)
@@ -39,7 +40,6 @@ _LIMITING = lazy_pattern(
     r"(?:in|on|at|for|with|without|under|over|after|before|by|from|during|but|only|except|and|or|unlike|within)\b",
     re.IGNORECASE,
 )
-_NEGATION = lazy_pattern(r"\b(?:not|never|no|nobody|nothing|cannot)\b|n't\b", re.IGNORECASE)
 _SUBJECTS = frozenset({"i", "we", "they"})
 
 
@@ -200,7 +200,7 @@ def _statement(text: str) -> _Statement:
     changing = CHANGING.search(main) is not None
     return _Statement(
         tokens, figures, quantities, frozenset(retracted), bound,
-        is_negated=_NEGATION.search(said) is not None,
+        is_negated=DENIES.search(said) is not None,
         is_order=bool(DIRECTING.search(main) or ANNOUNCING.search(bare)),
         is_change=is_change or changing or bool(retracted),
         is_open="?" in bare or OPEN.search(bare) is not None or (not changing and tells_past(main)),

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import dated, operation_table, requirements, times
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.times import DAYS, Span
 from bardo.consolidate.languages.english.dates import MONTHS
 
@@ -46,9 +47,7 @@ _REASON = lazy_pattern(
     r"please|thanks|never again|no exceptions?)\b.*|\b(?:because|since)\b.*|(?<=\w)[.!] +\w.*",
     re.IGNORECASE,
 )
-_NEGATES = lazy_pattern(
-    r"\b(?:no|not|never|don'?t|avoid|stop|against|without|leave|keep|can'?t)\b", re.IGNORECASE
-)
+_LEAVES = lazy_pattern(r"\b(?:leave|keep)\b", re.IGNORECASE)
 _PART = lazy_pattern(
     r"\b(?:at|by|over|in the|during the|during|in|within|through the)? ?\b(?:(night)s?(?:time)?|(day)(?:time)?|"
     r"((?:office|business|working|work|opening|trading) hours|working day)|(after hours|out of hours)|"
@@ -155,7 +154,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     head = _REASON.sub(" ", rest)
     rest = head if head.strip() else rest
     before, comma, after = rest.partition(", ")
-    if comma and len(after.split()) > 2 and _NEGATES.search(before):
+    if comma and len(after.split()) > 2 and (RESTRICTS.search(before) or _LEAVES.search(before)):
         rest = before
     if _PRODUCTION.search(rest):
         found.append("in production")

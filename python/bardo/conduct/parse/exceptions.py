@@ -7,11 +7,9 @@ from collections.abc import Sequence
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import conditions
+from bardo.conduct.parse.negation import RESTRICTS
 
 _ONLY = lazy_pattern(r"\bonly\b(?! if\b)", re.IGNORECASE)
-_NEGATES = lazy_pattern(
-    r"\b(?:no|not|never|don'?t|avoid|stop|against|without|can'?t|won'?t|nobody)\b", re.IGNORECASE
-)
 
 
 def marked(
@@ -37,7 +35,7 @@ def marked(
 def _allowed(text: str) -> frozenset[str]:
     """Returns the conditions after an "only" without a negation before it, which turns it round."""
     found = _ONLY.search(text)
-    if found is None or _NEGATES.search(text[: found.start()]):
+    if found is None or RESTRICTS.search(text[: found.start()]):
         return frozenset()
     rest, named = conditions.split(text[found.end() :])
     return frozenset((*named, *map(" ".join, conditions.scopes(rest)[1])))

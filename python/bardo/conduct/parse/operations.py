@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import dry_runs, operation_table, options
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.shell import Command
 
 #: Maximum number of cached texts.
@@ -69,7 +70,6 @@ _PLACED = lazy_pattern(
     re.IGNORECASE,
 )
 _ATTRIBUTIVE = lazy_pattern(rf"\b{_ARTICLE}(?P<word>[a-z]+ing) (?P<next>[a-z]+)\b", re.IGNORECASE)
-_NEGATES = lazy_pattern(r"\b(?:no|not|never|don['’]?t|stop|avoid|against)\b", re.IGNORECASE)
 
 
 def operation_of(command: Command) -> tuple[operation_table.CommandPattern, Sequence[str]] | None:
@@ -191,7 +191,7 @@ def forbidden_by(text: str) -> Named:
     for clause in table.clauses:
         bare = clause.sub(" ", bare)
     remark = _REMARK.search(bare)
-    if remark is not None and _NEGATES.search(bare[: remark.start()]):
+    if remark is not None and RESTRICTS.search(bare[: remark.start()]):
         bare = bare[: remark.start()]
     spoken = [word for word in words_of(bare) if word.lower().replace("’", "'") not in table.framing]
     operations, objects = mentioned_in(bare, spoken, nouns_in(bare))

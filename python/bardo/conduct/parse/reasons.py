@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
 
 #: Maximum number of cached texts.
@@ -33,11 +34,7 @@ _FORBIDS = lazy_pattern(
     r"(?:leave|keep) .+ (?:alone|untouched|unchanged|as (?:it is|they are|is))\b)",
     re.IGNORECASE,
 )
-_NEGATES = lazy_pattern(
-    r"\b(?:no|not|nobody|nothing|never|cannot|\w+n't|avoid|stop|against|without|forbidden|banned|veto)\b|"
-    r"\b(?:only|except|unless|until|instead|allowed|fine|okay|ok)\b",
-    re.IGNORECASE,
-)
+_LIMITS = lazy_pattern(r"\b(?:only|except|unless|until|instead|allowed|fine|okay|ok)\b", re.IGNORECASE)
 _WORD = lazy_pattern(r"[a-z']+")
 #: Verbs in the past that have no other form of these letters.
 _PAST = (frozenset(PAST_IRREGULAR) | {"was", "were", "had", "did"}) - {
@@ -61,10 +58,15 @@ def without_reports(text: str) -> str:
     parts = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
     first = next((place for place, part in enumerate(parts) if _FORBIDS.match(part)), None)
     if first is None:
-        first = next((place for place, part in enumerate(parts) if _NEGATES.search(part)), 0)
+        first = next((place for place, part in enumerate(parts) if _rules(part)), 0)
     if any(len(part.split()) < _REPORT_WORDS for part in parts[:first]):
         return text
     return _without_reasons(text[begins[first] :])
+
+
+def _rules(text: str) -> bool:
+    """Whether words forbid, limit or allow."""
+    return RESTRICTS.search(text) is not None or _LIMITS.search(text) is not None
 
 
 def _without_reasons(text: str) -> str:
@@ -74,6 +76,6 @@ def _without_reasons(text: str) -> str:
     kept = text[: bounds[0]]
     for begin, end in pairwise(bounds):
         clause = text[begin:end]
-        is_report = not _PAST.isdisjoint(_WORD.findall(clause.lower())) and not _NEGATES.search(clause)
+        is_report = not _PAST.isdisjoint(_WORD.findall(clause.lower())) and not _rules(clause)
         kept += "" if is_report else clause
     return kept

@@ -6,14 +6,11 @@ import re
 from functools import lru_cache
 
 from bardo.conduct.parse import operation_table
+from bardo.conduct.parse.negation import FORBIDS
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
-_NEGATES = re.compile(
-    r"\b(?:no|not|never|nobody|nothing|cannot|\w+n'?t|stop|quit|cease|avoid|refrain|hold off|hands off)\b",
-    re.IGNORECASE,
-)
 #: End of a clause, with the words that join the next one to it; "and" continues the forbidden act.
 _JOINT = re.compile(
     r"(?<=[\w\"'`)])(?:\s*[,;:.!]+\s+(?:(?:but|and|then|so|please|rather|better|just|always)\s+)*|"
@@ -59,7 +56,7 @@ _PREPOSITION = re.compile(r"(?:in|on|at|to|into|onto|with|via|from|for|by|throug
 def _choice(text: str) -> tuple[str, str] | None:
     """Returns the rejection of one thing and the choice of another that a text makes; None if it makes none."""
     found = _CHOICE.match(text)
-    if found is None or _NEGATES.search(found["chosen"]) or _AUXILIARY.search(found["chosen"]):
+    if found is None or FORBIDS.search(found["chosen"]) or _AUXILIARY.search(found["chosen"]):
         return None
     verb = found["verb"].lower()
     is_choosing = _CHOOSING.fullmatch(verb) is not None
@@ -96,13 +93,13 @@ def split(text: str) -> tuple[str, str]:
     begins = [0, *(joint.end() for joint in joints)]
     for begin, end in zip(begins, ends, strict=True):
         clause = text[begin:end]
-        if begin and _NEGATES.search("".join(kept)) and _is_substitute(clause, "".join(kept)):
+        if begin and FORBIDS.search("".join(kept)) and _is_substitute(clause, "".join(kept)):
             substitutes.append(clause)
         else:
             kept.append(text[start:end])
         start = end
     rest = "".join(kept)
-    if _NEGATES.search(rest) and (found := _EXCEPT.search(rest)):
+    if FORBIDS.search(rest) and (found := _EXCEPT.search(rest)):
         substitutes.append(found[0].strip(" ,"))
         rest = rest[: found.start()]
     return rest, ", ".join(substitutes)
@@ -110,7 +107,7 @@ def split(text: str) -> tuple[str, str]:
 
 def _is_substitute(clause: str, before: str) -> bool:
     """Whether a clause after a forbidding one gives a substitute, and forbids nothing itself."""
-    if _NEGATES.search(clause) or re.search(r"\bor\b", clause):
+    if FORBIDS.search(clause) or re.search(r"\bor\b", clause):
         return False
     if _ONLY.match(clause) or _INSTEAD.match(clause) or _PERMITTED.match(clause):
         return True

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table, reasons, substitutes
+from bardo.conduct.parse.negation import RESTRICTS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
@@ -142,10 +143,6 @@ _LISTED = lazy_pattern(
     r"\s*(?:and |or )?[\w`'-]+(?: (?!(?:it|them|him|her|us|me|this|that)\b)[\w`'-]+)?\s*$",
     re.IGNORECASE,
 )
-_NEGATES = lazy_pattern(
-    r"\b(?:no|not|nobody|nothing|never|cannot|\w+n't|dont|cant|wont|avoid|stop|against|without|forbidden|banned|veto)\b",
-    re.IGNORECASE,
-)
 _SENTENCE = lazy_pattern(r"(?<=[\w\"'`)])[.!?;]\s+(?=\S)|\s+[-\u2013\u2014]\s+")
 #: Beginning that forbids, before the act.
 _FORBIDDING = lazy_pattern(
@@ -180,7 +177,7 @@ def substitute(text: str) -> str:
     """
     rest, found = substitutes.split(without_reports(text))
     other = _ALTERNATIVE.search(rest)
-    return found or (other[0].strip(" ,;") if other is not None and _NEGATES.search(rest) else "")
+    return found or (other[0].strip(" ,;") if other is not None and RESTRICTS.search(rest) else "")
 
 
 def without_emphasis(text: str) -> str:
@@ -236,10 +233,10 @@ def forbidding(text: str) -> str:
     It is the first sentence that negates, or the first one if none does.
     """
     sentences = [plain(each) for each in _SENTENCE.split(text) if each.strip()] or [text]
-    sentence = next(filter(_NEGATES.search, sentences), sentences[0])
+    sentence = next(filter(RESTRICTS.search, sentences), sentences[0])
     kept: list[str] = []
     for part in sentence.split(","):
-        if kept and _NEGATES.search(", ".join(kept)) and not _LISTED.match(part):
+        if kept and RESTRICTS.search(", ".join(kept)) and not _LISTED.match(part):
             break
         kept.append(part)
     return _ASIDE.sub("", ",".join(kept)).strip() or text
