@@ -125,12 +125,13 @@ def test_the_hook_script_of_the_page_works(home: Path, tmp_path: Path) -> None:
     (bin_ / "bardo").chmod(0o755)
     environment = {**os.environ, "BARDO_HOME": str(home), "PATH": f"{bin_}:{os.environ['PATH']}"}
 
-    def hook(name: str, **given: str) -> str:
+    def hook(name: str, *, code: int = 0, **given: object) -> str:
         done = subprocess.run(
             ["sh", str(script), name], input=json.dumps(given), capture_output=True, text=True, env=environment,
-            check=True,
+            check=False,
         )  # fmt: skip
-        return done.stdout
+        assert done.returncode == code, done.stderr
+        return done.stderr if name == "act" else done.stdout
 
     transcript = tmp_path / "transcript.jsonl"
     replied = {"type": "assistant", "message": {"role": "assistant", "content": "Postgres holds the orders."}}
@@ -139,8 +140,50 @@ def test_the_hook_script_of_the_page_works(home: Path, tmp_path: Path) -> None:
     assert "use MongoDB" in hook("before", session_id="s1", prompt="Which database holds the orders?")
     hook("after", session_id="s1", transcript_path=str(transcript))
     assert "Postgres holds the orders." in hook("before", session_id="s1", prompt="And the orders of May?")
+    call = {"session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Bash"}
+    stopped = hook("act", code=2, **call, tool_input={"command": "docker run -d mongodb"})
+    assert "use MongoDB" in stopped
+    assert "Nothing" in hook("act", **call, tool_input={"command": "docker ps"})
     hook("end", session_id="s1")
     assert run(home, "heartbeat").stdout == "idle\n"
     # A hook that fails stops nothing.
     environment["BARDO_HOME"] = str(tmp_path / "none")
     assert hook("before", session_id="s1", prompt="hello") == ""
+
+
+def test_the_hook_of_a_reply_records_the_calls_of_its_turn_once(home: Path, tmp_path: Path) -> None:
+    def line(second: int, role: str, content: object) -> str:
+        message = {"role": role, "content": content}
+        at = f"2026-03-02T10:00:{second:02}Z"
+        return json.dumps({"type": role, "timestamp": at, "sessionId": "s1", "message": message}) + "\n"
+
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "pytest tests/orders"}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "3 failed: test_refund"}
+    transcript = tmp_path / "transcript.jsonl"
+    transcript.write_text(
+        line(0, "user", "Hello") + line(1, "assistant", "Good morning.")
+        + line(2, "user", "Do the tests of the orders pass?")
+        + line(3, "assistant", [{"type": "text", "text": "I run them."}, call])
+        + line(4, "user", [result]) + line(5, "assistant", "No, test_refund fails.")
+    )  # fmt: skip
+    given = json.dumps({"session_id": "s1", "transcript_path": str(transcript)})
+    run(home, "turn", "before", "Do the tests of the orders pass?", "--session", "s1")
+    for _ in range(2):
+        assert run(home, "turn", "after", "--hook", stdin=given).exit_code == 0
+    listed = document(home, "episodes", "list")["episodes"]
+    assert [each["role"] for each in listed] == ["user", "agent", "tool", "agent"]
+    assert "pytest tests/orders" in listed[1]["text"]
+    assert "test_refund" in listed[2]["text"]
+    assert all(each["session"] == "s1" for each in listed)
+
+
+def test_the_action_of_a_hook_is_its_tool_call(home: Path) -> None:
+    hook = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "pip install mongodb"},
+        "cwd": "/home/anna/mongodb-free",
+    }
+    assert run(home, "gate", "before", "--words", "-", stdin=json.dumps(hook)).exit_code == 8
+    assert run(home, "gate", "before", "--words", "-", stdin="use MongoDB for the orders").exit_code == 8
+    allowed = json.dumps({**hook, "tool_input": {"command": "ls"}})
+    assert run(home, "gate", "before", "--words", "-", stdin=allowed).exit_code == 0

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from bardo._core import finish_episodes
 from bardo.assemble.blocks import Block, memory_blocks
@@ -21,6 +22,9 @@ from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.model import Episode, Role
 from bardo.recall.recollection import Memory
+
+#: Reply of an agent: its text, or its messages (texts, tool calls and their results) in any form that `remember` takes.
+Reply = str | Sequence[Mapping[str, Any]]
 
 #: Maximum number of tokens of the text of a turn, and of memories in it.
 BUDGET, LIMIT = 1_500, 3
@@ -52,10 +56,10 @@ class Turn:
         """Number of tokens of the text, counted when it is read."""
         return count_tokens(self.text, self._tokenizer) if self.text else 0
 
-    def reply(self, text: str) -> None:
-        """Captures the agent's reply. A failure of the memory is a note and no error."""
+    def reply(self, text: Reply) -> None:
+        """Captures the agent's reply: a text, or its messages. A failure of the memory is a note and no error."""
         if self._ambient is not None:
-            self.notes += self._ambient.capture(text, "agent", self._fields)
+            self.notes += self._ambient.capture_reply(text, self._fields)
 
     def __enter__(self) -> Self:
         return self
@@ -81,18 +85,19 @@ class Ambient:
         self._retrieval, self._recovery = retrieval, recovery
 
     def turn(
-        self, said: str, reply: str, fields: EpisodeFields, *, limit: int = LIMIT, budget: int = BUDGET
+        self, said: str, reply: Reply, fields: EpisodeFields, *, limit: int = LIMIT, budget: int = BUDGET
     ) -> Turn:
         """Captures what was said to the agent, and finds what it should know; see `Grimoire.turn`."""
         self._session.ready()
         if "at" in fields:
             fields["at"] = self._session.ticks.instant(fields["at"], "at")
+        is_replied = bool(reply.strip() if isinstance(reply, str) else reply)
         if not said.strip():
-            if not reply.strip():
+            if not is_replied:
                 raise InvalidInputError(
                     "neither side of the turn has a text. Pass what was said, or the reply"
                 )
-            return Turn(notes=self.capture(reply, "agent", fields))
+            return Turn(notes=self.capture_reply(reply, fields))
         notes: list[str] = []
         blocks: list[Block] = []
         memories: tuple[Memory, ...] = ()
@@ -118,7 +123,7 @@ class Ambient:
                 *(() if self._session.is_dead else self._session.made_prompts.note(prompt)),
             ]
         turn.notes += self.capture(said, "user", fields)
-        if reply.strip():
+        if is_replied:
             turn.reply(reply)
         return turn
 
@@ -153,6 +158,16 @@ class Ambient:
             except StoreError as error:
                 notes.append(f"no checkpoint of the session could be written: {error}")
         return notes
+
+    def capture_reply(self, reply: Reply, fields: EpisodeFields) -> list[str]:
+        """Records the agent's side: a text, or messages, of which those with a time that are known add nothing."""
+        if isinstance(reply, str):
+            return self.capture(reply, "agent", fields)
+        try:
+            self._writer.remember(list(reply), None, fields.copy(), truncate=True)
+        except BardoError as error:
+            return [f"the agent's side was not captured: {error}"]
+        return []
 
     def join(self, session: str) -> None:
         """Continues a session whose turns are processes of their own: it does not end with this process.

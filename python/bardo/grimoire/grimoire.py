@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
     from bardo.converse.triage import Triage
-    from bardo.grimoire.ambient import Turn
+    from bardo.grimoire.ambient import Reply, Turn
     from bardo.grimoire.backtest import BacktestReport
     from bardo.grimoire.erasure import ForgetReport
     from bardo.grimoire.intent import Forgettable
@@ -421,7 +421,7 @@ class Grimoire(Continuity):
         self,
         said: str = "",
         *,
-        reply: str = "",
+        reply: Reply = "",
         limit: int = 3,
         budget: int = 1_500,
         lasting: bool = False,
@@ -437,7 +437,7 @@ class Grimoire(Continuity):
 
         Args:
             said: Text that was said to the agent; if empty, nothing is searched.
-            reply: Reply of the agent, where it is known already.
+            reply: Reply of the agent, where it is known already: its text, or messages with its calls and results.
             limit: Maximum number of memories.
             budget: Maximum number of tokens of the text.
             lasting: Whether the session, which then needs a name, outlives this process: every turn is a process.

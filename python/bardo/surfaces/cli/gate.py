@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bardo._atomic import parse_json
 from bardo.conduct.model.entries import Answer, StateKind
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.opening import found
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.texts import read_stdin
 from bardo.surfaces.cli.values import moment, plain
 
 if TYPE_CHECKING:
@@ -22,7 +26,10 @@ if TYPE_CHECKING:
 
 app = noun("Ask before an action what was rejected, ruled and decided; tell after it what came of it.")
 
-Action = Annotated[str, typer.Argument(help="The action, in words or as a command.")]
+Action = Annotated[
+    str,
+    typer.Argument(help="The action: words, a command or the JSON of a tool call; - reads it from stdin."),
+]
 Id = Annotated[str, typer.Argument(metavar="ID", help="Id from `bardo gate show`.")]
 By = Annotated[str, typer.Option("--by", help="The person who says so.")]
 Why = Annotated[str, typer.Option("--why", help="The reason.")]
@@ -59,7 +66,7 @@ def before(
     """Print the objections to an action; exits with 8 if it is blocked, 9 if it is warned of, 0 if it is allowed."""
     output = Output(as_json=as_json)
     with open_gate(at, words=words) as opened:
-        verdict = opened.before(action, approved_by=approved_by)
+        verdict = opened.before(_action(action), approved_by=approved_by)
     if as_json:
         output.document(plain(verdict) | {name: plain(getattr(verdict, name)) for name in _TEXTS})
     output.text((verdict.text if prompt else "") or verdict.brief)
@@ -82,7 +89,7 @@ def why(
     """List the rejections and rules that an action is compared with, and which pattern, words or odds decide each."""
     output = Output(as_json=as_json)
     with open_gate(at, words=words) as opened:
-        verdict = opened.before(action, approved_by=approved_by)
+        verdict = opened.before(_action(action), approved_by=approved_by)
     findings = {(each.id, each.touch): each for each in verdict.findings}
     rows = []
     for each in verdict.candidates:
@@ -131,7 +138,7 @@ def after(
     output = Output(as_json=as_json)
     with open_gate(at, words=words) as opened:
         told = opened.after(
-            action, passed=not failed, note=note, rules=rule or (), flow=flow, changed=changed
+            _action(action), passed=not failed, note=note, rules=rule or (), flow=flow, changed=changed
         )
     output.document(told)
     output.text(f"{told.outcome.id}  {told.outcome.action}: {told.outcome.last}")
@@ -396,6 +403,20 @@ def forget(
         gone = opened.forget(ids, by=by)
     output.document({"forgotten": gone})
     output.text(f"{len(gone)} forgotten")
+
+
+def _action(given: str) -> str:
+    """Returns an action; `-` reads it from stdin, where of the JSON of a hook the tool call alone is the action."""
+    if given != "-":
+        return given
+    text = read_stdin()
+    with suppress(ValueError):
+        call = parse_json(text)
+        if isinstance(call, Mapping) and isinstance(call.get("tool_name"), str):
+            return json.dumps(
+                {"name": call["tool_name"], "arguments": call.get("tool_input")}, ensure_ascii=False
+            )
+    return text
 
 
 def open_gate(at: Path, *, words: bool) -> Gate:
