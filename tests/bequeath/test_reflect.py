@@ -272,6 +272,14 @@ def test_a_memory_cannot_open_a_section_of_its_own():
     assert "ghp_" not in text
 
 
+def test_the_titles_are_no_secrets_whatever_a_memory_says():
+    odd = "eK\x1bX"
+    text = reflect.compose(
+        evidence(facts=[fact(0, odd, confidence=0.0, bloodstain=True)], questions=["0"] * 20)
+    )
+    assert list(sections(text)) == TITLES
+
+
 unicode_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=400)
 kinds = st.sampled_from(["insight", "heuristic", "warning", "anti_knowledge", "pattern"])
 

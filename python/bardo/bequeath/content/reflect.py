@@ -6,6 +6,7 @@ language model write the prose instead, under the same size limit.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,6 +43,7 @@ _HABIT_MENTIONS = 10
 _ERRATIC = 1.0
 #: Share of all episodes above which one subject counts as dominant.
 _LOPSIDED = 0.5
+_TITLE_LINE = re.compile(r"^(## .+\n)", re.MULTILINE)
 _NOTHING = "Nothing in the record speaks to this."
 
 
@@ -119,12 +121,18 @@ def compose(evidence: Evidence) -> str:
         sections = [
             (title, told + [f"{more[title]:,} more"] * bool(more[title])) for title, told in kept.items()
         ]
-        return evidence.redactor.text(_render(evidence, sections))
+        return _redacted(_render(evidence, sections), evidence.redactor)
 
     while len((composed := text()).encode()) > REFLECTION_BYTES:
         # The last sentence of a section is its weakest.
         max(kept.values(), key=lambda told: sum(map(len, told))).pop()
     return composed
+
+
+def _redacted(reflection: str, redactor: Redactor) -> str:
+    """Returns a reflection with redacted sections; their titles are no memories."""
+    parts = _TITLE_LINE.split(reflection)
+    return "".join(part if place % 2 else redactor.text(part) for place, part in enumerate(parts))
 
 
 def shortened(reflection: str, tokens: int) -> str:
