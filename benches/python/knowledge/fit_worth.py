@@ -51,14 +51,23 @@ def rows_of(chat: dict[str, Any]) -> list[tuple[str, Sentence, int, float]]:
             if not quote or not sentence.stated or is_secret(sentence.text):
                 continue
             label = any(
-                near([number], gold["turns"]) and matches(quote, gold["words"]) for gold in chat["facts"]
+                (near([number], gold["turns"]) and matches(quote, gold["words"]))
+                or (number == gold["turns"][0] and is_quoted(sentence, gold.get("quote", "")))
+                for gold in chat["facts"]
             )
             is_trap = not label and any(
-                near([number], [trap["turn"]]) and matches(quote, trap["words"]) for trap in chat["traps"]
+                (near([number], [trap["turn"]]) and matches(quote, trap["words"]))
+                or (number == trap["turn"] and is_quoted(sentence, trap.get("quote", "")))
+                for trap in chat["traps"]
             )
             weight = TRAP_WEIGHT if is_trap else 1.0
             found.append((sentence.before(turn["text"]), sentence, int(label), weight))
     return found
+
+
+def is_quoted(sentence: Sentence, quote: str) -> bool:
+    """Whether the quote of a label stands in a sentence, or has it as a part; older labels have no quote."""
+    return bool(quote) and (quote in sentence.text or sentence.text.rstrip(".!?") in quote)
 
 
 def scored(data: Any, labels: Any, weights: Any, names: Any, strength: float) -> Any:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bardo.consolidate.cross_encoder import CrossEncoder
 
 #: Minimum score of a sentence that is kept: by grammar and vector, by grammar alone, and with the cross-encoder.
-LEAST_BOTH, LEAST_GRAMMAR, LEAST_READ = 0.6, 0.6, 0.8
+LEAST_BOTH, LEAST_GRAMMAR, LEAST_READ = 0.6, 0.6, 1.2
 #: Share of the log odds by the cross-encoder in the score of a sentence, beside those by the regression.
 READ_SHARE = 0.45
 
