@@ -37,8 +37,8 @@ from bardo.consolidate.corrections.templates import may_be_about_one
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.routine import is_routine
-from bardo.consolidate.texts import rule_extraction, worth
-from bardo.consolidate.texts.earlier_turns import evidence_of, speech_of
+from bardo.consolidate.texts import worth
+from bardo.consolidate.texts.earlier_turns import evidence_of, plain_facts, speech_of
 from bardo.consolidate.texts.noted_facts import (
     LEAST_OF_REMAINDERS,
     UNWORTHY,
@@ -190,7 +190,7 @@ class StatementReader:
         worths = (
             self._worths(found, episode.text) if who or episode.role != "user" else [UNWORTHY] * len(found)
         )
-        forms = {fact.text.casefold() for fact in rule_extraction.of_episode(episode, self._agent)}
+        forms = {fact.text.casefold() for fact in plain_facts(episode, self._log, self._agent)}
         seen: set[str] = set()
         for sentence, value in zip(found, worths, strict=True):
             first: int | None = None
