@@ -141,9 +141,7 @@ def correction_note(note: Note, sentence: Sentence, who: str) -> Note:
     if is_secret(sentence.text):
         return note
     (clause,) = note.clauses
-    # The attribute of a bare correction stands in its text alone.
-    is_completed = clause.figure and clause.statement is not None and "correction" in clause.cues
-    if clause.text and (is_completed or sentence.is_covered((clause,))):
+    if clause.text and (clause.is_completed or sentence.is_covered((clause,))):
         # "She rang: the dentist is on 26 March" is over after that day.
         return Note(clause.text, (clause,) if clause.statement is not None else sentence.stated)
     quote = sentence.quote(who) or attributed(sentence.told, who)[:QUOTED_CHARACTERS]

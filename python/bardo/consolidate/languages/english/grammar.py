@@ -33,8 +33,9 @@ SAYING = frozenset({
 #: Verbs of speech and thought by which even the speaker only guesses or repeats.
 _GUESSING = frozenset({"think", "guess", "suspect", "reckon", "hear", "read"})
 #: People whose findings on health are facts, and the verbs by which they give them.
-_EXPERTS = frozenset({
-    "allergist", "audiologist", "cardiologist", "consultant", "dermatologist", "doctor", "gp", "gynaecologist",
+EXPERTS = frozenset({
+    "allergist", "audiologist", "cardiologist", "consultant", "dermatologist", "doctor", "endo", "endocrinologist",
+    "gp", "gynaecologist",
     "gynecologist", "neurologist", "nurse", "ophthalmologist", "optician", "orthopaedist", "orthopedist",
     "paediatrician", "pediatrician", "pharmacist", "physician", "physio", "psychiatrist", "specialist", "surgeon",
     "vet",
@@ -327,7 +328,7 @@ def governs(verb: Any) -> bool:
 
 def _is_finding(verb: Any, subject: Any) -> bool:
     """Whether a verb of speech gives the finding of an expert on health."""
-    is_of_expert = subject is not None and lemma(subject) in _EXPERTS
+    is_of_expert = subject is not None and lemma(subject) in EXPERTS
     return is_of_expert and lemma(verb) in _FINDING and not is_denied(verb)
 
 
