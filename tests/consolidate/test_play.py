@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import bardo
 from bardo.consolidate.languages.english.play import without_play
-from helpers.chats import lived
+from helpers.chats import START, lived
 
 
 def facts(tmp_path: Path, *texts: str) -> list[str]:
@@ -41,7 +42,10 @@ def test_what_is_said_in_a_play_is_no_fact(tmp_path: Path, text: str) -> None:
         ("I can't imagine you in Oslo. I live in Bergen.", "Ida lives in Bergen"),
         ("We want to play in the yard, I'm allergic to grass.", "Ida is allergic to grass"),
         ("I'm allergic to walnuts. Let's pretend I own a castle.", "Ida is allergic to walnuts"),
-        ("Let's pretend I own a castle. Ok, game over. I'm allergic to walnuts.", "Ida is allergic to walnuts"),
+        (
+            "Let's pretend I own a castle. Ok, game over. I'm allergic to walnuts.",
+            "Ida is allergic to walnuts",
+        ),
     ],
 )
 def test_what_is_said_beside_a_play_is_a_fact(tmp_path: Path, text: str, fact: str) -> None:
@@ -50,9 +54,7 @@ def test_what_is_said_beside_a_play_is_a_fact(tmp_path: Path, text: str, fact: s
 
 
 def test_a_play_goes_on_in_the_next_turns_until_it_ends(tmp_path: Path) -> None:
-    import bardo
-
-    clock = bardo.ManualClock(1_772_442_000_000_000)
+    clock = bardo.ManualClock(START)
     with bardo.open(tmp_path / "m", clock=clock, seed=1) as memory:
         for text in (
             "Let's play: you're a pirate and I'm the queen of Sweden.",

@@ -337,9 +337,7 @@ class Extractor:
         for episode, reached in zip(page.episodes, page.reached, strict=True):
             try:
                 drawn = statements.draw([episode], tick=tick)
-                others = (
-                    () if form_of(episode) == "record" else plain_facts(episode, self._log, self._agent)
-                )
+                others = () if form_of(episode) == "record" else plain_facts(episode, self._log, self._agent)
             except Exception as error:
                 done = done.plus(ExtractionReport(notes=(_unread(episode, error),)))
                 continue

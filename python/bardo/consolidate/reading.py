@@ -217,7 +217,11 @@ class StatementReader:
                     drawn.resolutions += [each._replace(place=first) for each in effects.resolutions]
                     drawn.corrections += effects.corrections
                     continue
-                kept = correction_note(note, sentence, who) if ends and not note.text else note
+                kept = (
+                    correction_note(note, sentence, who, self._kin_of(effects))
+                    if ends and not note.text
+                    else note
+                )
                 key = kept.text.casefold()
                 if key and len(seen) < PER_EPISODE and key not in seen:
                     seen.add(key)
@@ -235,11 +239,19 @@ class StatementReader:
                     ]
                 drawn.corrections += effects.corrections
 
+    def _kin_of(self, effects: Drawn) -> set[str]:
+        """The people, by kinship, of whom the facts tell that some effects end."""
+        ended = self._known([each.older for each in effects.resolutions if each.ends])
+        people = {clause.alias or clause.owner for fact in ended for clause in self._said.of_fact(fact)}
+        return {person for person in people if "'s " in person}
+
     def _effects(self, note: Note, episode: Episode, drawn: Drawn, *, tick: int) -> Drawn:
         """The effects of the clauses of a note, each older record once."""
         effects = Drawn()
         place = len(drawn.facts)
-        message = Message(episode.text, [clause for clause in self._said.of_episode(episode) if clause.stated])
+        message = Message(
+            episode.text, [clause for clause in self._said.of_episode(episode) if clause.stated]
+        )
         for clause in note.clauses:
             self._compare(
                 clause, message, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode

@@ -60,7 +60,9 @@ def _with_medicine(
 ) -> Clause:
     """A clause with the medicine of the one dose that is known of a person; else unchanged."""
     near = known(replace(clause, owner=patient))
-    doses = {dose for fact, said in near if fact.status == "active" for dose in _doses_of(fact, said, patient)}
+    doses = {
+        dose for fact, said in near if fact.status == "active" for dose in _doses_of(fact, said, patient)
+    }
     if len({(medicine, value) for medicine, value, _ in doses}) != 1:
         return clause
     medicine, old, case = min(doses)

@@ -17,9 +17,7 @@ def kinship_of(clauses: Iterable[Clause]) -> dict[str, str]:
     pairs = {(each.owner, each.alias) for each in clauses if each.alias and each.owner != each.alias}
     names = [name for name, _ in pairs]
     kinships = [kinship for _, kinship in pairs]
-    return {
-        name: kinship for name, kinship in pairs if names.count(name) == kinships.count(kinship) == 1
-    }
+    return {name: kinship for name, kinship in pairs if names.count(name) == kinships.count(kinship) == 1}
 
 
 def with_kinship(clauses: Sequence[Clause], known: dict[str, str]) -> Sequence[Clause]:

@@ -132,7 +132,9 @@ def of_episode(episode: Episode, agent: str, text: str | None = None) -> list[Fa
     spoken = bool(who) or episode.role == "agent"
     if not spoken and (episode.payload is not None or episode.role != "environment"):
         return []
-    found = distil(episode.text if text is None else text, who=who, at=episode.at, rejects=episode.role == "user")
+    found = distil(
+        episode.text if text is None else text, who=who, at=episode.at, rejects=episode.role == "user"
+    )
     return [_fact(each, episode) for each in found]
 
 

@@ -44,7 +44,11 @@ def bare_dose(clause: Clause, head: Any, subject: Any, words: Sequence[Any]) -> 
     by_expert = _is_expert(subject) and lemma(head) in _NAMING
     is_set = lemma(head) in SETS_DOSE and bool(clause.new_doses)
     is_new = any(lemma(token) in _NEW for token in words)
-    if not (is_set or (by_expert and (is_new or clause.new_doses)) or (lemma(head) in _HAVING and clause.new_doses)):
+    if not (
+        is_set
+        or (by_expert and (is_new or clause.new_doses))
+        or (lemma(head) in _HAVING and clause.new_doses)
+    ):
         return nothing
     given = next((child for child in head.children if child.dep_ in ("dobj", "nsubjpass")), None)
     about = subject if lemma(head) in _HAVING else given

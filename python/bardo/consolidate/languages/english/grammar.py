@@ -245,9 +245,17 @@ def _has_own_subject(token: Any) -> bool:
 
 def _is_negation(token: Any) -> bool:
     """Whether a word is "not" or an adverb such as "never"."""
-    return token.dep_ == "neg" or (
+    return (token.dep_ == "neg" and not contrasts(token)) or (
         lemma(token) in {"never", "neither", "hardly"} and token.dep_ in ("advmod", "preconj")
     )
+
+
+def contrasts(token: Any) -> bool:
+    """Whether a word is the "not" of "Thursday, not Tuesday", which denies the second noun alone."""
+    if token.text.lower() != "not" or not 0 < token.i < len(token.doc) - 1:
+        return False
+    is_between = token.nbor(-1).text == "," and token.nbor(-1).i > token.sent.start
+    return is_between and token.nbor(1).pos_ in ("NOUN", "PROPN", "NUM") and token.nbor(-2).pos_ != "VERB"
 
 
 def _is_nothing(token: Any) -> bool:

@@ -97,6 +97,4 @@ def _games() -> re.Pattern[str]:
 @cache
 def _end() -> re.Pattern[str]:
     """Words by which a play ends."""
-    return re.compile(
-        rf"\b(?:{'|'.join(cue_tables()['play']['endings'])})\b[.!,:;…)*\s–—-]*", re.IGNORECASE
-    )
+    return re.compile(rf"\b(?:{'|'.join(cue_tables()['play']['endings'])})\b[.!,:;…)*\s–—-]*", re.IGNORECASE)

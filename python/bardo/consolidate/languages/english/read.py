@@ -73,6 +73,7 @@ from bardo.consolidate.languages.english.slots import (
     environments_in,
     with_slot,
 )
+from bardo.consolidate.languages.english.told_values import with_told_values
 from bardo.consolidate.languages.english.traits import is_mood
 
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
@@ -150,7 +151,7 @@ class EnglishReader:
                 people += people_of(sentence, speech.who)
                 before = sentence.text.strip()
                 spans.append(sentence)
-        return with_phones(found, speech)
+        return with_phones(with_told_values(found, self._attributes), speech)
 
 
 def _unquoted(match: re.Match[str]) -> str:
