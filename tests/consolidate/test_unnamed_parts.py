@@ -74,7 +74,8 @@ def test_of_two_medicines_a_bare_dose_ends_none(tmp_path: Path) -> None:
             "The doctor says 10 now.",
         )
     )
-    assert [text for text in known if "75" in text] and [text for text in known if "5 mg" in text]
+    assert [text for text in known if "75" in text]
+    assert [text for text in known if "5 mg" in text]
 
 
 def test_she_is_the_person_of_the_fact_that_ends(tmp_path: Path) -> None:

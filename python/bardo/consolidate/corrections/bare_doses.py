@@ -44,7 +44,7 @@ def with_medicines(
 
 
 def _patient(before: Sequence[Clause], clause: Clause, who: str) -> str:
-    """The one who gets the dose of a clause: by its words, else the last one of whom the text tells, else the speaker."""
+    """Who gets the dose of a clause: by its words, else the last one of whom the text tells, else the speaker."""
     if clause.dosed:
         return who if clause.dosed == "me" else clause.dosed
     named = [

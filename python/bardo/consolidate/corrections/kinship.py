@@ -1,4 +1,4 @@
-"""People whom one text calls by name and another one by kinship: "my mum Helga lives in Kiel", "Mum moved to Lübeck"."""
+"""People whom one text calls by name and another one by kinship: "my mum Helga lives in Kiel", "Mum moved"."""
 
 from __future__ import annotations
 

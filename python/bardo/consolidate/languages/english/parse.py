@@ -32,8 +32,8 @@ _TYPE = re.compile(r"(?i)\b(type) (\d|i{1,3})(?= [a-z])")
 #: A noun at the beginning of a clause with a shortened "is", which the parser takes for a possessive: "Rent's 1,240 a
 #: month", "Pepper's on 30 mg", "climbing's Thursday, not Tuesday". "We met at Jo's on Friday" is one.
 _IS = re.compile(
-    r"(?P<noun>(?:^|[.!?;:–—] +)(?:(?:my|our|the|his|her|their) )?(?!(?:he|here|how|it|let|one|she|that|there|this|what|"
-    r"when|where|who)')[^\W\d_]{2,})'s (?="
+    r"(?P<noun>(?:^|[.!?;:–—] +)(?:(?:my|our|the|his|her|their) )?(?!(?:he|here|how|it|let|one|she|that|there|this|"
+    r"what|when|where|who)')[^\W\d_]{2,})'s (?="
     r"\d[\d.,]*(?: ?(?:%|am|euros?|kg|mg|pm|pounds)\b| (?:a|an|from|now|per)\b|[.,;!]?(?:\s|$)(?! ?[^\W\d_]))|"
     r"(?:on|in|still|under) (?!\w+ing\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?:[.,;!]|$))",
     re.IGNORECASE,

@@ -1,4 +1,4 @@
-"""Play that a text announces: what is said under "let's pretend ..." is said by a part and is no fact of the speaker."""
+"""Play that a text announces: what is said under "let's pretend ..." belongs to a part, and is no fact."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def with_person(told: str, kinship: str) -> str:
     who, _, word = kinship.rpartition("'s ")
     if pronoun is None or not who or gender_of(word) != PRONOUNS[pronoun["word"].lower()]:
         return ""
-    is_short = pronoun["is"] and not told[pronoun.end() :].split(" ")[0].endswith(("ed", "en"))
+    is_short = pronoun["is"] and not told[pronoun.end() :].split(" ", maxsplit=1)[0].endswith(("ed", "en"))
     verb = (" is" if is_short else " has") if pronoun["is"] else ""
     return f"{who[:1].upper()}{who[1:]}'s {word}{verb}{told[pronoun.end() :]}"
 

@@ -46,7 +46,7 @@ def _changed(clause: Clause, attributes: AttributeTable) -> str | None:
     """The attribute with one value that a clause changes without the new value; None if it changes none."""
     if not clause.stated or clause.denied or clause.figures or clause.predicate not in _ADJUSTING:
         return None
-    things = clause.objects if clause.objects else frozenset(clause.topic)
+    things = clause.objects or frozenset(clause.topic)
     named = [each for each in things if attributes.is_named(each) and attributes.attribute(each).functional]
     return named[0] if len(named) == 1 and not clause.holders else None
 
