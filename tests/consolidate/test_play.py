@@ -1,4 +1,4 @@
-"""What is said in a play that a text announces is no fact of its speaker."""
+"""Plays that a text announces: the words of a part are no facts of the speaker."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def with_medicines(
 
 
 def _patient(before: Sequence[Clause], clause: Clause, who: str) -> str:
-    """Who gets the dose of a clause: by its words, else the last one of whom the text tells, else the speaker."""
+    """The patient of a dose: by the words of its clause, else the last one of its text, else the speaker."""
     if clause.dosed:
         return who if clause.dosed == "me" else clause.dosed
     named = [

@@ -82,7 +82,7 @@ def ends_unnamed(older: Clause, newer: Clause) -> bool:
 def ends_complaint(older: Clause, newer: Clause) -> bool:
     """Whether a newer clause tells the end of an allergy or the like by a word for it: "the kiwi thing is gone".
 
-    Its person is named beside it, or is the speaker where nobody is.
+    Its person is named beside it, or is the speaker where no name stands.
     """
     stated = older.statement
     if stated is None or stated.denied or older.denied or stated.attribute not in _COMPLAINTS:

@@ -19,7 +19,7 @@ _NEAR_TURNS = 4
 _EARLIER = 2
 #: Maximum time between a turn and an earlier one in microseconds: "he" of another day is rather another person.
 _APART = 12 * 3_600_000_000
-#: Maximum time between a turn of a play and the one before it in microseconds: on another day nobody plays on.
+#: Maximum time between a turn of a play and the one before it in microseconds: a later turn is no part of it.
 _PLAY_APART = 3_600_000_000
 
 

@@ -134,7 +134,7 @@ def _announces(clause: Clause, at: int) -> bool:
 def correction_note(note: Note, sentence: Sentence, who: str, about: Collection[str] = ()) -> Note:
     """Note of a correction that ends an older fact, which is kept in any case.
 
-    It has no text if it holds a secret, or tells of a "she" who is nobody of whom the ended facts tell.
+    It has no text if it holds a secret, or tells of a "she" of whom the ended facts do not tell.
 
     Args:
         note: Note on the clause that corrects, without text.

@@ -85,7 +85,7 @@ impl QueryClues {
         self.asks_of == Some(Role::User) && !self.name_a_time() && !says_past
     }
 
-    /// Whether the value of a thing is asked for that somebody else than the agent told, as in "how much is in the fund?".
+    /// Whether the present value of a thing is asked for, as in "how much is in the fund?", and not what the agent said.
     #[must_use]
     pub fn ask_for_a_value(&self) -> bool {
         let says = |words: &[&str]| self.words.iter().any(|word| words.contains(&word.as_str()));

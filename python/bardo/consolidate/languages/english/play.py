@@ -10,7 +10,7 @@ from bardo.consolidate.languages.english.frames import cue_tables
 
 #: Marks between two sentences.
 _BORDER = r"(?:^|(?<=[.!?…\n]))[\s\"'“‘(*-]*"
-#: Part that somebody gets: "you're a pirate", "I'm the queen", "you be the doctor".
+#: Part of a player: "you're a pirate", "I'm the queen", "you be the doctor".
 _PART = re.compile(
     r"\b(?:(?:i|we|you)(?:['’](?:m|re|ll be)| am| are| be| get to be| will be)|(?:you|i) play)"
     r" (?:a|an|the|my|your)\b",
@@ -22,7 +22,7 @@ _CLOCK = re.compile(r"\bat \w+|\bevery\b|\b\w+days\b", re.IGNORECASE)
 
 
 def without_play(text: str, *, is_playing: bool = False) -> tuple[str, bool]:
-    """What a text says before a play begins and after it ends, and whether it goes on at the end of the text.
+    """The words of a text outside of a play, and whether the play goes on at the end of the text.
 
     Args:
         text: A text.
