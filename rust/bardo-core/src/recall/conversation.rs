@@ -85,14 +85,6 @@ impl QueryClues {
         self.asks_of == Some(Role::User) && !self.name_a_time() && !says_past
     }
 
-    /// Whether the present value of a thing is asked for, as in "how much is in the fund?", and not what the agent said.
-    #[must_use]
-    pub fn ask_for_a_value(&self) -> bool {
-        let says = |words: &[&str]| self.words.iter().any(|word| words.contains(&word.as_str()));
-        let is_asked = self.words.first().is_some_and(|word| VALUE_WORDS.contains(&word.as_str()));
-        is_asked && says(&PRESENT) && !says(&PAST) && self.asks_of != Some(Role::Agent) && !self.name_a_time()
-    }
-
     /// Whether days are named.
     #[must_use]
     pub const fn name_a_time(&self) -> bool {
@@ -100,7 +92,7 @@ impl QueryClues {
     }
 
     /// Whether a name, or its first part, is one of the words.
-    pub(super) fn names(&self, name: &str) -> bool {
+    fn names(&self, name: &str) -> bool {
         let first = name.split_whitespace().next().unwrap_or(name).to_lowercase();
         !first.is_empty() && self.words.contains(&first)
     }
@@ -139,9 +131,6 @@ const FIRST_PERSON: [&str; 14] = [
 /// Words with which a question asks about the past.
 const PAST: [&str; 11] =
     ["did", "was", "were", "had", "used", "first", "before", "once", "ago", "when", "originally"];
-/// First words of a question for a value, and verbs by which it asks for the one that holds now.
-const VALUE_WORDS: [&str; 6] = ["how", "what", "what's", "where", "which", "who"];
-const PRESENT: [&str; 8] = ["is", "are", "does", "do", "has", "have", "what's", "who's"];
 /// Words before "you" that make a request of it.
 const REQUESTS: [&str; 9] = ["can", "could", "do", "may", "might", "should", "thank", "will", "would"];
 

@@ -4,14 +4,10 @@
 //! months later "it has a new home, 8 GB". Of the turns of one author that answer a query best, two that are near each
 //! other are taken to be about the same; the newer comes first if it is about as relevant. Nothing else is moved by its
 //! age. Questions about the past or about other people change no order: in their stories a later turn answers no better.
-//! A question for the value of a thing ("how much is in the holiday fund?") puts the newer turn first only if it has every
-//! word of the question that the older one has, and its author is not the one that the question names.
 
 use super::arms::Arms;
 use super::candidate::{ScoredCandidate, just_above};
 use super::conversation::QueryClues;
-use super::in_force::held;
-use crate::index::hot::NO_NAME;
 use crate::model::Role;
 
 /// Name of the factor in an explanation.
@@ -28,8 +24,7 @@ const MARGIN: f32 = 5e-5;
 
 /// Raises the newer turn of each pair above the older one.
 pub(super) fn raise(arms: &Arms<'_>, clues: &QueryClues, ranked: &mut [ScoredCandidate<'_>]) {
-    let is_of_user = clues.ask_about_the_present();
-    if !(is_of_user || clues.ask_for_a_value()) || arms.hot.vectors().is_empty() {
+    if !clues.ask_about_the_present() || arms.hot.vectors().is_empty() {
         return;
     }
     let mut places: Vec<usize> = (0..ranked.len()).collect();
@@ -49,7 +44,6 @@ pub(super) fn raise(arms: &Arms<'_>, clues: &QueryClues, ranked: &mut [ScoredCan
         let is_passed = |older: &&ScoredCandidate<'_>| {
             let near = || arms.hot.vectors().between(older.candidate.slot, newer.candidate.slot);
             older.row.speaker == newer.row.speaker
-                && (is_of_user || is_value_of_same(arms, clues, older, &newer))
                 && newer.parts.total() >= older.parts.total() * ABOUT_AS_RELEVANT
                 && near().is_some_and(|cosine| cosine >= NEAR)
         };
@@ -61,19 +55,6 @@ pub(super) fn raise(arms: &Arms<'_>, clues: &QueryClues, ranked: &mut [ScoredCan
             raised.raised = Some(NEWER);
         }
     }
-}
-
-/// Whether a newer turn can give another value of the thing that a question and an older turn name.
-fn is_value_of_same(
-    arms: &Arms<'_>,
-    clues: &QueryClues,
-    older: &ScoredCandidate<'_>,
-    newer: &ScoredCandidate<'_>,
-) -> bool {
-    let (ours, theirs) = (held(arms, older.candidate.slot), held(arms, newer.candidate.slot));
-    let speaker = newer.row.speaker;
-    let is_named = speaker != NO_NAME && clues.names(arms.hot.names().name(speaker));
-    ours != 0 && ours & !theirs == 0 && !is_named
 }
 
 #[cfg(test)]
@@ -110,23 +91,6 @@ mod tests {
     fn a_question_about_the_past_or_about_others_keeps_the_order() {
         assert_eq!(answers("which GB did my laptop have?", 0.8, ["Ana", "Ana"])[0], (id(1), false));
         assert_eq!(answers("which GB has the laptop of Ana?", 0.8, ["Ana", "Ana"])[0], (id(1), false));
-    }
-
-    #[test]
-    fn of_two_values_of_a_thing_the_newer_comes_first_if_it_has_the_words_of_the_question() {
-        let first = |question: &str, newer: &str| {
-            let turns = [turn(1, "Ana", "the holiday fund has 1150 in it"), turn(2, "Ana", newer)];
-            let mut hot = hot_of(&turns, &[]);
-            hot.set_vectors(&id(1), &[1.0, 0.0], &[]).unwrap();
-            hot.set_vectors(&id(2), &[0.8, 0.6], &[]).unwrap();
-            let filters = Filters::default();
-            find(&hot, &Query { vector: Some(&[0.9, 0.436]), ..ask(question, &filters) }).hits[0].id
-        };
-        let newer = "took 350 out of the holiday fund for the ferry, 800 left in there";
-        assert_eq!(first("How much is in the holiday fund?", newer), id(2));
-        assert_eq!(first("How much was in the holiday fund?", newer), id(1));
-        assert_eq!(first("How much is in the holiday fund of Ana?", newer), id(1));
-        assert_eq!(first("How much is in the holiday fund?", "took 350 out of it for the ferry"), id(1));
     }
 
     #[test]
