@@ -100,6 +100,10 @@ class Clause:
         died: Person or animal of whose death it tells, in lower case; empty if it tells of none.
         doses: Medicines in it, each with its dose, in lower case, such as `("ramipril", "5 mg")`.
         new_doses: Doses that it announces as another than before, in lower case, some without a unit.
+        bare_dose: Dose that it sets without naming the medicine, such as `45` or `88 mg`; empty if it sets none.
+        dosed: Person or animal that by its words gets this dose, in lower case; empty if it does not say.
+        is_completed: Whether its statement has parts that only an earlier fact gives.
+        is_order: Whether it is a request or a prohibition.
         condition: Case to which it is limited, such as `breakfast`.
         past_dated: Whether it tells of a time that was over long before it was said, such as "in 2012".
         role: Attribute of the role whose holder its statement gives, such as `manager`; empty for other statements.
@@ -164,6 +168,10 @@ class Clause:
     died: str = ""
     doses: frozenset[tuple[str, str]] = frozenset()
     new_doses: frozenset[str] = frozenset()
+    bare_dose: str = ""
+    dosed: str = ""
+    is_completed: bool = False
+    is_order: bool = False
     condition: str = ""
     past_dated: bool = False
     role: str = ""

@@ -22,6 +22,7 @@ from bardo.consolidate.llm.questions import ASKED_AT_ONCE, first, of_one_questio
 from bardo.consolidate.speech import is_narrative, is_speech
 from bardo.consolidate.texts import rule_extraction
 from bardo.consolidate.texts.disputes import disputes
+from bardo.consolidate.texts.earlier_turns import meant_text, plain_facts
 from bardo.consolidate.texts.secrets import is_secret
 from bardo.errors import NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
@@ -289,7 +290,7 @@ class Extractor:
         notes = []
         for episode in page.episodes:
             try:
-                found += rule_extraction.of_episode(episode, self._agent)
+                found += plain_facts(episode, self._log, self._agent)
             except Exception as error:
                 notes.append(_unread(episode, error))
         return found, tuple(notes)
@@ -336,9 +337,7 @@ class Extractor:
         for episode, reached in zip(page.episodes, page.reached, strict=True):
             try:
                 drawn = statements.draw([episode], tick=tick)
-                others = (
-                    () if form_of(episode) == "record" else rule_extraction.of_episode(episode, self._agent)
-                )
+                others = () if form_of(episode) == "record" else plain_facts(episode, self._log, self._agent)
             except Exception as error:
                 done = done.plus(ExtractionReport(notes=(_unread(episode, error),)))
                 continue
@@ -432,7 +431,7 @@ class Extractor:
             known = [
                 fact for status in ("active", "held") for fact in self._facts.list(subject=who, status=status)
             ]
-            resolutions, corrections = disputes(episode, who, known)
+            resolutions, corrections = disputes(episode, meant_text(episode, self._log), who, known)
             if resolutions or corrections:
                 _, counts = self._facts.upsert_resolved(
                     [], tick=tick, now=now, actor=ACTOR, marks={}, answered={}, resolutions=resolutions,

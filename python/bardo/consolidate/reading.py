@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections import corrections
+from bardo.consolidate.corrections.bare_doses import with_medicines
 from bardo.consolidate.corrections.bare_values import completed
 from bardo.consolidate.corrections.candidates import are_apart, is_judged_before, order, precedes
 from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
@@ -32,13 +33,15 @@ from bardo.consolidate.corrections.effects import (
 )
 from bardo.consolidate.corrections.endings import restores_same
 from bardo.consolidate.corrections.holders import ends_holding
-from bardo.consolidate.corrections.outright import in_slot_of_texts
+from bardo.consolidate.corrections.kinship import acquainted
 from bardo.consolidate.corrections.templates import may_be_about_one
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
+from bardo.consolidate.pair_odds import PairOdds
+from bardo.consolidate.read_clauses import ReadClauses
 from bardo.consolidate.routine import is_routine
-from bardo.consolidate.texts import rule_extraction, worth
-from bardo.consolidate.texts.earlier_turns import evidence_of, speech_of
+from bardo.consolidate.texts import worth
+from bardo.consolidate.texts.earlier_turns import evidence_of, plain_facts
 from bardo.consolidate.texts.noted_facts import (
     LEAST_OF_REMAINDERS,
     UNWORTHY,
@@ -47,7 +50,7 @@ from bardo.consolidate.texts.noted_facts import (
     lesser_notes,
     without_asides,
 )
-from bardo.consolidate.texts.rule_extraction import NAMELESS, speaker
+from bardo.consolidate.texts.rule_extraction import speaker
 from bardo.consolidate.texts.secrets import is_secret
 from bardo.consolidate.texts.sentence import Note, Sentence, sentences
 from bardo.model import CorrectionRule, Episode, Fact, Fingerprint
@@ -68,8 +71,6 @@ READ_AT_MOST = 4
 LEARNED_READ_AT_MOST = 2
 #: Maximum length of a message in words that is read as a whole.
 READ_WORDS = 80
-#: Maximum number of texts whose clauses are cached.
-CACHED = 4_096
 
 #: Embeds texts; returns None while the model is not available.
 Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, None]"]
@@ -111,8 +112,8 @@ class StatementReader:
         self._agent = agent
         self._rules_off = frozenset(rules_off)
         self._load_cross_encoder = cross_encoder
-        self._clauses: dict[str, Sequence[Clause]] = {}
-        self._odds: dict[tuple[str, str], float] = {}
+        self._said = ReadClauses(reader, log, agent)
+        self._odds = PairOdds()
         self._cut = 0
 
     @cached_property
@@ -143,7 +144,7 @@ class StatementReader:
             tick: Logical time.
         """
         drawn = Drawn()
-        for clause in self._clauses_of_fact(fact) if fact.statement is None else ():
+        for clause in self._said.of_fact(fact) if fact.statement is None else ():
             # The words of a new holder are new, too, so that the rarest words find no earlier fact.
             beside = self._near_facts(clause, tick) if clause.role or clause.gone else ()
             ids = [*near, *(other.id for other in beside)]
@@ -163,7 +164,7 @@ class StatementReader:
         Returns:
             What that did to other facts; None if the sentence has no such statement.
         """
-        clauses = [clause for clause in self._clauses_of_fact(fact) if clause.stated]
+        clauses = [clause for clause in self._said.of_fact(fact) if clause.stated]
         if len(clauses) != 1 or fact.statement is not None:
             return None
         (clause,) = clauses
@@ -181,8 +182,9 @@ class StatementReader:
             # The agent repeats and supposes; the user's own words tell what holds of the user.
             return
         facts = drawn.facts
-        said = completed(self._clauses_of(episode), lambda each: [*self._near_facts(each, tick), *facts])
-        found = [sentence for sentence in sentences(self._keep(episode.id, said)) if sentence.stated]
+        said = completed(self._said.of_episode(episode), lambda each: [*self._near_facts(each, tick), *facts])
+        said = with_medicines(said, who, lambda each: self._said.of_facts(self._near_facts(each, tick)))
+        found = [sentence for sentence in sentences(self._said.keep(episode.id, said)) if sentence.stated]
         is_spoken = who or episode.role in ("user", "agent")
         if not is_spoken and is_routine(episode, lambda text: self._near(text, NEAR)):
             # Only a value that replaces another is more than a reading of the moment.
@@ -190,7 +192,7 @@ class StatementReader:
         worths = (
             self._worths(found, episode.text) if who or episode.role != "user" else [UNWORTHY] * len(found)
         )
-        forms = {fact.text.casefold() for fact in rule_extraction.of_episode(episode, self._agent)}
+        forms = {fact.text.casefold() for fact in plain_facts(episode, self._log, self._agent)}
         seen: set[str] = set()
         for sentence, value in zip(found, worths, strict=True):
             first: int | None = None
@@ -215,7 +217,11 @@ class StatementReader:
                     drawn.resolutions += [each._replace(place=first) for each in effects.resolutions]
                     drawn.corrections += effects.corrections
                     continue
-                kept = correction_note(note, sentence, who) if ends and not note.text else note
+                kept = (
+                    correction_note(note, sentence, who, self._kin_of(effects))
+                    if ends and not note.text
+                    else note
+                )
                 key = kept.text.casefold()
                 if key and len(seen) < PER_EPISODE and key not in seen:
                     seen.add(key)
@@ -233,11 +239,19 @@ class StatementReader:
                     ]
                 drawn.corrections += effects.corrections
 
+    def _kin_of(self, effects: Drawn) -> set[str]:
+        """The people, by kinship, of whom the facts tell that some effects end."""
+        ended = self._known([each.older for each in effects.resolutions if each.ends])
+        people = {clause.alias or clause.owner for fact in ended for clause in self._said.of_fact(fact)}
+        return {person for person in people if "'s " in person}
+
     def _effects(self, note: Note, episode: Episode, drawn: Drawn, *, tick: int) -> Drawn:
         """The effects of the clauses of a note, each older record once."""
         effects = Drawn()
         place = len(drawn.facts)
-        message = Message(episode.text, [clause for clause in self._clauses_of(episode) if clause.stated])
+        message = Message(
+            episode.text, [clause for clause in self._said.of_episode(episode) if clause.stated]
+        )
         for clause in note.clauses:
             self._compare(
                 clause, message, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode
@@ -258,43 +272,6 @@ class StatementReader:
             else value
             for value, sentence in zip(values, found, strict=True)
         ]
-
-    def _clauses_of(self, episode: Episode) -> Sequence[Clause]:
-        """The clauses of an episode, from the cache if possible."""
-        if (known := self._clauses.get(episode.id)) is not None:
-            return known
-        return self._keep(episode.id, self._reader.read(speech_of(episode, self._log, self._agent)))
-
-    def _clauses_of_fact(self, fact: Fact) -> Sequence[Clause]:
-        """The clauses of a fact, from the cache if possible: of its text, and of the sentence that it was made from."""
-        if (known := self._clauses.get(fact.id)) is not None:
-            return known
-        origin = self._origin(fact)
-        is_quote = any(clause.text != fact.text for clause in origin)
-        said = () if is_quote else self._reader.read(Speech(fact.text, NAMELESS, fact.created_at, "note"))
-        return self._keep(fact.id, (*in_slot_of_texts(fact, said), *origin))
-
-    def _origin(self, fact: Fact) -> list[Clause]:
-        """The clauses of episodes that a fact states or quotes."""
-        found = self._log.get(list(fact.evidence[:2])) if fact.evidence else []
-        clauses = [
-            clause
-            for episode in found
-            if episode is not None
-            for clause in self._clauses_of(episode)
-            if clause.sentence
-        ]
-        stated = [clause for clause in clauses if clause.text == fact.text]
-        # A quote can bring the sentence that it needs.
-        return stated or [clause for clause in clauses if f" {clause.told or clause.sentence}" in fact.text]
-
-    def _keep(self, id_: str, clauses: Sequence[Clause]) -> Sequence[Clause]:
-        """Caches the clauses of a text."""
-        if len(self._clauses) >= CACHED:
-            # The oldest: learned facts are compared with the latest ones, and each would be parsed again alone.
-            del self._clauses[next(iter(self._clauses))]
-        self._clauses[id_] = clauses
-        return clauses
 
     def _compare(
         self,
@@ -326,7 +303,7 @@ class StatementReader:
             return
         begins_later = before is not None and clause.since is not None and clause.since > before.at
         facts = self._near_facts(clause, tick) if newer is None else self._known(near)
-        older = self._older(clause, facts, evidence, newer, before)
+        clause, older = acquainted(clause, self._older(clause, facts, evidence, newer, before))
         judged = self._judged(clause, message, older, is_learned=newer is not None)
         limits = corrections.limits(is_read=self._cross_encoder is not None)
         taking_effect = effective(
@@ -381,7 +358,7 @@ class StatementReader:
     def _is_carried_by(self, clause: Clause, message: Message, older: Clause, *, is_sure: bool) -> bool:
         """Whether a clause stands in a sentence of a message that ends an older clause (`effects.carries`)."""
         is_alone = len(message.sentences) < 2 or clause.sentence not in message.sentences
-        if self._cross_encoder is None or clause.retracted or is_alone:
+        if self._cross_encoder is None or clause.retracted or clause.is_completed or is_alone:
             return True
         able = message.sentences_beyond(older) or [clause.sentence]
         odds = self._odds_of([(older.sentence, sentence) for sentence in able])
@@ -437,15 +414,9 @@ class StatementReader:
         return sorted(read, key=lambda found: -found[0].total)
 
     def _odds_of(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Log odds by the cross-encoder of pairs of an older sentence and a newer text, each pair read once."""
+        """Log odds by the cross-encoder of pairs of an older sentence and a newer text."""
         assert self._cross_encoder is not None
-        unread = [pair for pair in dict.fromkeys(pairs) if pair not in self._odds]
-        if len(self._odds) + len(unread) > CACHED:
-            self._odds.clear()
-            unread = list(dict.fromkeys(pairs))
-        if unread:
-            self._odds |= zip(unread, self._cross_encoder.read(unread), strict=True)
-        return [self._odds[pair] for pair in pairs]
+        return self._odds.of(self._cross_encoder, pairs)
 
     def _near_facts(self, clause: Clause, tick: int) -> list[Fact]:
         """The facts that share an owner, words or meaning with a clause."""
@@ -477,7 +448,7 @@ class StatementReader:
             Older(
                 fact.id,
                 True,
-                self._clauses_of_fact(fact),
+                self._said.of_fact(fact),
                 fact.evidence,
                 fact.statement is not None and not fact.evidence,
             )
@@ -492,7 +463,7 @@ class StatementReader:
         covered = {id_ for record in records for id_ in record.evidence}
         if before is not None:
             records += [
-                Older(episode.id, False, self._clauses_of(episode), (episode.id,))
+                Older(episode.id, False, self._said.of_episode(episode), (episode.id,))
                 for episode in self._near(clause.sentence, NEAR)
                 if precedes(episode, before)
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")

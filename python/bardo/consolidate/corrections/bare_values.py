@@ -63,6 +63,7 @@ def _completed(clause: Clause, facts: Sequence[Fact]) -> Clause:
     return replace(
         clause,
         text=text.replace(stated.value, value) or clause.text,
+        is_completed=True,
         statement=replace(stated, value=value, since=clause.since, until=clause.until),
     )
 

@@ -18,6 +18,7 @@ from bardo.consolidate.corrections.correction_rules import (
 from bardo.consolidate.corrections.endings import changes_another, ends_another
 from bardo.consolidate.corrections.numbered_things import is_of_another_number
 from bardo.consolidate.corrections.templates import is_of_another_member
+from bardo.consolidate.corrections.untouched import denies_since_event, is_apart_from_order, is_left_alone
 
 #: A figure with its unit, and a value of words alone.
 _MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
@@ -76,6 +77,8 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or tells_event(older, newer)
         or is_of_another_line(older, newer)
         or is_denied_briefly(older, newer)
+        or denies_since_event(older, newer)
+        or is_apart_from_order(older, newer)
         or ends_another(older, newer)
         or changes_another(older, newer)
     )
@@ -352,6 +355,8 @@ def keeps_value(older: Clause, newer: Clause) -> bool:
         return not (
             older.cues & _OF_CHANGE or older.predicate == newer.predicate or newer.figures & older.figures
         )
+    if is_left_alone(older, newer):
+        return True
     is_kept = newer.predicate in _KEEPING and not newer.denied and "ending" not in newer.cues
     return (
         is_kept and bool(newer.figures) and all(has_value(older.sentence, figure) for figure in newer.figures)

@@ -193,8 +193,8 @@ def _ends_object(older: Clause, newer: Clause) -> bool:
     if "ending" not in newer.cues or newer.denied or newer.past_dated:
         return False
     is_named = bool(newer.ended & (older.objects - older.details | older.names))
-    is_owned = not newer.owner or older.owner == newer.owner or bool(words_of(older.owner) & newer.ended)
-    return is_named and is_owned
+    is_owned = not newer.owner or is_same_owner(older, newer) or bool(words_of(older.owner) & newer.ended)
+    return is_named and (is_owned or older.owner == newer.owner)
 
 
 def _ends_thing(older: Clause, newer: Clause) -> bool:

@@ -37,7 +37,7 @@ from bardo.consolidate.corrections.correction_rules import (
     takes_back,
 )
 from bardo.consolidate.corrections.debts import pays_debt, pays_part
-from bardo.consolidate.corrections.endings import ends_unnamed, gives_up
+from bardo.consolidate.corrections.endings import ends_complaint, ends_unnamed, gives_up
 from bardo.consolidate.corrections.holders import ends_holding, is_of_another_role, keeps_holder
 from bardo.consolidate.corrections.laws import is_occasion_beside_law
 from bardo.consolidate.corrections.medicines import changes_dose
@@ -167,7 +167,7 @@ def _settled(older: Clause, newer: Clause, least: Limits) -> Judgement | None:
         return _by_retraction(older, newer, least)
     if rule := ends_holding(older, newer):
         return Judgement(max(least.ends, SURE), rule)
-    if pays_debt(older, newer):
+    if pays_debt(older, newer) or ends_complaint(older, newer):
         return Judgement(max(least.ends, SURE), "ending")
     if changes_dose(older, newer) or changes_phone(older, newer):
         return Judgement(least.ends, "judged slot")

@@ -12,6 +12,11 @@ _COMMITTING = frozenset({
     "apply", "book", "enrol", "enroll", "enter", "join", "order", "plan", "register", "reserve", "schedule", "sign",
     "sign up", "subscribe",
 })  # fmt: skip
+#: Attributes of complaints, and words by which one speaks of them.
+_COMPLAINTS = frozenset({"allergy", "condition", "diet", "intolerance"})
+_WORDS_FOR_COMPLAINTS = frozenset({
+    "allergy", "business", "condition", "intolerance", "issue", "problem", "sensitivity", "thing", "trouble",
+})  # fmt: skip
 #: Cues by which a clause corrects more than the thing that it ends.
 _CORRECTING = frozenset({"correction", "from", "instead"})
 
@@ -20,7 +25,7 @@ def ends_another(older: Clause, newer: Clause) -> bool:
     """Whether a newer clause ends a detail of an older one, or a relation or state of others."""
     if "ending" not in newer.cues or newer.cues & _CORRECTING:
         return False
-    return _ends_detail(older, newer) or _parts_others(older, newer)
+    return _ends_detail(older, newer) or _parts_others(older, newer) or _ends_allergen(older, newer)
 
 
 def _ends_detail(older: Clause, newer: Clause) -> bool:
@@ -72,6 +77,42 @@ def ends_unnamed(older: Clause, newer: Clause) -> bool:
     is_stated = any(word == attribute or may_change_together(word, attribute) for word in newer.ended)
     # "Removed type checking" names the check of "gets type-checked".
     return not (_stems(newer.ended) & _stems(named) or is_stated)
+
+
+def ends_complaint(older: Clause, newer: Clause) -> bool:
+    """Whether a newer clause tells the end of an allergy or the like by a word for it: "the kiwi thing is gone".
+
+    Its person is named beside it, or is the speaker where no name stands.
+    """
+    stated = older.statement
+    if stated is None or stated.denied or older.denied or stated.attribute not in _COMPLAINTS:
+        return False
+    if (
+        "ending" not in newer.cues
+        or newer.denied
+        or not newer.stated
+        or not newer.ended & _WORDS_FOR_COMPLAINTS
+    ):
+        return False
+    named = newer.anchors | words_of(newer.owner)
+    value = words_of(stated.value.casefold())
+    if not value or not _stems(value) <= _stems(named):
+        return False
+    said = words_of(f"{newer.context} {newer.lead} {newer.sentence}".casefold().replace(":", " "))
+    people = {words_of(name) for name in (older.owner, older.alias) if name}
+    if any(name <= said for name in people):
+        return True
+    is_of_nobody = not newer.names and not newer.holders and not newer.context
+    return bool(older.features.get("self")) and is_of_nobody
+
+
+def _ends_allergen(older: Clause, newer: Clause) -> bool:
+    """Whether a newer clause tells the end of a thing to which the older one tells an allergy: "the kiwi is gone"."""
+    stated = older.statement
+    is_of_thing = "ending" in newer.cues and bool(newer.features.get("subject thing"))
+    if stated is None or stated.attribute not in ("allergy", "intolerance") or not is_of_thing:
+        return False
+    return not (newer.ended | newer.anchors | words_of(newer.owner)) & _WORDS_FOR_COMPLAINTS
 
 
 def gives_up(older: Clause, newer: Clause) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.corrections.correction_rules import is_of_other_person, words_of
+from bardo.consolidate.corrections.correction_rules import is_of_other_person, is_same_owner, words_of
 
 
 def changes_dose(older: Clause, newer: Clause) -> bool:
@@ -12,6 +12,8 @@ def changes_dose(older: Clause, newer: Clause) -> bool:
     "The ramipril's up to 10 mg" needs no owner: the medicine is the one that the older clause has.
     """
     if len(newer.new_doses) != 1 or older.past or is_of_other_person(older, newer):
+        return False
+    if newer.is_completed and older.owner and not is_same_owner(older, newer):
         return False
     # "My mother's ramipril" is another one.
     is_of_another = (newer.is_kin or newer.is_relative) and newer.owner != older.owner

@@ -19,15 +19,18 @@ _FIRST_PERSON = re.compile(
 )
 
 
-def disputes(episode: Episode, who: str, known: Sequence[Fact]) -> tuple[list[Resolution], list[Correction]]:
+def disputes(
+    episode: Episode, text: str, who: str, known: Sequence[Fact]
+) -> tuple[list[Resolution], list[Correction]]:
     """The effects of a turn on earlier facts of its speaker and on the turns behind them.
 
     Args:
         episode: Turn.
+        text: Its text without what is not meant.
         who: Name of its speaker.
         known: Facts about the speaker in force, with those of the turn.
     """
-    told = list(_in_third_person(episode.text, who))
+    told = list(_in_third_person(text, who))
     own = [fact for fact in known if episode.id in fact.evidence]
     resolutions: list[Resolution] = []
     corrections: list[Correction] = []

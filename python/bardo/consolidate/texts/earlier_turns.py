@@ -7,6 +7,8 @@ from collections.abc import Container, Sequence
 
 from bardo._core import EpisodeLog
 from bardo.consolidate.clause import Clause, Speech, form_of
+from bardo.consolidate.languages.english.play import without_play
+from bardo.consolidate.texts import rule_extraction
 from bardo.consolidate.texts.rule_extraction import speaker
 from bardo.model import Episode, Fact
 
@@ -17,12 +19,40 @@ _NEAR_TURNS = 4
 _EARLIER = 2
 #: Maximum time between a turn and an earlier one in microseconds: "he" of another day is rather another person.
 _APART = 12 * 3_600_000_000
+#: Maximum time between a turn of a play and the one before it in microseconds: a later turn is no part of it.
+_PLAY_APART = 3_600_000_000
 
 
 def speech_of(episode: Episode, log: EpisodeLog, agent: str) -> Speech:
     """The text of an episode with its circumstances, and with what its speaker said right before."""
-    earlier = tuple(turn.text for turn in earlier_turns(episode, log))
-    return Speech(episode.text, speaker(episode, agent), episode.at, form_of(episode), earlier)
+    turns = earlier_turns(episode, log)
+    return Speech(
+        _meant(episode, turns),
+        speaker(episode, agent),
+        episode.at,
+        form_of(episode),
+        tuple(turn.text for turn in turns),
+    )
+
+
+def meant_text(episode: Episode, log: EpisodeLog) -> str:
+    """The text of an episode without what is said in a play that it, or a turn of its speaker right before, begins."""
+    return _meant(episode, earlier_turns(episode, log))
+
+
+def plain_facts(episode: Episode, log: EpisodeLog, agent: str) -> list[Fact]:
+    """The facts that the plain forms of an episode state."""
+    return rule_extraction.of_episode(episode, agent, meant_text(episode, log))
+
+
+def _meant(episode: Episode, earlier: Sequence[Episode]) -> str:
+    """The text of an episode outside of plays, after the earlier turns of its speaker."""
+    if form_of(episode) == "record":
+        return episode.text
+    is_playing = False
+    for turn in reversed(earlier):
+        is_playing = without_play(turn.text, is_playing=is_playing)[1] and episode.at - turn.at <= _PLAY_APART
+    return without_play(episode.text, is_playing=is_playing)[0]
 
 
 def evidence_of(text: str, clauses: Sequence[Clause], episode: Episode, log: EpisodeLog) -> tuple[str, ...]:

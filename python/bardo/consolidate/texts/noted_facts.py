@@ -9,6 +9,7 @@ from typing import Any, cast
 from bardo._core import findings
 from bardo.consolidate.attributes import BUILT_IN, is_lasting
 from bardo.consolidate.clause import Clause
+from bardo.consolidate.languages.english.quotes import with_person
 from bardo.consolidate.texts.rule_extraction import NAMELESS, slug
 from bardo.consolidate.texts.secrets import is_secret
 from bardo.consolidate.texts.sentence import QUOTED_CHARACTERS, Note, Sentence, attributed
@@ -130,20 +131,24 @@ def _announces(clause: Clause, at: int) -> bool:
     return clause.over is not None and clause.over - at > _DAY and not clause.anchors <= dates
 
 
-def correction_note(note: Note, sentence: Sentence, who: str) -> Note:
-    """Note of a correction that ends an older fact, which is kept in any case; without text if it holds a secret.
+def correction_note(note: Note, sentence: Sentence, who: str, about: Collection[str] = ()) -> Note:
+    """Note of a correction that ends an older fact, which is kept in any case.
+
+    It has no text if it holds a secret, or tells of a "she" of whom the ended facts do not tell.
 
     Args:
         note: Note on the clause that corrects, without text.
         sentence: Its sentence.
         who: Name of the speaker.
+        about: Owners of the facts that end, by kinship.
     """
     if is_secret(sentence.text):
         return note
     (clause,) = note.clauses
-    # The attribute of a bare correction stands in its text alone.
-    is_completed = clause.figure and clause.statement is not None and "correction" in clause.cues
-    if clause.text and (is_completed or sentence.is_covered((clause,))):
+    if clause.is_open and not clause.text:
+        texts = {with_person(sentence.told, owner) for owner in about}
+        return Note(texts.pop() if len(texts) == 1 else "", (clause,))
+    if clause.text and (clause.is_completed or sentence.is_covered((clause,))):
         # "She rang: the dentist is on 26 March" is over after that day.
         return Note(clause.text, (clause,) if clause.statement is not None else sentence.stated)
     quote = sentence.quote(who) or attributed(sentence.told, who)[:QUOTED_CHARACTERS]

@@ -120,18 +120,21 @@ class Assertion:
     found: dict[str, list[str]] = field(default_factory=dict)
 
 
-def of_episode(episode: Episode, agent: str) -> list[Fact]:
+def of_episode(episode: Episode, agent: str, text: str | None = None) -> list[Fact]:
     """The facts that an episode states; none for what is no speech.
 
     Args:
         episode: Episode of the log.
         agent: Whose memory it is: what it says of itself is no fact about a user.
+        text: Its text without what is not meant; None for all of it.
     """
     who = speaker(episode, agent)
     spoken = bool(who) or episode.role == "agent"
     if not spoken and (episode.payload is not None or episode.role != "environment"):
         return []
-    found = distil(episode.text, who=who, at=episode.at, rejects=episode.role == "user")
+    found = distil(
+        episode.text if text is None else text, who=who, at=episode.at, rejects=episode.role == "user"
+    )
     return [_fact(each, episode) for each in found]
 
 

@@ -12,7 +12,7 @@ from bardo.consolidate.clause import Cue
 from bardo.consolidate.languages.english.contrast import changed_before
 from bardo.consolidate.languages.english.endings import is_gone
 from bardo.consolidate.languages.english.frames import cue_tables
-from bardo.consolidate.languages.english.grammar import is_denied, is_past, lemma, predicate_of
+from bardo.consolidate.languages.english.grammar import contrasts, is_denied, is_past, lemma, predicate_of
 
 #: Phrases of a new state that are more than one word.
 _NOW = re.compile(
@@ -236,11 +236,24 @@ def _replaced(token: Any, head: Any, words: list[Any], *, is_change: bool) -> Cu
         return Cues({"instead"}, {lemma(each) for each in after if each.pos_ in _VALUES})
     if word == "instead":
         return Cues({"instead"})
+    if contrasts(token) and (token.head.i == head.i or token.head.i < token.i):
+        # "Thursday, not Tuesday"
+        return Cues({"instead"}, _until_mark(token))
     if word == "not" and token.dep_ == "neg" and token.head.pos_ in _THINGS and token.head.i != head.i:
         # "June, not May"
         below = {lemma(each) for each in token.head.subtree if each.pos_ in _THINGS}
         return Cues({"instead"}, below | {lemma(token.head)})
     return None
+
+
+def _until_mark(word: Any) -> set[str]:
+    """Lemmas of the values behind a word, up to the next mark or verb."""
+    found: set[str] = set()
+    for token in word.doc[word.i + 1 : word.sent.end]:
+        if token.is_punct or token.pos_ in ("VERB", "AUX", "CCONJ"):
+            break
+        found |= {lemma(token)} if token.pos_ in _THINGS else set()
+    return found
 
 
 def _left_behind(origin: Any, head: Any, words: list[Any], *, is_change: bool) -> Cues | None:

@@ -248,9 +248,13 @@ def end_of_span(text: str, at: int) -> int | None:
     """
     if not at or (match := _SPAN.search(text)) is None:
         return None
-    count, unit = match["count"].lower(), match["unit"].lower()
-    now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
-    return midnight(_after(now, unit, counted(count)) + timedelta(days=1))
+    return _end_of_span(match, datetime.fromtimestamp(at / 1_000_000, UTC).date())
+
+
+def _end_of_span(match: re.Match[str], begin: date) -> int:
+    """First instant after the last day of a span, of which the first and last day are rough."""
+    end = _after(begin, match["unit"].lower(), counted(match["count"].lower()))
+    return midnight(end + timedelta(days=1))
 
 
 def counted(word: str) -> int:
@@ -354,4 +358,8 @@ def bounds(text: str, at: int, *, past: bool = False) -> tuple[int | None, int |
         since = instant(match, at, past=True)
     elif (begin := _FROM.search(text)) and (match := DATE.match(text, begin.end())):
         since = instant(match, at, past=past and _EFFECTIVE.match(begin[0]) is not None)
+        span = None if past or until is not None or since is None else _SPAN.search(text)
+        if span is not None and since is not None and text[span.end() :].lstrip(" ,").startswith(begin[0]):
+            # "For three weeks from the 29th" has an end.
+            until = _end_of_span(span, datetime.fromtimestamp(since / 1_000_000, UTC).date())
     return since, until

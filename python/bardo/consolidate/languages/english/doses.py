@@ -15,8 +15,8 @@ from bardo.consolidate.languages.english.owners import KIN, is_of_speaker
 DoseSlot = tuple[str, str, str]
 #: Verbs and adverbs by which a medicine itself gets another dose.
 _MOVES, _WAYS = frozenset({"go", "be", "come", "move"}), frozenset({"up", "down", "back"})
-#: Prepositions of a place, which is no medicine.
-_OF_PLACE = frozenset({"in", "at", "near"})
+#: Prepositions of a place or of a meal, which are no medicine.
+_OF_PLACE = frozenset({"in", "at", "near", "with"})
 
 
 def dose_slot(clause: Clause, head: Any, subject: Any, who: str) -> DoseSlot | None:

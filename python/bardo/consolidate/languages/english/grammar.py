@@ -33,8 +33,9 @@ SAYING = frozenset({
 #: Verbs of speech and thought by which even the speaker only guesses or repeats.
 _GUESSING = frozenset({"think", "guess", "suspect", "reckon", "hear", "read"})
 #: People whose findings on health are facts, and the verbs by which they give them.
-_EXPERTS = frozenset({
-    "allergist", "audiologist", "cardiologist", "consultant", "dermatologist", "doctor", "gp", "gynaecologist",
+EXPERTS = frozenset({
+    "allergist", "audiologist", "cardiologist", "consultant", "dermatologist", "doctor", "endo", "endocrinologist",
+    "gp", "gynaecologist",
     "gynecologist", "neurologist", "nurse", "ophthalmologist", "optician", "orthopaedist", "orthopedist",
     "paediatrician", "pediatrician", "pharmacist", "physician", "physio", "psychiatrist", "specialist", "surgeon",
     "vet",
@@ -244,9 +245,17 @@ def _has_own_subject(token: Any) -> bool:
 
 def _is_negation(token: Any) -> bool:
     """Whether a word is "not" or an adverb such as "never"."""
-    return token.dep_ == "neg" or (
+    return (token.dep_ == "neg" and not contrasts(token)) or (
         lemma(token) in {"never", "neither", "hardly"} and token.dep_ in ("advmod", "preconj")
     )
+
+
+def contrasts(token: Any) -> bool:
+    """Whether a word is the "not" of "Thursday, not Tuesday", which denies the second noun alone."""
+    if token.text.lower() != "not" or not 0 < token.i < len(token.doc) - 1:
+        return False
+    is_between = token.nbor(-1).text == "," and token.nbor(-1).i > token.sent.start
+    return is_between and token.nbor(1).pos_ in ("NOUN", "PROPN", "NUM") and token.nbor(-2).pos_ != "VERB"
 
 
 def _is_nothing(token: Any) -> bool:
@@ -327,7 +336,7 @@ def governs(verb: Any) -> bool:
 
 def _is_finding(verb: Any, subject: Any) -> bool:
     """Whether a verb of speech gives the finding of an expert on health."""
-    is_of_expert = subject is not None and lemma(subject) in _EXPERTS
+    is_of_expert = subject is not None and lemma(subject) in EXPERTS
     return is_of_expert and lemma(verb) in _FINDING and not is_denied(verb)
 
 

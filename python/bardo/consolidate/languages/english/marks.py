@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from bardo.consolidate.clause import Clause
+from bardo.consolidate.languages.english.bare_doses import bare_dose
 from bardo.consolidate.languages.english.debts import debt_of
 from bardo.consolidate.languages.english.frames import phrase_of
 from bardo.consolidate.languages.english.grammar import lemma
@@ -32,8 +33,11 @@ def with_marks(clause: Clause, head: Any, subject: Any, words: Sequence[Any], at
     """
     clause = _with_instant(clause, words, at)
     topic = numbered_in([token for token in words if token.i < head.i])
+    dose, dosed = bare_dose(clause, head, subject, words)
     return replace(
         clause,
+        bare_dose=dose,
+        dosed=dosed,
         statement=_of_number(clause, topic),
         gone=who_left(clause, head, subject),
         left_role=left_role(head),

@@ -18,9 +18,14 @@ SETS_DOSE = frozenset({
 _ME = frozenset({"me", "us"})
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
 _NUMBER = r"\d+(?:[.,]\d+)?"
+#: Words before a dose that are no medicine.
+_NO_MEDICINE = (
+    "about|another|currently|daily|dose|evening|every|from|just|mine|morning|night|only|pills?|still|tablets?|take|takes|"
+    "taking|twice|weekly|with"
+)
 #: A dose beside the name of its medicine: "ramipril 5 mg", "5 mg of ramipril".
 _DOSE = re.compile(
-    rf"\b(?P<before>[^\W\d_]{{4,}}) (?P<figure>{_NUMBER}) ?(?P<unit>{_UNIT})\b(?! of\b)|"
+    rf"\b(?!(?:{_NO_MEDICINE})\b)(?P<before>[^\W\d_]{{4,}}),? (?P<figure>{_NUMBER}) ?(?P<unit>{_UNIT})\b(?! of\b)|"
     rf"\b(?P<figure2>{_NUMBER}) ?(?P<unit2>{_UNIT}) of (?P<after>[^\W\d_]{{4,}})\b",
     re.IGNORECASE,
 )

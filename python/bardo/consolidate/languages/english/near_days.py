@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 #: Days from that of a text to a day near it, and the part of that day.
 _NEAR = {
@@ -23,6 +23,12 @@ _DAY = re.compile(
     r"to|until) )?"
     rf"(?P<day>{'|'.join(sorted(_NEAR, key=len, reverse=True))})"
     r"(?: (?P<part>morning|afternoon|evening|night))?\b(?P<is_name>['’-]\w)?",
+    re.IGNORECASE,
+)
+#: Times after that of a text, which are known only with its own: "next week's class" and "next Monday" stay.
+_NEXT = re.compile(
+    r"\b(?:(?P<before>after|before|by|during|for|from|of|since|till|until) )?"
+    r"(?P<what>next (?:weekend|week|month|year)|this weekend)\b(?!['’-]\w)",
     re.IGNORECASE,
 )
 #: Days that are of the moment: what is so today is a mood, unless it begins or ends then.
@@ -70,4 +76,21 @@ def dated(text: str, at: int) -> str:
         begins = not text[: match.start()].strip() and match["day"][0].isupper()
         return f"{'On' if begins else 'on'} {when}"
 
-    return _DAY.sub(date_of, text)
+    return _NEXT.sub(lambda match: _period(match, today), _DAY.sub(date_of, text))
+
+
+def _period(match: re.Match[str], today: date) -> str:
+    """The dates of "next week", "next month" and the like."""
+    words = match["what"].lower()
+    before = match["before"] or ("over" if "weekend" in words else "in")
+    begins = match.start() == 0 and match["what"][0].isupper()
+    before = before.capitalize() if begins else before
+    if "weekend" in words:
+        saturday = today + timedelta(days=5 - today.weekday() + 7 * words.startswith("next"))
+        return f"{before} the weekend of {saturday}"
+    if "week" in words:
+        return f"{before} the week of {today + timedelta(days=7 - today.weekday())}"
+    if "month" in words:
+        month = (today.replace(day=1) + timedelta(days=32)).replace(day=1)
+        return f"{before} {month:%B} {month.year}"
+    return f"{before} {today.year + 1}"

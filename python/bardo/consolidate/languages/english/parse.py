@@ -29,6 +29,15 @@ CODE = re.compile(
 _ADDRESS = re.compile(r"[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)*\w")
 #: A type by its number, and the spelling that the parser reads as one word: "type 2 diabetes" has no verb "type".
 _TYPE = re.compile(r"(?i)\b(type) (\d|i{1,3})(?= [a-z])")
+#: A noun at the beginning of a clause with a shortened "is", which the parser takes for a possessive: "Rent's 1,240 a
+#: month", "Pepper's on 30 mg", "climbing's Thursday, not Tuesday". "We met at Jo's on Friday" is one.
+_IS = re.compile(
+    r"(?P<noun>(?:^|[.!?;:–—] +)(?:(?:my|our|the|his|her|their) )?(?!(?:he|here|how|it|let|one|she|that|there|this|"
+    r"what|when|where|who)')[^\W\d_]{2,})'s (?="
+    r"\d[\d.,]*(?: ?(?:%|am|euros?|kg|mg|pm|pounds)\b| (?:a|an|from|now|per)\b|[.,;!]?(?:\s|$)(?! ?[^\W\d_]))|"
+    r"(?:on|in|still|under) (?!\w+ing\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?:[.,;!]|$))",
+    re.IGNORECASE,
+)
 
 
 @cache
@@ -126,7 +135,7 @@ def _mended(doc: Any) -> Any:
 def _plain(text: str) -> str:
     """The part of a text that is parsed, with plain apostrophes, without asides, in spellings that the parser knows."""
     plain = text[:READ_CHARACTERS].replace("’", "'").replace("\u2018", "'")
-    return without_asides(_TYPE.sub(r"\1-\2", plain))
+    return without_asides(_TYPE.sub(r"\1-\2", _IS.sub(r"\g<noun> is ", plain)))
 
 
 def _keep(text: str, doc: Any) -> Any:

@@ -11,7 +11,13 @@ from bardo.consolidate.clause import OF_CHANGE, Clause, Speech
 from bardo.consolidate.languages.english.grammar import SAYING, SUBJECTS, lemma
 from bardo.consolidate.languages.english.near_days import dated
 from bardo.consolidate.languages.english.parse import parse
-from bardo.consolidate.languages.english.referents import PRONOUNS, Person, people, referent
+from bardo.consolidate.languages.english.referents import (
+    PRONOUNS,
+    Person,
+    gender_of,
+    people,
+    referent,
+)
 from bardo.consolidate.languages.english.rewrite import points_outside
 
 #: Words that answer or link, and say nothing at the beginning of a quote.
@@ -29,8 +35,11 @@ _MARKS = frozenset({",", ".", ":", ";", "!", "-", "–", "—", "..", "...", "�
 _LEAST_LEAD = 2
 #: Minimum number of words of a quote without its openers, and of a sentence that is more than a bare name.
 _LEAST_WORDS = 3
+#: Verbs of a state, which is that of their subject.
+_OF_STATE = frozenset({"be", "get", "have", "live", "need", "stay", "take", "use", "work"})
 #: Labels of times.
 _TIMES = frozenset({"DATE", "TIME"})
+_FIRST_PRONOUN = re.compile(r"(?P<word>he|she)(?P<is>['’]s)?\b", re.IGNORECASE)
 #: Maximum number of sentences between one that points back and the one that it points to.
 _FAR = 3
 
@@ -83,9 +92,28 @@ def with_quotes(
         )
 
 
+def with_person(told: str, kinship: str) -> str:
+    """A sentence with a person in the place of the "he" or "she" at its beginning; empty if another one is meant.
+
+    Args:
+        told: The sentence.
+        kinship: The person by kinship, such as `nadia's mum`.
+    """
+    pronoun = _FIRST_PRONOUN.match(told)
+    who, _, word = kinship.rpartition("'s ")
+    if pronoun is None or not who or gender_of(word) != PRONOUNS[pronoun["word"].lower()]:
+        return ""
+    is_short = pronoun["is"] and not told[pronoun.end() :].split(" ", maxsplit=1)[0].endswith(("ed", "en"))
+    verb = (" is" if is_short else " has") if pronoun["is"] else ""
+    return f"{who[:1].upper()}{who[1:]}'s {word}{verb}{told[pronoun.end() :]}"
+
+
 def _is_about(pronoun: Any, clauses: Sequence[Clause]) -> bool:
-    """Whether a sentence tells of the person of its pronoun: "she changed the dose" and "he says" tell of others."""
-    is_change = any(clause.cues & OF_CHANGE for clause in clauses)
+    """Whether a sentence tells of the person of its pronoun: "she changed the dose" and "he says" tell of others.
+
+    "She's on 1000 of it now" tells of her.
+    """
+    is_change = any(clause.cues & OF_CHANGE for clause in clauses) and lemma(pronoun.head) not in _OF_STATE
     return not is_change and lemma(pronoun.head) not in SAYING
 
 

@@ -27,7 +27,6 @@ from bardo.consolidate.languages.english.grammar import (
     NOT_SERIOUS,
     ORDERS,
     QUOTED,
-    apposed,
     clause_heads,
     drops_subject,
     introduces_finding,
@@ -43,15 +42,14 @@ from bardo.consolidate.languages.english.grammar import (
     subject_of,
 )
 from bardo.consolidate.languages.english.institutions import places_of_institutions
+from bardo.consolidate.languages.english.kin_clauses import kin_beside, presented
 from bardo.consolidate.languages.english.life_slots import tells_age, who_died
 from bardo.consolidate.languages.english.marks import with_marks
 from bardo.consolidate.languages.english.measures import doses_in, new_doses_in
 from bardo.consolidate.languages.english.owners import (
-    FAMILY,
     SPEAKER,
     Owner,
     holders_of,
-    kin_in,
     owner_key,
     owner_of,
     people_of,
@@ -73,11 +71,10 @@ from bardo.consolidate.languages.english.rewrite import points_outside, points_t
 from bardo.consolidate.languages.english.slots import (
     condition_of,
     environments_in,
-    relation_attribute,
     with_slot,
 )
+from bardo.consolidate.languages.english.told_values import with_told_values
 from bardo.consolidate.languages.english.traits import is_mood
-from bardo.model import Statement
 
 #: Flags of `neutralise` for texts that instruct a reader: they state nothing.
 _INSTRUCTIONS = frozenset({"instruction", "role", "fence", "mark", "tag"})
@@ -91,8 +88,8 @@ _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM", "X", "SYM"})
 _TELLS_NOTHING_APART = frozenset({"DET", "PRON", "ADV", "PART", "PUNCT", "SPACE", "INTJ"})
 #: Words without a meaning of their own.
 _LIGHT = frozenset({
-    "be", "have", "do", "get", "go", "make", "thing", "lot", "bit", "way", "time", "one", "also", "please", "thank",
-    "thanks",
+    "be", "have", "do", "get", "go", "make", "thing", "lot", "bit", "way", "time", "one", "own", "also", "please",
+    "thank", "thanks",
 })  # fmt: skip
 
 
@@ -154,7 +151,7 @@ class EnglishReader:
                 people += people_of(sentence, speech.who)
                 before = sentence.text.strip()
                 spans.append(sentence)
-        return with_phones(found, speech)
+        return with_phones(with_told_values(found, self._attributes), speech)
 
 
 def _unquoted(match: re.Match[str]) -> str:
@@ -341,10 +338,10 @@ def _clause(
         died="" if unreal else who_died(head, owner, speech.who.lower()),
         past_dated=past and bool(_LONG_PAST.search(span)),
         alias=owner.alias,
-        kin=() if unreal or past else tuple(_kin(words, subject, sentence, speech)),
+        kin=() if unreal or past else tuple(kin_beside(words, subject, sentence, speech)),
         presents=None
         if unreal or past or "ending" in cues.kinds
-        else _presented(subject, owner, sentence, speech),
+        else presented(subject, owner, sentence, speech),
         is_relative=owner.is_relative,
         is_kin=owner.is_kin,
         holders=holders_of(head, subject, owner),
@@ -373,35 +370,6 @@ def _clause(
     return made
 
 
-def _kin(words: list[Any], subject: Any, sentence: Any, speech: Speech) -> Iterator[Clause]:
-    """Clauses that give the names of the speaker's family beside the subject: "with my husband Jonas"."""
-    others = [token for token in words if subject is None or token not in subject.subtree]
-    for relation, name in kin_in(others, speech.who, in_third_person=speech.form == "note"):
-        yield _relation(relation, name, sentence, speech.who)
-
-
-def _presented(subject: Any, owner: Owner, sentence: Any, speech: Speech) -> Clause | None:
-    """Clause that gives the name of the subject: "my daughter Ida swims" says that the speaker has a daughter Ida."""
-    if subject is None or lemma(subject) not in FAMILY or not (owner.is_kin and owner.name):
-        return None
-    words = (*subject.subtree, apposed(subject))
-    name = next((token.text for token in words if token is not None and token.text.lower() == owner.key), "")
-    return _relation(lemma(subject), name, sentence, speech.who) if name else None
-
-
-def _relation(relation: str, name: str, sentence: Any, who: str) -> Clause:
-    """Clause of a relation of the speaker to a person by name."""
-    return Clause(
-        text=f"{who}'s {relation} is {name}",
-        sentence=sentence.text.strip(),
-        owner=f"{who.lower()}'s {relation}",
-        predicate="be",
-        anchors=frozenset({relation, name.lower()}),
-        names=frozenset({name.lower()}),
-        statement=Statement(who.lower(), relation_attribute(relation), name, functional=False),
-    )
-
-
 def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: bool) -> Clause:
     """A request: it states no fact, but it can correct ("Make it 15 June instead")."""
     words = list(head.subtree)
@@ -426,6 +394,8 @@ def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: 
         objects=objects_of(head),
         ended=ended_by(head, None),
         fillers=fillers(head, None, words),
+        doses=doses_in(sentence.text),
+        is_order=True,
     )
 
 

@@ -36,6 +36,11 @@ _TITLES = {
 }
 
 
+def gender_of(kinship: str) -> str:
+    """Gender of a word of kinship: `m` or `f`; empty if it tells none."""
+    return _GENDERS.get(kinship, "")
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """Person of a sentence.
