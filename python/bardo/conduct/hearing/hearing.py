@@ -35,7 +35,9 @@ from bardo.conduct.hearing.reports import (
     is_correction,
     is_courtesy,
     is_deed,
+    is_forbearance,
     is_habit,
+    is_holding,
     is_promise,
     is_state,
 )
@@ -456,15 +458,17 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
         or utterance.is_advice
         or is_idle
         or is_correction(text)
-        or (not utterance.by_agent and is_of_life(text)),
+        or (not utterance.by_agent and (is_of_life(text) or is_holding(text))),
         "task": utterance.is_consent
+        or (utterance.by_agent and is_forbearance(text))
         or is_deed_done(text)
         or is_state(text)
         or is_habit(text)
         or is_exemption(text)
         or (not utterance.by_agent and is_news(text))
         or bool(utterance.unwanted),
-        "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle or is_act,
+        "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle or is_act
+        or (not utterance.by_agent and is_holding(text)),
     }.get(kind, False)
 
 
