@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bardo.conduct.hearing import completion, lifting, rescheduling, superseding
 from bardo.conduct.hearing.approvals import approval_of
-from bardo.conduct.hearing.hearing import Heard
+from bardo.conduct.hearing.hearing import FORBIDDING, Heard
 from bardo.conduct.hearing.orders import is_standing
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
@@ -81,11 +81,12 @@ def keep(
     with store.writing():
         lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
         for one, source in heard:
+            is_known = False
             if (successor := _succeed(store, one, source, vectors, agent=agent, now=now)) is not None:
                 kept.append(successor)
                 continue
             if not source.by_agent and is_person(source.by, agent):
-                lifting.lift(store, source.said, by=source.by, at=source.at)
+                is_known = bool(lifting.lift(store, source.said, by=source.by, at=source.at))
                 moved = rescheduling.move(
                     store, source.said, by=source.by, episode=source.episode, at=source.at
                 )
@@ -96,9 +97,8 @@ def keep(
                 completion.end_done(
                     store, source.said, source.before, by=source.by, episode=source.episode, at=source.at
                 )
-            if one is None or (
-                one.kind == "rejection" and not source.by_agent and lifting.only_lifts(source.said)
-            ):
+            is_lift = not source.by_agent and lifting.only_lifts(source.said, is_known=is_known)
+            if one is None or (one.kind in FORBIDDING and is_lift):
                 continue
             if one.kind == "rule" and source.episode in contradicted:
                 continue

@@ -50,7 +50,8 @@ from bardo.ports import Vectors
 
 #: Kind of what is heard.
 Kind = Literal["rejection", "decision", "task", "discovery", "learning", "rule"]
-_FORBIDDING: tuple[Kind, ...] = ("rejection", "rule")
+#: Kinds that may forbid.
+FORBIDDING: tuple[Kind, ...] = ("rejection", "rule")
 KINDS: tuple[str, ...] = ("none", "rejection", "decision", "task", "discovery", "learning", "rule")
 
 #: Log odds under the limit of a kind, down to which an utterance is undecided: a language model may decide.
@@ -401,7 +402,7 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
     if (verb := utterance.pointing_verb) and (utterance.is_prohibition or KINDS[place] == "rejection"):
         # The thing that the pronoun stands for is unclear, unless the act was proposed just before.
         return _refused(utterance, verb)
-    places = [KINDS.index(kind) for kind in _FORBIDDING]
+    places = [KINDS.index(kind) for kind in FORBIDDING]
     if utterance.is_prohibition or utterance.is_choice:
         place = max(places, key=lambda one: float(scores[one]))
         is_end = utterance.is_end and utterance.is_prohibition
@@ -418,7 +419,7 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
         if refused is not None or is_mere_no(utterance.text):
             return refused
     margin = float(scores[place] - np.max(np.delete(scores, place)) - limits[place])
-    if utterance.is_end and KINDS[place] in _FORBIDDING:
+    if utterance.is_end and KINDS[place] in FORBIDDING:
         # An end is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.
         place = KINDS.index("rejection")
         margin = float(np.max(scores[places]) - np.max(np.delete(scores, places)))
