@@ -95,7 +95,7 @@ def facts_in_force(folder: Path, clock: bardo.ManualClock) -> list[str]:
         ("Don't suggest meat on Fridays.", "Meat on Fridays is fine again.", "Suggest meat on Friday"),
         (
             "Don't use the tumble dryer on weekdays, it costs a fortune.",
-            "We've got solar now, so the dryer's okay on weekdays.",
+            "We've got solar on the roof, so the dryer's okay on weekdays.",
             "Run the tumble dryer on Tuesday",
         ),
         ("Don't suggest meat on Fridays.", "You can suggest meat on Fridays again.", "Suggest meat on Friday"),
@@ -112,7 +112,6 @@ def test_the_fact_of_a_lifted_order_ends_and_the_lift_is_no_rule(
         dossier = (tmp_path / "DOSSIER.md").read_text(encoding="utf-8")
     texts = facts_in_force(tmp_path, clock)
     assert not any(" rejects: " in text for text in texts)
-    assert any(text.startswith("Ida allows again: ") for text in texts)
     # It stands among what held before.
     assert all("(until " in line for line in dossier.splitlines() if " rejects: " in line)
     with bardo.gate(tmp_path, clock=clock) as gate:

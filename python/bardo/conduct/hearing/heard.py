@@ -12,6 +12,7 @@ from bardo.conduct.hearing.orders import is_standing
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, NEW, STATEMENTS, Rule, StateEntry, StateKind
+from bardo.conduct.parse import wording
 from bardo.conduct.persons import is_person
 from bardo.conduct.state import rules, state
 from bardo.conduct.state.prohibition import forbidden_act
@@ -145,7 +146,9 @@ def _rule(text: str, source: Source, now: int, *, least: float = 0.0) -> Rule:
     """Returns a heard rule; it is dated by its words, and loses score from now on only."""
     score = NEW if source.by_agent else CRITICAL if is_standing(text) else SAID
     approval = "" if source.by_agent else approval_of(text)
-    forbids = text if not approval and forbidden_act(text) is not None else ""
+    # The label of an order ("New house law: ...") is no word of what it forbids.
+    is_forbidding = not approval and forbidden_act(text) is not None
+    forbids = wording.without_remark(text) if is_forbidding and wording.is_labelled(text) else text * is_forbidding
     return Rule("", text, forbids, approval, max(score, least), source.by, source.episode, source.at, now)
 
 
