@@ -1,4 +1,4 @@
-"""Reports that somebody has a thing forbid nothing, and promises to leave a thing as it is are no tasks."""
+"""Reports of who has a thing forbid nothing, and promises to leave a thing as it is are no tasks."""
 
 from __future__ import annotations
 

@@ -98,7 +98,11 @@ def facts_in_force(folder: Path, clock: bardo.ManualClock) -> list[str]:
             "We've got solar on the roof, so the dryer's okay on weekdays.",
             "Run the tumble dryer on Tuesday",
         ),
-        ("Don't suggest meat on Fridays.", "You can suggest meat on Fridays again.", "Suggest meat on Friday"),
+        (
+            "Don't suggest meat on Fridays.",
+            "You can suggest meat on Fridays again.",
+            "Suggest meat on Friday",
+        ),
     ],
 )
 def test_the_fact_of_a_lifted_order_ends_and_the_lift_is_no_rule(

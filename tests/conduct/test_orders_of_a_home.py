@@ -112,6 +112,6 @@ PHOTOS = "Don't post photos of the children on social media."
 )
 def test_a_name_may_be_of_the_kind_that_an_order_names(order: str, action: str, expected: bool) -> None:
     relation = compare(parse(order), parse_action(action), now=0)
-    # Such a relation warns whatever the number of orders.
+    # Such a relation warns among any number of orders.
     assert (relation.reading is Reading.NEAR and relation.whole) is expected
     assert not (expected and relation.reading is Reading.SAME)

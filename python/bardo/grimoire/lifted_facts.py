@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bardo.conduct.model.authors import author_of
@@ -48,7 +47,9 @@ def end_facts(session: Session, store: ConductStore) -> int:
     resolutions = [
         Resolution(place, None, fact.id, True, None, LIFTED) for place, (_, fact) in enumerate(found)
     ]
-    resolutions += [Resolution(0, newer, older, True, None, LIFTED) for newer, older in _forbidden_again(session, held)]
+    resolutions += [
+        Resolution(0, newer, older, True, None, LIFTED) for newer, older in _forbidden_again(session, held)
+    ]
     if resolutions:
         session.facts.upsert_resolved(
             [newer for newer, _ in found], tick=session.now_tick, now=session.clock.now(), actor=LIFTED, marks={},
@@ -76,9 +77,7 @@ def _lifted(session: Session, store: ConductStore) -> list[tuple[Fact, StateEntr
 
 def _forbidden_again(session: Session, held: Sequence[str]) -> list[tuple[str, str]]:
     """Returns the facts of rejections, and those in force that allow the same act."""
-    allowed = [
-        fact for fact in session.facts.list(category=_ALLOWANCES) if _is_held(fact, _ALLOWS, held)
-    ]
+    allowed = [fact for fact in session.facts.list(category=_ALLOWANCES) if _is_held(fact, _ALLOWS, held)]
     if not allowed:
         return []
     rejected = {

@@ -148,7 +148,9 @@ def _rule(text: str, source: Source, now: int, *, least: float = 0.0) -> Rule:
     approval = "" if source.by_agent else approval_of(text)
     # The label of an order ("New house law: ...") is no word of what it forbids.
     is_forbidding = not approval and forbidden_act(text) is not None
-    forbids = wording.without_remark(text) if is_forbidding and wording.is_labelled(text) else text * is_forbidding
+    forbids = (
+        wording.without_remark(text) if is_forbidding and wording.is_labelled(text) else text * is_forbidding
+    )
     return Rule("", text, forbids, approval, max(score, least), source.by, source.episode, source.at, now)
 
 

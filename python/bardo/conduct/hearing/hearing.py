@@ -468,7 +468,11 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
         or is_exemption(text)
         or (not utterance.by_agent and is_news(text))
         or bool(utterance.unwanted),
-        "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle or is_act
+        "rule": utterance.is_schedule
+        or utterance.is_advice
+        or utterance.is_report
+        or is_idle
+        or is_act
         or (not utterance.by_agent and is_holding(text)),
     }.get(kind, False)
 

@@ -25,7 +25,9 @@ _USES = frozenset({"use", "install"})
 _AGAIN = r"(?:(?:now|again|after all|from now on)\b[\s,]*)+"
 _THING = r"(?P<thing>(?!(?:it|that|this|they|everything|all|he|she|i|we|you)\b)[\w./@+' -]{2,60}?)"
 #: Words that only permit, and words that also tell how a thing is.
-_PERMITTED = r"(?:allowed|permitted|welcome|acceptable|back on the (?:table|menu|list)|no longer (?:banned|forbidden))"
+_PERMITTED = (
+    r"(?:allowed|permitted|welcome|acceptable|back on the (?:table|menu|list)|no longer (?:banned|forbidden))"
+)
 _ALLOWED = rf"(?:fine|ok(?:ay)?|all ?right|{_PERMITTED})"
 _IS = r"(?: is| are|'s|'re)"
 _ACT = r"(?P<act>(?!(?:be|not|never|only)\b)[a-z][\w./@+' -]{2,80}?)"
@@ -39,7 +41,9 @@ _FORMS = (
         re.IGNORECASE,
     ),
     lazy_pattern(rf"(?:using )?{_THING}{_IS} {_ALLOWED} (?P<again>{_AGAIN}){_WHEN}[.!]*$", re.IGNORECASE),
-    lazy_pattern(rf"{_THING} (?:can|may) (?P<again>{_AGAIN})?be used (?P<later>{_AGAIN})?[.!]*$", re.IGNORECASE),
+    lazy_pattern(
+        rf"{_THING} (?:can|may) (?P<again>{_AGAIN})?be used (?P<later>{_AGAIN})?[.!]*$", re.IGNORECASE
+    ),
     lazy_pattern(
         rf"(?:you|we)(?: all)? (?:can|may|are allowed to|'re allowed to) (?P<again>{_AGAIN}){_ACT}(?: {_AGAIN})?[.!]*$",
         re.IGNORECASE,
@@ -176,7 +180,9 @@ def _against(allowed: _Allowed, rows: Sequence[StateEntry | Rule]) -> list[State
     wanted = _scope(propose(f"don't {allowed.act}"))
     if wanted is None:
         return []
-    exact = [row for row in rows if _scope(_forbidden(row)) == wanted and (allowed.again or wanted.conditions)]
+    exact = [
+        row for row in rows if _scope(_forbidden(row)) == wanted and (allowed.again or wanted.conditions)
+    ]
     if exact or len(wanted.things) != 1:
         return exact
     similar = [row for row in rows if _is_of(row, allowed, wanted)]

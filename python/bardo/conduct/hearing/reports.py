@@ -140,8 +140,8 @@ _HOLDING = lazy_pattern(
 #: Promise to leave a thing as it is, by which nothing is to be done: "I'll leave Thursdays empty".
 _FORBEARANCE = lazy_pattern(
     r"^(?:[^.!?]{1,40}[.!] )?(?:i|we)(?:'ll| will) (?:leave|keep) [^,;.?!]{2,60}? "
-    r"(?:empty|free|open|clear|blank|alone|out|untouched|unchanged|as (?:it is|they are|is)|in peace|to (?:you|yourself))"
-    r"[.!]*$",
+    r"(?:empty|free|open|clear|blank|alone|out|untouched|unchanged|as (?:it is|they are|is)|in peace|"
+    r"to (?:you|yourself))[.!]*$",
     re.IGNORECASE,
 )
 #: Promise to do as one was told, in words that add nothing: "I will keep out of that window".
@@ -260,7 +260,7 @@ def is_habit(text: str) -> bool:
 
 
 def is_holding(text: str) -> bool:
-    """Whether words only tell that somebody has a thing, or where a thing is: "Mr Okafor has our spare key".
+    """Whether words only tell who has a thing, or where a thing is: "Mr Okafor has our spare key".
 
     Args:
         text: Words of the user.

@@ -11,7 +11,16 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import amounts, command_forms, dry_runs, operation_table, operations, options, places, shell
+from bardo.conduct.parse import (
+    amounts,
+    command_forms,
+    dry_runs,
+    operation_table,
+    operations,
+    options,
+    places,
+    shell,
+)
 from bardo.conduct.parse.command_forms import CommandForm
 from bardo.conduct.parse.forbidden import kinds_in, stems_of, vocabulary
 
@@ -217,8 +226,7 @@ def parse(text: str) -> ParsedAction:
     else:
         is_writing = not reads and (bool(verbs & _WRITES) or not verbs)
         named = places.of_call(text, called if form == "tool" else "", writes=is_writing)
-    told = amounts.as_money(text) if form == "prose" else text
-    stems = stems_of(text if told == text else f"{text} money").union(*map(_objects_of, commands))
+    stems = stems_of(amounts.with_money(text) if form == "prose" else text).union(*map(_objects_of, commands))
     spoken, hosts, paths = places.split_addresses(text)
     addressed = stems - stems_of(spoken)
     # In an address that is fetched or told, a word is a name.

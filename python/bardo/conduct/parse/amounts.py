@@ -9,7 +9,8 @@ from bardo._patterns import lazy_pattern
 _FIGURE = r"\d+(?:[.,' ]\d+)*"
 _MANY = r"(?: ?(?:k|m|hundred|thousand|million)\b)?"
 _CURRENCY = (
-    r"(?:euros?|dollars?|pounds?|francs?|pesos?|yen|rupees?|kron(?:or|er)|bucks|quid|cents?|eur|usd|gbp|chf|aud|cad)"
+    r"(?:euros?|dollars?|pounds?|francs?|pesos?|yen|rupees?|kron(?:or|er)|bucks|quid|cents?|"
+    r"eur|usd|gbp|chf|aud|cad)"
 )
 _AMOUNT = lazy_pattern(
     rf"[€$£¥] ?{_FIGURE}{_MANY}|\b{_FIGURE}{_MANY} ?(?:[€$£¥]|{_CURRENCY}\b(?! of\b))", re.IGNORECASE
@@ -29,3 +30,12 @@ def as_money(text: str) -> str:
     """
     told = _AMOUNT.sub("money", text)
     return text if told == text else _RECEIVER.sub(r"\g<verb> money to \g<to>", told)
+
+
+def with_money(text: str) -> str:
+    """Returns a sentence, with the word "money" after it if it has an amount of money.
+
+    Args:
+        text: Action in words.
+    """
+    return f"{text} money" if _AMOUNT.search(text) else text

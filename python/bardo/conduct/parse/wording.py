@@ -31,11 +31,14 @@ _LABEL = (
     r"(?: (?:for|in) (?:the |this |our )?[\w-]+| here| number \w+| #?\d+)?(?=\s*:|\s+[-–—]\s))"
 )
 _LABELLED = lazy_pattern(rf"^\W*{_LABEL}", re.IGNORECASE)
-_REMARKED = lazy_pattern(rf"^\W*(?:(?:{REMARK}|{_LABEL})(?:\s*[,:!.…]+\s*|\s+[-–—]+\s+))+(?=\w)", re.IGNORECASE)
+_REMARKED = lazy_pattern(
+    rf"^\W*(?:(?:{REMARK}|{_LABEL})(?:\s*[,:!.…]+\s*|\s+[-–—]+\s+))+(?=\w)", re.IGNORECASE
+)
 #: Emphasis after a prohibition, which forbids nothing more: "Ever.", "Period.", "No exceptions."
 _EMPHATIC = (
     r"(?:(?:not |never )?ever|period|full stop|end of (?:story|discussion)|(?:no|without) (?:any )?exceptions?|"
-    r"no (?:excuses|discussion|ifs or buts)|for (?:either|any|both|all|each) of (?:them|us|you)|(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that))"
+    r"no (?:excuses|discussion|ifs or buts)|for (?:either|any|both|all|each) of (?:them|us|you)|"
+    r"(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that))"
 )
 _EMPHASIZED = lazy_pattern(rf"(?<=[\w\"'`)])\s*(?:[.,;:!…]+|\s[-–—]+)\s*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
 _IS_EMPHASIS = lazy_pattern(rf"\W*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
