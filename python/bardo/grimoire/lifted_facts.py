@@ -37,7 +37,8 @@ def end_facts(session: Session, store: ConductStore) -> int:
         session: Owner of the memory.
         store: State and rules of the agent.
     """
-    held = [plain(_act(row)) for row in (*store.state(kind="rejected", limit=-1), *store.rules(every=False))]
+    rows: list[StateEntry | Rule] = [*store.state(kind="rejected", limit=-1), *store.rules(every=False)]
+    held = [plain(_act(row)) for row in rows]
     found = [
         (newer, fact)
         for fact, row in _lifted(session, store)
