@@ -208,13 +208,12 @@ def vocabulary() -> Vocabulary:
             program = "" if re.search(r"[*\[?=]", program) else program
             by_program[program] = (*by_program.get(program, ()), (pattern, number))
     words = raw["words"]
-    reading, removing, calls = (
-        frozenset(_items(words[name])) for name in ("reading", "removing", "reading_calls")
-    )
+    listed = {name: frozenset(_items(given)) for name, given in words.items()}
     return Vocabulary(
         practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
-        stems_of(words["incidental"]) | operation_table.table().kinds, reading, removing, calls,
-        stems_of(words["roles"]), stems_of(words["kin"]), frozenset(_items(words["products"])),
+        stems_of(words["incidental"]) | operation_table.table().kinds,
+        listed["reading"], listed["removing"], listed["reading_calls"],
+        stems_of(words["roles"]), stems_of(words["kin"]), listed["products"],
     )  # fmt: skip
 
 
