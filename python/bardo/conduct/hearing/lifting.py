@@ -215,7 +215,8 @@ def _taken(row: StateEntry | Rule) -> frozenset[str] | None:
     act = wording.act(text)
     found = [verb for verb in _words().taking if act[: len(verb)] == verb]
     if found:
-        return frozenset(max((len(verb), verb) for verb in found)[1])
+        longest: tuple[str, ...] = max(found, key=len)
+        return frozenset(longest)
     return frozenset() if _NO.match(wording.plain(text)) else None
 
 

@@ -211,9 +211,8 @@ def vocabulary() -> Vocabulary:
     listed = {name: frozenset(_items(given)) for name, given in words.items()}
     return Vocabulary(
         practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
-        stems_of(words["incidental"]) | operation_table.table().kinds,
-        listed["reading"], listed["removing"], listed["reading_calls"],
-        stems_of(words["roles"]), stems_of(words["kin"]), listed["products"],
+        stems_of(words["incidental"]) | operation_table.table().kinds, listed["reading"], listed["removing"],
+        listed["reading_calls"], stems_of(words["roles"]), stems_of(words["kin"]), listed["products"],
     )  # fmt: skip
 
 
