@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo.assemble.context import count_tokens
+from bardo.assemble.prompt import assemble
+from bardo.conduct.briefing import state_block, tokens_in
 from bardo.conduct.model.entries import StateEntry
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import BardoWarning, BudgetTooSmallError, InvalidInputError
@@ -310,6 +312,19 @@ def test_notes_count_the_rejections_that_are_not_shown(memory: bardo.Grimoire) -
             note.startswith(f"{100 - shown} of 100 memories are not in the block {name}")
             for note in made.notes
         )
+
+
+@pytest.mark.parametrize("budget", [600, 700, 1_000])
+def test_the_share_of_a_small_prompt_has_room_for_the_longest_rejection(
+    memory: bardo.Grimoire, budget: int
+) -> None:
+    with bardo.gate(memory.path) as gate:
+        for number in range(20):
+            gate.reject(f"order menu {number} " + "from the restaurant in the harbour street " * 8, by="Ida")
+        block = state_block(gate._store, cap=tokens_in(budget))
+    assert block is not None
+    (report,) = assemble([block], budget=tokens_in(budget), reserve=0).blocks
+    assert report.shown
 
 
 def test_a_prohibition_of_a_user_stands_in_every_prompt_as_a_rule(memory: bardo.Grimoire) -> None:

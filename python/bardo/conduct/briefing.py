@@ -27,6 +27,8 @@ READ = 160
 LONGEST = 240
 #: Maximum number of tokens of the block in a prompt, and its part of the budget.
 TOKENS, PART = 1_000, 6
+#: Tokens in which an entry of the maximum length fits, and the largest part of a small budget that they take.
+LONG, LONG_PART = 140, 4
 #: Minimum number of letters of a token: entries of fewer letters than a block has tokens of these all fit.
 _LEAST_LETTERS = 2
 #: Maximum number of tokens of the text with which a session begins.
@@ -133,7 +135,7 @@ def _text(blocks: list[Block], budget: int, made: MadePrompts) -> str:
 
 def tokens_in(budget: int) -> int:
     """Returns the tokens of state and rejections in a prompt with a budget."""
-    return min(TOKENS, budget // PART)
+    return min(TOKENS, max(budget // PART, min(LONG, budget // LONG_PART)))
 
 
 def boot_blocks(store: ConductStore, *, budget: int, now: int, first: str = "") -> list[Block]:

@@ -65,7 +65,7 @@ def findings_of(
                 _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
             )
         touch = found.get(rule.approval, NOTHING)
-        if rule.approval and is_told(touch) and not (touch.same and approved_by.strip()):
+        if rule.approval and is_told(touch) and not approved_by.strip():
             findings.append(_of(rule, "approval", touch, blocks=touch.same))
         if not (rule.forbids or rule.approval):
             touch = found.get(rule.text, NOTHING)
@@ -78,7 +78,7 @@ def findings_of(
         )
         for flow, is_same in flows
         for touch in (_touch_of(flow, found),)
-        if flow.needs_approval and not (is_same and approved_by.strip())
+        if flow.needs_approval and not approved_by.strip()
     ]  # fmt: skip
     findings.sort(key=lambda finding: (not finding.blocks, -finding.touch.closeness))
     near.sort(key=lambda pair: (-pair[0], -pair[1].changed_at, -int(pair[1].id[1:])))

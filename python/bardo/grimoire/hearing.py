@@ -71,6 +71,7 @@ def end_outdated(session: Session) -> tuple[str, ...]:
     from bardo.conduct.hearing.expiry import end_expired
     from bardo.conduct.hearing.heard import end_outdated, raise_orders, supersede_decisions
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
+    from bardo.grimoire.lifted_facts import end_facts
 
     if not (session.path / FILE_NAME).exists():
         return ()
@@ -84,6 +85,7 @@ def end_outdated(session: Session) -> tuple[str, ...]:
             )
             over += end_expired(store, agent=session.agent, now=session.clock.now())
             raised = raise_orders(store, agent=session.agent)
+            allowed = end_facts(session, store)
             over += supersede_decisions(
                 store,
                 lambda heard: _correcting(session, heard),
@@ -93,6 +95,7 @@ def end_outdated(session: Session) -> tuple[str, ...]:
     except StoreError as error:
         return (f"statements of the gate that no longer hold were not ended: {error}",)
     notes = [f"{len(over)} statements of the gate no longer hold and ended"] * bool(over)
+    notes += [f"{allowed} facts of rejections ended that a person lifted"] * bool(allowed)
     count = "1 standing order" if len(raised) == 1 else f"{len(raised)} standing orders"
     notes += [f"{count} heard by an earlier bardo became critical"] * bool(raised)
     return tuple(notes)

@@ -13,6 +13,7 @@ from bardo.folder import TESTAMENTS_FOLDER
 from bardo.recall.lifted import Lifted, plain
 
 if TYPE_CHECKING:
+    from bardo.conduct.model.entries import Rule
     from bardo.conduct.storage.store import ConductStore
 
 
@@ -75,21 +76,34 @@ def _ended_by_persons(store: ConductStore, agent: str) -> list[Lifted]:
         for entry in store.state(kind="rejected", every=True)
         if entry.status != "active" and is_person(author_of(entry.closed_by)[0], agent)
     ]
-    # The time of retirement is not stored. A pass that retires a rule tells a reason.
     found += [
-        Lifted(plain(rule.text), rule.episode, 0)
+        Lifted(plain(rule.text), rule.episode, _lifted_at(rule), act=plain(forbidden_act(rule.text) or ""))
         for rule in store.rules()
-        if rule.retired_by and not rule.retired_why and is_person(author_of(rule.retired_by)[0], agent)
+        if _is_lifted(rule, agent)
     ]
     return [one for one in found if one.text]
+
+
+def _is_lifted(rule: Rule, agent: str) -> bool:
+    """Whether a person retired a rule, by the gate or by words that allow the act again."""
+    from bardo.conduct.model.authors import author_of
+    from bardo.conduct.model.entries import ALLOWED_AGAIN
+    from bardo.conduct.persons import is_person
+
+    # A pass that retires a rule for another cause tells that as the reason.
+    is_told = not rule.retired_why or rule.retired_why.startswith(ALLOWED_AGAIN)
+    return bool(rule.retired_by) and is_told and is_person(author_of(rule.retired_by)[0], agent)
+
+
+def _lifted_at(rule: Rule) -> int:
+    """Returns the time of the words that lifted a rule; 0 of one that was retired by the gate, which stores none."""
+    return rule.confirmed_at if rule.retired_why else 0
 
 
 def _ended_of_ancestors(store: ConductStore, agent: str) -> list[Lifted]:
     """Ended entries of every kind, by the texts of the episodes in which an heir has those of its ancestors."""
     from bardo.bequeath.content.directive_kinds import KINDS
-    from bardo.conduct.model.authors import author_of
     from bardo.conduct.model.procedures import Flow, Mission
-    from bardo.conduct.persons import is_person
 
     found, held = [], set()
 
@@ -109,8 +123,8 @@ def _ended_of_ancestors(store: ConductStore, agent: str) -> list[Lifted]:
     for rule in store.rules():
         if not rule.retired_by:
             note("rule", rule.text, 0, "")
-        elif not rule.retired_why and is_person(author_of(rule.retired_by)[0], agent):
-            note("rule", rule.text, 0, "lifted")
+        elif _is_lifted(rule, agent):
+            note("rule", rule.text, _lifted_at(rule), "lifted")
     for flow in store.rows(Flow):
         if flow.retired_by:
             note("flow", flow.name, flow.changed_at, "ended")

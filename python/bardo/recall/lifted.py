@@ -38,7 +38,8 @@ class Lifted:
             said: Its text, as `plain` writes it.
         """
         if isinstance(record, Fact):
-            is_told = self.text in said or (bool(self.act) and said.endswith(f"rejects: {self.act}"))
+            _, is_rejection, act = said.partition(" rejects: ")
+            is_told = self.text in said or (bool(is_rejection) and begins(self.act, act))
             return self.by_person and self.episode in record.evidence and is_told
         if record.kind == INHERITED_KIND and self.told and record.at <= (self.at or record.at):
             rest = said.removeprefix(self.told)
@@ -67,6 +68,16 @@ def lifted_by(record: Episode | Fact, lifted: Sequence[Lifted]) -> Lifted | None
         return None
     said = plain(record.text)
     return max((one for one in lifted if one.marks(record, said)), key=lambda one: one.at, default=None)
+
+
+def begins(act: str, told: str) -> bool:
+    """Whether an act is the one that a fact tells, also with a reason after it: "use the dryer, it costs a fortune".
+
+    Args:
+        act: Act of a rejection, as `plain` writes it.
+        told: Act in the fact of it, as `plain` writes it.
+    """
+    return bool(told) and act.startswith(told) and not act[len(told) : len(told) + 1].isalnum()
 
 
 def plain(text: str) -> str:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from bardo.conduct.hearing import completion, lifting, rescheduling, superseding
 from bardo.conduct.hearing.approvals import approval_of
-from bardo.conduct.hearing.hearing import Heard
+from bardo.conduct.hearing.hearing import FORBIDDING, Heard
 from bardo.conduct.hearing.orders import is_standing
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import CRITICAL, NEW, STATEMENTS, Rule, StateEntry, StateKind
+from bardo.conduct.parse import wording
 from bardo.conduct.persons import is_person
 from bardo.conduct.state import rules, state
 from bardo.conduct.state.prohibition import forbidden_act
@@ -81,11 +82,12 @@ def keep(
     with store.writing():
         lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
         for one, source in heard:
+            is_known = False
             if (successor := _succeed(store, one, source, vectors, agent=agent, now=now)) is not None:
                 kept.append(successor)
                 continue
             if not source.by_agent and is_person(source.by, agent):
-                lifting.lift(store, source.said, by=source.by, at=source.at)
+                is_known = bool(lifting.lift(store, source.said, by=source.by, at=source.at))
                 moved = rescheduling.move(
                     store, source.said, by=source.by, episode=source.episode, at=source.at
                 )
@@ -96,9 +98,8 @@ def keep(
                 completion.end_done(
                     store, source.said, source.before, by=source.by, episode=source.episode, at=source.at
                 )
-            if one is None or (
-                one.kind == "rejection" and not source.by_agent and lifting.only_lifts(source.said)
-            ):
+            is_lift = not source.by_agent and lifting.only_lifts(source.said, is_known=is_known)
+            if one is None or (one.kind in FORBIDDING and is_lift):
                 continue
             if one.kind == "rule" and source.episode in contradicted:
                 continue
@@ -145,7 +146,11 @@ def _rule(text: str, source: Source, now: int, *, least: float = 0.0) -> Rule:
     """Returns a heard rule; it is dated by its words, and loses score from now on only."""
     score = NEW if source.by_agent else CRITICAL if is_standing(text) else SAID
     approval = "" if source.by_agent else approval_of(text)
-    forbids = text if not approval and forbidden_act(text) is not None else ""
+    # The label of an order ("New house law: ...") is no word of what it forbids.
+    is_forbidding = not approval and forbidden_act(text) is not None
+    forbids = (
+        wording.without_remark(text) if is_forbidding and wording.is_labelled(text) else text * is_forbidding
+    )
     return Rule("", text, forbids, approval, max(score, least), source.by, source.episode, source.at, now)
 
 

@@ -35,7 +35,9 @@ from bardo.conduct.hearing.reports import (
     is_correction,
     is_courtesy,
     is_deed,
+    is_forbearance,
     is_habit,
+    is_holding,
     is_promise,
     is_state,
 )
@@ -48,7 +50,8 @@ from bardo.ports import Vectors
 
 #: Kind of what is heard.
 Kind = Literal["rejection", "decision", "task", "discovery", "learning", "rule"]
-_FORBIDDING: tuple[Kind, ...] = ("rejection", "rule")
+#: Kinds that may forbid.
+FORBIDDING: tuple[Kind, ...] = ("rejection", "rule")
 KINDS: tuple[str, ...] = ("none", "rejection", "decision", "task", "discovery", "learning", "rule")
 
 #: Log odds under the limit of a kind, down to which an utterance is undecided: a language model may decide.
@@ -399,7 +402,7 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
     if (verb := utterance.pointing_verb) and (utterance.is_prohibition or KINDS[place] == "rejection"):
         # The thing that the pronoun stands for is unclear, unless the act was proposed just before.
         return _refused(utterance, verb)
-    places = [KINDS.index(kind) for kind in _FORBIDDING]
+    places = [KINDS.index(kind) for kind in FORBIDDING]
     if utterance.is_prohibition or utterance.is_choice:
         place = max(places, key=lambda one: float(scores[one]))
         is_end = utterance.is_end and utterance.is_prohibition
@@ -416,7 +419,7 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
         if refused is not None or is_mere_no(utterance.text):
             return refused
     margin = float(scores[place] - np.max(np.delete(scores, place)) - limits[place])
-    if utterance.is_end and KINDS[place] in _FORBIDDING:
+    if utterance.is_end and KINDS[place] in FORBIDDING:
         # An end is a rejection, also if it could be a rule: these two do not compete, and no limit is needed.
         place = KINDS.index("rejection")
         margin = float(np.max(scores[places]) - np.max(np.delete(scores, places)))
@@ -456,15 +459,21 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
         or utterance.is_advice
         or is_idle
         or is_correction(text)
-        or (not utterance.by_agent and is_of_life(text)),
+        or (not utterance.by_agent and (is_of_life(text) or is_holding(text))),
         "task": utterance.is_consent
+        or (utterance.by_agent and is_forbearance(text))
         or is_deed_done(text)
         or is_state(text)
         or is_habit(text)
         or is_exemption(text)
         or (not utterance.by_agent and is_news(text))
         or bool(utterance.unwanted),
-        "rule": utterance.is_schedule or utterance.is_advice or utterance.is_report or is_idle or is_act,
+        "rule": utterance.is_schedule
+        or utterance.is_advice
+        or utterance.is_report
+        or is_idle
+        or is_act
+        or (not utterance.by_agent and is_holding(text)),
     }.get(kind, False)
 
 

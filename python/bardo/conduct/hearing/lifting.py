@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib import resources
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.model.entries import Rule, StateEntry
-from bardo.conduct.parse import wording
+from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry
+from bardo.conduct.parse import operation_table, wording
 from bardo.conduct.parse.forbidden import corrected, propose, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.negation import FORBIDS
@@ -21,25 +24,44 @@ _WHY = 500
 _USES = frozenset({"use", "install"})
 _AGAIN = r"(?:(?:now|again|after all|from now on)\b[\s,]*)+"
 _THING = r"(?P<thing>(?!(?:it|that|this|they|everything|all|he|she|i|we|you)\b)[\w./@+' -]{2,60}?)"
-_ALLOWED = r"(?:fine|ok(?:ay)?|all ?right|allowed|permitted|welcome|acceptable|back on the table)"
+#: Words that only permit, and words that also tell how a thing is.
+_PERMITTED = (
+    r"(?:allowed|permitted|welcome|acceptable|back on the (?:table|menu|list)|no longer (?:banned|forbidden))"
+)
+_ALLOWED = rf"(?:fine|ok(?:ay)?|all ?right|{_PERMITTED})"
+_IS = r"(?: is| are|'s|'re)"
 _ACT = r"(?P<act>(?!(?:be|not|never|only)\b)[a-z][\w./@+' -]{2,80}?)"
+_WHEN = (
+    r"(?P<when>(?:on|in|at|over|during|before|after|from|between|outside|for|with|to|without) "
+    r"(?!(?:me|us|him|her|now|the moment)\b)[\w':./ -]{2,40}?)"
+)
 _FORMS = (
-    lazy_pattern(rf"(?:using )?{_THING} (?:is|are|'s) {_AGAIN}{_ALLOWED}(?: {_AGAIN})?[.!]*$", re.IGNORECASE),
-    lazy_pattern(rf"(?:using )?{_THING} (?:is|are|'s) {_ALLOWED} {_AGAIN}[.!]*$", re.IGNORECASE),
-    lazy_pattern(rf"{_THING} (?:can|may) (?:{_AGAIN})?be used (?:{_AGAIN})?[.!]*$", re.IGNORECASE),
     lazy_pattern(
-        rf"(?:you|we)(?: all)? (?:can|may|are allowed to|'re allowed to) {_AGAIN}{_ACT}(?: {_AGAIN})?[.!]*$",
+        rf"(?:using )?{_THING}{_IS} (?P<again>{_AGAIN})?{_ALLOWED}(?: {_WHEN})?(?: (?P<later>{_AGAIN}))?[.!]*$",
+        re.IGNORECASE,
+    ),
+    lazy_pattern(rf"(?:using )?{_THING}{_IS} {_ALLOWED} (?P<again>{_AGAIN}){_WHEN}[.!]*$", re.IGNORECASE),
+    lazy_pattern(
+        rf"{_THING} (?:can|may) (?P<again>{_AGAIN})?be used (?P<later>{_AGAIN})?[.!]*$", re.IGNORECASE
+    ),
+    lazy_pattern(
+        rf"(?:you|we)(?: all)? (?:can|may|are allowed to|'re allowed to) (?P<again>{_AGAIN}){_ACT}(?: {_AGAIN})?[.!]*$",
         re.IGNORECASE,
     ),
     lazy_pattern(
-        rf"(?:you|we)(?: all)? (?:can|may|are allowed to|'re allowed to) {_ACT} {_AGAIN}[.!]*$", re.IGNORECASE
+        rf"(?:you|we)(?: all)? (?:can|may|are allowed to|'re allowed to) {_ACT} (?P<again>{_AGAIN})[.!]*$",
+        re.IGNORECASE,
     ),
 )
-_IS_AGAIN = lazy_pattern(r"\b(?:now|again|after all|from now on)\b", re.IGNORECASE)
+_ONLY_PERMITS = lazy_pattern(rf"\b{_PERMITTED}\b", re.IGNORECASE)
+#: Beginning of one certain thing, of which "fine" may tell how it is: "the dryer", "Dad".
+_CERTAIN = lazy_pattern(r"(?:the|my|our|your|his|her|its|their|this|that|these|those)\b", re.IGNORECASE)
 #: End of a clause, with the words that join the next one.
 _JOINT = lazy_pattern(r"[,;:.!]+\s+(?:(?:so|and|but|then)\s+)?|\s+(?:so|and)\s+|\s+[-–—]+\s+", re.IGNORECASE)
 _INSTEAD = lazy_pattern(r"\binstead\b", re.IGNORECASE)
 _GERUND = lazy_pattern(r"[\w-]+ing\b", re.IGNORECASE)
+_NO = lazy_pattern(r"\W*(?:please )?no (?:more |new )?\w", re.IGNORECASE)
+_LAST = lazy_pattern(r"[^\W_]+")
 
 
 class _Scope(NamedTuple):
@@ -51,46 +73,87 @@ class _Scope(NamedTuple):
     patterns: frozenset[str]
 
 
+class _Allowed(NamedTuple):
+    """Act or thing that a clause allows.
+
+    Args:
+        act: Act in words, such as `use the dryer on weekdays`.
+        of_thing: Whether the clause names a thing and no act, so that the act is any by which the thing is taken.
+        again: Whether it has a word that something else held before: "again", "now".
+        permits: Whether it can only permit, and does not tell how the thing is.
+    """
+
+    act: str
+    of_thing: bool
+    again: bool
+    permits: bool
+
+
+class _Words(NamedTuple):
+    """Content of `lifting.toml`: verbs by which a thing is taken, as stems, and stems of places of one's own."""
+
+    taking: frozenset[tuple[str, ...]]
+    home: frozenset[str]
+
+
 def lifts(text: str) -> bool:
-    """Whether a person's words allow a thing that was not allowed before.
+    """Whether a person's words may allow a thing that was not allowed before.
 
     Args:
         text: Words of a person.
     """
-    return any(True for _ in _acts(text))
+    return any(True for _ in _allowed(text))
 
 
-def only_lifts(text: str) -> bool:
-    """Whether a person's words lift, and forbid nothing beside: "the new one is out, you can use pandas again"."""
-    return lifts(text) and FORBIDS.search(text) is None and _INSTEAD.search(text) is None
+def only_lifts(text: str, *, is_known: bool = False) -> bool:
+    """Whether a person's words lift, and forbid nothing beside: "the new one is out, you can use pandas again".
+
+    Args:
+        text: Words of a person.
+        is_known: Whether they lifted something; otherwise they must say that something else held before.
+    """
+    is_lift = is_known or any(each.again for each in _allowed(text))
+    return is_lift and FORBIDS.search(text) is None and _INSTEAD.search(text) is None
 
 
-def lift(store: ConductStore, text: str, *, by: str, at: int) -> None:
-    """Lifts the rejections, and retires the rules, against the act or the use of the thing that a person's words allow.
+def lift(store: ConductStore, text: str, *, by: str, at: int) -> list[StateEntry | Rule]:
+    """Lifts the rejections, and retires the rules, against the act or the taking of the thing that words allow.
 
-    One under other conditions, such as in production, stays, and so does one of another operation on the thing.
+    The words name the thing and the conditions of the rejection. One under other conditions, such as in production,
+    stays, and so does one of another operation on the thing.
 
     Args:
         store: State and rules of the agent, in a transaction.
         text: Words of the person.
         by: Name of the person.
         at: Time of the words, microseconds UTC; later rejections stay.
+
+    Returns:
+        The rows that ended.
     """
-    allowed = {scope for act in _acts(text) if (scope := _scope(propose(f"don't {act}"))) is not None}
+    allowed = list(_allowed(text))
     if not allowed:
-        return
-    why = f"allowed again: {text.strip()}"[:_WHY]
-    for entry in store.state(kind="rejected", limit=-1):
-        if entry.changed_at <= at and _is_of(entry, allowed):
-            store.put(replace(entry, status="archived", changed_at=at, closed_by=by, closed_why=why))
-    for rule in store.rules(every=False):
-        if rule.forbids and not rule.approval and rule.at <= at and _is_of(rule, allowed):
-            store.put(replace(rule, confirmed_at=at, retired_by=by, retired_why=why))
+        return []
+    rows: list[StateEntry | Rule] = [
+        *(entry for entry in store.state(kind="rejected", limit=-1) if entry.changed_at <= at),
+        *(rule for rule in store.rules(every=False) if rule.forbids and not rule.approval and rule.at <= at),
+    ]
+    why = f"{ALLOWED_AGAIN}{text.strip()}"[:_WHY]
+    ended = dict.fromkeys(row.id for each in allowed for row in _against(each, rows))
+    return [
+        store.put(
+            replace(row, status="archived", changed_at=at, closed_by=by, closed_why=why)
+            if isinstance(row, StateEntry)
+            else replace(row, confirmed_at=at, retired_by=by, retired_why=why)
+        )
+        for row in rows
+        if row.id in ended
+    ]
 
 
-def _acts(text: str) -> Iterator[str]:
-    """Yields the acts that the clauses of a text allow again: "use the ladder" of "the ladder is fine again"."""
-    if _IS_AGAIN.search(text) is None or "?" in text:
+def _allowed(text: str) -> Iterator[_Allowed]:
+    """Yields what the clauses of a text allow: "use the ladder" of "the ladder is fine again"."""
+    if "?" in text:
         return
     bare = wording.without_interjection(text).strip()
     for clause in dict.fromkeys((bare, *_JOINT.split(bare))):
@@ -98,13 +161,67 @@ def _acts(text: str) -> Iterator[str]:
         if found is None:
             continue
         groups = found.groupdict()
-        thing = groups.get("thing") or ""
-        yield groups.get("act") or (thing if _GERUND.match(thing) else f"use {thing}")
+        again = bool(groups.get("again") or groups.get("later"))
+        when = groups.get("when") or ""
+        if act := groups.get("act"):
+            yield _Allowed(act, of_thing=False, again=again, permits=True)
+            continue
+        thing = groups["thing"]
+        is_act = _GERUND.match(thing) is not None
+        permits = _ONLY_PERMITS.search(clause) is not None or not _CERTAIN.match(thing)
+        act = f"{thing if is_act else f'use {thing}'} {when}".strip()
+        # "Jeans are fine" allows nothing that was not: a word for that is missing, and a condition.
+        if again or when or propose(f"don't {act}").conditions:
+            yield _Allowed(act, of_thing=not is_act, again=again, permits=permits)
 
 
-def _is_of(row: StateEntry | Rule, allowed: Collection[_Scope]) -> bool:
-    """Whether a rejection or rule is against an act that is allowed, and against nothing beside it."""
-    return _scope(corrected(row.forbidden_action, row.corrections)) in allowed
+def _against(allowed: _Allowed, rows: Sequence[StateEntry | Rule]) -> list[StateEntry | Rule]:
+    """Returns the rejections and rules against what is allowed, and against nothing beside it."""
+    wanted = _scope(propose(f"don't {allowed.act}"))
+    if wanted is None:
+        return []
+    exact = [
+        row for row in rows if _scope(_forbidden(row)) == wanted and (allowed.again or wanted.conditions)
+    ]
+    if exact or len(wanted.things) != 1:
+        return exact
+    similar = [row for row in rows if _is_of(row, allowed, wanted)]
+    # Words that name less than the rejection mean it only if it is the only one.
+    return similar if len(similar) == 1 else []
+
+
+def _is_of(row: StateEntry | Rule, allowed: _Allowed, wanted: _Scope) -> bool:
+    """Whether a rejection is against the taking of a thing that is allowed under the same conditions."""
+    scope, taken = _scope(_forbidden(row)), _taken(row)
+    if scope is None or taken is None or len(scope.things) != 1 or scope.patterns != wanted.patterns:
+        return False
+    (thing,), (named,) = scope.things, wanted.things
+    thing -= taken
+    home = _words().home
+    conditions = frozenset(each for each in scope.conditions if not each <= home)
+    if conditions != frozenset(each for each in wanted.conditions if not each <= home):
+        return False
+    # "The dryer" is the tumble dryer; peanut butter is no peanut.
+    head = operation_table.stem_each(_LAST.findall(_forbidden(row).things[0].lower())[-1:])
+    is_same = named == thing or (named < thing and named.issuperset(head))
+    if not allowed.of_thing:
+        return is_same and scope.verbs == wanted.verbs and bool(scope.verbs)
+    return is_same and bool(conditions or (allowed.again and allowed.permits))
+
+
+def _taken(row: StateEntry | Rule) -> frozenset[str] | None:
+    """Returns the stems of the verb by which a thing must not be taken; empty of "no X", None of another verb."""
+    text = row.forbidden_action
+    act = wording.act(text)
+    found = [verb for verb in _words().taking if act[: len(verb)] == verb]
+    if found:
+        longest: tuple[str, ...] = max(found, key=len)
+        return frozenset(longest)
+    return frozenset() if _NO.match(wording.plain(text)) else None
+
+
+def _forbidden(row: StateEntry | Rule) -> Forbids:
+    return corrected(row.forbidden_action, row.corrections)
 
 
 def _scope(forbids: Forbids) -> _Scope | None:
@@ -116,3 +233,14 @@ def _scope(forbids: Forbids) -> _Scope | None:
     patterns = frozenset((*forbids.phrases, *forbids.commands))
     is_clear = any(things) or patterns or (verbs and conditions)
     return _Scope(things, verbs, conditions, patterns) if is_clear else None
+
+
+@cache
+def _words() -> _Words:
+    text = resources.files("bardo.conduct.hearing").joinpath("lifting.toml").read_text(encoding="utf-8")
+    raw = tomllib.loads(text)
+    taking = (each.split() for each in raw["taking"].replace("\n", " ").split(","))
+    return _Words(
+        frozenset(tuple(filter(None, operation_table.stem_each(words))) for words in taking),
+        stems_of(raw["home"]),
+    )

@@ -6,12 +6,14 @@ import re
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing.approvals import approval_of
+from bardo.conduct.parse import wording
 from bardo.conduct.state.prohibition import is_prohibition
 
 #: Words of an order for all time.
 _FOR_ALL_TIME = lazy_pattern(
     r"\b(?:always|never|must(?:n't)?|(?:under|in) no circumstances|at all times|(?:no|without) exceptions?|"
-    r"no matter what|on no account|in no case|by no means|not ever|may not|strictly forbidden)\b",
+    r"no matter what|on no account|in no case|by no means|not ever|may not|strictly forbidden|from now on|in future|"
+    r"going forward|(?:every|each) time|whenever)\b",
     re.IGNORECASE,
 )
 #: Reports that have such words: of the speaker alone, of other people, of the past, and guesses ("must have been").
@@ -32,6 +34,6 @@ def is_standing(text: str) -> bool:
         text: Words that were heard as a rule.
     """
     bare = text.strip().replace("’", "'")
-    if is_prohibition(bare) or approval_of(bare):
+    if is_prohibition(bare) or approval_of(bare) or wording.is_labelled(bare):
         return True
     return "?" not in bare and not _REPORT.search(bare) and _FOR_ALL_TIME.search(bare) is not None

@@ -6,6 +6,7 @@ import re
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import wording
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
 
 _ACT = lazy_pattern(
@@ -112,6 +113,35 @@ _HABIT = re.compile(
     r"^(?:(?:the|our|my|your|his|her|its|their|this|that|these|those|he|she|it|they)\b[^?]*?\b[a-z]{2,}s\b|"
     r"(?-i:[A-Z])[\w-]+ (?:belongs|owns|signs|handles|runs|pays|leads|manages|maintains|covers|looks after|works|lives|"
     r"takes care|likes|prefers|uses|holds|keeps|sits|hangs) [^?]*)[^?]*$",
+    re.IGNORECASE,
+)
+#: Words by which a statement rules or turns down, also without a denial.
+_RULING = lazy_pattern(
+    r"\b(?:must|should|shall|may|ha(?:s|ve) to|needs? to|please|never|off|out|enough|too|instead|had|bin|trash|past)\b",
+    re.IGNORECASE,
+)
+#: Words with which the name of a thing begins.
+_DETERMINER = (
+    r"(?:the|an?|our|my|your|his|her|its|their|this|that|these|those|some|both|all|\d+|two|three|four|five|six|seven|"
+    r"eight|nine|ten|(?-i:[A-Z])[\w-]*(?:'s|s'))"
+)
+_STILL = r"(?:(?:now|still|already|currently|also|always) )?"
+#: Report that a third party has a thing, or of the place of a thing: "Mr Okafor has our spare key". Who has the last
+#: word, a right or a duty is ruled.
+_HOLDING = lazy_pattern(
+    rf"^(?:(?:(?:{_DETERMINER} )(?:[^\s,;:.?!]+ ){{1,6}}?{_STILL}(?:own|hold|keep|kept|borrowed)|"
+    rf"(?!(?:i|we|you|who|what|which|every|each|any|all|if|when|from)\b)(?:[^\s,;:.?!]+\.? ){{0,5}}?[^\s,;:.?!]+"
+    rf"(?: {_STILL}(?:has|have|owns|holds|keeps)|'(?:s|ve) (?:now |still )?got)) (?:got )?{_DETERMINER} "
+    r"(?!(?:[\w-]+ ){0,2}(?:say|word|rights?|duty|priority|precedence|veto|permission|access|chance|go)\b)|"
+    rf"{_DETERMINER} (?:[^\s,;:.?!]+ ){{1,5}}?(?:is|are) {_STILL}(?:with|at|in|inside|under|behind|beside|next to) "
+    rf"(?:{_DETERMINER} |(?-i:[A-Z])))",
+    re.IGNORECASE,
+)
+#: Promise to leave a thing as it is, by which nothing is to be done: "I'll leave Thursdays empty".
+_FORBEARANCE = lazy_pattern(
+    r"^(?:[^.!?]{1,40}[.!] )?(?:i|we)(?:'ll| will) (?:leave|keep) [^,;.?!]{2,60}? "
+    r"(?:empty|free|open|clear|blank|alone|out|untouched|unchanged|as (?:it is|they are|is)|in peace|"
+    r"to (?:you|yourself))[.!]*$",
     re.IGNORECASE,
 )
 #: Promise to do as one was told, in words that add nothing: "I will keep out of that window".
@@ -227,6 +257,26 @@ def is_habit(text: str) -> bool:
     """
     bare = text.strip().replace("’", "'")
     return _HABIT.search(bare) is not None and _OWED.search(bare) is None
+
+
+def is_holding(text: str) -> bool:
+    """Whether words only tell who has a thing, or where a thing is: "Mr Okafor has our spare key".
+
+    Args:
+        text: Words of the user.
+    """
+    bare = wording.without_interjection(text).strip()
+    is_report = _HOLDING.match(bare) is not None and RESTRICTS.search(bare) is None
+    return is_report and "?" not in bare and _RULING.search(bare) is None
+
+
+def is_forbearance(text: str) -> bool:
+    """Whether an agent only promises to leave a thing as it is: "Ouch. I'll leave Thursdays empty".
+
+    Args:
+        text: Words of the agent.
+    """
+    return _FORBEARANCE.match(wording.straight(text).strip()) is not None
 
 
 def is_promise(text: str) -> bool:

@@ -10,8 +10,10 @@ from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.things import involves
 from bardo.conduct.parse import channels, conditions, operation_table, requirements
 from bardo.conduct.parse.action import ParsedAction, has_options
-from bardo.conduct.parse.forbidden import places_in, stems_of
+from bardo.conduct.parse.forbidden import places_in, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.times import DAYS
+from bardo.consolidate.languages.english.dates import MONTHS
 
 #: Operations that plan something for another time.
 _EVENT = lazy_pattern(
@@ -67,6 +69,25 @@ def failing_in(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -
         held.setdefault(conditions.axis(condition), []).append(holds)
     failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
     return next((each for each in timed if conditions.axis(each) in failed), "")
+
+
+def person_of(condition: str, action: ParsedAction) -> str:
+    """Returns a name in an action that may be one of the persons whom a condition names by their kind; or empty.
+
+    "Of Mila" may be "of the children": only a memory of who is who can tell.
+    """
+    preposition, _, words = condition.partition(" ")
+    if action.form != "prose" or not words or not stems_of(words) & vocabulary().kin:
+        return ""
+    known = frozenset((*DAYS, *MONTHS))
+    return next(
+        (
+            found["name"]
+            for found in re.finditer(rf"\b{re.escape(preposition)} (?P<name>[A-Z][\w-]+)", action.text)
+            if found["name"].casefold() not in known
+        ),
+        "",
+    )
 
 
 def lasts(text: str) -> bool:

@@ -114,6 +114,14 @@ def _under_conditions(
     reading = circumstances.relation_of(forbids.conditions, every, action)
     is_met = reading is Reading.SAME
     because = "; ".join((found.because, *told))
+    left = [each for each, holds in zip(forbids.conditions, every, strict=True) if holds is None]
+    if (
+        found.whole
+        and reading is Reading.TOUCHES
+        and all(circumstances.person_of(each, action) for each in left)
+    ):
+        person = circumstances.person_of(left[0], action)
+        return Relation(Reading.NEAR, f"{because}; {person!r} may be one", found.by, whole=True)
     if found.reading is Reading.NEAR and reading is Reading.TOUCHES:
         # Neither that a person is meant nor that the time is right is known.
         return Relation(Reading.UNKNOWN)

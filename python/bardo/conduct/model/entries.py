@@ -32,6 +32,8 @@ NEW = 5.0
 STEP = 0.5
 #: Beginning of the reason for the end of what a later statement replaced, before the id of the successor.
 SUPERSEDED = "superseded by "
+#: Beginning of the reason for the end of what a person allowed again, before the words of the person.
+ALLOWED_AGAIN = "allowed again: "
 #: Number of days without confirmation after which a rule begins to lose score.
 CALM_DAYS = 7
 #: Number of days after which a done entry is archived.

@@ -11,7 +11,16 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import command_forms, dry_runs, operation_table, operations, options, places, shell
+from bardo.conduct.parse import (
+    amounts,
+    command_forms,
+    dry_runs,
+    operation_table,
+    operations,
+    options,
+    places,
+    shell,
+)
 from bardo.conduct.parse.command_forms import CommandForm
 from bardo.conduct.parse.forbidden import kinds_in, stems_of, vocabulary
 
@@ -217,7 +226,7 @@ def parse(text: str) -> ParsedAction:
     else:
         is_writing = not reads and (bool(verbs & _WRITES) or not verbs)
         named = places.of_call(text, called if form == "tool" else "", writes=is_writing)
-    stems = stems_of(text).union(*map(_objects_of, commands))
+    stems = stems_of(amounts.with_money(text) if form == "prose" else text).union(*map(_objects_of, commands))
     spoken, hosts, paths = places.split_addresses(text)
     addressed = stems - stems_of(spoken)
     # In an address that is fetched or told, a word is a name.
@@ -280,8 +289,9 @@ def _operations_of(text: str, commands: Sequence[shell.Command]) -> ActionOperat
     first: set[str] = set()
     mentioned: frozenset[str] = frozenset()
     is_prose = not found
+    spoken = amounts.as_money(text) if is_prose else text
     if is_prose:
-        found, first = operations.in_prose(text)
+        found, first = operations.in_prose(spoken)
         beside = operations.with_particles(text)
         nouns = operations.attributive(beside)
         mentioned, _ = operations.mentioned_in(beside, operations.words_of(beside), nouns)
@@ -289,6 +299,8 @@ def _operations_of(text: str, commands: Sequence[shell.Command]) -> ActionOperat
     words = [word for command in shell.every(commands) for word in options.read(command.words).used]
     plain = " ".join(words) if is_command else options.without_templates(text)
     things |= operations.canonical_in(plain, table.same_phrases)
+    if spoken != text:
+        things |= operations.word_stems(["money"])
     if any(unicodedata.category(character) == "So" for character in text):
         things |= operations.word_stems(["emoji"])
     kin |= operations.related_to(things) | operations.canonical_in(text, table.near_phrases)

@@ -159,8 +159,9 @@ class Vocabulary(NamedTuple):
     reading: frozenset[str]
     removing: frozenset[str]
     reading_calls: frozenset[str]
-    #: Roles of persons, of whom a sentence may name one.
+    #: Roles of persons, of whom a sentence may name one, and kinds that are called by their first names.
     roles: frozenset[str]
+    kin: frozenset[str]
     products: frozenset[str]
 
 
@@ -207,11 +208,11 @@ def vocabulary() -> Vocabulary:
             program = "" if re.search(r"[*\[?=]", program) else program
             by_program[program] = (*by_program.get(program, ()), (pattern, number))
     words = raw["words"]
+    listed = {name: frozenset(_items(given)) for name, given in words.items()}
     return Vocabulary(
         practices, by_stem, kinds, members, kinds_by_stem, by_phrase, by_program,
-        stems_of(words["incidental"]) | operation_table.table().kinds,
-        frozenset(_items(words["reading"])), frozenset(_items(words["removing"])),
-        frozenset(_items(words["reading_calls"])), stems_of(words["roles"]), frozenset(_items(words["products"])),
+        stems_of(words["incidental"]) | operation_table.table().kinds, listed["reading"], listed["removing"],
+        listed["reading_calls"], stems_of(words["roles"]), stems_of(words["kin"]), listed["products"],
     )  # fmt: skip
 
 

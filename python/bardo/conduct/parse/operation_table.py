@@ -117,6 +117,8 @@ class Table(NamedTuple):
     lengths: Mapping[str, tuple[int, ...]]
     #: Stems that name their operation as the first word of a clause alone.
     leading: frozenset[str]
+    #: Operations of an action in words, by its first word, which names none in a rejection.
+    done: Mapping[str, frozenset[str]]
     #: Operations of a function, by the first word of its name.
     called: Mapping[str, frozenset[str]]
     commands: Mapping[str, tuple[CommandPattern, ...]]
@@ -211,6 +213,11 @@ def table() -> Table:
         leading=frozenset(
             stem_each([word for given in raw["operation"].values() for word in given.get("leading", ())])
         ),
+        done={
+            word: frozenset({name})
+            for name, given in raw["operation"].items()
+            for word in given.get("done", ())
+        },
         called={
             word: frozenset({name})
             for name, given in raw["operation"].items()

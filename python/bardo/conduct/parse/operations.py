@@ -159,7 +159,10 @@ def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
         following = words[start + length : start + length + 1]
         if told_there and not operation_table.content_stems(following):
             return told_there, frozenset(stems[start : start + length])
-    return _starting(stems)
+    found, named = _starting(stems)
+    if not found and words and (done := table.done.get(words[0])):
+        return done, frozenset(stems[:1])
+    return found, named
 
 
 def _starting(stems: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:

@@ -24,11 +24,21 @@ _INTERJECTION = lazy_pattern(
     r"\s*[,:!.…]+\s*|(?:and|but|so|also|oh|well|hmm+)\s+)+(?=\w)",
     re.IGNORECASE,
 )
-_REMARKED = lazy_pattern(rf"^\W*(?:{REMARK}(?:\s*[,:!.…]+\s*|\s+[-–—]+\s+))+(?=\w)", re.IGNORECASE)
+#: Label of an order: "New house law: ...", "Rule: ...".
+_LABEL = (
+    r"(?:(?:(?:an?|the|our|my|one|this|another|new|small|last|first|simple|standing|general|house|home|family|"
+    r"kitchen|office|team|ground|company) )*(?:law|rule|policy|order|regulation|ban)s?"
+    r"(?: (?:for|in) (?:the |this |our )?[\w-]+| here| number \w+| #?\d+)?(?=\s*:|\s+[-–—]\s))"
+)
+_LABELLED = lazy_pattern(rf"^\W*{_LABEL}", re.IGNORECASE)
+_REMARKED = lazy_pattern(
+    rf"^\W*(?:(?:{REMARK}|{_LABEL})(?:\s*[,:!.…]+\s*|\s+[-–—]+\s+))+(?=\w)", re.IGNORECASE
+)
 #: Emphasis after a prohibition, which forbids nothing more: "Ever.", "Period.", "No exceptions."
 _EMPHATIC = (
     r"(?:(?:not |never )?ever|period|full stop|end of (?:story|discussion)|(?:no|without) (?:any )?exceptions?|"
-    r"no (?:excuses|discussion|ifs or buts)|(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that))"
+    r"no (?:excuses|discussion|ifs or buts)|for (?:either|any|both|all|each) of (?:them|us|you)|"
+    r"(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that))"
 )
 _EMPHASIZED = lazy_pattern(rf"(?<=[\w\"'`)])\s*(?:[.,;:!…]+|\s[-–—]+)\s*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
 _IS_EMPHASIS = lazy_pattern(rf"\W*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
@@ -196,6 +206,11 @@ def is_emphasis(sentence: str) -> bool:
 def without_interjection(text: str) -> str:
     """Returns a text with straight apostrophes and without an interjection or remark before it."""
     return _INTERJECTION.sub("", without_remark(text))
+
+
+def is_labelled(text: str) -> bool:
+    """Whether words are announced as an order: "New house law: no screens before school"."""
+    return _LABELLED.match(text) is not None
 
 
 def without_remark(text: str) -> str:

@@ -101,6 +101,18 @@ _NO_THING = lazy_pattern(
     r",? (?:please|ok(?:ay)?|all ?right)\b[\s.!?]*(?:$|[,;:–—-])",
     re.IGNORECASE,
 )
+#: The same of an order that is announced as one: "New house law: no screen time before school".
+_NO_LABELLED = lazy_pattern(
+    r"no (?:(?:more|new) )?(?P<act>(?P<verb>[\w'][\w'./@-]*)[^.!?;:]{0,120})[\s.!]*$", re.IGNORECASE
+)
+#: Reason before an order, in the same sentence: "I run on Sundays, so don't book anything then".
+_AFTER_REASON = lazy_pattern(
+    r"^(?!.*\b(?:said|says?|told|tells?|asked|thinks?|if|when)\b.*\bso\b)[^?!.:\"“”]{3,160}?(?:\s*[,;]|\s+[-–—]+)?\s+"
+    r"(?:(?:so|hence|therefore)[,:]? |(?<=[,;–—-] )(?=please ))"
+    r"(?=(?:please,? |just )*(?:do(?:n'?t| not)|never|let(?:'?s| us) not|hands off|"
+    r"you (?:must|may|should)(?:n'?t| not)|(?:under|in) no (?:circumstances|case)|on no account)\b)",
+    re.IGNORECASE,
+)
 #: Nouns after "no" in phrases that forbid nothing.
 _NO_IDIOM = frozenset({
     "problem", "problems", "worries", "worry", "rush", "hurry", "need", "idea", "clue", "wonder", "doubt",
@@ -192,7 +204,7 @@ def forbidden_act(rule: str) -> str | None:
     plain = wording.without_emphasis(rule.strip())
     begun, bare = _begun(plain), _bare(plain)
     forms = (
-        *((form, begun) for form in (_ASKED_NOT, _NO_THING)),
+        *((form, begun) for form in (_ASKED_NOT, _NO_THING, _NO_LABELLED)),
         *(
             (form, bare)
             for form in (_IMPERATIVE, _UNWANTED, _STOPPED, _ORDER, _HANDS_OFF, _LEAVE_AS_IS, _EMPHASIZED)
@@ -210,7 +222,7 @@ def is_prohibition(text: str) -> bool:
     plain = wording.without_emphasis(text.strip())
     begun, bare = _begun(plain), _bare(plain)
     is_plain = is_ban(begun) or (plain != text.strip() and _is_emphasized(bare))
-    if not is_plain and (found := _ASKED_NOT.match(begun) or _NO_THING.match(begun)) is not None:
+    if not is_plain and (found := _ASKED_NOT.match(begun) or _no_thing(plain, begun)) is not None:
         return found["verb"].lower() not in (_NO_IDIOM | _NO_ACT) and _names(found["act"])
     if is_plain or "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
         return is_plain
@@ -225,6 +237,11 @@ def is_prohibition(text: str) -> bool:
     is_talk = stopped is not None and stopped["verb"].lower() in _TALKING
     found = None if is_talk else stopped or _HANDS_OFF.match(bare) or _LEAVE_AS_IS.match(bare)
     return found is not None and _names(found["rest" if stopped is not None else "act"])
+
+
+def _no_thing(text: str, begun: str) -> re.Match[str] | None:
+    """Returns the thing of "no X, please", or of "no X" under the label of an order."""
+    return _NO_THING.match(begun) or (_NO_LABELLED.match(begun) if wording.is_labelled(text) else None)
 
 
 def _is_imperative(found: re.Match[str]) -> bool:
@@ -289,6 +306,8 @@ def _bare(text: str) -> str:
 def _begun(text: str) -> str:
     """Returns a sentence with straight apostrophes and without the words before its clause."""
     bare = wording.without_remark(text.strip())
+    reason = _AFTER_REASON.match(bare)
+    bare = bare[reason.end() :] if reason is not None else bare
     opening = _OPENING.match(bare)
     return wording.without_remark(bare[opening.end() :]) if opening is not None else bare
 
