@@ -326,11 +326,14 @@ class Recall:
     Args:
         policy: `four_factor`, `rrf` or `pinned`.
         limit: Default number of memories returned.
+        secrets: Whether episodes that tell a secret, such as a PIN or a password, answer every query. Otherwise they
+            answer those that ask for it.
         weights: Weights of the signals.
     """
 
     policy: Literal["four_factor", "rrf", "pinned"] = "four_factor"
     limit: int = 5
+    secrets: bool = False
     weights: Weights = Weights()
 
 

@@ -19,6 +19,7 @@ from bardo.recall.recollection import Answer, Moment, Recollection, recollection
 from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
 from bardo.recall.situation import Situation
 from bardo.recall.standing import turn_ends
+from bardo.recall.untold import Untold, secrets_note
 
 #: Names of the weights of the conversation around a memory.
 CONVERSATION = (
@@ -72,6 +73,7 @@ class Retriever:
         rules: Rules that may take seats; None for none.
         language: Language of queries and texts, as in `curator.language`; empty for none.
         lifted: Returns the entries of the gate that were ended, and a note if they are unknown.
+        untold: Secrets among the episodes.
     """
 
     hot: Searcher
@@ -86,6 +88,7 @@ class Retriever:
     rules: RuleBook | None = None
     language: str = "english"
     lifted: LiftedOf = none_lifted
+    untold: Untold = field(default_factory=Untold)
     #: Statements that have ended: they answer no question about the present.
     _ends: StatementEnds = field(init=False, repr=False, compare=False)
     #: Cached default settings: making settings takes longer than many searches.
@@ -111,6 +114,7 @@ class Retriever:
         situation: Situation | None = None,
         deciding: bool = False,
         with_rules: bool = True,
+        secrets: bool | None = None,
     ) -> Recollection:
         """Finds the most relevant memories for a query.
 
@@ -127,6 +131,7 @@ class Retriever:
             situation: Features of the moment of a decision.
             deciding: Whether the query is the task of a prompt, and so asks for a decision in any form.
             with_rules: Whether rules that apply take reserved seats.
+            secrets: Whether secrets answer every query; the setting if None.
 
         Returns:
             Memories, best first; empty with a note when none passes a threshold.
@@ -161,15 +166,28 @@ class Retriever:
             left_out += seats.left_out
             if seats.unseated:
                 asked["unseated"] = seats.unseated
-        if left_out:
-            asked["left_out"] = left_out
-        found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
+        asked["left_out"] = left_out
+        asked["limit"] = self.config.limit if limit is None else limit
+        found = self.hot.search(query, vector, **asked)
+        if not (self.config.secrets if secrets is None else secrets):
+            found, untold = self._without_secrets(found, query, vector, asked)
+            notes += [untold] * bool(untold)
         tick = filters.as_of if filters is not None and filters.as_of is not None else now_tick
         ends = {} if as_of else self._turn_ends(found, now)
         lifted, unread = ((), "") if as_of else self.lifted()
         notes += [unread] * bool(unread)
         moment = Moment(None if as_of else now, self.language, ends, tick, self.tau_ticks, lifted)
         return recollection(query, found, notes, now_tick, moment=moment)
+
+    def _without_secrets(
+        self, found: Answer, query: str, vector: Vectors | None, asked: dict[str, Any]
+    ) -> tuple[Answer, str]:
+        """Searches again without the secrets that the query does not ask for; returns the answer, and a note on them."""
+        hidden: set[str] = set()
+        while untold := self.untold.among(query, found) - hidden:
+            hidden |= untold
+            found = self.hot.search(query, vector, **asked | {"left_out": (*asked["left_out"], *hidden)})
+        return found, secrets_note(len(hidden))
 
     def _turn_ends(self, found: Answer, now: int) -> Mapping[str, int]:
         """Ends of what the found episodes told."""
