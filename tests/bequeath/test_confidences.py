@@ -117,7 +117,9 @@ def test_a_fact_that_was_also_told_openly_crosses(tmp_path: Path) -> None:
     assert "Rosa plans to move" not in crossed
 
 
-def _talk(lines: Sequence[tuple[str, str]], *, seconds: int = 20, session: str | None = None) -> list[Episode]:
+def _talk(
+    lines: Sequence[tuple[str, str]], *, seconds: int = 20, session: str | None = None
+) -> list[Episode]:
     return [
         Episode(
             text, id=f"{place}", at=place * seconds * 1_000_000, thread="home", session=session,

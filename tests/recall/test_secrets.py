@@ -121,7 +121,9 @@ def test_recall_and_prompts_leave_out_a_secret_that_nobody_asked_for(tmp_path: P
         found = g.recall(question)
         prompt = g.context(question)
         turn = g.turn(question, thread="guest")
-        assert not any("4471" in str(each) for each in (*[memory.text for memory in found], prompt, turn.text))
+        assert not any(
+            "4471" in str(each) for each in (*[memory.text for memory in found], prompt, turn.text)
+        )
         for notes in (found.notes, prompt.notes, turn.notes):
             assert [note for note in notes if note == f"1 episode that tells a secret was {LEFT_OUT}"]
         assert "0176" in found[0].text

@@ -14,6 +14,7 @@ from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
 from bardo.recall.lifted import LiftedOf, none_lifted
+from bardo.recall.overview import searched_text
 from bardo.recall.periods import period_words
 from bardo.recall.recollection import Answer, Moment, Recollection, recollection
 from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
@@ -141,7 +142,8 @@ class Retriever:
             InvalidVectorError: The embedder returned no vector of the dimensions of the stored ones.
         """
         notes: list[str] = []
-        vector, tokens = self._vector(query, notes)
+        searched = searched_text(query, self.language)
+        vector, tokens = self._vector(searched, notes)
         asked: dict[str, Any] = {
             "now_tick": now_tick,
             "now": now,
@@ -168,9 +170,13 @@ class Retriever:
                 asked["unseated"] = seats.unseated
         asked["left_out"] = left_out
         asked["limit"] = self.config.limit if limit is None else limit
-        found = self.hot.search(query, vector, **asked)
+        found = self.hot.search(searched, vector, **asked)
         if not (self.config.secrets if secrets is None else secrets):
-            found, untold = self._without_secrets(found, query, vector, asked)
+            hidden: set[str] = set()
+            while untold := self.untold.among(query, found) - hidden:
+                hidden |= untold
+                found = self.hot.search(searched, vector, **asked | {"left_out": (*left_out, *hidden)})
+            notes += filter(None, [secrets_note(len(hidden))])
             notes += [untold] * bool(untold)
         tick = filters.as_of if filters is not None and filters.as_of is not None else now_tick
         ends = {} if as_of else self._turn_ends(found, now)
@@ -178,16 +184,6 @@ class Retriever:
         notes += [unread] * bool(unread)
         moment = Moment(None if as_of else now, self.language, ends, tick, self.tau_ticks, lifted)
         return recollection(query, found, notes, now_tick, moment=moment)
-
-    def _without_secrets(
-        self, found: Answer, query: str, vector: Vectors | None, asked: dict[str, Any]
-    ) -> tuple[Answer, str]:
-        """Searches again without the secrets that the query does not ask for; returns the answer, and a note on them."""
-        hidden: set[str] = set()
-        while untold := self.untold.among(query, found) - hidden:
-            hidden |= untold
-            found = self.hot.search(query, vector, **asked | {"left_out": (*asked["left_out"], *hidden)})
-        return found, secrets_note(len(hidden))
 
     def _turn_ends(self, found: Answer, now: int) -> Mapping[str, int]:
         """Ends of what the found episodes told."""
