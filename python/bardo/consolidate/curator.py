@@ -252,8 +252,8 @@ def _finer_rules(done: CuratorCycleComplete, verified: int) -> tuple[str, ...]:
     far = NEEDED_WHOLE if verified < NEEDED_WHOLE else NEEDED_HALF
     effect = "one standard deviation" if far == NEEDED_WHOLE else "half a standard deviation"
     return (
-        f"rules were learned from {verified:,} verified episodes; one with two conditions and an effect of {effect} needs "
-        f"about {far:,} decisions, so that a finer rule than these may hold",
+        f"rules were learned from {verified:,} verified episodes; one with two conditions and an effect of "
+        f"{effect} needs about {far:,} decisions, so that a finer rule than these may hold",
     )
 
 

@@ -1,7 +1,8 @@
 """Tells whether a question asks for the secret that a text tells.
 
 A secret is an answer to a question for one of its kind ("what's the PIN?"), to an act that opens what it opens ("log
-in to the portal"), to the name of the thing alone ("the wifi?"), and to a question that quotes it. The words are in `asked.toml`.
+in to the portal"), to the name of the thing alone ("the wifi?"), and to a question that quotes it. The words
+are in `asked.toml`.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from math import fsum
 
+from bardo.privacy import pots
 from bardo.privacy.cues import after, any_cue, before, cue, is_private, weights
 
 #: Characters searched on each side of a number for its unit or its label.
@@ -180,18 +181,6 @@ _RATE = re.compile(
 _CHARGED_FOR = re.compile(r"(?i)\s(?:for|back|more|plus|in cash)\b")
 #: Verbs before the reading of a meter.
 _READING = re.compile(r"(?i)\b(?:reads?|readings?(?: is| was)?|shows?|showed|stands? at|stood at|it was)\s$")
-#: Words of a lock on a pot of money.
-_LOCKED = re.compile(r"(?i)lock|\b(?:combination|combo|opens?|dial\w*|keypad|press\w*|schloss|öffne\w*)\b")
-#: Verbs before a sum of a pot of money, and words behind one.
-_PUT = re.compile(
-    r"(?i)\b(?:took|take[ns]?|taking|spent|spend|put|puts|moved?|paid|pay|saved?|added?|withdr[ae]w|borrowed|lent|gave|chipped in|"
-    r"(?:stands|stood|is|are|was|now|still|down|up) (?:now )?at|down to|up to|ha[sd]|holds?|leaves?|left|contains?|there(?:'s|’s| is| are| was)|"
-    r"genommen|gelegt|sind|noch)\s(?:another |about |around |only |some |just |still |out |back )?(?:[€£$]\s?)?$"
-)
-_IN_POT = re.compile(
-    r"(?i)\s?(?:[€£$]|euros?|pounds?|dollars?|quid|bucks)?\s?(?:is |are |was |now |still |euros? )?"
-    r"(?:left|in there|in it|in the|out of|from the|into|to the|towards?|saved|remaining|short|so far|per head|each|übrig|drin)\b"
-)
 _PANEL = re.compile(r"(?i)\s(?:on|into|at) the (?:panel|pad|keypad|dial|buttons|screen|lock)\b")
 _PINNED = re.compile(r"\w(?:==|~=)\d{1,4}\.\d")
 #: The start value of a generator of random numbers.
@@ -342,7 +331,7 @@ def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
         found.add("entered")
     if is_charged or is_reading(text, match.start()):
         found.discard("lock")
-    if is_sum(text, match.start(), match.end()):
+    if pots.is_sum(text, ahead, behind):
         # What a household puts by is no trade, and its cash box or bike no lock.
         return {kind}
     # Between -1 and 1 the sign is that of a score or a correlation as often as that of a loss.
@@ -366,16 +355,6 @@ def is_reading(text: str, start: int) -> bool:
     if not _READING.search(text[max(start - BESIDE, 0) : start]) or not cue("meter").search(text):
         return False
     return not any_cue("password", "code", "key", "seed").search(text)
-
-
-def is_sum(text: str, start: int, end: int) -> bool:
-    """Whether a number is a sum in a pot of money of a household, in a text without a word for a means of access."""
-    if not cue("pot").search(text) or any_cue("password", "code", "key", "seed").search(text):
-        return False
-    if _LOCKED.search(text):
-        return False
-    ahead, behind = text[max(start - BESIDE, 0) : start], text[end : end + BESIDE]
-    return bool(_PUT.search(ahead) or _IN_POT.match(behind))
 
 
 def _is_of_other_sentence(ahead: str) -> bool:
