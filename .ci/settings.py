@@ -53,7 +53,8 @@ def _sections(section: ast.ClassDef, path: str, classes: dict[str, ast.ClassDef]
     """Yields the parts of the page for a section and for those inside it."""
     said = ast.get_docstring(section) or ""
     meanings = _meanings(said)
-    rows, inner = [], []
+    rows: list[str] = []
+    inner: list[str] = []
     for field in section.body:
         if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
             continue

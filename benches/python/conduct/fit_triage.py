@@ -4,7 +4,8 @@ Ridge regressions over the features of a message: of nine intents, of the need o
 a speaker states about themselves. The need of memory is also fitted on `data/triage-tasks.jsonl`, tasks with and
 without what depends on the person. Facts of the speaker are fitted on `data/triage-own.jsonl`, beside the messages
 without worth: with the others they would move the limit of worth. Each is fitted twice: on features alone, and with
-the vector of the message under the default model. The limits are set by cross-validation that leaves out one message at a time.
+the vector of the message under the default model. The limits are set by cross-validation that leaves out one message
+at a time.
 """
 
 from __future__ import annotations

@@ -177,7 +177,6 @@ class Retriever:
                 hidden |= untold
                 found = self.hot.search(searched, vector, **asked | {"left_out": (*left_out, *hidden)})
             notes += filter(None, [secrets_note(len(hidden))])
-            notes += [untold] * bool(untold)
         tick = filters.as_of if filters is not None and filters.as_of is not None else now_tick
         ends = {} if as_of else self._turn_ends(found, now)
         lifted, unread = ((), "") if as_of else self.lifted()
