@@ -332,7 +332,7 @@ def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
     if is_charged or is_reading(text, match.start()):
         found.discard("lock")
     if pots.is_sum(text, ahead, behind):
-        # What a household puts by is no trade, and its cash box or bike no lock.
+        # Savings of a household are no trade, and a bike is no lock.
         return {kind}
     # Between -1 and 1 the sign is that of a score or a correlation as often as that of a loss.
     if kind == "scale" and _is_of_other_sentence(text[: match.start()]):

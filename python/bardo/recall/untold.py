@@ -19,7 +19,7 @@ LEFT_OUT = "left out: name the secret or what it opens, or pass secrets=True (th
 
 
 class Untold:
-    """Secrets that are not told to whoever asks for something else.
+    """Secrets that do not answer a query for something else.
 
     It keeps ids and no text, so that nothing of a forgotten episode stays.
     """
