@@ -149,6 +149,7 @@ lint-python: dev
 	$(call say,Lengths of the source files)
 	@$(PYTHON) .ci/lengths.py
 	@$(PYTHON) .ci/modules.py
+	@$(PYTHON) .ci/settings.py
 	$(call say,Python: format and lints)
 	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
 	@$(BIN)/ruff check $(PYTHON_SOURCES)

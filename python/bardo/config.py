@@ -240,6 +240,7 @@ class Replay:
         alpha: Exponent of the priorities: 0 ignores them, 1 samples in proportion.
         beta: Exponent of the importance-sampling weights; 1 corrects the bias in full.
         recent_share: Fraction of a batch that is from the latest `recent` verified episodes; the rest is older.
+        recent: Number of the latest verified episodes that count as recent.
         share: Fraction of a pass that is old episodes, read again to test rules that were told; 0 reads none again.
     """
 
@@ -326,11 +327,14 @@ class Recall:
     Args:
         policy: `four_factor`, `rrf` or `pinned`.
         limit: Default number of memories returned.
+        secrets: Whether episodes that tell a secret, such as a PIN or a password, answer every query. Otherwise they
+            answer those that ask for it.
         weights: Weights of the signals.
     """
 
     policy: Literal["four_factor", "rrf", "pinned"] = "four_factor"
     limit: int = 5
+    secrets: bool = False
     weights: Weights = Weights()
 
 
@@ -403,7 +407,8 @@ class Bequeath:
         archive_confidence: Initial confidence of an entry that reached the heir through an archive.
         stranger_confidence: Initial confidence of an entry whose testament an unknown signer signed.
         fading: Change of the base per generation since the first: `factor` multiplies, `step` subtracts.
-        generation_decay: Factor of `fading`; `generation_step` is its step.
+        generation_decay: Factor of `fading`.
+        generation_step: Step of `fading`.
     """
 
     entries: int = 2_048

@@ -115,3 +115,60 @@ def test_a_fact_that_was_also_told_openly_crosses(tmp_path: Path) -> None:
     crossed = {fact.text for fact in left.facts}
     assert "Rosa leaves in June" in crossed
     assert "Rosa plans to move" not in crossed
+
+
+def _talk(
+    lines: Sequence[tuple[str, str]], *, seconds: int = 20, session: str | None = None
+) -> list[Episode]:
+    return [
+        Episode(
+            text, id=f"{place}", at=place * seconds * 1_000_000, thread="home", session=session,
+            role="agent" if who == "Moss" else "user", speaker=who,
+        )
+        for place, (who, text) in enumerate(lines)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lines", "confided"),
+    [
+        (
+            [
+                ("Tarek", "Between you and me: surprise party for Ida on 10 October. Don't tell her."),
+                ("Moss", "My lips are sealed."),
+                ("Tarek", "Band is Ravi's brother on bass."),
+                ("Moss", "Nice, a bass."),
+                ("Tarek", "Is there milk left?"),
+            ],
+            {0, 1, 2, 3},
+        ),
+        (
+            [
+                ("Rosa", "The lease ends in May, please keep this between us."),
+                ("Moss", "It stays here."),
+                ("Timo", "The boiler was serviced."),
+                ("Rosa", "The bins are full."),
+            ],
+            {0, 1},
+        ),
+        (
+            [
+                ("Rosa", "I am leaving in June"),
+                ("Rosa", "please don't tell the others yet!"),
+                ("Moss", "I say nothing about June."),
+            ],
+            {0, 1, 2},
+        ),
+        ([("Rosa", "The boiler was serviced."), ("Moss", "My lips are sealed.")], set()),
+        ([("Rosa", "Nobody else knows yet, but we separated."), ("Rosa", "The bins are full.")], {0}),
+    ],
+)
+def test_the_replies_to_a_confidence_and_what_goes_on_about_it_stay(
+    lines: Sequence[tuple[str, str]], confided: set[int]
+) -> None:
+    assert confidences_of(_talk(lines)).ids == {str(place) for place in confided}
+
+
+def test_a_message_long_after_a_confidence_is_none() -> None:
+    lines = [("Rosa", "Nobody else knows yet, but we separated."), ("Moss", "Good morning, Rosa.")]
+    assert confidences_of(_talk(lines, seconds=3_600)).ids == {"0"}

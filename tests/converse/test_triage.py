@@ -229,3 +229,46 @@ def test_a_question_without_a_verb_asks_about_what_is_shared(text: str) -> None:
 )
 def test_a_whole_question_is_left_to_the_regressions(text: str) -> None:
     assert module._ELLIPTIC.match(text) is None
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Plan Friday's dinner",
+        "Write a message to my boss",
+        "Make dinner tonight, please",
+        "Order dinner",
+        "Pick a film for the two of us",
+        "Send the plumber the address",
+        "Book the campsite for August",
+        "Draft the answer to the auditor",
+        "Choose a birthday present for Jonah",
+        "Set up the new laptop",
+        "Rebook the flight",
+        "Close the short position",
+        "Suggest a starter for the guests",
+        "Schreib meiner Schwester eine Karte",
+    ],
+)
+def test_a_task_that_depends_on_the_person_needs_memory(task: str, tmp_path: Path) -> None:
+    assert bardo.triage(task).memory
+    with bardo.open(tmp_path / "a") as g:
+        assert g.triage(task).memory
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "convert 3 litres to pints",
+        "what is 18 times 24?",
+        "write a haiku about fog",
+        "translate 'good evening' into Polish",
+        "how many minutes are in a day",
+        "tell me a joke about cats",
+        "good morning!",
+        "write a regex for a postcode",
+    ],
+)
+def test_a_task_that_says_all_it_needs_goes_without_memory(task: str, tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "a") as g:
+        assert not g.triage(task).memory

@@ -1,9 +1,11 @@
 """`python -m conduct.fit_triage`: fits the weights of triage on `data/triage-train.jsonl`.
 
 Ridge regressions over the features of a message: of nine intents, of the need of memory, of worth, and of facts that
-a speaker states about themselves. The last is fitted on `data/triage-own.jsonl`, beside the messages without worth:
-with the others it would move the limit of worth. Each is fitted twice: on features alone, and with the vector of the
-message under the default model. The limits are set by cross-validation that leaves out one message at a time.
+a speaker states about themselves. The need of memory is also fitted on `data/triage-tasks.jsonl`, tasks with and
+without what depends on the person. Facts of the speaker are fitted on `data/triage-own.jsonl`, beside the messages
+without worth: with the others they would move the limit of worth. Each is fitted twice: on features alone, and with
+the vector of the message under the default model. The limits are set by cross-validation that leaves out one message
+at a time.
 """
 
 from __future__ import annotations
@@ -20,13 +22,15 @@ from bardo.converse.features import features
 from knowledge.memory import fresh, load
 
 DATA = Path(__file__).parent / "data"
-TARGETS = ("intent", "memory", "save")
+TARGETS = ("intent", "save")
 #: L2 penalties that cross-validation chooses from, and factors of the vectors.
 PENALTIES, SCALES = (0.1, 0.2, 0.4, 0.8, 1.6), (0.7, 1.0, 1.5, 2.0)
 #: Number of messages in which a feature occurs at least.
 COMMON = 3
 #: Share of the messages that need memory which pass the limit; precision of worth.
 FOUND, PRECISION = 0.85, 0.75
+#: The same share of the tasks that need memory: an act without what is known of the person is wrong, not merely poor.
+TASKS_FOUND = 0.9
 #: Precision of the facts that a speaker states about themselves.
 OWN_PRECISION = 0.95
 #: Precision of the class of messages that are not worth a call of the language model.
@@ -114,16 +118,52 @@ def own_weights(
     return found
 
 
+def memory_weights(
+    kind: str, rows: list[dict[str, Any]], vectors: Any, scales: tuple[float, ...], tasks: int
+) -> dict[str, Any]:
+    """Weights of the regression of the need of memory.
+
+    Args:
+        kind: Name of the table, for the report.
+        rows: Messages, tasks last.
+        vectors: Vectors of the messages.
+        scales: Factors of the vectors to choose from.
+        tasks: Number of tasks.
+    """
+    names, table = table_of(rows)
+    labels = np.array([int(row["memory"]) for row in rows])
+    scale, penalty, scores, coefficients = best_of(table, vectors, 2.0 * labels[:, None] - 1, scales)
+    flat = scores[:, 0]
+    is_task = np.arange(len(rows)) >= len(rows) - tasks
+    limit = min(
+        float(np.quantile(flat[(labels == 1) & part], 1 - found))
+        for part, found in ((~is_task, FOUND), (is_task, TASKS_FOUND))
+    )
+    for name, part in (("messages", ~is_task), ("tasks", is_task)):
+        said = flat[part] >= limit
+        hits = (said & (labels[part] == 1)).sum()
+        print(
+            f"{kind} memory of {name} (scale {scale}, penalty {penalty}): precision {hits / max(1, said.sum()):.3f} "
+            f"recall {hits / max(1, labels[part].sum()):.3f}"
+        )
+    found = weights(coefficients, names, scale, ["memory"])
+    found["bias"] = [round(found["bias"][0] - limit, 3)]
+    return found
+
+
 def main() -> None:
     options = argparse.ArgumentParser(prog="conduct.fit_triage", description=__doc__)
     options.add_argument("--write", type=Path, help="where the weights go")
     given = options.parse_args()
     rows = load([DATA / "triage-train.jsonl"])
+    tasks = load([DATA / "triage-tasks.jsonl"])
     own = [{**row, "own": False} for row in rows if not row["save"]] + load([DATA / "triage-own.jsonl"])
     with fresh() as (memory, _):
         vectors, fingerprint = memory._session.indexer.vectors_of([row["text"] for row in rows])
+        task_vectors, _ = memory._session.indexer.vectors_of([row["text"] for row in tasks])
         own_vectors, _ = memory._session.indexer.vectors_of([row["text"] for row in own])
     assert vectors is not None
+    assert task_vectors is not None
     assert own_vectors is not None
     assert fingerprint is not None
     names, table = table_of(rows)
@@ -146,13 +186,10 @@ def main() -> None:
                 print(f"{report} en {right[english].mean():.3f} other {right[~english].mean():.3f}")
             else:
                 flat, truth = scores[:, 0], (targets[:, 0] > 0).astype(int)
-                if target == "memory":
-                    limit = float(np.quantile(flat[truth == 1], 1 - FOUND))
-                else:
-                    limit = limit_of_precision(flat, truth, PRECISION)
-                    least = -limit_of_precision(-flat, 1 - truth, SURE)
-                    found["sure"] = round(least - limit, 3)
-                    print(f"{kind}: {(flat < least).mean():.2f} are surely not worth saving")
+                limit = limit_of_precision(flat, truth, PRECISION)
+                least = -limit_of_precision(-flat, 1 - truth, SURE)
+                found["sure"] = round(least - limit, 3)
+                print(f"{kind}: {(flat < least).mean():.2f} are surely not worth saving")
                 found["bias"] = [round(found["bias"][0] - limit, 3)]
                 for name, part in (("en", english), ("other", ~english)):
                     said = flat[part] >= limit
@@ -162,6 +199,8 @@ def main() -> None:
                         f"recall {hits / max(1, truth[part].sum()):.3f}"
                     )
             document[kind][target] = found
+        needing = np.vstack([np.asarray(vectors), np.asarray(task_vectors)])
+        document[kind]["memory"] = memory_weights(kind, [*rows, *tasks], needing, scales, len(tasks))
         document[kind]["own"] = own_weights(kind, own, np.asarray(own_vectors), scales)
     if given.write:
         given.write.write_text(

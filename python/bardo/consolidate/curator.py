@@ -19,6 +19,9 @@ CONTRADICTED_DAYS = config.EXPIRY_DAYS
 
 #: Verified episodes that a rehearsal takes in at most: they are in memory at once.
 REHEARSED = 65_536
+#: Decisions after which half of the planted rules with two conditions are in force, by their effect: of one and of half
+#: a standard deviation (`benches/RESULTS.md`, "Decisions until a rule is believed").
+NEEDED_WHOLE, NEEDED_HALF = 768, 2_304
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +218,7 @@ def run(
         progress("consolidate", done.episodes, done.episodes + report.pending)
         if not until_done or not report.pending:
             break
+    done = replace(done, notes=(*done.notes, *_finer_rules(done, log.stats()["last_verification"])))
     if extractor is None:
         return done
     texts = extractor.run(
@@ -234,6 +238,23 @@ def rehearse(
         done = _with_texts(done, texts)
         changes = [*changes, *drawn]
     return replace(done, changes=tuple(Change(before, after) for before, after in changes))
+
+
+def _finer_rules(done: CuratorCycleComplete, verified: int) -> tuple[str, ...]:
+    """Returns a note on the rules that so few episodes cannot tell yet, where rules were learned.
+
+    Args:
+        done: Passes so far.
+        verified: Number of verified episodes of the whole life.
+    """
+    if not done.heuristics_proposed or verified >= NEEDED_HALF:
+        return ()
+    far = NEEDED_WHOLE if verified < NEEDED_WHOLE else NEEDED_HALF
+    effect = "one standard deviation" if far == NEEDED_WHOLE else "half a standard deviation"
+    return (
+        f"rules were learned from {verified:,} verified episodes; one with two conditions and an effect of "
+        f"{effect} needs about {far:,} decisions, so that a finer rule than these may hold",
+    )
 
 
 def _with_texts(done: CuratorCycleComplete, texts: ExtractionReport) -> CuratorCycleComplete:

@@ -22,6 +22,7 @@ from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.model import Episode, Role
 from bardo.recall.recollection import Memory
+from bardo.recall.untold import LEFT_OUT
 
 #: Reply of an agent: its text, or its messages (texts, tool calls and their results) in any form that `remember` takes.
 Reply = str | Sequence[Mapping[str, Any]]
@@ -108,6 +109,7 @@ class Ambient:
             notes.append(f"the state and rejections are left out: {error}")
         try:
             found = self._retrieval.recall_by_words(said, limit, thread=fields.get("thread"))
+            notes += [note for note in found.notes if note.endswith(LEFT_OUT)]
             memories = tuple(memory for memory in found if memory.text.strip() != said.strip())
             blocks += memory_blocks(dated(memories, self._session)) if memories else []
         except BardoError as error:

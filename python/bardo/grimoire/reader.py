@@ -34,6 +34,7 @@ from bardo.recall.rules import RuleBook
 from bardo.recall.scope import ANY_MODE
 from bardo.recall.shared import SharedRecall
 from bardo.recall.situation import Situation
+from bardo.recall.untold import Untold
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Phase, Prompt, TaskType, Voice
@@ -185,6 +186,7 @@ class Visitor(Handle):
         )
         self._rules = RuleBook(self._facts)
         self._lifted = LiftedReader(folder.root, self._facts)
+        self._untold = Untold()
         self._made_prompts = MadePrompts(folder.root, agent=self.agent)
         #: Latest tick in any fact, and the number of the last change of facts that it covers.
         self._latest = (0, 0)
@@ -227,7 +229,7 @@ class Visitor(Handle):
         asked: dict[str, Any] = {
             "limit": limit, "now_tick": ticks.now(), "now": now, "filters": seen,
             "deciding": deciding,
-            **{name: options[name] for name in ("thread", "policy", "diversity") if name in options},
+            **{name: options[name] for name in ("thread", "policy", "diversity", "secrets") if name in options},
         }  # fmt: skip
         if (moment := options.get("situation")) is not None:
             asked["situation"] = Situation.of(moment)
@@ -237,7 +239,7 @@ class Visitor(Handle):
             retriever = Retriever(
                 self._apart, None, self._facts, embedder, self.config.recall, ticks.tau(self.config.decay),
                 without=without, rules=self._rules,
-                language=self.config.curator.language, lifted=self._lifted,
+                language=self.config.curator.language, lifted=self._lifted, untold=self._untold,
             )  # fmt: skip
             try:
                 found = retriever.recall(without_surrogates(query), **asked)

@@ -21,13 +21,14 @@ from bardo.recall.options import OwnerRecallOptions, conditions
 from bardo.recall.retriever import Factors, Retriever
 from bardo.recall.rules import RuleBook
 from bardo.recall.situation import Situation
+from bardo.recall.untold import Untold
 
 if TYPE_CHECKING:
     from bardo.index.embedding.migration import MigrationReport
     from bardo.recall.recollection import Recollection
 
 #: Options passed to the retriever unchanged.
-_OF_RETRIEVER = frozenset({"thread", "policy", "diversity", "pad"})
+_OF_RETRIEVER = frozenset({"thread", "policy", "diversity", "pad", "secrets"})
 
 
 class Retrieval:
@@ -43,6 +44,7 @@ class Retrieval:
         self._writer = writer
         self._detector = ChangeDetector(session.folder.inbox, session.facts)
         self._rules = RuleBook(session.facts)
+        self._untold = Untold()
         self._lifted = session.closing(LiftedReader(session.path, session.facts))
         self._retriever: Retriever | None = None
 
@@ -93,8 +95,9 @@ class Retrieval:
             session.facts.note_unanswered(query, tick=session.now_tick)
         if window:
             recollection = neighbours.with_turns(
-                recollection, self.everything, session.log, window=window, filters=seen
-            )
+                recollection, self.everything, session.log, window=window, filters=seen,
+                untold=None if self._tells_secrets(options) else self._untold,
+            )  # fmt: skip
         if notes := narrowing + behind + session.models.recall_notes:
             recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
         if known and not session.is_dead:
@@ -126,7 +129,7 @@ class Retrieval:
         made = retriever.Retriever(
             self.everything, session.log, session.facts, None, session.config.recall, session.facts.tau_ticks,
             without="a turn does not wait for the model", language=session.config.curator.language,
-            lifted=self._lifted,
+            lifted=self._lifted, untold=self._untold,
         )  # fmt: skip
         now = session.clock.now()
         return made.recall(query, limit=limit, now_tick=session.now_tick, now=now, thread=thread)
@@ -151,8 +154,14 @@ class Retrieval:
             {
                 "query": query, "limit": limit, "now_tick": session.now_tick, "now": session.clock.now(),
                 "filters": seen, "pad": NEUTRAL, "with_rules": False,
+                "secrets": True,
             },
         )  # fmt: skip
+
+    def _tells_secrets(self, options: OwnerRecallOptions) -> bool:
+        """Whether secrets answer every query."""
+        given = options.get("secrets")
+        return self._session.config.recall.secrets if given is None else given
 
     def note_migration(self, report: MigrationReport | None) -> None:
         """Marks all facts as pending if a migration has switched models, since they may lack vectors of the new one.
@@ -171,7 +180,7 @@ class Retrieval:
             made = self._retriever = retriever.Retriever(
                 self.everything, session.log, session.facts, serving, session.config.recall, tau, factors,
                 session.config.embedding.late_interaction, rules=self._rules,
-                language=session.config.curator.language, lifted=self._lifted,
+                language=session.config.curator.language, lifted=self._lifted, untold=self._untold,
             )  # fmt: skip
         return made.recall(**asked)
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from math import fsum
 
+from bardo.privacy import pots
 from bardo.privacy.cues import after, any_cue, before, cue, is_private, weights
 
 #: Characters searched on each side of a number for its unit or its label.
@@ -330,6 +331,9 @@ def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
         found.add("entered")
     if is_charged or is_reading(text, match.start()):
         found.discard("lock")
+    if pots.is_sum(text, ahead, behind):
+        # Savings of a household are no trade, and a bike is no lock.
+        return {kind}
     # Between -1 and 1 the sign is that of a score or a correlation as often as that of a loss.
     if kind == "scale" and _is_of_other_sentence(text[: match.start()]):
         found.discard("first")

@@ -190,6 +190,12 @@ def holds(text: str) -> bool:
     return any(kind == "secret" for _, _, kind, _ in figures.figures(business.mask(plain)))
 
 
+def spans(text: str) -> list[Span]:
+    """Finds the secrets of a text by all means, in order and apart."""
+    formed = [Span(*match.span(), form.name) for form in forms(text) for match in form.pattern.finditer(text)]
+    return apart([*told(text), *formed, *(span for span in found(text) if span.kind in _SECRET)])
+
+
 def apart(spans: Iterable[Span]) -> list[Span]:
     """Returns spans in order and without overlap, the first and longest of each."""
     kept: list[Span] = []

@@ -10,13 +10,20 @@ from bardo.model import Episode
 from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 from bardo.recall.recollection import Recollection
+from bardo.recall.untold import Untold
 
 #: Maximum number of turns on either side.
 MOST = 64
 
 
 def with_turns(
-    recollection: Recollection, memory: TieredIndex, log: EpisodeLog, *, window: int, filters: Filters | None
+    recollection: Recollection,
+    memory: TieredIndex,
+    log: EpisodeLog,
+    *,
+    window: int,
+    filters: Filters | None,
+    untold: Untold | None,
 ) -> Recollection:
     """Returns the same memories, each with the turns before and after it in its conversation.
 
@@ -27,6 +34,7 @@ def with_turns(
         window: Maximum number of turns on either side, 0 to 64.
         filters: Filters of the recall; turns of another mode, by an excluded author, outside the time range or after
             the tick of `as_of` are left out.
+        untold: Secrets among the episodes, which are left out unless the query asks for them; None lets all in.
 
     Raises:
         InvalidInputError: The window is out of range.
@@ -37,7 +45,8 @@ def with_turns(
         return recollection
     neighbours = memory.neighbours([found.id for found in recollection], window)
     ids = dict.fromkeys(turn for sides in neighbours for side in sides for turn in side)
-    turns = {turn.id: turn for turn in log.get(list(ids)) if turn is not None}
+    read = [turn for turn in log.get(list(ids)) if turn is not None]
+    turns = {turn.id: turn for turn in (untold.without(recollection.query, read) if untold else read)}
 
     def known(side: list[str]) -> tuple[Episode, ...]:
         found = (turns[turn] for turn in side if turn in turns)

@@ -57,6 +57,8 @@ class RecallOptions(TypedDict, total=False):
         situation: Features of the moment of a decision, as `{"volatility": 0.3, "pool": {"fee": 30}}`; nested as
             payloads are, with `subjects` and possible `actions` as lists. Rules whose conditions hold in it reach
             the first five memories, and rules that it contradicts are left out.
+        secrets: Whether episodes that tell secrets answer every query; the setting `recall.secrets` if not given.
+            Otherwise they answer a query that asks for their secret, and a note counts the others.
         diversity: Weight of diversity against score (maximal marginal relevance), from 0 (score alone; if not given)
             to 1 (most diverse).
     """
@@ -75,6 +77,7 @@ class RecallOptions(TypedDict, total=False):
     layers: Sequence[Layer]
     policy: str | None
     situation: Mapping[str, Any] | None
+    secrets: bool | None
     diversity: float
 
 

@@ -14,11 +14,13 @@ from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
 from bardo.recall.lifted import LiftedOf, none_lifted
+from bardo.recall.overview import searched_text
 from bardo.recall.periods import period_words
 from bardo.recall.recollection import Answer, Moment, Recollection, recollection
 from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
 from bardo.recall.situation import Situation
 from bardo.recall.standing import turn_ends
+from bardo.recall.untold import Untold, secrets_note
 
 #: Names of the weights of the conversation around a memory.
 CONVERSATION = (
@@ -72,6 +74,7 @@ class Retriever:
         rules: Rules that may take seats; None for none.
         language: Language of queries and texts, as in `curator.language`; empty for none.
         lifted: Returns the entries of the gate that were ended, and a note if they are unknown.
+        untold: Secrets among the episodes.
     """
 
     hot: Searcher
@@ -86,6 +89,7 @@ class Retriever:
     rules: RuleBook | None = None
     language: str = "english"
     lifted: LiftedOf = none_lifted
+    untold: Untold = field(default_factory=Untold)
     #: Statements that have ended: they answer no question about the present.
     _ends: StatementEnds = field(init=False, repr=False, compare=False)
     #: Cached default settings: making settings takes longer than many searches.
@@ -111,6 +115,7 @@ class Retriever:
         situation: Situation | None = None,
         deciding: bool = False,
         with_rules: bool = True,
+        secrets: bool | None = None,
     ) -> Recollection:
         """Finds the most relevant memories for a query.
 
@@ -127,6 +132,7 @@ class Retriever:
             situation: Features of the moment of a decision.
             deciding: Whether the query is the task of a prompt, and so asks for a decision in any form.
             with_rules: Whether rules that apply take reserved seats.
+            secrets: Whether secrets answer every query; the setting if None.
 
         Returns:
             Memories, best first; empty with a note when none passes a threshold.
@@ -136,7 +142,8 @@ class Retriever:
             InvalidVectorError: The embedder returned no vector of the dimensions of the stored ones.
         """
         notes: list[str] = []
-        vector, tokens = self._vector(query, notes)
+        searched = searched_text(query, self.language)
+        vector, tokens = self._vector(searched, notes)
         asked: dict[str, Any] = {
             "now_tick": now_tick,
             "now": now,
@@ -161,9 +168,15 @@ class Retriever:
             left_out += seats.left_out
             if seats.unseated:
                 asked["unseated"] = seats.unseated
-        if left_out:
-            asked["left_out"] = left_out
-        found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
+        asked["left_out"] = left_out
+        asked["limit"] = self.config.limit if limit is None else limit
+        found = self.hot.search(searched, vector, **asked)
+        if not (self.config.secrets if secrets is None else secrets):
+            hidden: set[str] = set()
+            while untold := self.untold.among(query, found) - hidden:
+                hidden |= untold
+                found = self.hot.search(searched, vector, **asked | {"left_out": (*left_out, *hidden)})
+            notes += filter(None, [secrets_note(len(hidden))])
         tick = filters.as_of if filters is not None and filters.as_of is not None else now_tick
         ends = {} if as_of else self._turn_ends(found, now)
         lifted, unread = ((), "") if as_of else self.lifted()

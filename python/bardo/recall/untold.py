@@ -1,0 +1,61 @@
+"""Episodes that tell a secret: they answer the question that asks for it, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from bardo.consolidate.texts.secrets import tells_secret
+from bardo.privacy.asked import Asked
+
+if TYPE_CHECKING:
+    from bardo.model import Episode
+    from bardo.recall.recollection import Answer
+
+#: Maximum number of episodes of which is known whether they tell a secret.
+KNOWN = 65_536
+#: End of the note on them.
+LEFT_OUT = "left out: name the secret or what it opens, or pass secrets=True (the setting recall.secrets)"
+
+
+class Untold:
+    """Secrets that do not answer a query for something else.
+
+    It keeps ids and no text, so that nothing of a forgotten episode stays.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, bool] = {}
+
+    def among(self, query: str, found: Answer) -> set[str]:
+        """Returns the ids of the episodes of an answer that tell secrets which a query does not ask for."""
+        told = [(id_, text) for text, id_, layer, *_ in found.outlines() if layer == "episode"]
+        return self._untold(query, told)
+
+    def without(self, query: str, turns: Sequence[Episode]) -> tuple[Episode, ...]:
+        """Returns the turns without those that tell secrets which a query does not ask for."""
+        hidden = self._untold(query, ((turn.id, turn.text) for turn in turns))
+        return tuple(turn for turn in turns if turn.id not in hidden)
+
+    def _untold(self, query: str, told: Iterable[tuple[str, str]]) -> set[str]:
+        secret = [(id_, text) for id_, text in told if self._tells(id_, text)]
+        if not secret:
+            return set()
+        asked = Asked(query)
+        return {id_ for id_, text in secret if not asked.wants(text)}
+
+    def _tells(self, id_: str, text: str) -> bool:
+        known = self._known.get(id_)
+        if known is None:
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            known = self._known[id_] = tells_secret(text)
+        return known
+
+
+def secrets_note(count: int) -> str:
+    """Note on secrets that were left out; empty if none was."""
+    if not count:
+        return ""
+    told = "1 episode that tells a secret was" if count == 1 else f"{count} episodes that tell secrets were"
+    return f"{told} {LEFT_OUT}"
