@@ -54,6 +54,11 @@ def told(folder: Path, *messages: tuple[str, str]) -> tuple[dict[str, str], int]
         ),
         (("user", "Inge's birthday is 19 May."), ("user", "My birthday is 4 December.")),
         (
+            ("user", "The rate limit for partners is 60 requests per minute."),
+            ("user", "The pool of 40 was exhausted during the sale. Set the db pool to 30."),
+        ),
+        (("user", "The entry fee is 12 euros."), ("user", "I set the alarm to 7.")),
+        (
             ("user", "I'm not allergic to hazelnuts after all."),
             ("user", "Pavel is allergic to nuts, so no cake."),
         ),
@@ -143,7 +148,7 @@ def test_a_turn_keeps_its_place_beside_news_of_something_else(tmp_path: Path, be
             memory.remember(text, role="user", kind="turn", speaker="Miriam")
             memory.sleep()
             clock.advance(DAY)
-        found = memory.recall(before, limit=5)
+        found = memory.recall(before, limit=5, secrets=True)
         assert len(found) > 1
         assert not [each.text for each in found if each.standing]
 

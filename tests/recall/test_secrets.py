@@ -24,6 +24,23 @@ IBAN = "My IBAN is DE89 3704 0044 0532 0130 00"
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "My phone number is 555 0134",
+        "I'm in the suburbs, and my zip code is 12345.",
+        "Great, the kit lens is a Canon EF-S 18-55mm f/3.5-5.6, and its weight is fine.",
+        "A phrase is a group of words that forms a unit of meaning. For example: the old red door of the house.",
+        "Use over-the-door storage racks to store up to 12 pairs of shoes. Keep keys and wallet near the entrance.",
+        "The 3-2-1 rule says: three copies of your data, stored on two different types of media.",
+        "Tips:\n1. Set an alarm for 6:30 to catch the sunrise.\n2. Bring 2 1/4 cups of coffee.\n3. Lock the car.",
+        "Grant credentials to holders, who can then present them to verifiers as proof of identity.",
+    ],
+)
+def test_a_text_that_only_names_such_things_tells_no_secret(text: str) -> None:
+    assert not tells_secret(text)
+
+
+@pytest.mark.parametrize(
     ("question", "text"),
     [
         ("What's the PIN?", CARD),
@@ -47,7 +64,6 @@ IBAN = "My IBAN is DE89 3704 0044 0532 0130 00"
         ("Deploy with the token", TOKEN),
         ("Show me the recovery phrase", SEED),
         ("what's my IBAN", IBAN),
-        ("What is my phone number?", "My phone number is 555 0134"),
         ("What's the passcode of the tablet?", "the kids' tablet PIN is 8080"),
         ("Wie lautet das WLAN-Passwort?", "Das WLAN-Passwort ist Tulpe-77-Reiher"),
         ("Whose is 0x" + "9f8e7d6c" * 8 + "?", "Zeta's key is 0x" + "9f8e7d6c" * 8),

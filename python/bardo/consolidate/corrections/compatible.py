@@ -13,6 +13,7 @@ from bardo.consolidate.corrections.correction_rules import (
     denied_of,
     is_record,
     is_same_owner,
+    parts_of,
     words_of,
 )
 from bardo.consolidate.corrections.endings import changes_another, ends_another
@@ -45,6 +46,8 @@ _CLOCK = re.compile(r"\d\d:\d\d\S*")
 _PART_OF = re.compile(r" (?:of|for) ")
 #: Environment that a statement without one may be about.
 _PRODUCTION = "production"
+#: Letters by which two forms of a word are the same, such as "retry" and "retries".
+_STEM = 4
 _WORDS = re.compile(r"[a-z _-]+")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -72,6 +75,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or denies_other_value(older, newer)
         or denies_other_thing(older, newer)
         or replaces_other_value(older, newer)
+        or sets_other_figure(older, newer)
         or keeps_value(older, newer)
         or has_new_value(older, newer)
         or tells_event(older, newer)
@@ -324,6 +328,26 @@ def replaces_other_value(older: Clause, newer: Clause) -> bool:
     if "instead" not in newer.cues or not newer.left or is_same_owner(older, newer) or is_record(newer):
         return False
     return not newer.left & (older.anchors | older.names | older.figures | words_of(older.owner))
+
+
+def sets_other_figure(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause sets the figure of a thing of which the older one says no word: "set the pool to 30"."""
+    known = older.statement
+    if known is None or not known.functional or not known.value[:1].isdigit():
+        return False
+    if "change" not in newer.cues or newer.statement is not None or not newer.figures:
+        return False
+    figures = newer.figures | parts_of(newer.figures)
+    things = {word for word in newer.objects - figures - newer.names if word.isalpha()}
+    said = (
+        older.anchors
+        | older.objects
+        | set(older.topic)
+        | words_of(f"{known.subject} {known.attribute}".casefold())
+    )
+    return bool(things) and not {word[:_STEM] for word in newer.anchors - figures} & {
+        word[:_STEM] for word in said
+    }
 
 
 def is_of_another_line(older: Clause, newer: Clause) -> bool:
