@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bardo.privacy import secrets
+from bardo.privacy import formats, secrets
 from bardo.privacy.cues import any_cue, cue
 
 #: The number of an account, a card or a person, which is private, if no secret to an heir.
@@ -35,7 +35,7 @@ def tells_secret(text: str) -> bool:
     The detector alone is made for short texts that leave the house: of long answers it marks one in eight.
     """
     text = text[:SEARCHED]
-    if any(form.pattern.search(text) for form in secrets.forms(text) if form.name != "password"):
+    if any(form.pattern.search(text) for form in formats.forms(text) if form.name != "password"):
         return True
     if not (any_cue(*_TOLD).search(text) or _STATED.search(text) or _ACCOUNT.search(text)):
         return False
