@@ -14,7 +14,7 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import dated, operation_table, requirements, times
 from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.times import DAYS, Span
-from bardo.consolidate.languages.english.dates import MONTHS
+from bardo.consolidate.languages.english.dates import DATE, MONTHS
 
 _MINUTE = 60 * 1_000_000
 #: Weekday of the epoch, a Thursday.
@@ -39,6 +39,12 @@ _APPROVAL = lazy_pattern(
     r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|"
     r"permission|consent|"
     r"ask\w*|confirm\w*|seeing|seen|agree\w*|checks?|says? (?:so|yes)|go-?ahead)\b.*",
+    re.IGNORECASE,
+)
+#: Time for which an order stands, at whose end the order ends, too; it is no condition of the act.
+_STANDS = lazy_pattern(
+    r",?\s+(?:for (?:now|the moment|the time being)|at the moment|(?:until|till) (?:the )?(?P<date>.+?))"
+    r"(?=\s*(?:$|[,;.!]|\s[-–—]\s|\s(?:please|because|since|as|so)\b))",
     re.IGNORECASE,
 )
 _REASON = lazy_pattern(
@@ -84,6 +90,13 @@ _VERSIONED = lazy_pattern(r"\b(?:upgrade|update|bump|version|node|python|java|go
 _PRODUCTION = lazy_pattern(
     r"\b(?:in|on|to|against|into|from|at)?(?: the| our)? ?\b(production|prod|live)\b", re.IGNORECASE
 )
+#: Two environments, of which an act may be in either.
+_ENVIRONMENTS = lazy_pattern(
+    r"\b(?:in|on|to|against|into|from|at)(?: the| our)? ?(?:(?:staging|stage) (?:or|and|nor) (?:in |on )?(?:production|"
+    r"prod|live)|(?:production|prod|live) (?:or|and|nor) (?:in |on )?(?:staging|stage))\b",
+    re.IGNORECASE,
+)
+_STAGING = lazy_pattern(r"(?<![a-z])(?:staging|stage|stg)(?![a-z])", re.IGNORECASE)
 _SCOPE = lazy_pattern(
     r"(?<![-\w])(in|on|at|to|for|from|with|over|against|into|onto|of|through|via|inside|within|under|by|near|between|about|than|"
     r"during|after|before|without)\b",
@@ -140,6 +153,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         if clause.search(rest):
             found.append("without approval")
             rest = clause.sub(" ", rest)
+    rest = _STANDS.sub(_without_date, rest)
     rest, bounds = dated.split(rest)
     rest, needs = requirements.split(rest)
     found += bounds
@@ -156,10 +170,21 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     before, comma, after = rest.partition(", ")
     if comma and len(after.split()) > 2 and (RESTRICTS.search(before) or _LEAVES.search(before)):
         rest = before
-    if _PRODUCTION.search(rest):
+    if (both := _ENVIRONMENTS.search(rest)) is not None:
+        found.append("in production or staging")
+        rest = f"{rest[: both.start()]} {rest[both.end() :]}"
+    elif _PRODUCTION.search(rest):
         found.append("in production")
         rest = _PRODUCTION.sub(" ", rest)
     return rest, tuple(dict.fromkeys((*found, *needs)))
+
+
+def _without_date(match: re.Match[str]) -> str:
+    """Returns nothing in place of the date on which an order ends; other ends are conditions."""
+    until = match["date"]
+    found = None if until is None else DATE.fullmatch(until)
+    is_end = until is None or (found is not None and not found["year4"] and not re.search(r"\b\d{4}\b", until))
+    return "" if is_end else match[0]
 
 
 def _without(
@@ -325,6 +350,10 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
         live, other = _LIVE.search(action), _NOT_LIVE.search(action)
         # An action that names both may be of either.
         return None if bool(live) is bool(other) else bool(live)
+    if condition == "in production or staging":
+        return _STAGING.search(action) is not None or holds(
+            "in production", action, now=now, approved=approved, is_event=is_event
+        )
     if dated.is_dated(condition):
         return dated.holds(condition, action, now=now)
     if kind in ("above", "below"):
@@ -371,7 +400,7 @@ def is_known(condition: str) -> bool:
     """Whether a condition is of time, figures, production or approval, and not words that the action must have."""
     kind, _, value = condition.partition(" ")
     return (
-        condition in ("without approval", "in production")
+        condition in ("without approval", "in production", "in production or staging")
         or dated.is_dated(condition)
         or (kind == "except" and is_known(value))
         or (kind in ("above", "below") and value[-1:].isdigit() | value.endswith("%"))
