@@ -26,7 +26,8 @@ from bardo.conduct.hearing.antecedents import pointing_verb, resolve
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.completion import is_deed_done
 from bardo.conduct.hearing.considered import turned_down
-from bardo.conduct.hearing.listed import orders_of
+from bardo.conduct.hearing.idle_words import is_apology, is_guess, is_options, points_only
+from bardo.conduct.hearing.listed import listed_orders, sentences_of
 from bardo.conduct.hearing.news import is_news, is_of_life, is_provisional
 from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
 from bardo.conduct.hearing.reports import (
@@ -45,7 +46,6 @@ from bardo.conduct.hearing.reports import (
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.state.prohibition import is_prohibition, is_small_talk
-from bardo.consolidate.texts.clauses import sentences
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
@@ -328,8 +328,7 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
         text = resolve(text)
         unmarked = _MARKED.sub("", text)
         text = unmarked if is_prohibition(unmarked) else text
-    said = _with_emphasis(sentences(text))
-    listed = [(part, False) for part in said] if by_agent else [each for part in said for each in orders_of(part)]
+    listed = [(part, False) for part in sentences_of(text)] if by_agent else listed_orders(text)
     parts = [part for part, _ in listed]
     # A sentence beside a prohibition or a refusal must not hide it.
     is_apart = not by_agent and any(
@@ -347,17 +346,6 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
         Utterance(_ITEM.sub("", part), "" if place else before, by_agent, is_listed=is_order)
         for place, (part, is_order) in enumerate(listed)
     ]
-
-
-def _with_emphasis(parts: Sequence[str]) -> list[str]:
-    """Joins sentences that only emphasise the one before: "We don't ship on Fridays. Ever."."""
-    joined: list[str] = []
-    for part in parts:
-        if joined and wording.is_emphasis(part):
-            joined[-1] += f" {part}"
-        else:
-            joined.append(part)
-    return joined
 
 
 def sure(readings: Sequence[Heard | None]) -> list[Heard | None]:
@@ -455,8 +443,10 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
     )
     is_done = not utterance.by_agent and (is_deed(text) or is_change(text))
     is_act = utterance.by_agent and is_announcement(text)
+    is_open = utterance.by_agent and (is_apology(text) or is_options(text))
     return {
         "decision": utterance.is_wish
+        or is_open
         or utterance.is_echo
         or utterance.is_advice
         or is_done
@@ -465,9 +455,13 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
         "rejection": utterance.is_echo
         or utterance.is_advice
         or is_idle
+        or is_open
         or is_correction(text)
         or (not utterance.by_agent and (is_of_life(text) or is_holding(text))),
         "task": utterance.is_consent
+        or is_open
+        or points_only(text)
+        or (utterance.by_agent and is_guess(text))
         or (utterance.by_agent and is_forbearance(text))
         or is_deed_done(text)
         or is_state(text)

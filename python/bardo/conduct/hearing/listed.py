@@ -7,6 +7,7 @@ import re
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import wording
 from bardo.conduct.state.prohibition import is_no_thing, is_prohibition
+from bardo.consolidate.texts.clauses import sentences
 
 #: Joint before a further order of a list.
 _JOINT = lazy_pattern(
@@ -14,6 +15,30 @@ _JOINT = lazy_pattern(
     r"hands off|stay away)\b)",
     re.IGNORECASE,
 )
+
+
+def sentences_of(text: str) -> list[str]:
+    """Returns the sentences of a text, each with those after it that only emphasise it: "We don't ship then. Ever."
+
+    Args:
+        text: Message.
+    """
+    joined: list[str] = []
+    for part in sentences(text):
+        if joined and wording.is_emphasis(part):
+            joined[-1] += f" {part}"
+        else:
+            joined.append(part)
+    return joined
+
+
+def listed_orders(text: str) -> list[tuple[str, bool]]:
+    """Returns the sentences of a user's message, of which one that lists orders is split; see `orders_of`.
+
+    Args:
+        text: Message.
+    """
+    return [each for part in sentences_of(text) for each in orders_of(part)]
 
 
 def orders_of(sentence: str) -> list[tuple[str, bool]]:

@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import dated, operation_table, requirements, times
+from bardo.conduct.parse import dated, operation_table, requirements, terms, times
 from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.times import DAYS, Span
-from bardo.consolidate.languages.english.dates import DATE, MONTHS
+from bardo.consolidate.languages.english.dates import MONTHS
 
 _MINUTE = 60 * 1_000_000
 #: Weekday of the epoch, a Thursday.
@@ -39,12 +39,6 @@ _APPROVAL = lazy_pattern(
     r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|"
     r"permission|consent|"
     r"ask\w*|confirm\w*|seeing|seen|agree\w*|checks?|says? (?:so|yes)|go-?ahead)\b.*",
-    re.IGNORECASE,
-)
-#: Time for which an order stands, at whose end the order ends, too; it is no condition of the act.
-_STANDS = lazy_pattern(
-    r",?\s+(?:for (?:now|the moment|the time being)|at the moment|(?:until|till) (?:the )?(?P<date>.+?))"
-    r"(?=\s*(?:$|[,;.!]|\s[-–—]\s|\s(?:please|because|since|as|so)\b))",
     re.IGNORECASE,
 )
 _REASON = lazy_pattern(
@@ -153,7 +147,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         if clause.search(rest):
             found.append("without approval")
             rest = clause.sub(" ", rest)
-    rest = _STANDS.sub(_without_date, rest)
+    rest = terms.without(rest)
     rest, bounds = dated.split(rest)
     rest, needs = requirements.split(rest)
     found += bounds
@@ -177,14 +171,6 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         found.append("in production")
         rest = _PRODUCTION.sub(" ", rest)
     return rest, tuple(dict.fromkeys((*found, *needs)))
-
-
-def _without_date(match: re.Match[str]) -> str:
-    """Returns nothing in place of the date on which an order ends; other ends are conditions."""
-    until = match["date"]
-    found = None if until is None else DATE.fullmatch(until)
-    is_end = until is None or (found is not None and not found["year4"] and not re.search(r"\b\d{4}\b", until))
-    return "" if is_end else match[0]
 
 
 def _without(

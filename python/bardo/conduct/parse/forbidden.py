@@ -75,8 +75,6 @@ _POINTING_VERB = lazy_pattern(
     r"(?= *(?:$|[.,;:!?])| (?:on|in|to|into|onto|at|for|with|by|from|of|over|through|via)\b)",
     re.IGNORECASE,
 )
-#: Name of code, of which no word is framing: "no `any` in TypeScript" is not about all of TypeScript.
-_QUOTED = lazy_pattern(r"`[^`]+`")
 #: Options that are forbidden together: one, or several in a row.
 _FLAG = lazy_pattern(r"(?<!\S)--?[A-Za-z][\w-]*(?:\s+--?[A-Za-z][\w-]*)*")
 #: Prepositions of words that tell with an act which one it is: "secrets in the repository", "log in with a password".
@@ -359,7 +357,7 @@ def propose(text: str) -> Forbids:
     is_alone = any(practice.alone for practice in said)
     packages = _package_names(thing, verbs)
     is_moved = bool(scopes) and scopes[0][0] not in _APART and not scopes[0][0].startswith("except")
-    if not thing and is_moved and not said and not _QUOTED.search(text):
+    if not thing and is_moved and not said and not wording.QUOTED.search(text):
         _, scope = scopes.pop(0)
         # After the operation, a word of another one is a part of a name: "no changes to the deploy script".
         thing = " ".join(filter(stems_of, _bare_words(scope))) if verbs else _noun_phrase(scope)[0]

@@ -12,7 +12,6 @@ from bardo.conduct.parse.forbids import Forbids
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
-_QUOTED = lazy_pattern(r"`([^`]+)`")
 #: Word with a sign, a digit or a capital inside.
 _NAME = lazy_pattern(r"\w[._@/\d-]\w|[a-z][A-Z]")
 
@@ -73,7 +72,7 @@ def parse_text(text: str) -> ParsedText:
 
 def _is_empty_code(text: str) -> bool:
     """Whether a text names code that has no content word: "`any`"."""
-    quoted = _QUOTED.findall(text)
+    quoted = wording.QUOTED.findall(text)
     return bool(quoted) and not operations.word_stems(operations.words_of(" ".join(quoted)))
 
 

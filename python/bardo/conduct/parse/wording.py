@@ -11,6 +11,8 @@ from bardo.conduct.parse.negation import RESTRICTS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
+#: Name of code, of which no word is framing: "no `any` in TypeScript" is not about all of TypeScript.
+QUOTED = lazy_pattern(r"`([^`]+)`")
 #: Number of what is announced.
 _COUNT = (
     r"(?:(?:just |only )?(?:a few|a couple of|some|several|these|both|one|two|three|four|five|six|seven|eight|nine|ten|"

@@ -18,10 +18,13 @@ from bardo._patterns import lazy_pattern
 _REPORT = lazy_pattern(
     r"\b(?:yet|so far|even|much|many|often|enough|usually|normally|generally|really|anyway|these days|nowadays|"
     r"any ?more|any longer|since|last|this (?:week|month|morning|time|year)|today|yesterday|was|were|had|"
-    r"used to|found|left|seen|as (?:\w+ )?as|if|when(?:ever)? (?:we|i)|do you|unfortunately|sadly|luckily|apparently|"
+    r"used to|every (?:day|week|month|year|time)|for a living|you and i|found|left|seen|as (?:\w+ )?as|if|when(?:ever)? (?:we|i)|do you|unfortunately|sadly|luckily|apparently|"
     r"in (?:january|february|march|april|may|june|july|august|september|october|november|december)"
     r"(?! (?:until|till)))\b",
     re.IGNORECASE,
+)
+_GUESSED = lazy_pattern(
+    r"\b(?:i (?:guess|think|suppose|hear|heard|believe)|apparently|probably|maybe|perhaps)\b", re.IGNORECASE
 )
 _CLAUSE = lazy_pattern(r"(?<=\S)[,;:.!?](?=\s|$)|\s[-–—]\s")
 _NOT_SUBJECT = r"(?!(?:i|we|you|he|she|it|they|this|that|these|those|there|who|what|which|if|when|nobody|no)\b)"
@@ -56,7 +59,7 @@ _CODE = lazy_pattern(r"`[^`]+`|\w\.\w|\w_\w|\w\(\)|(?-i:[a-z][A-Z])")
 #: End of the head of a thing: "luck with pandas".
 _AFTER_HEAD = lazy_pattern(r" (?:with|of|about|like|than|that|which|to)\b", re.IGNORECASE)
 _UNTIL = lazy_pattern(r"\b(?:until|till|unless)\b", re.IGNORECASE)
-_WORK_PLACE = r"(?:in|into|on|onto|to|at|for|from|inside|within|outside(?: of)?|against)"
+_WORK_PLACE = r"(?:in|into|on|onto|to|at|for|inside|within|outside(?: of)?|against)"
 
 
 class _Forms(NamedTuple):
@@ -87,7 +90,7 @@ def team_order(text: str) -> str | None:
     """
     text = _PLEASE.sub("", text)
     first = _CLAUSE.split(text, maxsplit=1)[0].strip()
-    if "?" in text:
+    if "?" in text or _GUESSED.search(text):
         return None
     if (away := _KEEP_AWAY.match(text)) is not None:
         return away["act"]
@@ -168,7 +171,7 @@ def _forms() -> _Forms:
     adverbs = r"(?: (?:ever|directly|just|blindly|manually|simply))*"
     place = rf"\b(?:{_either(raw['places'], plural=True)}|{_either(raw['tools'])})(?![\w-])"
     return _Forms(
-        re.compile(rf"(?:{denied}){adverbs} (?P<act>{_either(raw['doing'])} \w*\S.*)", re.IGNORECASE | re.DOTALL),
+        re.compile(rf"(?:{denied}){adverbs} (?P<act>{_either(raw['doing'])} (?!up\b)\w*\S.*)", re.IGNORECASE | re.DOTALL),
         re.compile(
             rf"(?:{denied}){adverbs} (?P<act>{_either(raw['doing_there'])} \w*\S.*)", re.IGNORECASE | re.DOTALL
         ),
@@ -181,7 +184,7 @@ def _forms() -> _Forms:
         re.compile(rf"\b{_either(raw['found'], plural=True)}$", re.IGNORECASE),
         re.compile(
             rf"no (?:more |further |new )?(?P<act>(?:[\w-]+ ){{0,2}}?{_either(raw['frozen'], plural=True)}\b"
-            r"[^,;:.!?]*? (?:until|till|before|during|while|after|through|this|over)\b.*)",
+            r"(?: (?:to|in|on|into|of|at|for|from|against)\b[^,;:.!?]*?)? (?:until|till|before|during|while|after|through|this|over)\b.*)",
             re.IGNORECASE | re.DOTALL,
         ),
     )
