@@ -29,7 +29,10 @@ def told(folder: Path, *turns: tuple[str, str]) -> bardo.ManualClock:
 
 @pytest.mark.parametrize(
     "order",
-    ["No deploys to production until 24 August, please.", "Summer freeze: no production deploys until 24 August."],
+    [
+        "No deploys to production until 24 August, please.",
+        "Summer freeze: no production deploys until 24 August.",
+    ],
 )
 def test_a_freeze_blocks_until_its_date_and_ends_with_it(tmp_path: Path, order: str) -> None:
     clock = told(tmp_path, ("Maren", order))
@@ -48,7 +51,10 @@ def test_a_freeze_blocks_until_its_date_and_ends_with_it(tmp_path: Path, order: 
 def test_an_order_of_a_list_is_kept_by_itself_and_never_fades(tmp_path: Path) -> None:
     clock = told(
         tmp_path,
-        ("Tobias", "Two things from ops: never delete volumes on staging or production, no `docker compose down -v`."),
+        (
+            "Tobias",
+            "Two things from ops: never delete volumes on staging or production, no `docker compose down -v`.",
+        ),
     )
     clock.advance(60 * DAY)
     with bardo.open(tmp_path, agent="moss", clock=clock) as memory:
@@ -62,9 +68,17 @@ def test_an_order_of_a_list_is_kept_by_itself_and_never_fades(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("order", "inside", "elsewhere"),
     [
-        ("never force-push to release branches", "git push --force origin release/4.8", "git push -f origin feat/x"),
+        (
+            "never force-push to release branches",
+            "git push --force origin release/4.8",
+            "git push -f origin feat/x",
+        ),
         ("don't force-push to main", "git push --force origin main", "git push --force origin feat/x"),
-        ("no sleeps in tests", "Edit tests/test_a.py: add time.sleep(2)", "time.sleep(1) in app/worker/backoff.py"),
+        (
+            "no sleeps in tests",
+            "Edit tests/test_a.py: add time.sleep(2)",
+            "time.sleep(1) in app/worker/backoff.py",
+        ),
         ("no print statements in scripts", "add print(x) to scripts/a.py", "add print(x) to app/cli.py"),
     ],
 )
@@ -149,7 +163,10 @@ def test_a_task_is_done_when_the_agent_says_so_in_answer_to_it(
 
 def test_a_newer_order_with_another_value_replaces_a_task(tmp_path: Path) -> None:
     clock = told(
-        tmp_path, ("Tobias", "Set the db pool to 40."), ("Moss", "Looking."), ("Tobias", "Set the db pool to 30.")
+        tmp_path,
+        ("Tobias", "Set the db pool to 40."),
+        ("Moss", "Looking."),
+        ("Tobias", "Set the db pool to 30."),
     )
     with bardo.gate(tmp_path, agent="moss", clock=clock) as gate:
         assert [entry.summary for entry in gate.state(kind="task")] == ["Set the db pool to 30."]

@@ -110,7 +110,11 @@ def test_each_part_of_a_list_of_orders_is_an_order(text: str, orders: list[str])
 
 @pytest.mark.parametrize(
     "text",
-    ["Don't deploy on Fridays, no exceptions.", "We don't add moment.js, use date-fns.", "Never mind, no problem."],
+    [
+        "Don't deploy on Fridays, no exceptions.",
+        "We don't add moment.js, use date-fns.",
+        "Never mind, no problem.",
+    ],
 )
 def test_emphasis_and_a_substitute_are_no_orders_of_a_list(text: str) -> None:
     assert len(utterances(text)) == 1
@@ -123,7 +127,9 @@ def test_what_is_forbidden_comes_from_the_clause_that_forbids() -> None:
     assert propose("adding moment.js").packages == ("moment",)
     assert propose("don't put customer names into log lines") == propose("don't log customer names")
     assert propose("no `any` in TypeScript").packages == ()
-    assert propose("never delete volumes on staging or production").conditions[0] == "in production or staging"
+    assert (
+        propose("never delete volumes on staging or production").conditions[0] == "in production or staging"
+    )
 
 
 @pytest.mark.parametrize(

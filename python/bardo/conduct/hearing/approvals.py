@@ -72,7 +72,8 @@ _APPROVER = lazy_pattern(
     rf"(?-i:\b(?P<owner>[A-Z][\w-]+)(?:'s|s'|s?’s?)) {_APPROVAL}|"
     rf"{_APPROVAL} (?:from|of|by) (?-i:(?P<giver>[A-Z][\w-]+))|"
     r"(?:approved|signed off|confirmed|ok(?:ay)?ed|cleared|reviewed) (?:by|with) (?-i:(?P<by>[A-Z][\w-]+))|"
-    r"(?:ask|check with|consult|clear it with|(?:run|pass) (?:it|this|that|everything) by) (?-i:(?P<asked>[A-Z][\w-]+))|"
+    r"(?:ask|check with|consult|clear it with|(?:run|pass) (?:it|this|that|everything) by) "
+    r"(?-i:(?P<asked>[A-Z][\w-]+))|"
     r"without (?:first )?(?:(?:asking|telling|checking with|clearing it with) |"
     r"(?:a )?(?:review|word|yes|nod) (?:from|of|by) )?(?-i:(?P<without>[A-Z][\w-]+))",
     re.IGNORECASE,

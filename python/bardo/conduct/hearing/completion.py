@@ -39,7 +39,8 @@ _BARE = lazy_pattern(
 )
 #: Beginning of an answer that says that what was asked for is done: "Done, the pool is 40 now".
 _ANSWERED = lazy_pattern(
-    r"(?:(?:ok(?:ay)?|yes|all|that's|it's|and)[\s,]+)*(?:done|finished|completed|fixed)\b\s*(?:[.,:;!–—-]|$)", re.IGNORECASE
+    r"(?:(?:ok(?:ay)?|yes|all|that's|it's|and)[\s,]+)*(?:done|finished|completed|fixed)\b\s*(?:[.,:;!–—-]|$)",
+    re.IGNORECASE,
 )
 #: Words of a report that leaves something open.
 _OPEN = lazy_pattern(
@@ -92,7 +93,9 @@ def end_done(
     done = [
         task
         for task in store.state(kind="task", limit=-1)
-        if task.episode and task.episode != episode and task.at <= at
+        if task.episode
+        and task.episode != episode
+        and task.at <= at
         and (is_of(stems_in(task.summary)) or _answers(text, before, task.summary))
     ]
     if len(done) != 1:

@@ -8,7 +8,9 @@ from bardo._patterns import lazy_pattern
 
 _LEAD = r"(?:(?:oh|ah|ouch|ok(?:ay)?|yes|right|no|so|you're right|my (?:bad|fault|mistake))[\s,.!:;–—-]+)*"
 #: Words by which one is sorry, before what one will do about it.
-_APOLOGY = lazy_pattern(rf"{_LEAD}(?:(?:i'm |i am |so |very )*sorry|apologies|i apologi[sz]e|my apologies)\b", re.IGNORECASE)
+_APOLOGY = lazy_pattern(
+    rf"{_LEAD}(?:(?:i'm |i am |so |very )*sorry|apologies|i apologi[sz]e|my apologies)\b", re.IGNORECASE
+)
 #: Ways between which another one chooses.
 _OPTIONS = lazy_pattern(
     rf"{_LEAD}(?:(?:the|your|our|my|possible|some|a few|two|three|four|several|other) )*"
@@ -20,13 +22,15 @@ _OPTIONS = lazy_pattern(
 #: Guess that a thing will do: "the publish step should work".
 _GUESS = lazy_pattern(
     r"\b(?:should|ought to|will probably|might)(?: (?:now|then|also|just|still|all|again))* "
-    r"(?:work|pass|help|suffice|do it|hold|be (?:fine|ok(?:ay)?|enough|safe|good|green|sufficient|there|back|unaffected))\b",
+    r"(?:work|pass|help|suffice|do it|hold|be (?:fine|ok(?:ay)?|enough|safe|good|green|sufficient|there|back|"
+    r"unaffected))\b",
     re.IGNORECASE,
 )
 #: Task that names nothing by itself.
 _POINTING = lazy_pattern(
     r"(?:please |then |just |and )*[a-z]+ (?:me )?(?:a|an|the|another|this|that)? ?"
-    r"(?:(?:new|other|different|second|next|better|fresh|separate) )?(?:one|ones)(?: (?:then|instead|please|now|too))*[.!]*$",
+    r"(?:(?:new|other|different|second|next|better|fresh|separate) )?(?:one|ones)"
+    r"(?: (?:then|instead|please|now|too))*[.!]*$",
     re.IGNORECASE,
 )
 

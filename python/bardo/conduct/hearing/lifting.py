@@ -265,7 +265,9 @@ def _scope(forbids: Forbids) -> _Scope | None:
     verbs = frozenset({"use"}) if _USES.issuperset(forbids.verbs) else frozenset(forbids.verbs)
     # What a person allows again need not wait for its end.
     lasting = (each for each in forbids.conditions if not _ENDING.match(each))
-    conditions = frozenset(stems_of(each) - incidental - _words().ways or frozenset({each}) for each in lasting)
+    conditions = frozenset(
+        stems_of(each) - incidental - _words().ways or frozenset({each}) for each in lasting
+    )
     patterns = frozenset((*forbids.phrases, *forbids.commands))
     is_clear = any(things) or patterns or (verbs and conditions)
     return _Scope(things, verbs, conditions, patterns) if is_clear else None

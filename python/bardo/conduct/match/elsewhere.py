@@ -45,7 +45,7 @@ def is_elsewhere(text: str, action: ParsedAction) -> bool:
     if branch and (pushed := _pushed(action)):
         return not any(branch & _stems(name) for name in pushed)
     paths = action.places.paths
-    if not folder or not paths or action.form == "command" and not action.places.written:
+    if not folder or not paths or (action.form == "command" and not action.places.written):
         return False
     return not any(folder & _stems(path) for path in paths) and not folder & action.stems
 

@@ -332,20 +332,21 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
         return None if excepted is None else not excepted
     if condition == "without approval":
         return not (approved or asks(action))
-    if condition == "in production":
-        live, other = _LIVE.search(action), _NOT_LIVE.search(action)
-        # An action that names both may be of either.
-        return None if bool(live) is bool(other) else bool(live)
-    if condition == "in production or staging":
-        return _STAGING.search(action) is not None or holds(
-            "in production", action, now=now, approved=approved, is_event=is_event
-        )
+    if condition.startswith("in production"):
+        is_staged = "staging" in condition and _STAGING.search(action) is not None
+        return is_staged or _is_in_production(action)
     if dated.is_dated(condition):
         return dated.holds(condition, action, now=now)
     if kind in ("above", "below"):
         return _exceeds(kind, value, action, found)
     is_later = is_event or _LATER.search(action) is not None
     return _holds_now(kind, value, action, now=now, is_later=is_later)
+
+
+def _is_in_production(action: str) -> bool | None:
+    """Whether an action is in production; None if it does not tell, or names another environment as well."""
+    live, other = _LIVE.search(action), _NOT_LIVE.search(action)
+    return None if bool(live) is bool(other) else bool(live)
 
 
 def _holds_now(kind: str, value: str, action: str, *, now: int, is_later: bool) -> bool | None:

@@ -21,8 +21,10 @@ _COUNT = (
 #: Remark before a sentence that says nothing of its own, without the mark after it.
 REMARK = (
     r"(?:what(?:ever (?:you do|happens)|ever)|no matter what|(?:just )?so (?:that )?you know|just to be (?:clear|safe)|"
-    r"to be clear|for the record|fyi|by the way|btw|heads[- ]up|note|remember|mind you|again|one (?:more )?thing|one more|"
-    r"(?:very )?important|seriously|for (?:god|heaven)'s sake|i repeat|as i said|once more|another (?:thing|one)|last(?:ly| one| thing| but not least)|finally|"
+    r"to be clear|for the record|fyi|by the way|btw|heads[- ]up|note|remember|mind you|again|one (?:more )?thing|"
+    r"one more|"
+    r"(?:very )?important|seriously|for (?:god|heaven)'s sake|i repeat|as i said|once more|another (?:thing|one)|"
+    r"last(?:ly| one| thing| but not least)|finally|"
     rf"(?:and )?{_COUNT} (?:more )?(?:things?|points?|requests?|notes?|asks?)"
     r"(?: (?:from|for|about|on) (?:the |our )?[\w-]+(?: (?:team|side))?)?|"
     r"(?:from now on|for now|in future|going forward))"
@@ -36,7 +38,8 @@ _INTERJECTION = lazy_pattern(
 #: Label of an order: "New house law: ...", "Rule: ...".
 _LABEL = (
     rf"(?:(?:{_COUNT} )?(?:(?:an?|the|our|my|this|another|new|more|small|last|first|simple|standing|general|house|home|"
-    r"family|kitchen|office|team|ground|company|project|repo|coding|summer|winter|code|release|deploy|holiday|change) )*"
+    r"family|kitchen|office|team|ground|company|project|repo|coding|summer|winter|code|release|deploy|holiday|"
+    r"change) )*"
     r"(?:law|rule|polic(?:y|ie)|order|regulation|ban|freeze|moratorium|convention|guideline)s?"
     r"(?: (?:for|in|from) (?:the |this |our )?[\w-]+| here| number \w+| #?\d+)?(?=\s*:|\s+[-–—]\s))"
 )
@@ -130,7 +133,8 @@ _FORMS = {
     ): "don't ",
     lazy_pattern(rf"^{_IS}(?: all)? (?:done|finished|through) with ", re.IGNORECASE): "don't use ",
     lazy_pattern(
-        r"^(?:please |just )*(?:(?:stay|steer|keep) (?:well )?clear of|(?:stay|keep) (?:well |far )?(?:away from|out of)) "
+        r"^(?:please |just )*(?:(?:stay|steer|keep) (?:well )?clear of|"
+        r"(?:stay|keep) (?:well |far )?(?:away from|out of)) "
         r"(?=[^\s,;]*(?:/|\.\w))",
         re.IGNORECASE,
     ): "don't touch ",
@@ -150,7 +154,8 @@ _FORMS = {
     # A thing that is put into the log is logged.
     lazy_pattern(
         r"\b(?:put|write|place|include|dump|store|add)(?:ting|ing)? ([^,;.!?]{2,60}?) (?:in|into|to) "
-        r"(?:(?:the|any|our|your|a) )?(?:\w+ )?logs?(?:[ -]?(?:lines?|files?|messages?|output|entr(?:y|ies)))?(?![\w-])",
+        r"(?:(?:the|any|our|your|a) )?(?:\w+ )?logs?(?:[ -]?(?:lines?|files?|messages?|output|"
+        r"entr(?:y|ies)))?(?![\w-])",
         re.IGNORECASE,
     ): r"log \1",
     # What a change was to is turned down with it.

@@ -104,7 +104,8 @@ _NO_THING = lazy_pattern(
 )
 #: The same of an order that is announced as one: "New house law: no screen time before school".
 _NO_LABELLED = lazy_pattern(
-    r"no (?:(?:more|new) )?(?P<act>(?P<verb>[\w'`][\w'`./@-]*)(?:[^.!?;:]|[.:](?=\w)){0,120})[\s.!]*$", re.IGNORECASE
+    r"no (?:(?:more|new) )?(?P<act>(?P<verb>[\w'`][\w'`./@-]*)(?:[^.!?;:]|[.:](?=\w)){0,120})[\s.!]*$",
+    re.IGNORECASE,
 )
 #: Reason before an order, in the same sentence: "I run on Sundays, so don't book anything then".
 _AFTER_REASON = lazy_pattern(

@@ -18,7 +18,9 @@ from bardo._patterns import lazy_pattern
 _REPORT = lazy_pattern(
     r"\b(?:yet|so far|even|much|many|often|enough|usually|normally|generally|really|anyway|these days|nowadays|"
     r"any ?more|any longer|since|last|this (?:week|month|morning|time|year)|today|yesterday|was|were|had|"
-    r"used to|every (?:day|week|month|year|time)|for a living|you and i|found|left|seen|as (?:\w+ )?as|if|when(?:ever)? (?:we|i)|do you|unfortunately|sadly|luckily|apparently|"
+    r"used to|every (?:day|week|month|year|time)|for a living|you and i|found|left|"
+    r"seen|as (?:\w+ )?as|if|when(?:ever)? (?:we|i)|do you|unfortunately|sadly|luckily|"
+    r"apparently|"
     r"in (?:january|february|march|april|may|june|july|august|september|october|november|december)"
     r"(?! (?:until|till)))\b",
     re.IGNORECASE,
@@ -27,7 +29,9 @@ _GUESSED = lazy_pattern(
     r"\b(?:i (?:guess|think|suppose|hear|heard|believe)|apparently|probably|maybe|perhaps)\b", re.IGNORECASE
 )
 _CLAUSE = lazy_pattern(r"(?<=\S)[,;:.!?](?=\s|$)|\s[-–—]\s")
-_NOT_SUBJECT = r"(?!(?:i|we|you|he|she|it|they|this|that|these|those|there|who|what|which|if|when|nobody|no)\b)"
+_NOT_SUBJECT = (
+    r"(?!(?:i|we|you|he|she|it|they|this|that|these|those|there|who|what|which|if|when|nobody|no)\b)"
+)
 _SUBJECT = rf"{_NOT_SUBJECT}(?P<subject>[\w`'\"@./()+#-]+(?: [\w`'\"@./()+#-]+){{0,5}}?)"
 #: Way by which "must not" forbids, and none of a guess ("must not have been").
 _MUST_NOT = lazy_pattern(
@@ -144,7 +148,10 @@ def reports_absence(text: str) -> bool:
         text: Sentence with straight apostrophes, without the words before its clause.
     """
     found = _forms().no_thing.match(_CLAUSE.split(text, maxsplit=1)[0].strip())
-    return found is not None and _forms().found.search(_AFTER_HEAD.split(found["thing"], maxsplit=1)[0]) is not None
+    return (
+        found is not None
+        and _forms().found.search(_AFTER_HEAD.split(found["thing"], maxsplit=1)[0]) is not None
+    )
 
 
 _WORK_THERE = lazy_pattern(rf" {_WORK_PLACE}\b", re.IGNORECASE)
@@ -155,7 +162,10 @@ def _either(words: str, *, plural: bool = False) -> str:
     items = sorted((each.strip() for each in words.replace("\n", " ").split(",")), key=len, reverse=True)
     escaped = [re.escape(each).replace(r"\ ", " ") for each in items if each]
     if plural:
-        escaped = [f"{each.removesuffix('y')}(?:ys?|ies)" if each.endswith("y") else f"{each}(?:e?s)?" for each in escaped]
+        escaped = [
+            f"{each.removesuffix('y')}(?:ys?|ies)" if each.endswith("y") else f"{each}(?:e?s)?"
+            for each in escaped
+        ]
     return f"(?:{'|'.join(escaped)})"
 
 
@@ -171,9 +181,13 @@ def _forms() -> _Forms:
     adverbs = r"(?: (?:ever|directly|just|blindly|manually|simply))*"
     place = rf"\b(?:{_either(raw['places'], plural=True)}|{_either(raw['tools'])})(?![\w-])"
     return _Forms(
-        re.compile(rf"(?:{denied}){adverbs} (?P<act>{_either(raw['doing'])} (?!up\b)\w*\S.*)", re.IGNORECASE | re.DOTALL),
         re.compile(
-            rf"(?:{denied}){adverbs} (?P<act>{_either(raw['doing_there'])} \w*\S.*)", re.IGNORECASE | re.DOTALL
+            rf"(?:{denied}){adverbs} (?P<act>{_either(raw['doing'])} (?!up\b)\w*\S.*)",
+            re.IGNORECASE | re.DOTALL,
+        ),
+        re.compile(
+            rf"(?:{denied}){adverbs} (?P<act>{_either(raw['doing_there'])} \w*\S.*)",
+            re.IGNORECASE | re.DOTALL,
         ),
         re.compile(place, re.IGNORECASE),
         re.compile(
@@ -184,7 +198,8 @@ def _forms() -> _Forms:
         re.compile(rf"\b{_either(raw['found'], plural=True)}$", re.IGNORECASE),
         re.compile(
             rf"no (?:more |further |new )?(?P<act>(?:[\w-]+ ){{0,2}}?{_either(raw['frozen'], plural=True)}\b"
-            r"(?: (?:to|in|on|into|of|at|for|from|against)\b[^,;:.!?]*?)? (?:until|till|before|during|while|after|through|this|over)\b.*)",
+            r"(?: (?:to|in|on|into|of|at|for|from|against)\b[^,;:.!?]*?)? "
+            r"(?:until|till|before|during|while|after|through|this|over)\b.*)",
             re.IGNORECASE | re.DOTALL,
         ),
     )
