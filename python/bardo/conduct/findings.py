@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from bardo.conduct.hearing.approvals import is_approved
+from bardo.conduct.hearing.expiry import is_over
 from bardo.conduct.match.index import ConductIndex
 from bardo.conduct.match.matching import NOTHING, Touch
 from bardo.conduct.model.authors import said_at
@@ -46,7 +48,7 @@ def findings_of(
         if isinstance(row, StateEntry):
             touch = found[row.summary]
             if row.kind == "rejected":
-                if not is_told(touch):
+                if not is_told(touch) or is_over(row, now):
                     continue
                 findings.append(
                     Finding(
@@ -60,12 +62,12 @@ def findings_of(
             outcomes.append((touch.closeness, row))
     applying = []
     for rule in rules:
-        if rule.forbids and is_told(touch := found.get(rule.forbids, NOTHING)):
+        if rule.forbids and not is_over(rule, now) and is_told(touch := found.get(rule.forbids, NOTHING)):
             findings.append(
                 _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
             )
         touch = found.get(rule.approval, NOTHING)
-        if rule.approval and is_told(touch) and not approved_by.strip():
+        if rule.approval and is_told(touch) and not is_approved(rule.text, approved_by):
             findings.append(_of(rule, "approval", touch, blocks=touch.same))
         if not (rule.forbids or rule.approval):
             touch = found.get(rule.text, NOTHING)

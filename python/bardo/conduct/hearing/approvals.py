@@ -59,6 +59,25 @@ _FORMS = (
     # "Deploy to production only with my approval"
     lazy_pattern(rf"{_ACT},? only (?:with|after) {_WHOSE} ?{_APPROVAL}{_FROM}{_END}", re.IGNORECASE),
 )
+#: "Nobody restarts the primary without Sana"; the act is in the third person.
+_NOBODY = lazy_pattern(
+    r"(?:nobody|no one|no-one) (?:is (?:allowed )?to |may |should |must |can )?(?P<verb>[a-z][\w-]*) "
+    r"(?P<rest>[^,;.!?]{2,80}?) without (?:first )?(?:(?:asking|telling|checking with|clearing it with) )?"
+    rf"(?:{_WHOSE} ?{_APPROVAL}{_FROM}|(?:a )?(?:review|word|yes|nod) (?:from|of|by) (?:me|us|(?-i:[A-Z])[\w-]+)|"
+    rf"(?:me|us|(?-i:[A-Z])[\w-]+)(?:'s (?:say-so|{_APPROVAL}))?){_END}",
+    re.IGNORECASE,
+)
+#: Person whose approval an order requires, after words of an approval.
+_APPROVER = lazy_pattern(
+    rf"(?-i:\b(?P<owner>[A-Z][\w-]+)(?:'s|s'|s?’s?)) {_APPROVAL}|"
+    rf"{_APPROVAL} (?:from|of|by) (?-i:(?P<giver>[A-Z][\w-]+))|"
+    r"(?:approved|signed off|confirmed|ok(?:ay)?ed|cleared|reviewed) (?:by|with) (?-i:(?P<by>[A-Z][\w-]+))|"
+    r"(?:ask|check with|consult|clear it with|(?:run|pass) (?:it|this|that|everything) by) "
+    r"(?-i:(?P<asked>[A-Z][\w-]+))|"
+    r"without (?:first )?(?:(?:asking|telling|checking with|clearing it with) |"
+    r"(?:a )?(?:review|word|yes|nod) (?:from|of|by) )?(?-i:(?P<without>[A-Z][\w-]+))",
+    re.IGNORECASE,
+)
 #: End of a thing that needs an approval: "before they are merged".
 _DONE = lazy_pattern(r"\bbefore (?:they|it) (?:are|is|gets?|can be) (?P<done>\w+ed|\w+t)\b", re.IGNORECASE)
 #: Beginning of any act of a kind: "anything that touches the database".
@@ -80,8 +99,13 @@ def approval_of(text: str) -> str:
         text: Words of a user.
     """
     bare = wording.without_interjection(text).strip()
+    if "?" in bare:
+        return ""
+    if (nobody := _NOBODY.match(bare)) is not None:
+        act = f"{_base(nobody['verb'])} {nobody['rest'].strip()}"
+        return act if operations.in_prose(act)[0] and _TOLD.search(act) is None else ""
     found = next((found for form in _FORMS if (found := form.match(bare)) is not None), None)
-    if found is None or "?" in bare:
+    if found is None:
         return ""
     act = _ANYTHING.sub("", found["act"].strip())
     if (done := _DONE.search(bare)) is not None:
@@ -94,3 +118,34 @@ def approval_of(text: str) -> str:
         return ""
     is_named = bool(content_stems(re.findall(r"[a-z]+", act.lower()))) and len(act.split()) <= _ACT_WORDS
     return act if is_named and _TOLD.search(act) is None else ""
+
+
+def approver_in(text: str) -> str:
+    """Returns the name of the person whose approval a rule requires; empty if it names nobody.
+
+    Args:
+        text: Words of the rule.
+    """
+    found = _APPROVER.search(wording.straight(text))
+    return next(filter(None, found.groups()), "") if found is not None else ""
+
+
+def is_approved(rule: str, by: str) -> bool:
+    """Whether a person may give the approval that a rule requires: the one whom it names, else anybody.
+
+    Args:
+        rule: Text of the rule.
+        by: Name of the person who approved; empty if nobody did.
+    """
+    wanted = approver_in(rule).casefold()
+    given = [word.casefold() for word in re.findall(r"[^\W_]+(?:-[^\W_]+)*", by)]
+    return bool(given) and (not wanted or wanted in given)
+
+
+def _base(verb: str) -> str:
+    """Returns a verb without the ending of the third person: "restarts", "pushes", "copies"."""
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    if re.search(r"(?:sh|ch|ss|x|zz|o)es$", verb):
+        return verb[:-2]
+    return verb.removesuffix("s") if not verb.endswith("ss") else verb

@@ -37,6 +37,11 @@ _BARE = lazy_pattern(
     r"(?:done|finished|completed|did (?:it|that)|have done (?:it|that))(?: (?:it|that|now|already|today))*[\s.!]*",
     re.IGNORECASE,
 )
+#: Beginning of an answer that says that what was asked for is done: "Done, the pool is 40 now".
+_ANSWERED = lazy_pattern(
+    r"(?:(?:ok(?:ay)?|yes|all|that's|it's|and)[\s,]+)*(?:done|finished|completed|fixed)\b\s*(?:[.,:;!–—-]|$)",
+    re.IGNORECASE,
+)
 #: Words of a report that leaves something open.
 _OPEN = lazy_pattern(
     r"\?|n't\b|\b(?:not|never|no|but|however|again|almost|nearly|partly|half|some|most|started|still|must|need|needs|if|"
@@ -54,7 +59,8 @@ def is_completion(text: str) -> bool:
         text: Words of a user or agent.
     """
     bare = _straight(text)
-    return _OPEN.search(bare) is None and any(form.match(bare) for form in (_BARE, _DID, _IS_DONE))
+    forms = (_BARE, _ANSWERED, _DID, _IS_DONE)
+    return _OPEN.search(bare) is None and any(form.match(bare) for form in forms)
 
 
 def is_deed_done(text: str) -> bool:
@@ -71,7 +77,7 @@ def is_deed_done(text: str) -> bool:
 def end_done(
     store: ConductStore, text: str, before: str, *, by: str, episode: str, at: int
 ) -> StateEntry | None:
-    """Ends the one open task heard in a conversation that a report names; None if none or several fit.
+    """Ends the one open task heard in a conversation that a report names, or that it answers; None if several fit.
 
     Args:
         store: State and rules of the agent, in a transaction.
@@ -87,12 +93,21 @@ def end_done(
     done = [
         task
         for task in store.state(kind="task", limit=-1)
-        if task.episode and task.episode != episode and task.at <= at and is_of(stems_in(task.summary))
+        if task.episode
+        and task.episode != episode
+        and task.at <= at
+        and (is_of(stems_in(task.summary)) or _answers(text, before, task.summary))
     ]
     if len(done) != 1:
         return None
     why = f"reported as done: {text.strip()}"[:_WHY]
     return store.put(replace(done[0], status="done", changed_at=at, closed_by=by, closed_why=why))
+
+
+def _answers(text: str, before: str, task: str) -> bool:
+    """Whether a report answers the words that gave a task: "Raise the pool to 40", "Done, the pool is 40"."""
+    asked, words = _straight(before).casefold(), _straight(task).casefold()
+    return _ANSWERED.match(_straight(text)) is not None and "?" not in before and words in asked
 
 
 def _matcher(text: str, before: str) -> Callable[[frozenset[str]], bool]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from bardo._patterns import lazy_pattern
 from bardo.clock import MICROSECONDS
 from bardo.conduct.model.authors import said_at
-from bardo.conduct.model.entries import StateEntry, StateKind
+from bardo.conduct.model.entries import Rule, StateEntry, StateKind
 from bardo.conduct.storage.store import ConductStore
 from bardo.config import SECONDS_PER_DAY
 from bardo.consolidate.languages.english.dates import DATE, day_after, instant
@@ -39,7 +39,7 @@ _NAMED = lazy_pattern(
     r"night|noon)\b",
     re.IGNORECASE,
 )
-_NO = lazy_pattern(r"\W*(?:no|not|don't|please|never|let's)\b", re.IGNORECASE)
+_NO = lazy_pattern(r"\W*(?:[\w ]{1,30}: *)?(?:no|not|don't|please|never|let's)\b", re.IGNORECASE)
 #: Words without which a rejection or decision has no end.
 _ENDING = lazy_pattern(r"\b(?:until|till|'til|through|today|tonight|tomorrow|this weekend)\b", re.IGNORECASE)
 #: Maximum number of cached ends: each pass reads those of all entries in force.
@@ -66,26 +66,45 @@ def end_of(kind: StateKind, text: str, at: int) -> int | None:
     return max(_limits(text, at, is_order=is_order), default=None)
 
 
-def end_expired(store: ConductStore, *, agent: str, now: int) -> list[StateEntry]:
-    """Ends the heard entries whose date is over; returns them.
+def is_over(row: StateEntry | Rule, now: int) -> bool:
+    """Whether an entry or rule was heard with a date that is over: "no deploys until 24 August".
+
+    Args:
+        row: Entry or rule.
+        now: Wall clock, microseconds UTC.
+    """
+    if not row.episode:
+        return False
+    kind: StateKind = "rejected" if isinstance(row, Rule) else row.kind
+    if kind not in DATED or (isinstance(row, Rule) and not row.forbids):
+        return False
+    end = end_of(kind, row.forbids if isinstance(row, Rule) else row.summary, said_at(row))
+    return end is not None and end <= now
+
+
+def end_expired(store: ConductStore, *, agent: str, now: int) -> list[StateEntry | Rule]:
+    """Ends the heard entries, and retires the heard rules that forbid, whose date is over; returns them.
 
     Args:
         store: State and rules of the agent.
         agent: Name of the agent.
         now: Wall clock, microseconds UTC.
     """
-    over = [
-        entry
-        for kind in DATED
-        for entry in store.state(kind=kind, limit=-1)
-        if entry.episode and (end := end_of(kind, entry.summary, said_at(entry))) is not None and end <= now
+    rows: list[StateEntry | Rule] = [
+        *(entry for kind in DATED for entry in store.state(kind=kind, limit=-1)),
+        *store.rules(every=False),
     ]
+    over = [row for row in rows if is_over(row, now)]
     if not over:
         return []
     with store.writing():
         return [
-            store.put(replace(entry, status="archived", changed_at=now, closed_by=agent, closed_why=_WHY))
-            for entry in over
+            store.put(
+                replace(row, confirmed_at=now, retired_by=agent, retired_why=_WHY)
+                if isinstance(row, Rule)
+                else replace(row, status="archived", changed_at=now, closed_by=agent, closed_why=_WHY)
+            )
+            for row in over
         ]
 
 

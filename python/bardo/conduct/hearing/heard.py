@@ -99,7 +99,7 @@ def keep(
                     store, source.said, source.before, by=source.by, episode=source.episode, at=source.at
                 )
             is_lift = not source.by_agent and lifting.only_lifts(source.said, is_known=is_known)
-            if one is None or (one.kind in FORBIDDING and is_lift):
+            if one is None or (one.kind in (*FORBIDDING, "task") and is_lift):
                 continue
             if one.kind == "rule" and source.episode in contradicted:
                 continue

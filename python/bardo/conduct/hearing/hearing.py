@@ -26,6 +26,8 @@ from bardo.conduct.hearing.antecedents import pointing_verb, resolve
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.completion import is_deed_done
 from bardo.conduct.hearing.considered import turned_down
+from bardo.conduct.hearing.idle_words import is_apology, is_guess, is_options, points_only
+from bardo.conduct.hearing.listed import listed_orders, sentences_of
 from bardo.conduct.hearing.news import is_news, is_of_life, is_provisional
 from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
 from bardo.conduct.hearing.reports import (
@@ -44,7 +46,6 @@ from bardo.conduct.hearing.reports import (
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.state.prohibition import is_prohibition, is_small_talk
-from bardo.consolidate.texts.clauses import sentences
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
@@ -158,17 +159,19 @@ class Utterance:
         before: The words of the other party just before; empty if there are none.
         by_agent: Whether the agent said it.
         reason: Words after the text that only give its reason.
+        is_listed: Whether it is an order by its place in a list of orders: "two rules: never X, no Y".
     """
 
     text: str
     before: str = ""
     by_agent: bool = False
     reason: str = ""
+    is_listed: bool = False
 
     @property
     def summary(self) -> str:
         """Subject in a sentence: an answer that names nothing takes the words before it."""
-        if self.before and self.is_bare:
+        if self.before and self.is_bare and not self.is_listed:
             return f"{self.before.strip()} ({self.text.strip()})"
         return f"{self.text}{self.reason}".strip()
 
@@ -186,7 +189,7 @@ class Utterance:
     @property
     def is_prohibition(self) -> bool:
         """Whether a user forbids something in a plain form: "please don't X"."""
-        return not self.by_agent and is_prohibition(_MARKED.sub("", self.text))
+        return self.is_listed or (not self.by_agent and is_prohibition(_MARKED.sub("", self.text)))
 
     @property
     def pointing_verb(self) -> str:
@@ -325,10 +328,11 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
         text = resolve(text)
         unmarked = _MARKED.sub("", text)
         text = unmarked if is_prohibition(unmarked) else text
-    parts = _with_emphasis(sentences(text))
+    listed = [(part, False) for part in sentences_of(text)] if by_agent else listed_orders(text)
+    parts = [part for part, _ in listed]
     # A sentence beside a prohibition or a refusal must not hide it.
     is_apart = not by_agent and any(
-        is_prohibition(part) or is_refusal(part) or approval_of(part) for part in parts
+        is_order or is_prohibition(part) or is_refusal(part) or approval_of(part) for part, is_order in listed
     )
     # "No. Drop the view instead." refuses the plan, and names the other way.
     is_redirected = len(parts) == 2 and is_redirection(text) and _INSTEAD.search(parts[1]) is not None
@@ -339,19 +343,9 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
         ended = text if found is None else found["ended"]
         return [Utterance(ended, before, by_agent, text[len(ended) :])]
     return [
-        Utterance(_ITEM.sub("", part), "" if place else before, by_agent) for place, part in enumerate(parts)
+        Utterance(_ITEM.sub("", part), "" if place else before, by_agent, is_listed=is_order)
+        for place, (part, is_order) in enumerate(listed)
     ]
-
-
-def _with_emphasis(parts: Sequence[str]) -> list[str]:
-    """Joins sentences that only emphasise the one before: "We don't ship on Fridays. Ever."."""
-    joined: list[str] = []
-    for part in parts:
-        if joined and wording.is_emphasis(part):
-            joined[-1] += f" {part}"
-        else:
-            joined.append(part)
-    return joined
 
 
 def sure(readings: Sequence[Heard | None]) -> list[Heard | None]:
@@ -405,7 +399,8 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
     places = [KINDS.index(kind) for kind in FORBIDDING]
     if utterance.is_prohibition or utterance.is_choice:
         place = max(places, key=lambda one: float(scores[one]))
-        is_end = utterance.is_end and utterance.is_prohibition
+        # A rule in these words alone would fade.
+        is_end = utterance.is_listed or (utterance.is_end and utterance.is_prohibition)
         forbids = "rejection" if is_end else cast(Kind, KINDS[place])
         kind: Kind = forbids if utterance.is_prohibition else "decision"
         return Heard(kind, utterance.summary, 0.0)
@@ -448,8 +443,10 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
     )
     is_done = not utterance.by_agent and (is_deed(text) or is_change(text))
     is_act = utterance.by_agent and is_announcement(text)
+    is_open = utterance.by_agent and (is_apology(text) or is_options(text))
     return {
         "decision": utterance.is_wish
+        or is_open
         or utterance.is_echo
         or utterance.is_advice
         or is_done
@@ -458,9 +455,13 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
         "rejection": utterance.is_echo
         or utterance.is_advice
         or is_idle
+        or is_open
         or is_correction(text)
         or (not utterance.by_agent and (is_of_life(text) or is_holding(text))),
         "task": utterance.is_consent
+        or is_open
+        or points_only(text)
+        or (utterance.by_agent and is_guess(text))
         or (utterance.by_agent and is_forbearance(text))
         or is_deed_done(text)
         or is_state(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -35,6 +36,9 @@ _WHEN = (
     r"(?P<when>(?:on|in|at|over|during|before|after|from|between|outside|for|with|to|without) "
     r"(?!(?:me|us|him|her|now|the moment)\b)[\w':./ -]{2,40}?)"
 )
+#: End of a ban by its name: "we lifted the ban on pushing to main".
+_LIFTED = r"(?:lifted|dropped|removed|ended|withdrawn|withdrew|cancelled|canceled|scrapped|revoked)"
+_BAN = r"(?:the|our|that|this|my) (?:ban|rule|freeze|block|prohibition|restriction|moratorium) (?:on|against|about|for)"
 _FORMS = (
     lazy_pattern(
         rf"(?:using )?{_THING}{_IS} (?P<again>{_AGAIN})?{_ALLOWED}(?: {_WHEN})?(?: (?P<later>{_AGAIN}))?[.!]*$",
@@ -49,7 +53,13 @@ _FORMS = (
         re.IGNORECASE,
     ),
     lazy_pattern(
-        rf"(?:you|we)(?: all)? (?:can|may|are allowed to|'re allowed to) {_ACT} (?P<again>{_AGAIN})[.!]*$",
+        rf"(?:you|we)(?: all)? (?:can|may|are allowed to|'re allowed to) {_ACT} (?P<again>{_AGAIN}){_WHEN}?[.!]*$",
+        re.IGNORECASE,
+    ),
+    lazy_pattern(
+        rf"(?:(?:we|i)(?:'ve| have)? (?:(?:now|just|finally) )?{_LIFTED} {_BAN} {_ACT}|"
+        rf"{_BAN.replace('on|', 'on|of|')} {_ACT.replace('?P<act>', '?P<ended>')} (?:is|has been|was) (?:now )?"
+        rf"(?:{_LIFTED}|over|off|gone|history))(?: (?P<again>{_AGAIN}))?[.!]*$",
         re.IGNORECASE,
     ),
 )
@@ -61,6 +71,7 @@ _JOINT = lazy_pattern(r"[,;:.!]+\s+(?:(?:so|and|but|then)\s+)?|\s+(?:so|and)\s+|
 _INSTEAD = lazy_pattern(r"\binstead\b", re.IGNORECASE)
 _GERUND = lazy_pattern(r"[\w-]+ing\b", re.IGNORECASE)
 _NO = lazy_pattern(r"\W*(?:please )?no (?:more |new )?\w", re.IGNORECASE)
+_ENDING = lazy_pattern(r"(?:until|till)\b", re.IGNORECASE)
 _LAST = lazy_pattern(r"[^\W_]+")
 
 
@@ -90,10 +101,11 @@ class _Allowed(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """Content of `lifting.toml`: verbs by which a thing is taken, as stems, and stems of places of one's own."""
+    """Content of `lifting.toml`: verbs by which a thing is taken, and stems of own places and of ways."""
 
     taking: frozenset[tuple[str, ...]]
     home: frozenset[str]
+    ways: frozenset[str]
 
 
 def lifts(text: str) -> bool:
@@ -120,7 +132,8 @@ def lift(store: ConductStore, text: str, *, by: str, at: int) -> list[StateEntry
     """Lifts the rejections, and retires the rules, against the act or the taking of the thing that words allow.
 
     The words name the thing and the conditions of the rejection. One under other conditions, such as in production,
-    stays, and so does one of another operation on the thing.
+    stays, and so does one of another operation on the thing. One without the conditions of the words gets them as an
+    exception.
 
     Args:
         store: State and rules of the agent, in a transaction.
@@ -140,6 +153,10 @@ def lift(store: ConductStore, text: str, *, by: str, at: int) -> list[StateEntry
     ]
     why = f"{ALLOWED_AGAIN}{text.strip()}"[:_WHY]
     ended = dict.fromkeys(row.id for each in allowed for row in _against(each, rows))
+    for row, conditions in (pair for each in allowed if each.again for pair in _narrowed(each, rows)):
+        if row.id not in ended:
+            given = {"conditions": [*_forbidden(row).conditions, *conditions], "by": by}
+            store.put(replace(row, corrections=json.dumps(json.loads(row.corrections or "{}") | given)))
     return [
         store.put(
             replace(row, status="archived", changed_at=at, closed_by=by, closed_why=why)
@@ -163,8 +180,8 @@ def _allowed(text: str) -> Iterator[_Allowed]:
         groups = found.groupdict()
         again = bool(groups.get("again") or groups.get("later"))
         when = groups.get("when") or ""
-        if act := groups.get("act"):
-            yield _Allowed(act, of_thing=False, again=again, permits=True)
+        if act := groups.get("act") or groups.get("ended"):
+            yield _Allowed(f"{act} {when}".strip(), of_thing=False, again=True, permits=True)
             continue
         thing = groups["thing"]
         is_act = _GERUND.match(thing) is not None
@@ -188,6 +205,23 @@ def _against(allowed: _Allowed, rows: Sequence[StateEntry | Rule]) -> list[State
     similar = [row for row in rows if _is_of(row, allowed, wanted)]
     # Words that name less than the rejection mean it only if it is the only one.
     return similar if len(similar) == 1 else []
+
+
+def _narrowed(
+    allowed: _Allowed, rows: Sequence[StateEntry | Rule]
+) -> Iterator[tuple[StateEntry | Rule, list[str]]]:
+    """Yields the rejections of which a case is allowed again, with the exception: "Redis for the session cache"."""
+    case = propose(f"don't {allowed.act}")
+    wanted = _scope(case)
+    if wanted is None or not wanted.things or not wanted.conditions:
+        return
+    for row in rows:
+        scope = _scope(_forbidden(row))
+        if scope is not None and scope._replace(conditions=wanted.conditions) == wanted:
+            known = set(_forbidden(row).conditions)
+            beside = [f"except {each}" for each in case.conditions if each not in known]
+            if scope.conditions < wanted.conditions and not known.issuperset(beside):
+                yield row, [each for each in beside if each not in known]
 
 
 def _is_of(row: StateEntry | Rule, allowed: _Allowed, wanted: _Scope) -> bool:
@@ -229,7 +263,11 @@ def _scope(forbids: Forbids) -> _Scope | None:
     incidental = vocabulary().incidental
     things = frozenset(stems - incidental for stems in map(stems_of, forbids.things))
     verbs = frozenset({"use"}) if _USES.issuperset(forbids.verbs) else frozenset(forbids.verbs)
-    conditions = frozenset(stems_of(each) - incidental or frozenset({each}) for each in forbids.conditions)
+    # What a person allows again need not wait for its end.
+    lasting = (each for each in forbids.conditions if not _ENDING.match(each))
+    conditions = frozenset(
+        stems_of(each) - incidental - _words().ways or frozenset({each}) for each in lasting
+    )
     patterns = frozenset((*forbids.phrases, *forbids.commands))
     is_clear = any(things) or patterns or (verbs and conditions)
     return _Scope(things, verbs, conditions, patterns) if is_clear else None
@@ -243,4 +281,5 @@ def _words() -> _Words:
     return _Words(
         frozenset(tuple(filter(None, operation_table.stem_each(words))) for words in taking),
         stems_of(raw["home"]),
+        stems_of(raw["ways"]),
     )

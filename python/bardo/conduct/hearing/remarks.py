@@ -11,6 +11,7 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.state.prohibition import is_inflected, is_prohibition
+from bardo.conduct.state.team_orders import reports_absence
 from bardo.consolidate.texts.clauses import sentences
 
 #: Words by which a sentence orders or chooses, so that it is no mere report.
@@ -57,6 +58,11 @@ _LACK = lazy_pattern(
 _UNABLE = lazy_pattern(
     rf"{_LEAD}(?:i|we|he|she|they|you) (?:can't|cannot|couldn't) .*\b(?:much longer|forever|for ever|any faster|"
     r"right now|believe|imagine|remember|wait|tell|stand (?:him|her|them))\b",
+    re.IGNORECASE,
+)
+#: Habit in a degree: "we don't use the car much", "we don't merge as often as we did".
+_SELDOM = lazy_pattern(
+    rf"{_LEAD}(?:i|we|they) (?:don't|do not) [^,;.]*\b(?:much|often|as often|a lot|these days|nowadays)\b[^,;]*$",
     re.IGNORECASE,
 )
 #: Exemption: "you don't need to update the snapshots".
@@ -114,7 +120,7 @@ def _tells(sentence: str) -> bool:
     said = _ASKING.sub("", sentence) or sentence
     if is_prohibition(said) or _UNWANTED.search(said):
         return False
-    if _EXEMPTION.match(said) or _LACK.match(said) or _UNABLE.match(said):
+    if any(form.match(said) for form in (_EXEMPTION, _LACK, _UNABLE, _SELDOM)) or reports_absence(said):
         return True
     if _ORDERS.search(said):
         return False

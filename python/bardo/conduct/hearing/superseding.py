@@ -37,8 +37,8 @@ def replaced_by(store: ConductStore, text: str, *, episode: str, at: int) -> lis
     held = [(rule.text, rule) for rule in store.rules(every=False) if not rule.approval]
     known: list[tuple[str, Rule | StateEntry]] = [*held]
     known += [(entry.summary, entry) for entry in store.state(kind="decision")]
-    if takes_back(text):
-        known += [(task.summary, task) for task in store.state(kind="task", limit=-1)]
+    tasks = store.state(kind="task", limit=-1)
+    known += [(task.summary, task) for task in tasks if takes_back(text) or _NUMBER.search(task.summary)]
     replaced = [
         row for said, row in known if row.at <= at and row.episode != episode and replaces(said, text)
     ]

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match import circumstances
+from bardo.conduct.match.elsewhere import is_elsewhere
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import (
     does,
@@ -81,6 +82,8 @@ def compare(
         # The pattern names the cause more precisely.
         is_as_near = found.reading is by_things.reading is Reading.NEAR
         found = found if is_as_near or by_things.reading is Reading.UNKNOWN else by_things
+    if found.reading is Reading.SAME and is_elsewhere(rejection.text, action):
+        return Relation(Reading.NEAR, f"{found.because}; at another branch or folder", found.by)
     is_open = found.reading is Reading.UNKNOWN or (
         not found.exact and bool(wording.substitute(rejection.text))
     )

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import dated, operation_table, requirements, times
+from bardo.conduct.parse import dated, operation_table, requirements, terms, times
 from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.times import DAYS, Span
 from bardo.consolidate.languages.english.dates import MONTHS
@@ -84,6 +84,13 @@ _VERSIONED = lazy_pattern(r"\b(?:upgrade|update|bump|version|node|python|java|go
 _PRODUCTION = lazy_pattern(
     r"\b(?:in|on|to|against|into|from|at)?(?: the| our)? ?\b(production|prod|live)\b", re.IGNORECASE
 )
+#: Two environments, of which an act may be in either.
+_ENVIRONMENTS = lazy_pattern(
+    r"\b(?:in|on|to|against|into|from|at)(?: the| our)? ?(?:(?:staging|stage) (?:or|and|nor) (?:in |on )?(?:production|"
+    r"prod|live)|(?:production|prod|live) (?:or|and|nor) (?:in |on )?(?:staging|stage))\b",
+    re.IGNORECASE,
+)
+_STAGING = lazy_pattern(r"(?<![a-z])(?:staging|stage|stg)(?![a-z])", re.IGNORECASE)
 _SCOPE = lazy_pattern(
     r"(?<![-\w])(in|on|at|to|for|from|with|over|against|into|onto|of|through|via|inside|within|under|by|near|between|about|than|"
     r"during|after|before|without)\b",
@@ -140,6 +147,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         if clause.search(rest):
             found.append("without approval")
             rest = clause.sub(" ", rest)
+    rest = terms.without(rest)
     rest, bounds = dated.split(rest)
     rest, needs = requirements.split(rest)
     found += bounds
@@ -156,7 +164,10 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     before, comma, after = rest.partition(", ")
     if comma and len(after.split()) > 2 and (RESTRICTS.search(before) or _LEAVES.search(before)):
         rest = before
-    if _PRODUCTION.search(rest):
+    if (both := _ENVIRONMENTS.search(rest)) is not None:
+        found.append("in production or staging")
+        rest = f"{rest[: both.start()]} {rest[both.end() :]}"
+    elif _PRODUCTION.search(rest):
         found.append("in production")
         rest = _PRODUCTION.sub(" ", rest)
     return rest, tuple(dict.fromkeys((*found, *needs)))
@@ -321,16 +332,21 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
         return None if excepted is None else not excepted
     if condition == "without approval":
         return not (approved or asks(action))
-    if condition == "in production":
-        live, other = _LIVE.search(action), _NOT_LIVE.search(action)
-        # An action that names both may be of either.
-        return None if bool(live) is bool(other) else bool(live)
+    if condition.startswith("in production"):
+        is_staged = "staging" in condition and _STAGING.search(action) is not None
+        return is_staged or _is_in_production(action)
     if dated.is_dated(condition):
         return dated.holds(condition, action, now=now)
     if kind in ("above", "below"):
         return _exceeds(kind, value, action, found)
     is_later = is_event or _LATER.search(action) is not None
     return _holds_now(kind, value, action, now=now, is_later=is_later)
+
+
+def _is_in_production(action: str) -> bool | None:
+    """Whether an action is in production; None if it does not tell, or names another environment as well."""
+    live, other = _LIVE.search(action), _NOT_LIVE.search(action)
+    return None if bool(live) is bool(other) else bool(live)
 
 
 def _holds_now(kind: str, value: str, action: str, *, now: int, is_later: bool) -> bool | None:
@@ -371,7 +387,7 @@ def is_known(condition: str) -> bool:
     """Whether a condition is of time, figures, production or approval, and not words that the action must have."""
     kind, _, value = condition.partition(" ")
     return (
-        condition in ("without approval", "in production")
+        condition in ("without approval", "in production", "in production or staging")
         or dated.is_dated(condition)
         or (kind == "except" and is_known(value))
         or (kind in ("above", "below") and value[-1:].isdigit() | value.endswith("%"))

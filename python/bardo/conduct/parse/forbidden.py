@@ -357,7 +357,7 @@ def propose(text: str) -> Forbids:
     is_alone = any(practice.alone for practice in said)
     packages = _package_names(thing, verbs)
     is_moved = bool(scopes) and scopes[0][0] not in _APART and not scopes[0][0].startswith("except")
-    if not thing and is_moved and not said:
+    if not thing and is_moved and not said and not wording.QUOTED.search(text):
         _, scope = scopes.pop(0)
         # After the operation, a word of another one is a part of a name: "no changes to the deploy script".
         thing = " ".join(filter(stems_of, _bare_words(scope))) if verbs else _noun_phrase(scope)[0]

@@ -35,6 +35,12 @@ _FORBIDS = lazy_pattern(
     re.IGNORECASE,
 )
 _LIMITS = lazy_pattern(r"\b(?:only|except|unless|until|instead|allowed|fine|okay|ok)\b", re.IGNORECASE)
+#: Words that only answer or acknowledge, and name no place of what follows: "Good.", "OK, thanks."
+_ACKNOWLEDGED = lazy_pattern(
+    r"\W*(?:(?:yes|yep|yeah|no|nope|ok(?:ay)?|good|great|nice|fine|cool|perfect|right|sure|agreed|exactly|true|thanks|"
+    r"thank you|well done|makes sense|got it|hi|hello|hey|morning|good (?:morning|idea|point|job))\W*)+",
+    re.IGNORECASE,
+)
 _WORD = lazy_pattern(r"[a-z']+")
 #: Verbs in the past that have no other form of these letters.
 _PAST = (frozenset(PAST_IRREGULAR) | {"was", "were", "had", "did"}) - {
@@ -59,7 +65,8 @@ def without_reports(text: str) -> str:
     first = next((place for place, part in enumerate(parts) if _FORBIDS.match(part)), None)
     if first is None:
         first = next((place for place, part in enumerate(parts) if _rules(part)), 0)
-    if any(len(part.split()) < _REPORT_WORDS for part in parts[:first]):
+    told = (part for part in parts[:first] if not _ACKNOWLEDGED.fullmatch(part))
+    if any(len(part.split()) < _REPORT_WORDS for part in told):
         return text
     return _without_reasons(text[begins[first] :])
 

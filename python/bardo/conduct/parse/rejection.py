@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
@@ -70,6 +70,12 @@ def parse_text(text: str) -> ParsedText:
     return ParsedText(text, kept, named.operations, things, names, words, folders)
 
 
+def _is_empty_code(text: str) -> bool:
+    """Whether a text names code that has no content word: "`any`"."""
+    quoted = wording.QUOTED.findall(text)
+    return bool(quoted) and not operations.word_stems(operations.words_of(" ".join(quoted)))
+
+
 @lru_cache(_TEXTS)
 def parse(text: str, corrections: str = "") -> ParsedRejection:
     """Parses the text of a rejection or rule, with corrections of what it forbids as JSON."""
@@ -77,6 +83,9 @@ def parse(text: str, corrections: str = "") -> ParsedRejection:
         parse_text(wording.without_emphasis(text)),
         parse_text(requirements.split(wording.clause(text))[0]),
     )
+    if _is_empty_code(text):
+        # What is left of "no `any` in TypeScript" is the place alone.
+        core = replace(core, operations=frozenset(), things=frozenset(), names=frozenset())
     does = OMITTING if wants(text) else core.operations
     return ParsedRejection(
         text, whole.spoken, does, core.things, core.names, whole.words, core.folders,

@@ -11,11 +11,22 @@ from bardo.conduct.parse.negation import RESTRICTS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
+#: Name of code, of which no word is framing: "no `any` in TypeScript" is not about all of TypeScript.
+QUOTED = lazy_pattern(r"`([^`]+)`")
+#: Number of what is announced.
+_COUNT = (
+    r"(?:(?:just |only )?(?:a few|a couple of|some|several|these|both|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"\d+))"
+)
 #: Remark before a sentence that says nothing of its own, without the mark after it.
 REMARK = (
     r"(?:what(?:ever (?:you do|happens)|ever)|no matter what|(?:just )?so (?:that )?you know|just to be (?:clear|safe)|"
     r"to be clear|for the record|fyi|by the way|btw|heads[- ]up|note|remember|mind you|again|one (?:more )?thing|"
-    r"(?:very )?important|seriously|for (?:god|heaven)'s sake|i repeat|as i said|once more|another thing|"
+    r"one more|"
+    r"(?:very )?important|seriously|for (?:god|heaven)'s sake|i repeat|as i said|once more|another (?:thing|one)|"
+    r"last(?:ly| one| thing| but not least)|finally|"
+    rf"(?:and )?{_COUNT} (?:more )?(?:things?|points?|requests?|notes?|asks?)"
+    r"(?: (?:from|for|about|on) (?:the |our )?[\w-]+(?: (?:team|side))?)?|"
     r"(?:from now on|for now|in future|going forward))"
 )
 _INTERJECTION = lazy_pattern(
@@ -26,9 +37,11 @@ _INTERJECTION = lazy_pattern(
 )
 #: Label of an order: "New house law: ...", "Rule: ...".
 _LABEL = (
-    r"(?:(?:(?:an?|the|our|my|one|this|another|new|small|last|first|simple|standing|general|house|home|family|"
-    r"kitchen|office|team|ground|company) )*(?:law|rule|policy|order|regulation|ban)s?"
-    r"(?: (?:for|in) (?:the |this |our )?[\w-]+| here| number \w+| #?\d+)?(?=\s*:|\s+[-–—]\s))"
+    rf"(?:(?:{_COUNT} )?(?:(?:an?|the|our|my|this|another|new|more|small|last|first|simple|standing|general|house|home|"
+    r"family|kitchen|office|team|ground|company|project|repo|coding|summer|winter|code|release|deploy|holiday|"
+    r"change) )*"
+    r"(?:law|rule|polic(?:y|ie)|order|regulation|ban|freeze|moratorium|convention|guideline)s?"
+    r"(?: (?:for|in|from) (?:the |this |our )?[\w-]+| here| number \w+| #?\d+)?(?=\s*:|\s+[-–—]\s))"
 )
 _LABELLED = lazy_pattern(rf"^\W*{_LABEL}", re.IGNORECASE)
 _REMARKED = lazy_pattern(
@@ -120,11 +133,43 @@ _FORMS = {
     ): "don't ",
     lazy_pattern(rf"^{_IS}(?: all)? (?:done|finished|through) with ", re.IGNORECASE): "don't use ",
     lazy_pattern(
-        rf"^(?:please |let's |just |{_IS} )*(?:steer(?:ing)? clear of|(?:stay|keep|mov)(?:e|ing)? away from) ",
+        r"^(?:please |just )*(?:(?:stay|steer|keep) (?:well )?clear of|"
+        r"(?:stay|keep) (?:well |far )?(?:away from|out of)) "
+        r"(?=[^\s,;]*(?:/|\.\w))",
+        re.IGNORECASE,
+    ): "don't touch ",
+    lazy_pattern(
+        rf"^(?:please |let's |just |{_IS} )*(?:(?:stay|steer|keep)(?:ing)? (?:well )?clear of|(?:stay|keep) out of|"
+        r"(?:stay|keep|mov)(?:e|ing)? (?:well |far )?away from) ",
         re.IGNORECASE,
     ): "don't use ",
     lazy_pattern(rf"(?:^|(?<=[.!?;] ))(?=[\w-]+ing\b){_RULED_OUT}", re.IGNORECASE): r"don't \1",
     lazy_pattern(rf"(?:^|(?<=[.!?;] )){_RULED_OUT}", re.IGNORECASE): r"don't use \1",
+    # "Tests must not call the provider" is of a call in tests.
+    lazy_pattern(
+        r"^(?!(?:it|that|this|they|he|she|i|we|you|there|agents?|nobody|no|nothing|what)\b)([\w' /-]{2,40}?) "
+        r"(?:must|may|shall)(?:n't| not| never) (?:ever )?(?!be\b)([a-z]+ [^,;.!?]+)",
+        re.IGNORECASE,
+    ): r"don't \2 in \1",
+    # A thing that is put into the log is logged.
+    lazy_pattern(
+        r"\b(?:put|write|place|include|dump|store|add)(?:ting|ing)? ([^,;.!?]{2,60}?) (?:in|into|to) "
+        r"(?:(?:the|any|our|your|a) )?(?:\w+ )?logs?(?:[ -]?(?:lines?|files?|messages?|output|"
+        r"entr(?:y|ies)))?(?![\w-])",
+        re.IGNORECASE,
+    ): r"log \1",
+    # What a change was to is turned down with it.
+    lazy_pattern(
+        r"^(?:(?:the )?(?:idea of )?)(?:mov|migrat|switch|chang|port|convert)ing (?:over )?from [^,;.]{2,40}? to "
+        r"(?=(?-i:[A-Z`])|[\w-]+$)",
+        re.IGNORECASE,
+    ): "don't use ",
+    lazy_pattern(r"^(?:don't )?adding (?=\w)", re.IGNORECASE): "don't add ",
+    lazy_pattern(
+        r"^(?!(?:it|that|this|they|he|she|i|we|you|nobody|no|nothing|what)\b)([^.!?;,:]{2,80}?) (?:is|are) "
+        r"(?:now |strictly |hereby |also )*(?:banned|forbidden|prohibited|not (?:allowed|permitted))\b(?: here\b)?",
+        re.IGNORECASE,
+    ): r"no \1",
     lazy_pattern(
         r"^(?:please )?(?:leave|keep) (.+?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
         re.IGNORECASE,

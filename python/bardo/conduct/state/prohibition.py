@@ -11,14 +11,15 @@ import re
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import wording
 from bardo.conduct.state.bans import is_ban
+from bardo.conduct.state.team_orders import team_order
 from bardo.consolidate.texts.vocabulary import PAST_INNER, PAST_IRREGULAR
 
 _OPENING = lazy_pattern(
     r"(?:(?:no way|oh no|no|nope|nah|sorry|please|hey|hi|ok|okay|alright|right|hmm+|u[mh]+|well|oh|ugh|actually|"
     r"honestly|listen|look|wait|thanks|and|but|so|also|just)[\s,!.:;…–—-]+)*?"
     r"(?=(?:please,? |just )*(?:do(?:n'?t| not)|never|avoid|let(?:'?s| us) not|"
-    r"(?:we|i|you) |(?:we|i)'d |you're |no |hands off|keep |leave |(?:can|could|would|will) you |"
-    r"stop|quit|cease|under no|in no|on no)\b)",
+    r"(?:we|i|you) |(?:we|i)'d |(?:we|you)'re |no(?= )|hands off|keep |leave |(?:can|could|would|will) you |"
+    r"stop|quit|cease|under no|in no|on no|stay (?:away|clear|out)|steer clear|no ?body )\b)",
     re.IGNORECASE,
 )
 _PLEASE = r"(?:please,? |just |kindly )*"
@@ -103,7 +104,8 @@ _NO_THING = lazy_pattern(
 )
 #: The same of an order that is announced as one: "New house law: no screen time before school".
 _NO_LABELLED = lazy_pattern(
-    r"no (?:(?:more|new) )?(?P<act>(?P<verb>[\w'][\w'./@-]*)[^.!?;:]{0,120})[\s.!]*$", re.IGNORECASE
+    r"no (?:(?:more|new) )?(?P<act>(?P<verb>[\w'`][\w'`./@-]*)(?:[^.!?;:]|[.:](?=\w)){0,120})[\s.!]*$",
+    re.IGNORECASE,
 )
 #: Reason before an order, in the same sentence: "I run on Sundays, so don't book anything then".
 _AFTER_REASON = lazy_pattern(
@@ -203,6 +205,8 @@ def forbidden_act(rule: str) -> str | None:
         return None
     plain = wording.without_emphasis(rule.strip())
     begun, bare = _begun(plain), _bare(plain)
+    if (act := team_order(begun)) is not None:
+        return act
     forms = (
         *((form, begun) for form in (_ASKED_NOT, _NO_THING, _NO_LABELLED)),
         *(
@@ -222,6 +226,7 @@ def is_prohibition(text: str) -> bool:
     plain = wording.without_emphasis(text.strip())
     begun, bare = _begun(plain), _bare(plain)
     is_plain = is_ban(begun) or (plain != text.strip() and _is_emphasized(bare))
+    is_plain |= not _NOT_SAID_TO_AGENT.search(bare) and (act := team_order(begun)) is not None and _names(act)
     if not is_plain and (found := _ASKED_NOT.match(begun) or _no_thing(plain, begun)) is not None:
         return found["verb"].lower() not in (_NO_IDIOM | _NO_ACT) and _names(found["act"])
     if is_plain or "?" in bare or _NOT_SAID_TO_AGENT.search(bare):
@@ -237,6 +242,16 @@ def is_prohibition(text: str) -> bool:
     is_talk = stopped is not None and stopped["verb"].lower() in _TALKING
     found = None if is_talk else stopped or _HANDS_OFF.match(bare) or _LEAVE_AS_IS.match(bare)
     return found is not None and _names(found["rest" if stopped is not None else "act"])
+
+
+def is_no_thing(text: str) -> bool:
+    """Whether a sentence is "no" with a thing, which is an order under a label or in a list of orders.
+
+    Args:
+        text: Sentence.
+    """
+    found = _NO_LABELLED.match(_begun(wording.without_emphasis(text.strip())))
+    return found is not None and found["verb"].lower() not in (_NO_IDIOM | _NO_ACT) and _names(found["act"])
 
 
 def _no_thing(text: str, begun: str) -> re.Match[str] | None:
