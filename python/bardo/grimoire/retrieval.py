@@ -44,7 +44,7 @@ class Retrieval:
         self._writer = writer
         self._detector = ChangeDetector(session.folder.inbox, session.facts)
         self._rules = RuleBook(session.facts)
-        self._untold = Untold()
+        self._untold = Untold(session.log)
         self._lifted = session.closing(LiftedReader(session.path, session.facts))
         self._retriever: Retriever | None = None
 
