@@ -20,6 +20,7 @@ from bardo.bequeath.content.known import KnownTexts
 from bardo.bequeath.content.left_behind import LeftBehind
 from bardo.bequeath.content.losses import Losses
 from bardo.bequeath.content.regimes import Regimes
+from bardo.bequeath.content.rule_subjects import with_subjects
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.heir import innate
 from bardo.bequeath.heir.copies import inherited_bundles
@@ -123,7 +124,7 @@ def leave(
     )
     told = incidents.in_words(contents.facts, {one.id: one for one in remains.episodes})
     told = tallies.counted(told, facts.tallies([fact.id for fact in told]), folder)
-    contents = dataclasses.replace(contents, facts=told)
+    contents = dataclasses.replace(contents, facts=with_subjects(told, log))
     known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
     known.add(*(question.question for question in contents.questions))
     lineage = lineage_of(folder, log, facts, tick=tick)

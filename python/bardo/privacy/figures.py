@@ -201,7 +201,7 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
         if cue("requirement").search(text) or _PINNED.search(text)
         else text
     )
-    about = _sentence_cues(text)
+    about = sentence_cues(text)
     for match in _CONDITION.finditer(text):
         above = match["sign"] in {">", ">=", "≥"}
         yield match.end("name"), match.end("number"), "parameter", f" is {'high' if above else 'low'}"
@@ -242,7 +242,7 @@ def _without_requirement(match: re.Match[str]) -> str:
     return match[0] if is_watched or is_private(match["name"]) else "_" * len(match[0])
 
 
-def _sentence_cues(text: str) -> set[str]:
+def sentence_cues(text: str) -> set[str]:
     """Returns the cues of a sentence, its numbers aside."""
     plain = _STOPPED.sub(" ", cue("misleading").sub(" ", text))
     bare = _without_everyday(plain)

@@ -13,6 +13,7 @@ from typing import Any
 from bardo.bequeath.privacy import own_sentences, private
 from bardo.bequeath.privacy.names import Names
 from bardo.bequeath.privacy.results import Results
+from bardo.bequeath.privacy.rule_bounds import bounds_of
 from bardo.bequeath.privacy.stated_limits import Limits
 from bardo.capture.secret_outputs import without
 from bardo.consolidate.pages.wording import Figures
@@ -161,7 +162,9 @@ class Redactor:
             return [self.fields(inner, limits) for inner in value]
         return value
 
-    def generalize(self, text: str, payload: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def generalize(
+        self, text: str, payload: Mapping[str, Any], subjects: Sequence[str] = ()
+    ) -> tuple[str, dict[str, Any]]:
         """Redacts the text and the payload of a fact, and generalizes exact parameters and effects.
 
         The text of a rule found by the Curator is rebuilt from its condition, action and outcome; others are redacted.
@@ -169,23 +172,27 @@ class Redactor:
         Args:
             text: Text of the fact.
             payload: Payload of the fact.
+            subjects: Subjects of the fact, which the text of a rule names.
         """
-        kept = {name: self.fields(inner) for name, inner in payload.items()}
-        if payload.get("type") == "heuristic":
+        is_rule = payload.get("type") == "heuristic"
+        limits = bounds_of(text, payload, STATED) if is_rule else STATED
+        kept = {name: self.fields(inner, limits) for name, inner in payload.items()}
+        if is_rule:
             # An interval of zeros marks a redacted one.
             kept |= {"effect": _sign(payload.get("effect")), "interval": [0.0, 0.0]}
             self.counts["parameter"] += 2
             if found := _FOUND_RULE.match(text):
                 parts = [str(kept.get(name, "")) for name in ("action", "condition")]
                 when = " and ".join(part for part in parts if part)
-                rule = f"When {when}, {kept.get('outcome', '')} (in {_cases(text, payload)} cases)"
+                about = "".join(f" of {self.text(one)}" for one in subjects[:1] if one not in when)
+                rule = f"When {when}, {kept.get('outcome', '')} (in {_cases(text, payload)} cases{about})"
                 return f"{found['dreamt'] or ''}{rule}", kept
         if payload.get("type") == "pattern" and _tells_results(text):
             # The numbers of a pattern in private results disclose those results.
             kept["statistic"] = _sign(payload.get("statistic"))
             text = self._without_results(text, kept["statistic"])
             self.counts["holding"] += 1
-        told = self.text(text)
+        told = self.text(text, limits)
         if payload.get("type") == "pattern" and "description" in kept:
             kept["description"] = told
         return told, kept
@@ -200,7 +207,7 @@ class Redactor:
 
     def fact(self, fact: Fact) -> Fact:
         """Redacts every text of a fact, and generalizes its numbers."""
-        text, payload = self.generalize(fact.text, fact.payload)
+        text, payload = self.generalize(fact.text, fact.payload, fact.subjects)
         # The Curator rebuilds the text of a rule, and subjects need not be in it.
         told = fact.text if fact.payload.get("type") == "heuristic" else text
         stated = fact.statement
