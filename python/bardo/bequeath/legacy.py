@@ -21,6 +21,7 @@ from bardo.bequeath.content.left_behind import LeftBehind
 from bardo.bequeath.content.losses import Losses
 from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.content.rule_subjects import with_subjects
+from bardo.bequeath.content.statement_dates import with_dates
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.heir import innate
 from bardo.bequeath.heir.copies import inherited_bundles
@@ -144,8 +145,11 @@ def leave(
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
         regimes=remains.regimes, losses=losses.severe(), measured=losses.count(),
     )  # fmt: skip
+    # Ticks that are loops tell no day.
+    is_dated = not loops and testament.is_second(tick, now)
+    dated = with_dates(contents.facts, log, moment, tick=tick) if is_dated else contents.facts
     estate = Estate(
-        facts=innate.counted(contents.facts, folder, provenance(folder)),
+        facts=innate.counted(dated, folder, provenance(folder)),
         confidences=contents.confidences,
         reflection=reflect.compose(evidence) if reflection is None else reflection,
         vectors=contents.vectors,
