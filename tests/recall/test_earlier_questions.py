@@ -72,9 +72,11 @@ def test_a_turn_tells_no_earlier_questions(tmp_path: Path) -> None:
 
 
 def test_questions_answer_a_query_about_them(tmp_path: Path) -> None:
-    with _told(tmp_path / "g", BACKUPS, KEPT) as g:
-        with g.turn("What did I ask about backups?", thread="t") as turn:
-            assert set(KEPT) & {memory.text for memory in turn.memories}
+    with (
+        _told(tmp_path / "g", BACKUPS, KEPT) as g,
+        g.turn("What did I ask about backups?", thread="t") as turn,
+    ):
+        assert set(KEPT) & {memory.text for memory in turn.memories}
 
 
 def test_a_turn_tells_the_newer_value_first(tmp_path: Path) -> None:
