@@ -202,7 +202,7 @@ def test_a_rule_that_an_ancestor_taught_and_the_agent_found_stands_once(tmp_path
     )
     page, _ = compiled(tmp_path, [inherited, found, other], [])
     (line,) = (line for line in page.text.splitlines() if "load is at least 0.8" in line)
-    assert "(42 of 58 decisions; iris taught the same)" in line
+    assert "(holds in 42 of 58 decisions; iris taught the same)" in line
     assert "From iris" not in page.text
     assert "load is at most 0.1" in page.text
     assert (page.shown, page.merged, page.left_out) == (2, 1, 0)

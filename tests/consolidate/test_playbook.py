@@ -148,7 +148,7 @@ def test_a_line_says_when_and_what_with_its_figures(opened: bardo.Grimoire) -> N
     text = (opened.path / "PLAYBOOK.md").read_text() if opened.pages.playbook() else ""
     assert (
         "## entries\n- When momentum is at least 0.5, prefer buy and venue is north: pnl is higher by 0.31 "
-        "(likely 0.2 to 0.42; 3 of 64 decisions; 1 of 1 outcome good; last confirmed 14 November 2023)"
+        "(likely 0.2 to 0.42; holds in 3 of 64 decisions; 1 of 1 outcome good; last confirmed 14 November 2023)"
         f"[^{fact.id[-8:]}]\n"
     ) in text
     assert (
@@ -355,7 +355,7 @@ def test_a_rule_is_told_with_the_number_of_cases_that_its_fact_states():
         fact = bardo.Fact(text.format(others), kind="heuristic", payload=payload, support=173)
         rule = Rule.of(fact)
         assert rule is not None
-        assert rule.evidence(fact, "ann") == "152 of 960 decisions"
+        assert rule.evidence(fact, "ann") == "holds in 152 of 960 decisions"
         assert "(in 152 of 960 decisions" in brief(fact)
     told = dataclasses.replace(fact, text="Vol helps")
-    assert rule.evidence(told, "ann") == "173 of 960 decisions"
+    assert rule.evidence(told, "ann") == "holds in 173 of 960 decisions"

@@ -20,6 +20,8 @@ from bardo.bequeath.content.known import KnownTexts
 from bardo.bequeath.content.left_behind import LeftBehind
 from bardo.bequeath.content.losses import Losses
 from bardo.bequeath.content.regimes import Regimes
+from bardo.bequeath.content.rule_subjects import with_subjects
+from bardo.bequeath.content.statement_dates import with_dates
 from bardo.bequeath.death_journal import DeathRecord
 from bardo.bequeath.heir import innate
 from bardo.bequeath.heir.copies import inherited_bundles
@@ -34,6 +36,7 @@ from bardo.bequeath.testament import testament, trust
 from bardo.bequeath.testament.signing import signer_of, signing_key
 from bardo.bequeath.testament.testament import Testament
 from bardo.capture.recorder import PAGE
+from bardo.capture.secret_outputs import outputs_of
 from bardo.config import Bequeath
 from bardo.consolidate.pages import incidents
 from bardo.errors import (
@@ -110,16 +113,19 @@ def leave(
         StoreUnavailableError: The file or the folder cannot be written; nothing was published.
     """
     confided = confidences_of(_all(log))
+    outputs = outputs_of(_all(log))
     contents, kept_facts = confided.without(read_contents(facts, tick=tick))
     conduct, kept_orders = confided.without_directives(conduct)
     unsettled = [text for text in unsettled if not confided.tells(text)]
     settled = [(text, how) for text, how in settled if not confided.tells(text)]
     known = KnownTexts()
     losses = Losses(outcomes)
-    remains = _episodes(log, config.episodes * COPIES, contents, known, losses, confided=confided.ids)
+    remains = _episodes(
+        log, config.episodes * COPIES, contents, known, losses, confided=confided.ids, printed=outputs
+    )
     told = incidents.in_words(contents.facts, {one.id: one for one in remains.episodes})
     told = tallies.counted(told, facts.tallies([fact.id for fact in told]), folder)
-    contents = dataclasses.replace(contents, facts=told)
+    contents = dataclasses.replace(contents, facts=with_subjects(told, log))
     known.add(*(fact.text for fact in contents.facts), *(order.text for order in conduct))
     known.add(*(question.question for question in contents.questions))
     lineage = lineage_of(folder, log, facts, tick=tick)
@@ -127,7 +133,10 @@ def leave(
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     counts["episodes"] -= remains.inherited if lineage.life.parents else 0
     redactor = Redactor(
-        personal=config.personal, names=Names.of(known.texts()), results=Results.of(known.texts())
+        personal=config.personal,
+        names=Names.of(known.texts()),
+        results=Results.of(known.texts()),
+        outputs=outputs,
     )
     evidence = reflect.Evidence(
         lineage.life, contents.facts, contents.confidences, redactor.with_own_counts(), remains.told,
@@ -136,8 +145,11 @@ def leave(
         questions=[one.question for one in contents.questions if one.kind != "contradiction"], moment=moment,
         regimes=remains.regimes, losses=losses.severe(), measured=losses.count(),
     )  # fmt: skip
+    # Ticks that are loops tell no day.
+    is_dated = not loops and testament.is_second(tick, now)
+    dated = with_dates(contents.facts, log, moment, tick=tick) if is_dated else contents.facts
     estate = Estate(
-        facts=innate.counted(contents.facts, folder, provenance(folder)),
+        facts=innate.counted(dated, folder, provenance(folder)),
         confidences=contents.confidences,
         reflection=reflect.compose(evidence) if reflection is None else reflection,
         vectors=contents.vectors,
@@ -325,6 +337,7 @@ def _episodes(
     losses: Losses,
     *,
     confided: Collection[str],
+    printed: Collection[str],
 ) -> _Remains:
     """Reads the episodes of most worth to an heir, and the latest outcomes and regime shifts, in bounded number.
 
@@ -335,6 +348,7 @@ def _episodes(
         known: Texts of the life, to which those of the log are added.
         losses: Outcomes of the life, to which those of the log are added.
         confided: Ids of the episodes that were told in confidence.
+        printed: Ids of the episodes with secret outputs, whose texts are no texts of the life.
     """
     survey = _core.Survey(log, kinds=TOLD_KINDS, latest=TOLD_LIMIT)
     novelties = survey.novelty([fact.text for fact in contents.facts])
@@ -356,7 +370,8 @@ def _episodes(
         if episode.id in confided:
             behind.append(LeftBehind("episode", episode.id, REASON))
             continue
-        known.add(episode.text)
+        if episode.id not in printed:
+            known.add(episode.text)
         regimes.add(episode)
         losses.add(episode)
         if episode.id not in chosen:

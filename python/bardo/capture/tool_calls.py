@@ -77,23 +77,27 @@ def words_beside(text: str, payload: object) -> str:
 
 def line_of(call: object) -> str:
     """Describes a call in a line: the command of one that runs a shell command, else its name and arguments."""
-    _, given = _read(call)
-    command = (
-        next((given[name] for name in COMMANDS if given.get(name)), "") if isinstance(given, Mapping) else ""
-    )
+    _, given = read(call)
+    command = command_of(given) if isinstance(given, Mapping) else ""
+    # A single word may also name an operation of the tool.
+    return command.strip() if len(command.split()) > 1 else _call(call)
+
+
+def command_of(given: Mapping[str, Any]) -> str:
+    """Returns the shell command among the arguments of a call; empty without one."""
+    command = next((given[name] for name in COMMANDS if given.get(name)), "")
     if isinstance(command, list) and all(isinstance(word, str) for word in command):
         command = _joined(command)
-    # A single word may also name an operation of the tool.
-    return command.strip() if isinstance(command, str) and len(command.split()) > 1 else _call(call)
+    return command if isinstance(command, str) else ""
 
 
 def _call(call: object) -> str:
-    name, given = _read(call)
+    name, given = read(call)
     shown = _arguments(given)
     return f"{name}({shown})" if shown else name
 
 
-def _read(call: object) -> tuple[str, object]:
+def read(call: object) -> tuple[str, object]:
     """Returns the name of a call, with that of its server, and its arguments; JSON is parsed."""
     function = call.get("function", call) if isinstance(call, Mapping) else None
     if not isinstance(function, Mapping):

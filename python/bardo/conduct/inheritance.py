@@ -18,6 +18,8 @@ from bardo.conduct.procedures.flows import results_text
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError
 
+#: Detail of a task that is the work of an agent at its end, with its step.
+UNDER_WAY = "Under way"
 #: Row that crosses a death.
 Held = StateEntry | Rule | Flow | Mission
 
@@ -30,6 +32,10 @@ def directives_of(store: ConductStore, *, now: int) -> list[Directive]:
         now: Wall clock, microseconds UTC.
     """
     found = [_of_entry(entry) for entry in store.state() if entry.kind in KINDS]
+    # The work of the testator is an open task of its heir.
+    found += [
+        replace(_of_entry(entry), kind="task", detail=UNDER_WAY) for entry in store.state(kind="agent_state")
+    ]
     found += [_of_rule(rule, rule.score_at(now)) for rule in store.rules() if rule.in_force(now)]
     for flow in store.rows(Flow, every=False):
         found.append(replace(_of_flow(flow), detail=results_text(flow, now)))
@@ -140,6 +146,12 @@ def take(store: ConductStore, given: Sequence[Directive], *, agent: str, now: in
         if new:
             superseding.settle(store, agent=agent)
     return new, ended
+
+
+def under_way(store: ConductStore) -> StateEntry | None:
+    """Returns the latest inherited task that was under way when its agent ended; None if there is none."""
+    left = [entry for entry in store.state(kind="task") if entry.detail == UNDER_WAY]
+    return max(left, key=lambda entry: entry.changed_at, default=None)
 
 
 def _text_of(row: Held) -> str:

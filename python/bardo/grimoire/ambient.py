@@ -21,6 +21,7 @@ from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.model import Episode, Role
+from bardo.recall import earlier_questions
 from bardo.recall.recollection import Memory
 from bardo.recall.untold import LEFT_OUT
 
@@ -29,6 +30,8 @@ Reply = str | Sequence[Mapping[str, Any]]
 
 #: Maximum number of tokens of the text of a turn, and of memories in it.
 BUDGET, LIMIT = 1_500, 3
+#: Number of further memories that are searched, since earlier questions of the user take no place among those.
+BEYOND = 9
 
 
 @dataclass(slots=True)
@@ -108,9 +111,10 @@ class Ambient:
         except BardoError as error:
             notes.append(f"the state and rejections are left out: {error}")
         try:
-            found = self._retrieval.recall_by_words(said, limit, thread=fields.get("thread"))
+            found = self._retrieval.recall_by_words(said, limit + BEYOND, thread=fields.get("thread"))
             notes += [note for note in found.notes if note.endswith(LEFT_OUT)]
-            memories = tuple(memory for memory in found if memory.text.strip() != said.strip())
+            other = [memory for memory in found if memory.text.strip() != said.strip()]
+            memories = tuple(earlier_questions.without(said, other)[:limit])
             blocks += memory_blocks(dated(memories, self._session)) if memories else []
         except BardoError as error:
             notes.append(f"no memories were searched: {error}")

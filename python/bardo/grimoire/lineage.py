@@ -188,7 +188,11 @@ class Lineage:
         session = self._session
         store = ConductStore(session.path, facts=session.facts)
         try:
-            return inheritance.take(store, given, agent=session.agent, now=session.clock.now())
+            now = session.clock.now()
+            taken = inheritance.take(store, given, agent=session.agent, now=now)
+            if not session.checkpoints.doing and (left := inheritance.under_way(store)) is not None:
+                session.checkpoints.work(left.id, at=now)
+            return taken
         finally:
             store.close()
 

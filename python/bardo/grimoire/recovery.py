@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
 from bardo.assemble.blocks import Block
+from bardo.assemble.hidden import hidden
 from bardo.assemble.prompt import assemble, count_tokens
+from bardo.capture.secret_outputs import outputs_of
 from bardo.conduct.briefing import BOOT, InForce, block_of, boot_blocks, in_force
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.model.entry_memory import EntryMemory
@@ -235,9 +237,14 @@ class Recovery:
     def _conversation(self, name: str, episodes: list[Episode], room: int, longest: int) -> list[Block]:
         """Makes a block of episodes in order, the latest that fit: one entry, so that its lines stay in order."""
         lines: list[str] = []
-        tokenizer = self._session.config.assemble.tokenizer
+        config = self._session.config
+        tokenizer = config.assemble.tokenizer
+        outputs = outputs_of(episodes)
         for episode in reversed(episodes):
-            line = _line(episode, longest)
+            text = (
+                episode.text if config.recall.secrets else hidden(episode.text, outputs.get(episode.id, ()))
+            )
+            line = _line(episode, text, longest)
             room -= count_tokens(line, tokenizer) + 1
             if room < 0:
                 break
@@ -264,8 +271,8 @@ def _resume_text(unfinished: Checkpoint, *, cut_off: bool) -> str:
     )
 
 
-def _line(episode: Episode, longest: int) -> str:
-    text = episode.text if len(episode.text) <= longest else f"{episode.text[: longest - 6]} [...]"
+def _line(episode: Episode, text: str, longest: int) -> str:
+    text = text if len(text) <= longest else f"{text[: longest - 6]} [...]"
     lines = "\n".join(f"  {line}" for line in text.splitlines())
     name = " ".join((episode.speaker or episode.role).split())
     return f"{name}, {_moment(episode.at)}:\n{lines}"

@@ -14,7 +14,7 @@ from bardo.grimoire.stores import latest_tick
 from bardo.grimoire.writer import Writer
 from bardo.model import NEUTRAL
 from bardo.ports import Embedder
-from bardo.recall import neighbours, retriever, scope
+from bardo.recall import earlier_questions, neighbours, retriever, scope
 from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 from bardo.recall.options import OwnerRecallOptions, conditions
@@ -44,7 +44,7 @@ class Retrieval:
         self._writer = writer
         self._detector = ChangeDetector(session.folder.inbox, session.facts)
         self._rules = RuleBook(session.facts)
-        self._untold = Untold()
+        self._untold = Untold(session.log)
         self._lifted = session.closing(LiftedReader(session.path, session.facts))
         self._retriever: Retriever | None = None
 
@@ -89,7 +89,9 @@ class Retrieval:
                 asked["filters"], narrowing = scope.narrowed(
                     narrow, self.everything, thread=options.get("thread"), session=options.get("session")
                 )
-        recollection = session.models.retry_on_model_switch(self._ask, factors, asked)
+        recollection = earlier_questions.behind(
+            session.models.retry_on_model_switch(self._ask, factors, asked)
+        )
         known, seen = recollection.facts, asked["filters"]
         if seen is None and not recollection and recollection.searched and not session.is_dead:
             session.facts.note_unanswered(query, tick=session.now_tick)

@@ -10,6 +10,7 @@ from itertools import zip_longest
 
 from bardo.privacy.assignments import is_reference
 from bardo.privacy.cues import command_options, pipe_readers
+from bardo.privacy.printed import filters
 from bardo.privacy.remarks import FUNCTION, PREDICATE
 from bardo.privacy.tagger import Found
 
@@ -49,6 +50,12 @@ def arguments(text: str) -> Iterator[Found]:
                 value = value.partition(":")[2]
             if not is_reference(value):
                 yield start, start + len(value), "password"
+
+
+def programs(text: str) -> Iterator[tuple[int, int]]:
+    """Finds names of programs that read from a pipe, such as `base64`, which are no secrets."""
+    if "|" in text:
+        yield from (match.span("program") for match in _filter().finditer(text))
 
 
 def _here_strings(text: str) -> Iterator[re.Match[str]]:
@@ -162,6 +169,14 @@ def _any_program() -> re.Pattern[str]:
     """Returns the pattern of the first words of all programs, so that a text is searched once."""
     names = "|".join(map(re.escape, sorted(_by_first_word())))
     return re.compile(rf"(?<![\w.-])(?P<name>{names})(?:\.exe)?(?=\s)")
+
+
+@cache
+def _filter() -> re.Pattern[str]:
+    names = "|".join(map(re.escape, filters()))
+    return re.compile(
+        rf"\|\s{{0,2}}(?:sudo\s)?(?P<program>(?:{names})(?:\s-{{1,2}}[A-Za-z-]{{1,16}})*)(?=\s|$|[|;>`)\"'])"
+    )
 
 
 @cache

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from math import fsum
 
-from bardo.privacy import pots
+from bardo.privacy import changes, pots
 from bardo.privacy.cues import after, any_cue, before, cue, is_private, weights
 
 #: Characters searched on each side of a number for its unit or its label.
@@ -201,7 +201,7 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
         if cue("requirement").search(text) or _PINNED.search(text)
         else text
     )
-    about = _sentence_cues(text)
+    about = sentence_cues(text)
     for match in _CONDITION.finditer(text):
         above = match["sign"] in {">", ">=", "≥"}
         yield match.end("name"), match.end("number"), "parameter", f" is {'high' if above else 'low'}"
@@ -242,7 +242,7 @@ def _without_requirement(match: re.Match[str]) -> str:
     return match[0] if is_watched or is_private(match["name"]) else "_" * len(match[0])
 
 
-def _sentence_cues(text: str) -> set[str]:
+def sentence_cues(text: str) -> set[str]:
     """Returns the cues of a sentence, its numbers aside."""
     plain = _STOPPED.sub(" ", cue("misleading").sub(" ", text))
     bare = _without_everyday(plain)
@@ -256,7 +256,9 @@ def _sentence_cues(text: str) -> set[str]:
     if order := _ORDER.search(plain):
         # A condition is one of any trade; the words beside it tell whether it is a rule of an own strategy.
         found |= {"order"} if order["condition"] else {"order", "commanded"}
-    found |= {"rule"} if _RULE.search(plain) else set()
+    # The arrow between two numbers is a change; in a sentence of trade the parameter itself may be what changed.
+    ruled = plain if is_traded else changes.without(plain)
+    found |= {"rule"} if _RULE.search(ruled) else set()
     found |= {"version"} if _VERSION.search(plain) else set()
     found |= {"dated"} if _DATED.search(plain) else set()
     others = None if found & {"first", "order"} else _OTHERS.search(plain)
@@ -291,6 +293,7 @@ def _has_goods(text: str) -> bool:
         after("market").match(text, figure.end())
         or (figure["unit"] and after("market").fullmatch(figure["unit"]))
         for figure in _FIGURE.finditer(text)
+        if not changes.is_multiple(figure["unit"], *_surroundings(text, figure))
     )
 
 
@@ -322,7 +325,8 @@ def figures_with_cues(text: str, about: set[str]) -> list[tuple[re.Match[str], s
 def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
     """Returns the features of a number; none for a name or a date."""
     ahead, behind = _surroundings(text, match)
-    kind = _kind(match, ahead, behind, about)
+    is_multiple = "traded" not in about and changes.is_multiple(match["unit"], ahead, behind)
+    kind = "measure" if is_multiple else _kind(match, ahead, behind, about)
     if not kind:
         return set()
     found = about | {kind} | _adjacent_cues(ahead, behind, about)

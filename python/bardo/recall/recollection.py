@@ -395,6 +395,14 @@ class Recollection(_QueryContext, Sequence[Memory]):
         return iter(self.memories)
 
     @property
+    def texts(self) -> list[str]:
+        """Texts of the memories. It does not decode the rest of them."""
+        asked: tuple[int, Answer, Moment] | None = getattr(self, "_asked", None)
+        if asked is not None:
+            return [text for text, *_ in asked[1].outlines()]
+        return [memory.text for memory in self.memories]
+
+    @property
     def facts(self) -> list[str]:
         """Ids of the facts among the memories."""
         asked: tuple[int, Answer, Moment] | None = getattr(self, "_asked", None)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from bardo.capture.secret_outputs import SecretOutputs
 from bardo.consolidate.texts.secrets import tells_secret
 from bardo.privacy.asked import Asked
 
 if TYPE_CHECKING:
+    from bardo._core import EpisodeLog
     from bardo.model import Episode
     from bardo.recall.recollection import Answer
 
 #: Maximum number of episodes of which is known whether they tell a secret.
 KNOWN = 65_536
+#: Ticks before a result in which its call is looked for: seconds by the clock.
+REACHES = (0, 60, 3_600)
 #: End of the note on them.
 LEFT_OUT = "left out: name the secret or what it opens, or pass secrets=True (the setting recall.secrets)"
 
@@ -22,9 +26,13 @@ class Untold:
     """Secrets that do not answer a query for something else.
 
     It keeps ids and no text, so that nothing of a forgotten episode stays.
+
+    Args:
+        log: Episode log, which tells the calls that printed secrets; None where it cannot be read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, log: EpisodeLog | None = None) -> None:
+        self._log = log
         self._known: dict[str, bool] = {}
 
     def among(self, query: str, found: Answer) -> set[str]:
@@ -42,15 +50,33 @@ class Untold:
         if not secret:
             return set()
         asked = Asked(query)
-        return {id_ for id_, text in secret if not asked.wants(text)}
+        # The output of a call has no words by which a question asks for it: those of the call tell what it is.
+        return {
+            id_ for id_, text in secret if not asked.wants("\n".join(filter(None, (self._call(id_), text))))
+        }
 
     def _tells(self, id_: str, text: str) -> bool:
         known = self._known.get(id_)
         if known is None:
             if len(self._known) >= KNOWN:
                 self._known.clear()
-            known = self._known[id_] = tells_secret(text)
+            known = self._known[id_] = tells_secret(text) or bool(self._call(id_))
         return known
+
+    def _call(self, id_: str) -> str:
+        """Returns the call that printed an episode as a secret; empty if none did."""
+        if self._log is None:
+            return ""
+        (episode,) = self._log.get([id_])
+        if episode is None or episode.role != "tool":
+            return ""
+        for reach in REACHES:
+            outputs = SecretOutputs()
+            for before in self._log.range(max(0, episode.tick - reach), episode.tick):
+                outputs.of(before)
+            if (called := outputs.called(episode)) is not None:
+                return called if outputs.of(episode) else ""
+        return ""
 
 
 def secrets_note(count: int) -> str:

@@ -94,7 +94,7 @@ class Evidence:
 
     def line_of(self, fact: Fact) -> str:
         """Returns a redacted fact in one line; that of a heuristic is the rule in words."""
-        text, payload = self.redactor.generalize(fact.text, fact.payload)
+        text, payload = self.redactor.generalize(fact.text, fact.payload, fact.subjects)
         if incidents.story_of(fact):
             return _quote(text, _INCIDENT)
         rule = Rule.of(replace(fact, payload=payload))

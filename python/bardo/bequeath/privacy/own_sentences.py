@@ -22,7 +22,7 @@ _STATISTIC = re.compile(
 )
 #: Measures that hold no value of a metric, in the words of `consolidate` (Rust) and of `bequeath/content`.
 _MEASURES = re.compile(
-    rf" is (?:higher|lower) \(in {_COUNT}(?: of {_COUNT})? cases\)"
+    rf" is (?:higher|lower) \(in {_COUNT}(?: of {_COUNT})? cases(?: of [^()\n]{{1,128}})?\)"
     rf"| follows [^:\n]{{1,256}}: within {_COUNT} ticks in {_COUNT} of {_COUNT} cases, {_NUMBER} times as "
     rf"often as by chance, usually after {_COUNT}(?!\w)"
     rf"| comes in bursts: up to {_COUNT} within {_COUNT} ticks, where an even background has {_NUMBER}"

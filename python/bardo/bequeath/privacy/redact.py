@@ -13,10 +13,12 @@ from typing import Any
 from bardo.bequeath.privacy import own_sentences, private
 from bardo.bequeath.privacy.names import Names
 from bardo.bequeath.privacy.results import Results
+from bardo.bequeath.privacy.rule_bounds import bounds_of
 from bardo.bequeath.privacy.stated_limits import Limits
+from bardo.capture.secret_outputs import without
 from bardo.consolidate.pages.wording import Figures
 from bardo.model import Episode, Fact, Statement
-from bardo.privacy import secrets
+from bardo.privacy import printed, secrets
 from bardo.privacy.cue_pattern import folded
 from bardo.privacy.cues import is_private
 from bardo.privacy.formats import FORMS
@@ -24,6 +26,8 @@ from bardo.privacy.secrets import Span
 
 #: Prefix of every mark in place of redacted text.
 MARK = "[redacted: "
+#: Mark of a secret output.
+_SECRET = f"{MARK}secret]"
 #: Lengths of BIP-39 phrases, in words.
 _PHRASE_LENGTHS = (24, 21, 18, 15, 12)
 
@@ -57,6 +61,7 @@ class Redactor:
             contracts.
         names: Names of the life, which are no secrets.
         results: Usual results of the life, beside which a result is strong or slight.
+        outputs: Outputs of calls that print secrets, by the id of their episode.
         known: Redacted texts with their counts, shared with another redactor of the same setting.
 
     Attributes:
@@ -69,17 +74,27 @@ class Redactor:
         personal: bool,
         names: Names | None = None,
         results: Results | None = None,
+        outputs: Mapping[str, Sequence[str]] | None = None,
         known: dict[tuple[str, Limits], tuple[str, Counter[str]]] | None = None,
     ) -> None:
         self.personal = personal
         self._names = names or Names()
         self._results = results or Results()
+        self._outputs = outputs or {}
+        told = (
+            part for texts in self._outputs.values() for text in texts for part in printed.words_apart(text)
+        )
+        #: Lines of these outputs, which are secrets in every text, the longest first.
+        self._printed = sorted(dict.fromkeys(told), key=len, reverse=True)
         self.counts: Counter[str] = Counter()
         self._known = {} if known is None else known
 
     def with_own_counts(self) -> Redactor:
         """Returns a redactor with the same setting, and counts of its own."""
-        return Redactor(personal=self.personal, names=self._names, results=self._results, known=self._known)
+        return Redactor(
+            personal=self.personal, names=self._names, results=self._results, outputs=self._outputs,
+            known=self._known,
+        )  # fmt: skip
 
     def text(self, text: str, limits: Limits = STATED) -> str:
         """Replaces each secret in a text with a mark; idempotent. Each text is searched once.
@@ -101,6 +116,9 @@ class Redactor:
     def _searched(self, text: str, limits: Limits) -> str:
         """Replaces each secret in a text that was not searched before."""
         pieces: dict[str, tuple[Span, ...]] = {}
+        for secret in self._printed:
+            self.counts["secret"] += text.count(secret)
+            text = text.replace(secret, _SECRET)
         # Removing a secret can expose the boundary of an adjacent one.
         for _ in range(_PASSES):
             before = text
@@ -144,7 +162,9 @@ class Redactor:
             return [self.fields(inner, limits) for inner in value]
         return value
 
-    def generalize(self, text: str, payload: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def generalize(
+        self, text: str, payload: Mapping[str, Any], subjects: Sequence[str] = ()
+    ) -> tuple[str, dict[str, Any]]:
         """Redacts the text and the payload of a fact, and generalizes exact parameters and effects.
 
         The text of a rule found by the Curator is rebuilt from its condition, action and outcome; others are redacted.
@@ -152,23 +172,27 @@ class Redactor:
         Args:
             text: Text of the fact.
             payload: Payload of the fact.
+            subjects: Subjects of the fact, which the text of a rule names.
         """
-        kept = {name: self.fields(inner) for name, inner in payload.items()}
-        if payload.get("type") == "heuristic":
+        is_rule = payload.get("type") == "heuristic"
+        limits = bounds_of(text, payload, STATED) if is_rule else STATED
+        kept = {name: self.fields(inner, limits) for name, inner in payload.items()}
+        if is_rule:
             # An interval of zeros marks a redacted one.
             kept |= {"effect": _sign(payload.get("effect")), "interval": [0.0, 0.0]}
             self.counts["parameter"] += 2
             if found := _FOUND_RULE.match(text):
                 parts = [str(kept.get(name, "")) for name in ("action", "condition")]
                 when = " and ".join(part for part in parts if part)
-                rule = f"When {when}, {kept.get('outcome', '')} (in {_cases(text, payload)} cases)"
+                about = "".join(f" of {self.text(one)}" for one in subjects[:1] if one not in when)
+                rule = f"When {when}, {kept.get('outcome', '')} (in {_cases(text, payload)} cases{about})"
                 return f"{found['dreamt'] or ''}{rule}", kept
         if payload.get("type") == "pattern" and _tells_results(text):
             # The numbers of a pattern in private results disclose those results.
             kept["statistic"] = _sign(payload.get("statistic"))
             text = self._without_results(text, kept["statistic"])
             self.counts["holding"] += 1
-        told = self.text(text)
+        told = self.text(text, limits)
         if payload.get("type") == "pattern" and "description" in kept:
             kept["description"] = told
         return told, kept
@@ -183,7 +207,7 @@ class Redactor:
 
     def fact(self, fact: Fact) -> Fact:
         """Redacts every text of a fact, and generalizes its numbers."""
-        text, payload = self.generalize(fact.text, fact.payload)
+        text, payload = self.generalize(fact.text, fact.payload, fact.subjects)
         # The Curator rebuilds the text of a rule, and subjects need not be in it.
         told = fact.text if fact.payload.get("type") == "heuristic" else text
         stated = fact.statement
@@ -201,6 +225,10 @@ class Redactor:
 
     def episode(self, episode: Episode) -> Episode:
         """Redacts every text of an episode, and drops the private fields of its payload."""
+        if outputs := self._outputs.get(episode.id, ()):
+            self.counts["secret"] += 1
+            payload = _without_outputs(episode.payload, outputs)
+            episode = replace(episode, text=without(episode.text, outputs, _SECRET), payload=payload)
         told = self.text(episode.text)
         return replace(
             episode,
@@ -311,6 +339,17 @@ class Redactor:
             done = tokens[place + length - 1].end()
             place += length
         return out + run[done:]
+
+
+def _without_outputs(value: Any, outputs: Sequence[str]) -> Any:
+    """Replaces outputs in every string of a payload that is or holds one."""
+    if isinstance(value, str):
+        return without(value, (output for output in outputs if output.strip() in value), _SECRET)
+    if isinstance(value, Mapping):
+        return {name: _without_outputs(inner, outputs) for name, inner in value.items()}
+    if isinstance(value, Sequence):
+        return [_without_outputs(inner, outputs) for inner in value]
+    return value
 
 
 def _occurrences(part: str, text: str) -> int:

@@ -67,7 +67,13 @@ class FactDates:
         """
         if fact.statement is not None and fact.statement.until is not None:
             return fact.statement.until
-        for from_tick, _, then in states:
-            if then.id == fact.id and then.status == fact.status:
-                return self.moment(from_tick)
-        return None
+        ends = (
+            from_tick for from_tick, _, then in states if then.id == fact.id and then.status == fact.status
+        )
+        recorded = next((self.moment(tick) for tick in ends), None)
+        if fact.superseded_by is None or recorded is None:
+            return recorded
+        # What replaced it may have been said long before the pass that read it.
+        successor = next((then for _, _, then in reversed(states) if then.id == fact.superseded_by), None)
+        said = self.noted(successor)[0] if successor is not None else None
+        return recorded if said is None else min(recorded, said)

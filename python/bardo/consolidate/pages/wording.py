@@ -24,6 +24,11 @@ RATES = (
 _RATES = lazy_pattern(RATES)
 _UNSURPRISING = frozenset({"not surely more often", "not surely more often, on average higher"})
 _SIGNS = {">=": "is at least", ">": "is above", "<=": "is at most", "<": "is below"}
+#: Last words of outcomes that are 1 or 0, of which a mean is a share.
+_SHARES = lazy_pattern(
+    r"(?i)(?:^|[\s._])(?:success|successful|succeeded|ok|passed|healthy|won|done|solved|correct|accepted|failure|failed|error|"
+    r"rejected|rolled_back)(?= is (?:higher|lower)$)"
+)
 #: Path of an action in a condition: `action is buy`, `order.side is long`.
 _ACTION = lazy_pattern(r"(^| and )(?:[\w.]*\.)?(?:action|decision|side|strategy) is ")
 
@@ -127,7 +132,7 @@ class Rule:
         return self.outcome if self.interval is None else f"{self.outcome} by {short(abs(self.effect))}"
 
     def evidence(self, fact: Fact, agent: str) -> str:
-        """Its evidence in brief: `42 of 58 decisions`.
+        """Its evidence in brief: `holds in 42 of 58 decisions`.
 
         Args:
             fact: Fact that states it.
@@ -135,9 +140,26 @@ class Rule:
         """
         if is_of_ancestor(fact, agent):
             return f"confirmed by {counted(fact.support, 'decision')} here"
+        if (shares := self._shares(fact)) is not None:
+            return shares
         if 0 < (cases := cases_of(fact)) <= self.decisions:
-            return f"{cases:,} of {counted(self.decisions, 'decision')}"
+            # A bare "165 of 241" would read as a share of successes.
+            return f"holds in {cases:,} of {counted(self.decisions, 'decision')}"
         return counted(cases, "decision")
+
+    def _shares(self, fact: Fact) -> str | None:
+        """Both shares of an outcome that is 1 or 0: `82 % of 165 decisions, else 41 % of 76`; None for any other."""
+        measured = Figures.of(fact.text)
+        if measured is None or not _SHARES.search(self.outcome):
+            return None
+        if not (0 <= measured.mean <= 1 and 0 <= measured.others_mean <= 1):
+            return None
+        inside = f"{_percent(measured.mean)} of {counted(measured.cases, 'decision')}"
+        return f"{inside}, else {_percent(measured.others_mean)} of {measured.others:,}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 @dataclass(frozen=True, slots=True)
