@@ -263,7 +263,7 @@ def _scope(forbids: Forbids) -> _Scope | None:
     incidental = vocabulary().incidental
     things = frozenset(stems - incidental for stems in map(stems_of, forbids.things))
     verbs = frozenset({"use"}) if _USES.issuperset(forbids.verbs) else frozenset(forbids.verbs)
-    # What a person allows again need not wait for its end.
+    # An act that a person allows again need not wait for its end.
     lasting = (each for each in forbids.conditions if not _ENDING.match(each))
     conditions = frozenset(
         stems_of(each) - incidental - _words().ways or frozenset({each}) for each in lasting

@@ -18,7 +18,7 @@ _JOINT = lazy_pattern(
 
 
 def sentences_of(text: str) -> list[str]:
-    """Returns the sentences of a text, each with those after it that only emphasise it: "We don't ship then. Ever."
+    """Returns the sentences of a text, each with those after it that only emphasise it ("Ever.", "Period.").
 
     Args:
         text: Message.

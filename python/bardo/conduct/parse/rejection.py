@@ -84,7 +84,7 @@ def parse(text: str, corrections: str = "") -> ParsedRejection:
         parse_text(requirements.split(wording.clause(text))[0]),
     )
     if _is_empty_code(text):
-        # What is left of "no `any` in TypeScript" is the place alone.
+        # The rest of "no `any` in TypeScript" is the place alone.
         core = replace(core, operations=frozenset(), things=frozenset(), names=frozenset())
     does = OMITTING if wants(text) else core.operations
     return ParsedRejection(

@@ -158,7 +158,7 @@ _FORMS = {
         r"entr(?:y|ies)))?(?![\w-])",
         re.IGNORECASE,
     ): r"log \1",
-    # What a change was to is turned down with it.
+    # A change that is turned down turns down its destination.
     lazy_pattern(
         r"^(?:(?:the )?(?:idea of )?)(?:mov|migrat|switch|chang|port|convert)ing (?:over )?from [^,;.]{2,40}? to "
         r"(?=(?-i:[A-Z`])|[\w-]+$)",

@@ -142,16 +142,16 @@ def _of_no_thing(text: str, first: str) -> str | None:
 
 
 def reports_absence(text: str) -> bool:
-    """Whether a text only tells that something is not found somewhere: "no errors in the log", "no news yet".
+    """Whether a text only tells that something is not found somewhere: "no errors in the log".
 
     Args:
         text: Sentence with straight apostrophes, without the words before its clause.
     """
     found = _forms().no_thing.match(_CLAUSE.split(text, maxsplit=1)[0].strip())
-    return (
-        found is not None
-        and _forms().found.search(_AFTER_HEAD.split(found["thing"], maxsplit=1)[0]) is not None
-    )
+    if found is None or not found["where"]:
+        # "No way" refuses.
+        return False
+    return _forms().found.search(_AFTER_HEAD.split(found["thing"], maxsplit=1)[0]) is not None
 
 
 _WORK_THERE = lazy_pattern(rf" {_WORK_PLACE}\b", re.IGNORECASE)
