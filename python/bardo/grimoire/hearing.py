@@ -77,9 +77,11 @@ def end_outdated(session: Session) -> tuple[str, ...]:
         return ()
     try:
         with closing(ConductStore(session.path, facts=session.facts)) as store:
-            over = end_outdated(
-                store, lambda heard: _ended(session, heard), agent=session.agent, now=session.clock.now()
-            )
+            over: list[StateEntry | Rule] = [
+                *end_outdated(
+                    store, lambda heard: _ended(session, heard), agent=session.agent, now=session.clock.now()
+                )
+            ]
             over += superseding.end_by_facts(
                 store, lambda entry: _alike(session, entry.summary), agent=session.agent
             )

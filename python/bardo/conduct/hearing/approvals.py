@@ -59,9 +59,9 @@ _FORMS = (
     # "Deploy to production only with my approval"
     lazy_pattern(rf"{_ACT},? only (?:with|after) {_WHOSE} ?{_APPROVAL}{_FROM}{_END}", re.IGNORECASE),
 )
-#: "Nobody restarts the primary without Sana"; the act is in the third person.
+#: "No one restarts the primary without Sana"; the act is in the third person.
 _NOBODY = lazy_pattern(
-    r"(?:nobody|no one|no-one) (?:is (?:allowed )?to |may |should |must |can )?(?P<verb>[a-z][\w-]*) "
+    r"(?:no ?body|no one|no-one) (?:is (?:allowed )?to |may |should |must |can )?(?P<verb>[a-z][\w-]*) "
     r"(?P<rest>[^,;.!?]{2,80}?) without (?:first )?(?:(?:asking|telling|checking with|clearing it with) )?"
     rf"(?:{_WHOSE} ?{_APPROVAL}{_FROM}|(?:a )?(?:review|word|yes|nod) (?:from|of|by) (?:me|us|(?-i:[A-Z])[\w-]+)|"
     rf"(?:me|us|(?-i:[A-Z])[\w-]+)(?:'s (?:say-so|{_APPROVAL}))?){_END}",
@@ -121,7 +121,7 @@ def approval_of(text: str) -> str:
 
 
 def approver_in(text: str) -> str:
-    """Returns the name of the person whose approval a rule requires; empty if it names nobody.
+    """Returns the name of the person whose approval a rule requires; empty if it names none.
 
     Args:
         text: Words of the rule.
@@ -131,11 +131,11 @@ def approver_in(text: str) -> str:
 
 
 def is_approved(rule: str, by: str) -> bool:
-    """Whether a person may give the approval that a rule requires: the one whom it names, else anybody.
+    """Whether a person may give the approval that a rule requires: the one whom it names, else any person.
 
     Args:
         rule: Text of the rule.
-        by: Name of the person who approved; empty if nobody did.
+        by: Name of the person who approved; empty if there is none.
     """
     wanted = approver_in(rule).casefold()
     given = [word.casefold() for word in re.findall(r"[^\W_]+(?:-[^\W_]+)*", by)]

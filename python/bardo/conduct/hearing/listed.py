@@ -11,7 +11,7 @@ from bardo.consolidate.texts.clauses import sentences
 
 #: Joint before a further order of a list.
 _JOINT = lazy_pattern(
-    r"\s*[,;](?:\s+(?:and|or|also|but))*\s+(?=(?:please )?(?:no|never|don['’]t|do not|nobody|we don['’]t|we never|"
+    r"\s*[,;](?:\s+(?:and|or|also|but))*\s+(?=(?:please )?(?:no|never|don['’]t|do not|no ?body|we don['’]t|we never|"
     r"hands off|stay away)\b)",
     re.IGNORECASE,
 )

@@ -147,7 +147,7 @@ _FORMS = {
     lazy_pattern(rf"(?:^|(?<=[.!?;] )){_RULED_OUT}", re.IGNORECASE): r"don't use \1",
     # "Tests must not call the provider" is of a call in tests.
     lazy_pattern(
-        r"^(?!(?:it|that|this|they|he|she|i|we|you|there|agents?|nobody|no|nothing|what)\b)([\w' /-]{2,40}?) "
+        r"^(?!(?:it|that|this|they|he|she|i|we|you|there|agents?|no ?body|no|nothing|what)\b)([\w' /-]{2,40}?) "
         r"(?:must|may|shall)(?:n't| not| never) (?:ever )?(?!be\b)([a-z]+ [^,;.!?]+)",
         re.IGNORECASE,
     ): r"don't \2 in \1",
@@ -166,7 +166,7 @@ _FORMS = {
     ): "don't use ",
     lazy_pattern(r"^(?:don't )?adding (?=\w)", re.IGNORECASE): "don't add ",
     lazy_pattern(
-        r"^(?!(?:it|that|this|they|he|she|i|we|you|nobody|no|nothing|what)\b)([^.!?;,:]{2,80}?) (?:is|are) "
+        r"^(?!(?:it|that|this|they|he|she|i|we|you|no ?body|no|nothing|what)\b)([^.!?;,:]{2,80}?) (?:is|are) "
         r"(?:now |strictly |hereby |also )*(?:banned|forbidden|prohibited|not (?:allowed|permitted))\b(?: here\b)?",
         re.IGNORECASE,
     ): r"no \1",
