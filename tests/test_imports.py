@@ -136,11 +136,11 @@ def test_the_first_turn_of_a_process_loads_no_matrix_library_and_no_patterns_of_
 ) -> None:
     folder = str(tmp_path / "a")
     with bardo.open(folder, agent="trader") as g:
-        g.remember("The customs code for lamps is 9405")
+        g.remember("The customs tariff for lamps is 9405")
         with bardo.gate(folder) as gate:
             gate.reject("send lamps by air", by="ida")
     loaded = modules(
-        f"import bardo\nwith bardo.open({folder!r}) as g:\n    turn = g.turn('What is the customs code for lamps?')\n"
+        f"import bardo\nwith bardo.open({folder!r}) as g:\n    turn = g.turn('What is the customs tariff for lamps?')\n"
         "    assert '9405' in turn.text and 'by air' in turn.text and not turn.notes"
     )
     assert (

@@ -154,6 +154,8 @@ def test_a_pass_hears_the_forms_and_neither_states_nor_corrections(tmp_path: Pat
         "The satellite contract for buoy 12 belongs to Sensortek, Marek signs the invoices.",
         "Ines handles the tickets and Tobias pays the bills.",
         "Our landlord collects the rent in cash.",
+        "Ingrid cleans the north greenhouse on Mondays.",
+        "Tomasz waters the seedlings twice a day",
     ],
 )
 def test_a_statement_of_what_is_habitually_so_is_no_task(text: str) -> None:
@@ -167,6 +169,8 @@ def test_a_statement_of_what_is_habitually_so_is_no_task(text: str) -> None:
         "The invoices still need a signature, Marek has to sign them.",
         "Send reports to Ines",
         "Water plants on the balcony",
+        "Process orders every Monday",
+        "Clean the north greenhouse on Mondays",
     ],
 )
 def test_what_is_still_to_be_done_is_no_habit(text: str) -> None:
@@ -228,7 +232,7 @@ def test_an_order_to_skip_something_rejects_the_thing_and_not_the_skipping(tmp_p
             ("No mypy stage for now", "skip the mypy stage for now")
         ]
         assert gate.before("skip the mypy stage").decision == "allow"
-        assert gate.before("run the mypy stage").decision == "warn"
+        assert gate.before("run the mypy stage").decision == "block"
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def statements_of(folder: Path, *messages: str) -> dict[tuple[str, str, str], st
             "Nadia buried Mog in the garden on Sunday",
         ),
         (
-            "Callum is a paramedic, so he works nights a lot.",
+            "Callum is a paramedic, by the way.",
             ("callum", "work", "a paramedic"),
             "Callum is a paramedic",
         ),
@@ -203,7 +203,5 @@ def test_words_behind_the_verb_are_no_part_of_the_subject() -> None:
 
 
 def test_an_aside_beside_a_value_is_not_kept(tmp_path: Path) -> None:
-    found = facts_of(
-        tmp_path, "The class is every tuesday at 18.30 and I arrive always with glue in the fingers."
-    )
+    found = facts_of(tmp_path, "The class is every tuesday at 18.30 and I arrive with glue on my fingers.")
     assert [fact.text for fact in found] == ["The class is every tuesday at 18.30"]

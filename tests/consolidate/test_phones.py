@@ -75,7 +75,7 @@ def test_numbers_of_different_people_leave_each_other(tmp_path: Path) -> None:
     with lived(tmp_path, messages) as memory:
         found = statuses(memory)
         assert found["Silvia Lindt's mobile is 0171 2359988"] == "superseded"
-        assert found["Silvia Lindt's phone number is 0151 4441212"] == "active"
+        assert [status for text, status in found.items() if "0151 4441212" in text] == ["active"]
         (abadi,) = [fact for fact in memory.facts.list(status=None) if "0160" in fact.text]
         assert abadi.status == "active"
         assert not [

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bardo.capture.secret_outputs import without
-from bardo.consolidate.texts.secrets import SEARCHED, tells_secret
-from bardo.privacy import secrets
 
 #: Mark in place of a secret.
 MARK = "[redacted: secret]"
@@ -19,6 +17,10 @@ def hidden(text: str, outputs: Iterable[str] = ()) -> str:
         text: Text of the message.
         outputs: Parts of it that are outputs of calls which print secrets.
     """
+    # Most processes never show a message again.
+    from bardo.consolidate.texts.secrets import SEARCHED, tells_secret
+    from bardo.privacy import secrets
+
     text = without(text, outputs, MARK)
     searched, rest = text[:SEARCHED], text[SEARCHED:]
     if not tells_secret(searched):

@@ -112,7 +112,9 @@ _OWED = lazy_pattern(
 _HABIT = re.compile(
     r"^(?:(?:the|our|my|your|his|her|its|their|this|that|these|those|he|she|it|they)\b[^?]*?\b[a-z]{2,}s\b|"
     r"(?-i:[A-Z])[\w-]+ (?:belongs|owns|signs|handles|runs|pays|leads|manages|maintains|covers|looks after|works|lives|"
-    r"takes care|likes|prefers|uses|holds|keeps|sits|hangs) [^?]*)[^?]*$",
+    r"takes care|likes|prefers|uses|holds|keeps|sits|hangs) [^?]*|"
+    r"(?-i:[A-Z])[\w-]+ [a-z]{2,}s (?:the|our|an?|my|your|his|her|their|its)\b[^?]* "
+    r"(?:on \w+days|every \w+|each \w+|daily|weekly|(?:once|twice) an? \w+)\b)[^?]*$",
     re.IGNORECASE,
 )
 #: Words by which a statement rules or turns down, also without a denial.

@@ -22,14 +22,14 @@ STATED = 0.8
 UNWORTHY = -float("inf")
 #: Minimum worth of what holds for months or longer, and of a sentence that is no more than a plain form. What holds of
 #: the speaker, their family or a named person for years or until it is denied is always kept: an allergy, a home.
-LEAST_OF_LASTING = -1.0
+LEAST_OF_LASTING = -1.8
 #: Minimum worth of a sentence that is no more than the one value of an attribute, a habit of the speaker, or a plain
 #: form about their family.
-LEAST_OF_VALUES = -3.2
+LEAST_OF_VALUES = -4.2
 #: Minimum worth of a plan for a day after the next one, of which its sentence says no more.
-LEAST_OF_PLANS = -2.75
+LEAST_OF_PLANS = -4.0
 #: Minimum worth of what a quote that ends said beside the corrected clauses.
-LEAST_OF_REMAINDERS = -1.5
+LEAST_OF_REMAINDERS = -1.9
 #: One day in microseconds.
 _DAY = 86_400_000_000
 #: Distance of a plan, in microseconds, from which it is kept for months: in weeks it would have faded before its day.
@@ -96,7 +96,7 @@ def without_asides(notes: list[Note], worths: Callable[[Sequence[Sentence]], Seq
     """
     asides = [note for note in notes if len(notes) > 1 and not note.is_part and _is_aside(note)]
     values = worths([Sentence(note.text, note.clauses) for note in asides])
-    dropped = [note for note, value in zip(asides, values, strict=True) if value < LEAST_OF_LASTING]
+    dropped = [note for note, value in zip(asides, values, strict=True) if value < 0]
     return [note for note in notes if note not in dropped] or notes
 
 

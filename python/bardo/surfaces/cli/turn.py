@@ -10,7 +10,6 @@ import typer
 
 from bardo._atomic import parse_json
 from bardo.capture.fields import EpisodeFields
-from bardo.capture.intake import TIME_KEYS
 from bardo.errors import InvalidInputError, StoreLockedError
 from bardo.surfaces.cli.command import standalone
 from bardo.surfaces.cli.group import noun
@@ -143,6 +142,8 @@ def _given(text: str | None, declared: EpisodeFields, keys: tuple[str, ...], *, 
 
 def _reply(given: _Given) -> str | list[Mapping[str, Any]]:
     """Returns the agent's side: the messages of the last turn of a transcript with times, or else its text."""
+    from bardo.capture.intake import TIME_KEYS
+
     messages, last = list[Mapping[str, Any]](), ""
     if given.transcript is not None and given.transcript.exists():
         messages, last = _last_turn(given.transcript)
