@@ -1,4 +1,4 @@
-"""What was learned late has the date of its statement, for the heir and on the pages."""
+"""Facts that were learned late have the dates of their statements, for the heir and on the pages."""
 
 from __future__ import annotations
 

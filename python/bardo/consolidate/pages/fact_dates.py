@@ -73,7 +73,7 @@ class FactDates:
         recorded = next((self.moment(tick) for tick in ends), None)
         if fact.superseded_by is None or recorded is None:
             return recorded
-        # What replaced it may have been said long before the pass that read it.
+        # Its successor may have been said long before the pass that read it.
         successor = next((then for _, _, then in reversed(states) if then.id == fact.superseded_by), None)
         said = self.noted(successor)[0] if successor is not None else None
         return recorded if said is None else min(recorded, said)
