@@ -228,7 +228,7 @@ def test_an_order_to_skip_something_rejects_the_thing_and_not_the_skipping(tmp_p
             ("No mypy stage for now", "skip the mypy stage for now")
         ]
         assert gate.before("skip the mypy stage").decision == "allow"
-        assert gate.before("run the mypy stage").decision == "warn"
+        assert gate.before("run the mypy stage").decision == "block"
 
 
 @pytest.mark.parametrize(
