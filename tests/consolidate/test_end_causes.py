@@ -123,8 +123,8 @@ def test_an_archived_fact_that_is_confirmed_again_has_no_cause_of_an_end(
 def test_pairs_that_texts_dispute_are_counted(tmp_path: Path, clock: bardo.ManualClock):
     config = {"curator": {"rules_off": list(get_args(CorrectionRule))}}
     with bardo.open(tmp_path / "careful", clock=clock, seed=1, config=config) as memory:
-        night(memory, clock, "My office days at Kestrel are Monday and Thursday.")
-        report = night(memory, clock, "My office days at Kestrel are now Tuesday and Friday.")
+        night(memory, clock, "The support hours are 9 to 17.")
+        report = night(memory, clock, "The support hours are now 8 to 18.")
         assert (report.facts_superseded, report.facts_contradicted) == (0, 1)
 
 
