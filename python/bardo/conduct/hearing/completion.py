@@ -90,14 +90,15 @@ def end_done(
     if not is_completion(text):
         return None
     is_of = _matcher(_straight(text), before)
-    done = [
+    tasks = [
         task
         for task in store.state(kind="task", limit=-1)
-        if task.episode
-        and task.episode != episode
-        and task.at <= at
-        and (is_of(stems_in(task.summary)) or _answers(text, before, task.summary))
+        if task.episode and task.episode != episode and task.at <= at
     ]
+    named = [task for task in tasks if is_of(stems_in(task.summary))]
+    # "Done, I sent the form" names its task, and answers no other one.
+    is_naming = _DID.match(_straight(text)) is not None
+    done = named if named or is_naming else [task for task in tasks if _answers(text, before, task.summary)]
     if len(done) != 1:
         return None
     why = f"reported as done: {text.strip()}"[:_WHY]
