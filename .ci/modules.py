@@ -12,7 +12,8 @@ import sys
 import textwrap
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import written_page
+
 PACKAGE, PAGE = Path("python", "bardo"), Path("docs", "concepts", "modules.md")
 #: Maximum characters of a line.
 WIDTH = 118
@@ -49,19 +50,5 @@ def page(root: Path) -> str:
     return "\n".join(parts)
 
 
-def main(arguments: list[str]) -> int:
-    root = Path(next((each for each in arguments if not each.startswith("--")), ROOT))
-    if "--write" in arguments:
-        (root / PAGE).write_text(page(root), encoding="utf-8")
-        return 0
-    if (root / PAGE).read_text(encoding="utf-8") == page(root):
-        return 0
-    print(
-        f"{PAGE.as_posix()} is not what the docstrings say: run python3 .ci/modules.py --write",
-        file=sys.stderr,
-    )
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(written_page.run("modules.py", sys.argv[1:], PAGE, page, "the docstrings say"))

@@ -15,7 +15,8 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import written_page
+
 CODE, PAGE = Path("python", "bardo", "config.py"), Path("docs", "reference", "settings.md")
 #: Maximum characters of a line.
 WIDTH = 118
@@ -96,19 +97,5 @@ def _default(value: ast.expr | None) -> str:
         return f"`{ast.unparse(value)}`"
 
 
-def main(arguments: list[str]) -> int:
-    root = Path(next((each for each in arguments if not each.startswith("--")), ROOT))
-    if "--write" in arguments:
-        (root / PAGE).write_text(page(root), encoding="utf-8")
-        return 0
-    if (root / PAGE).read_text(encoding="utf-8") == page(root):
-        return 0
-    print(
-        f"{PAGE.as_posix()} is not what the code says: run python3 .ci/settings.py --write",
-        file=sys.stderr,
-    )
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(written_page.run("settings.py", sys.argv[1:], PAGE, page, "the code says"))
