@@ -18,9 +18,9 @@ SEARCHED = 16_384
 _TOLD = ("password", "code", "key", "seed", "spare_code", "lock", "document", "licence")
 #: Number that is stated: "the card is 4471".
 _STATED = re.compile(r"(?:\bis|[:=])[^\S\n]{0,2}\d[\d -]{2,}\d(?![\d.,:/]*\w)")
-#: Part of a value that no word has: figures, signs inside of it, or many words.
-_VALUE = re.compile(r"(?:\w+ ){7}|\d{3}|\d[ -]\d|[^\W\d_]\d|\d[^\W\d_]|\w[@#$%^&!~]")
 _FIGURES = re.compile(r"\d{3}|\d[ -]\d|[^\W\d_]\d|\d[^\W\d_]")
+#: Part of a value that no word has: figures, signs inside of it, or many words.
+_VALUE = re.compile(rf"(?:\w+ ){{7}}|{_FIGURES.pattern}|\w[@#$%^&!~]")
 _BORDER = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
