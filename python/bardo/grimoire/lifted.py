@@ -13,7 +13,6 @@ from bardo.folder import TESTAMENTS_FOLDER
 from bardo.recall.lifted import Lifted, plain
 
 if TYPE_CHECKING:
-    from bardo.conduct.model.entries import Rule
     from bardo.conduct.storage.store import ConductStore
 
 
@@ -62,47 +61,25 @@ class LiftedReader:
 
 def _ended_by_persons(store: ConductStore, agent: str) -> list[Lifted]:
     """Rejections and rules that persons ended, with which the turns end that they were heard from."""
-    from bardo.conduct.model.authors import author_of
-    from bardo.conduct.persons import is_person
+    from bardo.conduct.lifted import lifted_at, lifted_rows, text_of
     from bardo.conduct.state.prohibition import forbidden_act
 
-    found = [
+    found = (
         Lifted(
-            plain(entry.summary),
-            entry.episode,
-            entry.changed_at,
-            act=plain(forbidden_act(entry.summary) or ""),
+            plain(text_of(row)),
+            row.episode,
+            lifted_at(row),
+            act=plain(forbidden_act(text_of(row)) or ""),
         )
-        for entry in store.state(kind="rejected", every=True)
-        if entry.status != "active" and is_person(author_of(entry.closed_by)[0], agent)
-    ]
-    found += [
-        Lifted(plain(rule.text), rule.episode, _lifted_at(rule), act=plain(forbidden_act(rule.text) or ""))
-        for rule in store.rules()
-        if _is_lifted(rule, agent)
-    ]
+        for row in lifted_rows(store, agent)
+    )
     return [one for one in found if one.text]
-
-
-def _is_lifted(rule: Rule, agent: str) -> bool:
-    """Whether a person retired a rule, by the gate or by words that allow the act again."""
-    from bardo.conduct.model.authors import author_of
-    from bardo.conduct.model.entries import ALLOWED_AGAIN
-    from bardo.conduct.persons import is_person
-
-    # A pass that retires a rule for another cause tells that as the reason.
-    is_told = not rule.retired_why or rule.retired_why.startswith(ALLOWED_AGAIN)
-    return bool(rule.retired_by) and is_told and is_person(author_of(rule.retired_by)[0], agent)
-
-
-def _lifted_at(rule: Rule) -> int:
-    """Returns the time of the words that lifted a rule; 0 of one that was retired by the gate, which stores none."""
-    return rule.confirmed_at if rule.retired_why else 0
 
 
 def _ended_of_ancestors(store: ConductStore, agent: str) -> list[Lifted]:
     """Ended entries of every kind, by the texts of the episodes in which an heir has those of its ancestors."""
     from bardo.bequeath.content.directive_kinds import KINDS
+    from bardo.conduct.lifted import is_lifted, lifted_at
     from bardo.conduct.model.procedures import Flow, Mission
 
     found, held = [], set()
@@ -123,8 +100,8 @@ def _ended_of_ancestors(store: ConductStore, agent: str) -> list[Lifted]:
     for rule in store.rules():
         if not rule.retired_by:
             note("rule", rule.text, 0, "")
-        elif _is_lifted(rule, agent):
-            note("rule", rule.text, _lifted_at(rule), "lifted")
+        elif is_lifted(rule, agent):
+            note("rule", rule.text, lifted_at(rule), "lifted")
     for flow in store.rows(Flow):
         if flow.retired_by:
             note("flow", flow.name, flow.changed_at, "ended")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bardo.conduct.lifted import lifted_rows, text_of
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry
-from bardo.conduct.persons import is_person
 from bardo.conduct.state.prohibition import forbidden_act
 from bardo.consolidate.drawn import Resolution
 from bardo.grimoire.session import Session
@@ -67,7 +67,7 @@ def _is_held(fact: Fact, words: str, held: Sequence[str]) -> bool:
 
 def _lifted(session: Session, store: ConductStore) -> list[tuple[Fact, StateEntry | Rule]]:
     """Returns the facts in force of rejections that a person ended, with these."""
-    rows = [row for row in _lifted_rows(store, session.agent) if row.episode]
+    rows = [row for row in lifted_rows(store, session.agent) if row.episode]
     if not rows:
         return []
     known = session.facts.derived_from(sorted({row.episode for row in rows}))
@@ -90,33 +90,13 @@ def _forbidden_again(session: Session, held: Sequence[str]) -> list[tuple[str, s
     return [(rejected[act], fact.id) for fact, act in acts if act in rejected]
 
 
-def _lifted_rows(store: ConductStore, agent: str) -> list[StateEntry | Rule]:
-    """Returns the rejections and rules that a person ended."""
-    rows: list[StateEntry | Rule] = [
-        entry
-        for entry in store.state(kind="rejected", every=True)
-        if entry.status != "active" and is_person(author_of(entry.closed_by)[0], agent)
-    ]
-    return rows + [
-        rule
-        for rule in store.rules()
-        if rule.retired_by
-        and (not rule.retired_why or rule.retired_why.startswith(ALLOWED_AGAIN))
-        and is_person(author_of(rule.retired_by)[0], agent)
-    ]
-
-
-def _text(row: StateEntry | Rule) -> str:
-    return row.text if isinstance(row, Rule) else row.summary
-
-
 def _act(row: StateEntry | Rule) -> str:
-    return forbidden_act(_text(row)) or ""
+    return forbidden_act(text_of(row)) or ""
 
 
 def _tells(fact: Fact, row: StateEntry | Rule) -> bool:
     """Whether a fact was read from the turn of a rejection, and tells it."""
-    mark = Lifted(plain(_text(row)), row.episode, 0, act=plain(_act(row)))
+    mark = Lifted(plain(text_of(row)), row.episode, 0, act=plain(_act(row)))
     return mark.marks(fact, plain(fact.text))
 
 
