@@ -1,0 +1,113 @@
+"""Compares an action with the act that a rejection forbids: the same verb at its head, on the same things and places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from bardo._patterns import lazy_pattern
+from bardo.conduct.match import circumstances
+from bardo.conduct.match.matching import Reading, Relation
+from bardo.conduct.parse import acts, conditions, heads, operation_table
+from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.acts import ANYWHERE, Act, Part
+from bardo.conduct.parse.forbidden import ANY, stems_of
+from bardo.conduct.parse.rejection import ParsedRejection
+
+#: Stems of words, and their letters and digits without spaces.
+_Words = tuple[frozenset[str], str]
+_UNKNOWN = Relation(Reading.UNKNOWN)
+#: Words of an action after which it names what is not done, or not there.
+_WITHOUT = lazy_pattern(r"\b(?:instead of|rather than|without|not|no|never)\b.*", re.IGNORECASE)
+#: Operations too general to take one verb for another.
+_GENERAL = ANY | {"install", "read", "contact"}
+#: Operation whose verbs name the way, and the verb that names none: to text is not to email.
+_WAYS, _ANY_WAY = "send", "send"
+#: Limit of a time that lasts, of which figures in other units tell nothing.
+_LASTS = lazy_pattern(r"\b(?:above|below|over|under|more than|less than|longer than|fewer than) (?:\w+ )?(?:seconds?|minutes?|hours?|days?|"
+    r"weeks?|months?)\b", re.IGNORECASE)
+
+
+def compare(rejection: ParsedRejection, action: ParsedAction, *, now: int, approved: bool = False) -> Relation:
+    """Returns `SAME` for the forbidden act, `TOUCHES` if its places or conditions are left open, else `UNKNOWN`.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
+    """
+    act = acts.of_text(rejection.text)
+    if act is None or rejection.forbids.by:
+        return _UNKNOWN
+    clause = next((each for each in heads.clauses_of(action) if _does(act, each)), None)
+    if clause is None:
+        return _UNKNOWN
+    held = circumstances.holding(rejection.forbids, action, now=now, approved=approved)
+    holds = dict(zip(rejection.forbids.conditions, held, strict=True))
+    if False in held:
+        return _UNKNOWN
+    segments = _segments(clause.text, is_prose=action.form == "prose")
+    missing = [part for part in act.parts if not _is_in(part, segments)]
+    if act.is_pointing:
+        # Of "feature flags" the pronoun may stand for the flags.
+        heads_in = segments[0][1][0]
+        pointed = [each for each in missing if not each.preposition and any(words & heads_in for words, _ in each.members)]
+        missing = [each._replace(preposition=ANYWHERE) if each in pointed else each for each in missing]
+    found = len(act.parts) - len(missing) + any(each.preposition == ANYWHERE for each in missing)
+    if not found or any(not part.preposition for part in missing):
+        return _UNKNOWN
+    reason = f"act {act.verb!r} of {' '.join(sorted(act.parts[0].members[0][0]))!r}"
+    is_open = bool(missing) or act.is_conditional or bool(_LASTS.search(rejection.text)) or not all(holds.get(each) for each in act.conditions)
+    if any(conditions.excluding(stems, action.stems) for part in missing for stems, _ in part.members):
+        return _UNKNOWN
+    if is_open:
+        return Relation(Reading.TOUCHES, f"{reason}; the rest is left open", whole=True)
+    return Relation(Reading.SAME, reason, exact=True)
+
+
+def _does(act: Act, clause: heads.Clause) -> bool:
+    """Whether a clause has the verb of an act, or another one for the same operation."""
+    if act.verb in clause.verbs:
+        return True
+    told = frozenset().union(*(operation_table.phrase_at([verb])[0] for verb in clause.verbs))
+    general = _GENERAL if act.verb == _ANY_WAY else _GENERAL | {_WAYS}
+    return bool(act.operations & told - general)
+
+
+@lru_cache(64)
+def _segments(text: str, *, is_prose: bool) -> tuple[tuple[str, _Words], ...]:
+    """Returns the object of a clause and its places with their prepositions; a call or a command is one of any.
+
+    What follows "of" belongs to what is before it: "the name of our competitor".
+    """
+    if not is_prose:
+        return ((ANYWHERE, _named(text)),)
+    head, scopes = conditions.scopes(_WITHOUT.sub("", text))
+    found = [("", head)]
+    for preposition, words in scopes:
+        if preposition == "of":
+            found[-1] = (found[-1][0], f"{found[-1][1]} {words}")
+        else:
+            found.append((preposition, words))
+    return tuple((preposition, _named(words)) for preposition, words in found)
+
+
+def _named(text: str) -> _Words:
+    """Returns the stems of a text, and its letters and digits alone."""
+    return stems_of(text), re.sub(r"[\W_]", "", text).lower()
+
+
+def _is_in(part: Part, segments: Sequence[tuple[str, _Words]]) -> bool:
+    """Whether an action has one of the alternatives of a part in its place, in separate words or in one.
+
+    The object of the act is the object of the action: not "polish the parquet in the bronze hall".
+    """
+    for preposition, (stems, letters) in segments:
+        is_place = bool(preposition) and part.preposition not in ("", "of")
+        is_object = not preposition and part.preposition in ("", "of")
+        is_meant = ANYWHERE in (preposition, part.preposition) or is_place or is_object
+        if is_meant and any(words <= stems or (len(words) > 1 and joined in letters) for words, joined in part.members):
+            return True
+    return False

@@ -1,0 +1,141 @@
+"""Tells whether an action adopts, buys or uses a product, firm or person whose name a rejection refuses.
+
+An action that ends, replaces, reads or tells of it does not, nor does one about something that only has its name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from bardo._patterns import lazy_pattern
+from bardo.conduct.match.matching import Reading, Relation
+from bardo.conduct.parse import heads, operation_table, rejected_names
+from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.forbidden import stems_of
+from bardo.conduct.parse.heads import stem_of
+from bardo.conduct.parse.operations import words_of
+from bardo.conduct.parse.rejected_names import Rejected, word_lists
+from bardo.conduct.parse.rejection import ParsedRejection
+
+_UNKNOWN = Relation(Reading.UNKNOWN)
+#: Length up to which a name is also a common word or an abbreviation of something else, unless it has the same capitals.
+_SHORT = 4
+#: Words before a name that make it what is left: "replace X with Y", "from X to Y", "migrate off X".
+_LEFT = lazy_pattern(r"(?:instead of|rather than|away from|off(?: of)?|without|against|about|than|not|no|for|like|before|after|unlike)\s+(?:the |a |an |our )?$", re.IGNORECASE)
+_FROM = lazy_pattern(r"\bfrom\s+(?:the |our )?$", re.IGNORECASE)
+_TOWARDS = lazy_pattern(r"\b(?:to|into|onto|with|by)\b", re.IGNORECASE)
+_SENTENCE = lazy_pattern(r"(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)[.;!?]\s+|\s[-–—]\s|, (?:and|but|so|because|since|as|which) ")
+_CODE = lazy_pattern(r"\b(?:import|from|require|include|using|implementation|gem|FROM|uses)\b")
+#: Words of an action that takes something away.
+_OUT = lazy_pattern(r"\bout of\b|\baway\b", re.IGNORECASE)
+#: Word before a name with which it is another, longer one: "Royal Fireworks".
+_LONGER = lazy_pattern(r"(?<=[a-z,] )[A-Z][a-z]+ $")
+#: Words before a name that may only tell what a thing is about: "a book on the Amazon rainforest".
+_ABOUT = lazy_pattern(r"\b(?:on|of|in) the $", re.IGNORECASE)
+#: What follows a name that is only told apart by it: "X's", "X invoice".
+_NEXT = lazy_pattern(r"(?:['’]s)?\s+(?P<next>[a-z]+)")
+
+
+def compare(rejection: ParsedRejection, action: ParsedAction) -> Relation:
+    """Returns `SAME` if an action uses a refused name, `TOUCHES` if it may, else `UNKNOWN`.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+    """
+    refused = rejected_names.of_text(rejection.text)
+    if refused is None or rejection.forbids.by:
+        return _UNKNOWN
+    name = next((each for each in refused.names if _pattern(each, is_sure=refused.is_sure).search(action.text)), "")
+    if not name:
+        return _UNKNOWN
+    use = _use(name, refused, action)
+    if use is None:
+        return _UNKNOWN
+    reason = f"name {name!r}"
+    stems = action.stems
+    if not refused.kind <= stems:
+        return _UNKNOWN
+    if not use or not refused.scopes <= stems or refused.is_narrowed:
+        return Relation(Reading.TOUCHES, f"{reason}; whether as rejected is left open", whole=True)
+    return Relation(Reading.SAME, f"{reason}, which the action uses", exact=True)
+
+
+@lru_cache(4_096)
+def _pattern(name: str, *, is_sure: bool) -> re.Pattern[str]:
+    """Returns an expression that finds a name, in code also with other signs between its words."""
+    words = r"[\s_-]?".join(map(re.escape, re.split(r"[\s-]+", name)))
+    is_exact = len(name) <= _SHORT or not is_sure
+    return re.compile(rf"(?<![^\W_]){words}(?![^\W_])", 0 if is_exact else re.IGNORECASE)
+
+
+def _use(name: str, refused: Rejected, action: ParsedAction) -> bool | None:
+    """Whether an action uses a name, or may (False); None if it does not."""
+    pattern = _pattern(name, is_sure=refused.is_sure)
+    if action.form == "prose":
+        return _in_prose(pattern, refused, action)
+    if action.form == "tool" and not _CODE.match(action.text.lstrip()):
+        return _in_call(pattern, action)
+    if action.reads or action.removes or all(line in action.dry_lines for line in action.lines):
+        return None
+    return bool(action.verbs) or _CODE.search(action.text) is not None
+
+
+def _in_prose(pattern: re.Pattern[str], refused: Rejected, action: ParsedAction) -> bool | None:
+    lists = word_lists()
+    head = ""
+    for sentence in _SENTENCE.split(action.text):
+        clause = heads.clause_of(sentence)
+        head = clause.verbs[-1] if clause is not None and clause.verbs else head
+        found = pattern.search(sentence)
+        if found is None:
+            continue
+        if clause is None or (not refused.is_sure and found.start() == 0):
+            return None
+        before = sentence[: found.start()]
+        if _LEFT.search(before) or (_FROM.search(before) and _TOWARDS.search(sentence[found.end() :])):
+            return None
+        next_word = _NEXT.match(sentence[found.end() :])
+        if next_word is not None and stem_of(next_word["next"]) in lists["about"]:
+            return None
+        if _OUT.search(sentence) or _LONGER.search(before):
+            return None
+        said = [stem_of(word) for word in words_of(before)]
+        if not said:
+            # "Kestrel fills the order": what it does is not the action.
+            return None
+        is_moved = said[0] in {"replac", "swap", "migrat", "switch", "move", "port", "convert"}
+        if is_moved:
+            return True if _TOWARDS.search(before) else None
+        if not lists["leaving"].isdisjoint(said):
+            return None
+        place = max((at for at, word in enumerate(words_of(before.lower())) if word in lists["towards"]), default=0)
+        is_told_apart = next_word is not None and stem_of(next_word["next"]) not in lists["dealings"] | refused.kind
+        if is_told_apart and _ABOUT.search(before):
+            return False
+        if head in lists["adopting"] or (place and head in lists["sending"]):
+            return True
+        return False
+    return None
+
+
+def _in_call(pattern: re.Pattern[str], action: ParsedAction) -> bool | None:
+    """Whether a call uses a name: as its tool, or in an argument that names a product, firm or person."""
+    lists, known = word_lists(), heads.words()
+    clause = heads.clauses_of(action)
+    verbs = clause[0].verbs if clause else ()
+    if not lists["calls_leaving"].isdisjoint(verbs) or action.reads:
+        return None
+    fields = heads.fields_of(action)
+    is_message = not lists["messengers"].isdisjoint(verbs)
+    if any(each.key in known.calling and pattern.search(each.value.replace(".", " ").replace("_", " ")) for each in fields):
+        return True
+    if is_message:
+        return None
+    for each in fields:
+        if each.key in known.spoken or each.key in lists["leaving_keys"] or each.key in known.calling:
+            continue
+        if pattern.search(each.value):
+            return True
+    return None

@@ -1,0 +1,28 @@
+"""Compares an action with what a rejection states in so many words: a refused name, a quoted wording, an act."""
+
+from __future__ import annotations
+
+from bardo.conduct.match import acts, named_use, quoted_use
+from bardo.conduct.match.matching import Reading, Relation
+from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.rejection import ParsedRejection
+
+_UNKNOWN = Relation(Reading.UNKNOWN)
+
+
+def compare(rejection: ParsedRejection, action: ParsedAction, *, now: int, approved: bool = False) -> Relation:
+    """Returns `SAME` if an action is what a rejection states, `TOUCHES` if a part is left open, else `UNKNOWN`.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
+    """
+    found = [
+        named_use.compare(rejection, action),
+        quoted_use.compare(rejection, action),
+        acts.compare(rejection, action, now=now, approved=approved),
+    ]
+    known = [each for each in found if each.reading is not Reading.UNKNOWN]
+    return next((each for each in known if each.reading is Reading.SAME), known[0] if known else _UNKNOWN)
