@@ -9,10 +9,11 @@ from functools import lru_cache
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match import circumstances
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse import acts, conditions, heads, operation_table
+from bardo.conduct.parse import acts, conditions, heads, operation_table, operations, refused_things
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.acts import ANYWHERE, Act, Part
 from bardo.conduct.parse.forbidden import ANY, stems_of
+from bardo.conduct.parse.rejected_names import word_lists
 from bardo.conduct.parse.rejection import ParsedRejection
 
 #: Stems of words, and their letters and digits without spaces.
@@ -24,6 +25,8 @@ _WITHOUT = lazy_pattern(r"\b(?:instead of|rather than|without|not|no|never)\b.*"
 _GENERAL = ANY | {"install", "read", "contact"}
 #: Operation whose verbs name the way, and the verb that names none: to text is not to email.
 _WAYS, _ANY_WAY = "send", "send"
+#: Prepositions that mean the same place.
+_SIDES = {"into": "in", "inside": "in", "onto": "on", "to": "on", "via": "by", "through": "by", "with": "by"}
 #: Limit of a time that lasts, of which figures in other units tell nothing.
 _LASTS = lazy_pattern(r"\b(?:above|below|over|under|more than|less than|longer than|fewer than) (?:\w+ )?(?:seconds?|minutes?|hours?|days?|"
     r"weeks?|months?)\b", re.IGNORECASE)
@@ -38,18 +41,23 @@ def compare(rejection: ParsedRejection, action: ParsedAction, *, now: int, appro
         now: Wall clock, microseconds UTC.
         approved: Whether a person approved the action.
     """
-    act = acts.of_text(rejection.text)
-    if act is None or rejection.forbids.by:
+    if rejection.forbids.by:
         return _UNKNOWN
-    clause = next((each for each in heads.clauses_of(action) if _does(act, each)), None)
-    if clause is None:
+    if (act := acts.of_text(rejection.text)) is not None:
+        clause = next((each for each in heads.clauses_of(action) if _does(act, each)), None)
+    elif (act := refused_things.of_text(rejection.text)) is not None:
+        clause = _bringing_about(action)
+    if act is None or clause is None:
         return _UNKNOWN
     held = circumstances.holding(rejection.forbids, action, now=now, approved=approved)
     holds = dict(zip(rejection.forbids.conditions, held, strict=True))
     if False in held:
         return _UNKNOWN
     segments = _segments(clause.text, is_prose=action.form == "prose")
-    missing = [part for part in act.parts if not _is_in(part, segments)]
+    missing = [part for part in act.parts if not _is_in(part, segments, is_strict=not act.verb)]
+    if not act.verb and (missing or act.is_conditional):
+        # Without the verb, what is left open may be all that the text is about.
+        return _UNKNOWN
     if act.is_pointing:
         # Of "feature flags" the pronoun may stand for the flags.
         heads_in = segments[0][1][0]
@@ -58,20 +66,43 @@ def compare(rejection: ParsedRejection, action: ParsedAction, *, now: int, appro
     found = len(act.parts) - len(missing) + any(each.preposition == ANYWHERE for each in missing)
     if not found or any(not part.preposition for part in missing):
         return _UNKNOWN
-    reason = f"act {act.verb!r} of {' '.join(sorted(act.parts[0].members[0][0]))!r}"
+    reason = f"act {act.verb or 'any'!r} of {' '.join(sorted(act.parts[0].members[0][0]))!r}"
     is_open = bool(missing) or act.is_conditional or bool(_LASTS.search(rejection.text)) or not all(holds.get(each) for each in act.conditions)
     if any(conditions.excluding(stems, action.stems) for part in missing for stems, _ in part.members):
         return _UNKNOWN
+    # A sentence may bring about something else with the words of a thing.
+    is_open |= not act.verb and action.form == "prose"
     if is_open:
         return Relation(Reading.TOUCHES, f"{reason}; the rest is left open", whole=True)
     return Relation(Reading.SAME, reason, exact=True)
+
+
+def _bringing_about(action: ParsedAction) -> heads.Clause | None:
+    """Returns the clause of an action that may bring something about; None if it reads, ends, asks or denies."""
+    lists, kinds = word_lists(), operation_table.table().operations
+    if action.reads or action.removes or conditions.asks(action.text):
+        return None
+    if action.form == "command":
+        only_reads = bool(action.operations) and all(kinds[name].reads for name in action.operations)
+        is_dry = action.dry_lines.issuperset(action.lines)
+        return None if only_reads or is_dry else heads.Clause((), heads.effective(action))
+    clause = next(iter(heads.clauses_of(action)), None)
+    if clause is None:
+        return None
+    if action.form == "tool":
+        is_left = not lists["calls_leaving"].isdisjoint(clause.verbs)
+        return None if is_left else clause._replace(text=heads.effective(action))
+    is_about = any(heads.stem_of(word) in lists["about"] for word in operations.words_of(clause.text))
+    is_done = clause.verbs[-1] in lists["adopting"] | lists["sending"]
+    return clause if is_done and not is_about else None
 
 
 def _does(act: Act, clause: heads.Clause) -> bool:
     """Whether a clause has the verb of an act, or another one for the same operation."""
     if act.verb in clause.verbs:
         return True
-    told = frozenset().union(*(operation_table.phrase_at([verb])[0] for verb in clause.verbs))
+    named = frozenset().union(*(operation_table.phrase_at([verb])[0] for verb in clause.verbs))
+    told = frozenset().union(*map(operations.closure, named))
     general = _GENERAL if act.verb == _ANY_WAY else _GENERAL | {_WAYS}
     return bool(act.operations & told - general)
 
@@ -99,13 +130,14 @@ def _named(text: str) -> _Words:
     return stems_of(text), re.sub(r"[\W_]", "", text).lower()
 
 
-def _is_in(part: Part, segments: Sequence[tuple[str, _Words]]) -> bool:
+def _is_in(part: Part, segments: Sequence[tuple[str, _Words]], *, is_strict: bool) -> bool:
     """Whether an action has one of the alternatives of a part in its place, in separate words or in one.
 
     The object of the act is the object of the action: not "polish the parquet in the bronze hall".
     """
     for preposition, (stems, letters) in segments:
         is_place = bool(preposition) and part.preposition not in ("", "of")
+        is_place &= not is_strict or _SIDES.get(preposition, preposition) == _SIDES.get(part.preposition, part.preposition)
         is_object = not preposition and part.preposition in ("", "of")
         is_meant = ANYWHERE in (preposition, part.preposition) or is_place or is_object
         if is_meant and any(words <= stems or (len(words) > 1 and joined in letters) for words, joined in part.members):

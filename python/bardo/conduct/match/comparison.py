@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo.conduct.match import circumstances, departures, operation_match, recognition, subcommands
-from bardo.conduct.match import stated as stated_match
+from bardo.conduct.match import circumstances, departures, operation_match, recognition, stated, subcommands
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, operation_table, operations
@@ -300,10 +299,11 @@ def pair_of(
         turned = operation_match.undone(frozenset(forbids.verbs) - ANY, action)
         found = found if turned.reading is Reading.UNKNOWN else turned
     by_operation = operation_match.compare(rejection, action)
-    if names_other_product(rejection.text, action.text):
+    is_of_other = names_other_product(rejection.text, action.text)
+    if is_of_other:
         by_operation = _elsewhere(by_operation, "of another product", found)
         found = _elsewhere(found, "of another product", found)
-    elif recognition.names_other_host(rejection, action):
+    elif is_of_other := recognition.names_other_host(rejection, action):
         by_operation = _elsewhere(by_operation, "at another host", found)
     else:
         by_operation = recognition.of_other_command(rejection, action, by_operation)
@@ -337,18 +337,9 @@ def pair_of(
         whole=relation.whole or (repeats and is_met),
     )
     # What the letters of the action tell, such as a dry run, is surer than words.
-    stated = stated_match.compare(rejection, action, now=now, approved=approved)
-    if not relation.exact and stated.reading is not Reading.UNKNOWN:
-        touch = _as_stated(touch, stated)
+    if not (relation.exact or is_of_other):
+        touch = stated.as_stated(touch, rejection, action, now=now, approved=approved)
     return Pair(rejection, action, touch, found, by_operation, count, now, approved)
-
-
-def _as_stated(touch: Touch, stated: Relation) -> Touch:
-    """Returns the match of an action that is what a text states in so many words, or is so but for a part."""
-    if stated.reading is Reading.SAME:
-        return replace(touch, reading=stated.reading, sure=True, fitting=stated.because, read_by=stated.by)
-    is_other = touch.reading is Reading.OTHER
-    return touch if is_other or touch.reading is Reading.SAME else replace(touch, whole=True, fitting=stated.because)
 
 
 def _repeats(rejection: ParsedRejection, action: ParsedAction) -> bool:

@@ -96,6 +96,8 @@ class Touch:
         read_by: Part that found the relation.
         whole: Whether operation, thing and conditions of the text are all met, or all words of its act are there and
             its conditions hold. No limit that grows with the number of texts makes such an action an unrelated one.
+        partly: Whether the action is what the text states in so many words, but for a part that it leaves open. It is
+            never allowed in silence.
     """
 
     cosine: float | None
@@ -109,6 +111,7 @@ class Touch:
     fitting: str = ""
     read_by: Literal["pattern", "operation"] = "pattern"
     whole: bool = False
+    partly: bool = False
 
     @property
     def near(self) -> bool:
@@ -116,8 +119,8 @@ class Touch:
         if self.reading is Reading.OTHER:
             return self.same
         if self.learned is not None:
-            return self.same or self.whole or self.learned.near >= 0
-        if self.reading is not Reading.UNKNOWN:
+            return self.same or self.whole or self.partly or self.learned.near >= 0
+        if self.partly or self.reading is not Reading.UNKNOWN:
             return True
         return (
             self.words >= NEAR_WORDS or self.same or (self.cosine is not None and self.cosine >= self.near_at)
@@ -126,7 +129,7 @@ class Touch:
     @property
     def warns(self) -> bool:
         """Whether the action is so surely related that a rejection warns of it."""
-        return self.near and (self.learned is None or self.same or self.whole or self.learned.warn >= 0)
+        return self.near and (self.learned is None or self.same or self.whole or self.partly or self.learned.warn >= 0)
 
     @property
     def same(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.match import circumstances
+from bardo.conduct.match import circumstances, denial
 from bardo.conduct.match.elsewhere import is_elsewhere
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import (
@@ -423,7 +423,10 @@ def _reason(rejection: ParsedRejection, name: str, item: str) -> str:
 def is_negated(forbids: Forbids, action: ParsedAction) -> bool:
     """Whether an action in words is not what it names; "without" is none where the rejection says it itself."""
     said = {condition.split(maxsplit=1)[0] for condition in forbids.conditions}
-    return any(match[0].lower() not in said for match in NEGATED.finditer(action.text))
+    return any(
+        match[0].lower() not in said and denial.is_of(forbids.things, action.text, match)
+        for match in NEGATED.finditer(action.text)
+    )
 
 
 def _by_things(rejection: ParsedRejection, action: ParsedAction) -> Relation:  # noqa: PLR0911 - one return per relation

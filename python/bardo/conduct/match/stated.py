@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bardo.conduct.match import acts, named_use, quoted_use
-from bardo.conduct.match.matching import Reading, Relation
+from bardo.conduct.match.matching import Reading, Relation, Touch
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.rejection import ParsedRejection
 
@@ -26,3 +28,23 @@ def compare(rejection: ParsedRejection, action: ParsedAction, *, now: int, appro
     ]
     known = [each for each in found if each.reading is not Reading.UNKNOWN]
     return next((each for each in known if each.reading is Reading.SAME), known[0] if known else _UNKNOWN)
+
+
+def as_stated(
+    touch: Touch, rejection: ParsedRejection, action: ParsedAction, *, now: int, approved: bool = False
+) -> Touch:
+    """Returns a match with what the rejection states: the same action, or the same but for a part.
+
+    Args:
+        touch: Match by words and table.
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
+    """
+    found = compare(rejection, action, now=now, approved=approved)
+    if found.reading is Reading.SAME:
+        return replace(touch, reading=found.reading, sure=True, fitting=found.because, read_by=found.by)
+    if found.reading is Reading.UNKNOWN or touch.reading in (Reading.OTHER, Reading.SAME):
+        return touch
+    return replace(touch, partly=True, fitting=found.because)

@@ -186,6 +186,22 @@ _EMPTY = frozenset({"want", "like", "be", "have", "do", "go", "come", "let", "al
     "care", "mind", "becom", "live", "say", "start", "tri"})
 
 
+def without_verb(words: str, after: str) -> Act | None:
+    """Returns the act of bringing about a thing at its places; None if it has a single word.
+
+    Args:
+        words: The thing with its places.
+        after: Words that follow them.
+    """
+    thing, narrowing = _bare(words)
+    # Of what follows the first stop nothing narrows the thing.
+    found = _CONDITION.match(after.strip())
+    narrowing = narrowing or ("" if found is None else after.strip().partition(".")[0])
+    act = _act("", "", "", thing, "", narrowing)
+    is_named = act is not None and sum(len(stem) > 1 for part in act.parts for stem in part.members[0][0]) > 1
+    return act if is_named else None
+
+
 def _passive(sentence: str) -> re.Match[str] | None:
     """Returns the parts of a sentence in the passive that forbids."""
     found = _PASSIVE.match(sentence)

@@ -28,6 +28,11 @@ _CALLED = lazy_pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\(")
 _SUBCOMMANDS = 4
 #: Words of a question that is passed on.
 _OPEN = frozenset({"whether", "if", "when", "how", "what", "which", "who", "why"})
+#: Comment of a command, and text that one substitutes for another.
+_COMMENT = lazy_pattern(r"\s#\s")
+_SUBSTITUTED = lazy_pattern(r"\bs(?P<mark>[/#|,])(?:(?!(?P=mark)).)*(?P=mark)(?P<new>(?:(?!(?P=mark)).)*)(?P=mark)")
+#: Value or comment that denies, or takes something out.
+_DENIED = lazy_pattern(r"\b(?:no|not|none|never|without|out|nothing|instead|false|fail\w*|\w+n't)\b|^$", re.IGNORECASE)
 _SQL_VERB = lazy_pattern(r"sql (\w+)")
 _PAIR = lazy_pattern(r"\"(\w+)\"\s*:\s*\"((?:[^\"\\]|\\.)*)\"")
 _ARGUMENT = lazy_pattern(r"(?:(\w+)\s*[=:]\s*)?[\"'`]((?:[^\"'`\\]|\\.)*)[\"'`]")
@@ -47,6 +52,8 @@ class Words(NamedTuple):
     calling: frozenset[str]
     #: Keys of a call whose values are texts for people.
     spoken: frozenset[str]
+    #: Keys of a call whose values are what is replaced or left out.
+    replaced: frozenset[str]
 
 
 class Clause(NamedTuple):
@@ -78,7 +85,7 @@ def words() -> Words:
     """Returns the words of heads; the file is read once."""
     raw = tomllib.loads(Path(__file__).with_name("heads.toml").read_text(encoding="utf-8"))
     base = {form: verb for verb, forms in raw["irregular"].items() for form in forms.split()}
-    return Words(base, *(frozenset(raw[name].split()) for name in ("before", "denying", "calling", "spoken")))
+    return Words(base, *(frozenset(raw[name].split()) for name in ("before", "denying", "calling", "spoken", "replaced")))
 
 
 def stem_of(verb: str) -> str:
@@ -169,6 +176,22 @@ def fields_of(action: ParsedAction) -> tuple[Field, ...]:
     if action.form == "command":
         return tuple(Field(match[1].lower(), match[2].strip("'\"")) for match in _OPTION.finditer(action.text))
     return ()
+
+
+def effective(action: ParsedAction) -> str:
+    """Returns the words of a call or a command that say what it brings about.
+
+    Arguments that deny something, or name what is replaced, and comments and old texts do not.
+
+    Args:
+        action: Parsed action.
+    """
+    if action.form == "command":
+        text = _SUBSTITUTED.sub(r"\g<new>", action.text)
+        return " ".join(part for part in _COMMENT.split(text) if not _DENIED.search(part))
+    kept = [each for each in fields_of(action) if each.key not in words().replaced and not _DENIED.search(each.value)]
+    called = _CALLED.match(action.text)
+    return " ".join([called[1] if called else "", *(f"{each.key} {each.value}" for each in kept)])
 
 
 def _fields(key: str, given: Any) -> Iterator[Field]:

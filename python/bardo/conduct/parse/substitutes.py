@@ -30,6 +30,10 @@ _PERMITTED = re.compile(
 #: First word of a clause that has a time.
 _TIMED = re.compile(r"(?P<verb>[a-z]+)\b.* (?:on|at|in|after|before|during|between)\b", re.IGNORECASE)
 _INSTEAD = re.compile(r"instead\b(?! of)|.*\binstead[.!]*$", re.IGNORECASE | re.DOTALL)
+#: What is kept: "Sentry stays", "TMS only".
+_KEPT = re.compile(r"(?:the |our )?[\w'’`/& -]{1,40}? (?:stays?|remains?|only)(?:[.!]| (?:in|on|with) [\w ]+)*$", re.IGNORECASE)
+#: Sentence without a verb that gives a choice: "PyTorch or JAX.", "Email or letter."
+_EITHER = re.compile(r"(?:(?!(?:no|not|never|any|with|without|for|in|on|at)\b)[\w'’`/&-]+ ){1,4}or (?:[\w'’`/&-]+ ?){1,4}[.!]?$", re.IGNORECASE)
 _WHEN = r"(?=(?:ever )?(?:on|at|in|after|before|during|from|between|over|past|until)\b)"
 _ONLY = re.compile(rf"only {_WHEN}", re.IGNORECASE)
 #: Exception of a time, which needs no clause of its own: "never deploy except on Wednesdays".
@@ -93,7 +97,8 @@ def split(text: str) -> tuple[str, str]:
     begins = [0, *(joint.end() for joint in joints)]
     for begin, end in zip(begins, ends, strict=True):
         clause = text[begin:end]
-        if begin and FORBIDS.search("".join(kept)) and _is_substitute(clause, "".join(kept)):
+        is_apart = "," not in text[start:begin]
+        if begin and FORBIDS.search("".join(kept)) and _is_substitute(clause, "".join(kept), is_apart=is_apart):
             substitutes.append(clause)
         else:
             kept.append(text[start:end])
@@ -105,11 +110,19 @@ def split(text: str) -> tuple[str, str]:
     return rest, ", ".join(substitutes)
 
 
-def _is_substitute(clause: str, before: str) -> bool:
-    """Whether a clause after a forbidding one gives a substitute, and forbids nothing itself."""
+def _is_substitute(clause: str, before: str, *, is_apart: bool) -> bool:
+    """Whether a clause after a forbidding one gives a substitute, and forbids nothing itself.
+
+    Args:
+        clause: The clause.
+        before: Clauses before it.
+        is_apart: Whether it is no member of a list: no comma is before it.
+    """
+    if is_apart and _EITHER.match(clause) and not FORBIDS.search(clause) and not _AUXILIARY.search(clause):
+        return True
     if FORBIDS.search(clause) or re.search(r"\bor\b", clause):
         return False
-    if _ONLY.match(clause) or _INSTEAD.match(clause) or _PERMITTED.match(clause):
+    if _KEPT.match(clause) or _ONLY.match(clause) or _INSTEAD.match(clause) or _PERMITTED.match(clause):
         return True
     if (timed := _TIMED.match(clause)) is not None:
         # The forbidden act again, at another time: "never merge on Fridays, merge on Mondays".
