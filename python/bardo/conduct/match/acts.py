@@ -28,11 +28,16 @@ _WAYS, _ANY_WAY = "send", "send"
 #: Prepositions that mean the same place.
 _SIDES = {"into": "in", "inside": "in", "onto": "on", "to": "on", "via": "by", "through": "by", "with": "by"}
 #: Limit of a time that lasts, of which figures in other units tell nothing.
-_LASTS = lazy_pattern(r"\b(?:above|below|over|under|more than|less than|longer than|fewer than) (?:\w+ )?(?:seconds?|minutes?|hours?|days?|"
-    r"weeks?|months?)\b", re.IGNORECASE)
+_LASTS = lazy_pattern(
+    r"\b(?:above|below|over|under|more than|less than|longer than|fewer than) (?:\w+ )?(?:seconds?|minutes?|hours?|days?|"
+    r"weeks?|months?)\b",
+    re.IGNORECASE,
+)
 
 
-def compare(rejection: ParsedRejection, action: ParsedAction, *, now: int, approved: bool = False) -> Relation:
+def compare(
+    rejection: ParsedRejection, action: ParsedAction, *, now: int, approved: bool = False
+) -> Relation:
     """Returns `SAME` for the forbidden act, `TOUCHES` if its places or conditions are left open, else `UNKNOWN`.
 
     Args:
@@ -58,16 +63,26 @@ def compare(rejection: ParsedRejection, action: ParsedAction, *, now: int, appro
     if not act.verb and (missing or act.is_conditional):
         # Without the verb, what is left open may be all that the text is about.
         return _UNKNOWN
+    is_pointed = False
     if act.is_pointing:
         # Of "feature flags" the pronoun may stand for the flags.
-        heads_in = segments[0][1][0]
-        pointed = [each for each in missing if not each.preposition and any(words & heads_in for words, _ in each.members)]
-        missing = [each._replace(preposition=ANYWHERE) if each in pointed else each for each in missing]
-    found = len(act.parts) - len(missing) + any(each.preposition == ANYWHERE for each in missing)
-    if not found or any(not part.preposition for part in missing):
+        named = segments[0][1][0]
+        others = [
+            each
+            for each in missing
+            if each.preposition or not any(words & named for words, _ in each.members)
+        ]
+        is_pointed, missing = others != missing, others
+    if len(missing) == len(act.parts) or any(each.preposition in ("", ANYWHERE) for each in missing):
         return _UNKNOWN
     reason = f"act {act.verb or 'any'!r} of {' '.join(sorted(act.parts[0].members[0][0]))!r}"
-    is_open = bool(missing) or act.is_conditional or bool(_LASTS.search(rejection.text)) or not all(holds.get(each) for each in act.conditions)
+    is_open = (
+        bool(missing)
+        or is_pointed
+        or act.is_conditional
+        or bool(_LASTS.search(rejection.text))
+        or not all(holds.get(each) for each in act.conditions)
+    )
     if any(conditions.excluding(stems, action.stems) for part in missing for stems, _ in part.members):
         return _UNKNOWN
     # A sentence may bring about something else with the words of a thing.
@@ -90,7 +105,7 @@ def _bringing_about(action: ParsedAction) -> heads.Clause | None:
     if clause is None:
         return None
     if action.form == "tool":
-        is_left = not lists["calls_leaving"].isdisjoint(clause.verbs)
+        is_left = not heads.words().ending.isdisjoint(heads.called_by(action))
         return None if is_left else clause._replace(text=heads.effective(action))
     is_about = any(heads.stem_of(word) in lists["about"] for word in operations.words_of(clause.text))
     is_done = clause.verbs[-1] in lists["adopting"] | lists["sending"]
@@ -137,9 +152,13 @@ def _is_in(part: Part, segments: Sequence[tuple[str, _Words]], *, is_strict: boo
     """
     for preposition, (stems, letters) in segments:
         is_place = bool(preposition) and part.preposition not in ("", "of")
-        is_place &= not is_strict or _SIDES.get(preposition, preposition) == _SIDES.get(part.preposition, part.preposition)
+        is_place &= not is_strict or _SIDES.get(preposition, preposition) == _SIDES.get(
+            part.preposition, part.preposition
+        )
         is_object = not preposition and part.preposition in ("", "of")
         is_meant = ANYWHERE in (preposition, part.preposition) or is_place or is_object
-        if is_meant and any(words <= stems or (len(words) > 1 and joined in letters) for words, joined in part.members):
+        if is_meant and any(
+            words <= stems or (len(words) > 1 and joined in letters) for words, joined in part.members
+        ):
             return True
     return False

@@ -129,7 +129,9 @@ class Touch:
     @property
     def warns(self) -> bool:
         """Whether the action is so surely related that a rejection warns of it."""
-        return self.near and (self.learned is None or self.same or self.whole or self.partly or self.learned.warn >= 0)
+        return self.near and (
+            self.learned is None or self.same or self.whole or self.partly or self.learned.warn >= 0
+        )
 
     @property
     def same(self) -> bool:

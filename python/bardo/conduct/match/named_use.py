@@ -10,9 +10,8 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse import heads, operation_table, rejected_names
+from bardo.conduct.parse import heads, rejected_names
 from bardo.conduct.parse.action import ParsedAction
-from bardo.conduct.parse.forbidden import stems_of
 from bardo.conduct.parse.heads import stem_of
 from bardo.conduct.parse.operations import words_of
 from bardo.conduct.parse.rejected_names import Rejected, word_lists
@@ -22,10 +21,15 @@ _UNKNOWN = Relation(Reading.UNKNOWN)
 #: Length up to which a name is also a common word or an abbreviation of something else, unless it has the same capitals.
 _SHORT = 4
 #: Words before a name that make it what is left: "replace X with Y", "from X to Y", "migrate off X".
-_LEFT = lazy_pattern(r"(?:instead of|rather than|away from|off(?: of)?|without|against|about|than|not|no|for|like|before|after|unlike)\s+(?:the |a |an |our )?$", re.IGNORECASE)
+_LEFT = lazy_pattern(
+    r"(?:instead of|rather than|away from|off(?: of)?|without|against|about|than|not|no|for|like|before|after|unlike)\s+(?:the |a |an |our )?$",
+    re.IGNORECASE,
+)
 _FROM = lazy_pattern(r"\bfrom\s+(?:the |our )?$", re.IGNORECASE)
 _TOWARDS = lazy_pattern(r"\b(?:to|into|onto|with|by)\b", re.IGNORECASE)
-_SENTENCE = lazy_pattern(r"(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)[.;!?]\s+|\s[-–—]\s|, (?:and|but|so|because|since|as|which) ")
+_SENTENCE = lazy_pattern(
+    r"(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)[.;!?]\s+|\s[-–—]\s|, (?:and|but|so|because|since|as|which) "
+)
 _CODE = lazy_pattern(r"\b(?:import|from|require|include|using|implementation|gem|FROM|uses)\b")
 #: Words of an action that takes something away.
 _OUT = lazy_pattern(r"\bout of\b|\baway\b", re.IGNORECASE)
@@ -47,7 +51,9 @@ def compare(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     refused = rejected_names.of_text(rejection.text)
     if refused is None or rejection.forbids.by:
         return _UNKNOWN
-    name = next((each for each in refused.names if _pattern(each, is_sure=refused.is_sure).search(action.text)), "")
+    name = next(
+        (each for each in refused.names if _pattern(each, is_sure=refused.is_sure).search(action.text)), ""
+    )
     if not name:
         return _UNKNOWN
     use = _use(name, refused, action)
@@ -110,26 +116,30 @@ def _in_prose(pattern: re.Pattern[str], refused: Rejected, action: ParsedAction)
             return True if _TOWARDS.search(before) else None
         if not lists["leaving"].isdisjoint(said):
             return None
-        place = max((at for at, word in enumerate(words_of(before.lower())) if word in lists["towards"]), default=0)
-        is_told_apart = next_word is not None and stem_of(next_word["next"]) not in lists["dealings"] | refused.kind
+        place = max(
+            (at for at, word in enumerate(words_of(before.lower())) if word in lists["towards"]), default=0
+        )
+        is_told_apart = (
+            next_word is not None and stem_of(next_word["next"]) not in lists["dealings"] | refused.kind
+        )
         if is_told_apart and _ABOUT.search(before):
             return False
-        if head in lists["adopting"] or (place and head in lists["sending"]):
-            return True
-        return False
+        return bool(head in lists["adopting"] or (place and head in lists["sending"]))
     return None
 
 
 def _in_call(pattern: re.Pattern[str], action: ParsedAction) -> bool | None:
     """Whether a call uses a name: as its tool, or in an argument that names a product, firm or person."""
     lists, known = word_lists(), heads.words()
-    clause = heads.clauses_of(action)
-    verbs = clause[0].verbs if clause else ()
-    if not lists["calls_leaving"].isdisjoint(verbs) or action.reads:
+    called = heads.called_by(action)
+    if not known.ending.isdisjoint(called) or action.reads:
         return None
     fields = heads.fields_of(action)
-    is_message = not lists["messengers"].isdisjoint(verbs)
-    if any(each.key in known.calling and pattern.search(each.value.replace(".", " ").replace("_", " ")) for each in fields):
+    is_message = not lists["messengers"].isdisjoint(called)
+    if any(
+        each.key in known.calling and pattern.search(each.value.replace(".", " ").replace("_", " "))
+        for each in fields
+    ):
         return True
     if is_message:
         return None

@@ -15,8 +15,7 @@ from bardo.conduct.parse.rejection import ParsedRejection
 _UNKNOWN = Relation(Reading.UNKNOWN)
 #: Stems of verbs that write, and of nouns of what is written.
 _WRITING = frozenset(
-    "write say tell post publish send answer repli call put add promis headlin caption titl label print tweet announc name advertis "
-    "describ set updat chang edit draft mail email e-mail text messag abstract subject state claim".split()
+    ["write", "say", "tell", "post", "publish", "send", "answer", "repli", "call", "put", "add", "promis", "headlin", "caption", "titl", "label", "print", "tweet", "announc", "name", "advertis", "describ", "set", "updat", "chang", "edit", "draft", "mail", "email", "e-mail", "text", "messag", "abstract", "subject", "state", "claim"]
 )  # fmt: skip
 #: Words of an action that takes wording out, looks for it, or forbids it.
 _TAKING_OUT = lazy_pattern(
@@ -27,7 +26,9 @@ _TAKING_OUT = lazy_pattern(
     re.IGNORECASE,
 )
 #: Command that substitutes one text for another: pattern and replacement.
-_SUBSTITUTED = lazy_pattern(r"\bs(?P<mark>[/#|,])(?P<old>(?:(?!(?P=mark)).)*)(?P=mark)(?P<new>(?:(?!(?P=mark)).)*)(?P=mark)")
+_SUBSTITUTED = lazy_pattern(
+    r"\bs(?P<mark>[/#|,])(?P<old>(?:(?!(?P=mark)).)*)(?P=mark)(?P<new>(?:(?!(?P=mark)).)*)(?P=mark)"
+)
 _QUOTATION = lazy_pattern(r"(?<!\w)['‘\"“][^'’\"”]{2,}['’\"”](?!\w)")
 #: Sentence that tells what a text says: "the page now calls it safe", "subject: ...".
 _TELLS = lazy_pattern(
@@ -83,11 +84,16 @@ def _written(action: ParsedAction) -> list[str]:
     if action.form == "tool":
         fields = heads.fields_of(action)
         known = heads.words()
-        verbs = {verb for clause in heads.clauses_of(action) for verb in clause.verbs}
-        if not vocabulary().reading_calls.isdisjoint(verbs) or action.removes:
+        if action.removes:
             return []
-        return [each.value for each in fields if each.key in known.spoken and not _TAKING_OUT.search(each.value)]
+        return [
+            each.value for each in fields if each.key in known.spoken and not _TAKING_OUT.search(each.value)
+        ]
     substituted = list(_SUBSTITUTED.finditer(action.text))
     if substituted:
         return [match["new"] for match in substituted]
-    return [] if action.removes else [each.value for each in heads.fields_of(action) if each.key in heads.words().spoken]
+    return (
+        []
+        if action.removes
+        else [each.value for each in heads.fields_of(action) if each.key in heads.words().spoken]
+    )

@@ -12,7 +12,9 @@ from bardo.conduct.parse.rejection import ParsedRejection
 _UNKNOWN = Relation(Reading.UNKNOWN)
 
 
-def compare(rejection: ParsedRejection, action: ParsedAction, *, now: int, approved: bool = False) -> Relation:
+def compare(
+    rejection: ParsedRejection, action: ParsedAction, *, now: int, approved: bool = False
+) -> Relation:
     """Returns `SAME` if an action is what a rejection states, `TOUCHES` if a part is left open, else `UNKNOWN`.
 
     Args:

@@ -29,7 +29,8 @@ _DONT = (
 )
 #: Active: "don't override it", "we never tell", "we are not texting".
 _ACTIVE = lazy_pattern(
-    rf"^\W*{_AGENT}{_DONT} +(?:ever +|again +|please +|just +)*(?P<verb>[a-z]+(?:-[a-z]+)?)(?![\w.])(?P<rest>.*)", re.IGNORECASE | re.DOTALL
+    rf"^\W*{_AGENT}{_DONT} +(?:ever +|again +|please +|just +)*(?P<verb>[a-z]+(?:-[a-z]+)?)(?![\w.])(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
 )
 #: Nominal: "no changing of timestamps", "please stop averaging down on losers", "never overriding it".
 _NOMINAL = lazy_pattern(
@@ -54,10 +55,12 @@ _GERUND = lazy_pattern(
     re.IGNORECASE | re.DOTALL,
 )
 #: Verb with which a sentence states something, so that its first word is a noun.
-_STATES = lazy_pattern(r"\b(?:is|are|was|were|has|have|does|do|stays?|(?:is|are|does|do|has|have)n't)\b", re.IGNORECASE)
+_STATES = lazy_pattern(
+    r"\b(?:is|are|was|were|has|have|does|do|stays?|(?:is|are|does|do|has|have)n't)\b", re.IGNORECASE
+)
 _NONE = lazy_pattern(r"^(?:nothing|no ?body|no one|none|no)\b ?", re.IGNORECASE)
 _PARTICIPLE = lazy_pattern(r"[a-z-]+(?:ed|[^aeiou]en)", re.IGNORECASE)
-_OWN = frozenset("wrote gave took went came saw did was were had got".split())
+_OWN = frozenset(["wrote", "gave", "took", "went", "came", "saw", "did", "was", "were", "had", "got"])
 #: Topic before the clause that forbids: "live blogs: don't open one".
 _TOPIC = lazy_pattern(r"^(?P<topic>[\w' -]{2,40}?)\s*(?::|\s[-–—])\s+(?=\S)")
 _SUBJECT = lazy_pattern(
@@ -89,7 +92,7 @@ _TAIL = lazy_pattern(
 )
 #: Words of objects that stand for any.
 _ANYTHING = frozenset(
-    "anyth someth thing everyth noth anybodi somebodi everybodi anyon someon anyone someone anybody somebody peopl one stuff".split()
+    ["anyth", "someth", "thing", "everyth", "noth", "anybodi", "somebodi", "everybodi", "anyon", "someon", "anyone", "someone", "anybody", "somebody", "peopl", "one", "stuff"]
 )
 _OR = lazy_pattern(r"\s*(?:,\s*(?:and |or |nor )?|\s(?:or|nor)\s|/)\s*", re.IGNORECASE)
 
@@ -182,8 +185,33 @@ def _rest(found: re.Match[str]) -> str:
 
 
 #: Stems of verbs that name no act of their own.
-_EMPTY = frozenset({"want", "like", "be", "have", "do", "go", "come", "let", "allow", "need", "use", "get", "see", "touch", "think", "look",
-    "care", "mind", "becom", "live", "say", "start", "tri"})
+_EMPTY = frozenset(
+    {
+        "want",
+        "like",
+        "be",
+        "have",
+        "do",
+        "go",
+        "come",
+        "let",
+        "allow",
+        "need",
+        "use",
+        "get",
+        "see",
+        "touch",
+        "think",
+        "look",
+        "care",
+        "mind",
+        "becom",
+        "live",
+        "say",
+        "start",
+        "tri",
+    }
+)
 
 
 def without_verb(words: str, after: str) -> Act | None:
@@ -246,9 +274,12 @@ def _part(preposition: str, words: str) -> Part | None:
     """Returns the alternatives that words name; None if they stand for any."""
     members = []
     for member in _OR.split(words):
-        stems = stems_of(member) - _ANYTHING - operation_table.content_stems(operation_table.table().additional)
+        stems = (
+            stems_of(member) - _ANYTHING - operation_table.content_stems(operation_table.table().additional)
+        )
         stems = stems - vocabulary().incidental or stems
         if not stems:
             continue
-        members.append((stems, re.sub(r"[\W_]", "", member).lower()))
+        content = (word for word in words_of(member) if operation_table.content_stems([word]))
+        members.append((stems, "".join(content).lower()))
     return Part(preposition, tuple(members)) if members else None

@@ -30,9 +30,13 @@ _SUBCOMMANDS = 4
 _OPEN = frozenset({"whether", "if", "when", "how", "what", "which", "who", "why"})
 #: Comment of a command, and text that one substitutes for another.
 _COMMENT = lazy_pattern(r"\s#\s")
-_SUBSTITUTED = lazy_pattern(r"\bs(?P<mark>[/#|,])(?:(?!(?P=mark)).)*(?P=mark)(?P<new>(?:(?!(?P=mark)).)*)(?P=mark)")
+_SUBSTITUTED = lazy_pattern(
+    r"\bs(?P<mark>[/#|,])(?:(?!(?P=mark)).)*(?P=mark)(?P<new>(?:(?!(?P=mark)).)*)(?P=mark)"
+)
 #: Value or comment that denies, or takes something out.
-_DENIED = lazy_pattern(r"\b(?:no|not|none|never|without|out|nothing|instead|false|fail\w*|\w+n't)\b|^$", re.IGNORECASE)
+_DENIED = lazy_pattern(
+    r"\b(?:no|not|none|never|without|out|nothing|instead|false|fail\w*|\w+n't)\b|^$", re.IGNORECASE
+)
 _SQL_VERB = lazy_pattern(r"sql (\w+)")
 _PAIR = lazy_pattern(r"\"(\w+)\"\s*:\s*\"((?:[^\"\\]|\\.)*)\"")
 _ARGUMENT = lazy_pattern(r"(?:(\w+)\s*[=:]\s*)?[\"'`]((?:[^\"'`\\]|\\.)*)[\"'`]")
@@ -54,6 +58,8 @@ class Words(NamedTuple):
     spoken: frozenset[str]
     #: Keys of a call whose values are what is replaced or left out.
     replaced: frozenset[str]
+    #: Parts of the names of calls that read, end or tell.
+    ending: frozenset[str]
 
 
 class Clause(NamedTuple):
@@ -85,7 +91,13 @@ def words() -> Words:
     """Returns the words of heads; the file is read once."""
     raw = tomllib.loads(Path(__file__).with_name("heads.toml").read_text(encoding="utf-8"))
     base = {form: verb for verb, forms in raw["irregular"].items() for form in forms.split()}
-    return Words(base, *(frozenset(raw[name].split()) for name in ("before", "denying", "calling", "spoken", "replaced")))
+    return Words(
+        base,
+        *(
+            frozenset(raw[name].split())
+            for name in ("before", "denying", "calling", "spoken", "replaced", "ending")
+        ),
+    )
 
 
 def stem_of(verb: str) -> str:
@@ -149,14 +161,25 @@ def _program(line: str) -> list[str]:
     return found
 
 
-def _of_call(action: ParsedAction) -> Clause:
-    """Returns the parts of the names of a call as verbs."""
+@lru_cache(_ACTIONS)
+def called_by(action: ParsedAction) -> tuple[str, ...]:
+    """Returns the parts of the names of a call in lower case: "place" and "order" of `place_order`.
+
+    Args:
+        action: Parsed action.
+    """
     called = _CALLED.match(action.text)
-    known = words()
     names = [called[1]] if called else []
-    names += [each.value for each in fields_of(action) if each.key in known.calling]
-    parts = [part for name in names for part in words_of(operation_table.CAMEL.sub(" ", name.replace(".", " ")))]
-    return Clause(tuple(map(stem_of, parts)), action.text)
+    names += [each.value for each in fields_of(action) if each.key in words().calling]
+    spaced = (operation_table.CAMEL.sub(" ", name.replace(".", " ")) for name in names)
+    return tuple(part.lower() for name in spaced for part in words_of(name))
+
+
+def _of_call(action: ParsedAction) -> Clause:
+    """Returns the parts of the names of a call as verbs; of one that ends or reads something, these parts alone."""
+    parts = called_by(action)
+    ending = [part for part in parts if part in words().ending]
+    return Clause(tuple(map(stem_of, ending or parts)), action.text)
 
 
 @lru_cache(_ACTIONS)
@@ -174,7 +197,9 @@ def fields_of(action: ParsedAction) -> tuple[Field, ...]:
     if action.form == "tool":
         return tuple(Field((match[1] or "").lower(), match[2]) for match in _ARGUMENT.finditer(action.text))
     if action.form == "command":
-        return tuple(Field(match[1].lower(), match[2].strip("'\"")) for match in _OPTION.finditer(action.text))
+        return tuple(
+            Field(match[1].lower(), match[2].strip("'\"")) for match in _OPTION.finditer(action.text)
+        )
     return ()
 
 
@@ -189,7 +214,11 @@ def effective(action: ParsedAction) -> str:
     if action.form == "command":
         text = _SUBSTITUTED.sub(r"\g<new>", action.text)
         return " ".join(part for part in _COMMENT.split(text) if not _DENIED.search(part))
-    kept = [each for each in fields_of(action) if each.key not in words().replaced and not _DENIED.search(each.value)]
+    kept = [
+        each
+        for each in fields_of(action)
+        if each.key not in words().replaced and not _DENIED.search(each.value)
+    ]
     called = _CALLED.match(action.text)
     return " ".join([called[1] if called else "", *(f"{each.key} {each.value}" for each in kept)])
 

@@ -25,7 +25,10 @@ _SAID = lazy_pattern(
 _WORD = lazy_pattern(r"\b(?:words?|phrases?|terms?)\s*$", re.IGNORECASE)
 _LIST = lazy_pattern(r"\s*(?:,|,? (?:or|and|nor)|/)\s*(?:the |an? )?")
 #: Place of the wording.
-_PLACE = lazy_pattern(r"\s*(?:and (?:such|the like) )?(?:(?:anywhere|ever|at all) )?(?:in|on|from|for|to|at) (?P<place>[^.,;:–—()'\"]+)", re.IGNORECASE)
+_PLACE = lazy_pattern(
+    r"\s*(?:and (?:such|the like) )?(?:(?:anywhere|ever|at all) )?(?:in|on|from|for|to|at) (?P<place>[^.,;:–—()'\"]+)",
+    re.IGNORECASE,
+)
 _LATER = lazy_pattern(r"\b(?:unless|until|except|if|when|while|but|without)\b", re.IGNORECASE)
 _SENTENCE_END = lazy_pattern(r"(?<=\w)[.;!?](?:\s|$)")
 _REFUSED = lazy_pattern(r"\b(?:no|never|not|none|nowhere|banned|forbidden|out|don't|stop)\b", re.IGNORECASE)

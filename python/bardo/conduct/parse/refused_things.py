@@ -27,7 +27,9 @@ _FORMS = tuple(
     )
 )  # fmt: skip
 #: Verb of a clause, with which the words are no thing.
-_VERB = lazy_pattern(r"\b(?:is|are|was|were|has|have|does|do|may|can|will|that|which|who|whose|what|if|when|\w+n't)\b|'s (?:in|on|at)\b")
+_VERB = lazy_pattern(
+    r"\b(?:is|are|was|were|has|have|does|do|may|can|will|that|which|who|whose|what|if|when|\w+n't)\b|'s (?:in|on|at)\b"
+)
 _PLACES = lazy_pattern(r"(?: (?:in|on|at|to|into|onto|for|with|from|by|of|through|via)\b| in any form)")
 
 

@@ -50,7 +50,7 @@ _FORMS = tuple(
         rf"forbidden|ruled out|an? no(?:[- ]?go)?|not an option)){_SCOPE}{_END}",
         # "we left Amazon", "we've left X", "We dropped Paketfux in autumn".
         rf"^(?i:{_WE})(?i:left|dropped|ditched|quit|abandoned|banned|ended with|are done with|(?:are |'re )?(?:finished|through) with|parted with|stopped using) "
-        rf"(?i:the )?{_NAMED}(?: in [\w ]+?)?{_END}",
+        rf"(?i:the )?{_NAMED}(?: in [\w ]+?)?(?:(?= and\b)|{_END})",
         # "no Ferroli", "boilers: no Ferroli", "no more orders to X", "no orders through X any more".
         rf"^(?:[\w ]+: )?(?i:please,? )?(?i:no)(?: more)?(?: new)?(?: (?P<dealings>[a-z]+) (?:to|through|from|with|at|on|via|by|for))? {_NAMED}{_SCOPE}{_END}",
         # "We don't buy from Cloudflare", "don't order on Amazon with the office account".
@@ -117,7 +117,9 @@ def of_text(text: str) -> Rejected | None:
     joined = [". ".join(pair) for pair in zip(sentences, [*sentences[1:], ""], strict=True)]
     for place, sentence in enumerate(joined[:2]):
         for form in _FORMS:
-            if (found := form.match(sentence)) is not None and (rejected := _rejected(found, sentence)) is not None:
+            if (found := form.match(sentence)) is not None and (
+                rejected := _rejected(found, sentence)
+            ) is not None:
                 # What the first sentence is about may limit the second one.
                 return rejected._replace(is_narrowed=rejected.is_narrowed or place > 0)
     return None
@@ -135,7 +137,9 @@ def _rejected(found: re.Match[str], sentence: str) -> Rejected | None:
         return None
     kind = operation_table.content_stems(parts["kind"].split()) - dealings
     scope = parts.get("scope") or ""
-    narrow = operation_table.content_stems(operation_table.table().additional) | vocabulary().incidental | {_LONG}
+    narrow = (
+        operation_table.content_stems(operation_table.table().additional) | vocabulary().incidental | {_LONG}
+    )
     scopes = frozenset[str]() if _HERE.match(scope) else stems_of(scope) - narrow
     rest = _NOT_EVEN.sub("", sentence[found.end("names") :].partition(".")[0].partition(" - ")[0])
     is_sure = not at_start or all(" " in name or _SURE.search(name) for name in names)
@@ -149,15 +153,17 @@ def _plain(name: str) -> str:
 
 def _is_name(name: str, *, at_start: bool) -> bool:
     """Whether words with capitals can be a name: no function word, and no verb of the table of operations."""
-    first = name.split()[0]
+    first = name.split(maxsplit=1)[0]
     low = first.lower()
     if _IS_TITLE.fullmatch(name):
         return False
-    if low in operation_table.table().framing or (at_start and low.endswith("ing") and not _SURE.search(first)):
+    if low in operation_table.table().framing or (
+        at_start and low.endswith("ing") and not _SURE.search(first)
+    ):
         return False
     if _SURE.search(name) or not at_start:
         return True
     if len(name) == 1:
-        return name != "I" and name != "A"
+        return name not in {"I", "A"}
     is_verb = bool(operation_table.phrase_at(operation_table.stem_each([low]))[0])
     return bool(operation_table.content_stems([low])) and not (" " not in name and is_verb)

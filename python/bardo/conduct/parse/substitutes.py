@@ -31,9 +31,15 @@ _PERMITTED = re.compile(
 _TIMED = re.compile(r"(?P<verb>[a-z]+)\b.* (?:on|at|in|after|before|during|between)\b", re.IGNORECASE)
 _INSTEAD = re.compile(r"instead\b(?! of)|.*\binstead[.!]*$", re.IGNORECASE | re.DOTALL)
 #: What is kept: "Sentry stays", "TMS only".
-_KEPT = re.compile(r"(?:the |our )?[\w'’`/& -]{1,40}? (?:stays?|remains?|only)(?:[.!]| (?:in|on|with) [\w ]+)*$", re.IGNORECASE)
+_KEPT = re.compile(
+    r"(?:the |our )?[\w'’`/& -]{1,40}? (?:stays?|remains?|only)(?:[.!]| (?:in|on|with) [\w ]+)*$",
+    re.IGNORECASE,
+)
 #: Sentence without a verb that gives a choice: "PyTorch or JAX.", "Email or letter."
-_EITHER = re.compile(r"(?:(?!(?:no|not|never|any|with|without|for|in|on|at)\b)[\w'’`/&-]+ ){1,4}or (?:[\w'’`/&-]+ ?){1,4}[.!]?$", re.IGNORECASE)
+_EITHER = re.compile(
+    r"(?:(?!(?:no|not|never|any|with|without|for|in|on|at)\b)[\w'’`/&-]+ ){1,4}or (?:[\w'’`/&-]+ ?){1,4}[.!]?$",
+    re.IGNORECASE,
+)
 _WHEN = r"(?=(?:ever )?(?:on|at|in|after|before|during|from|between|over|past|until)\b)"
 _ONLY = re.compile(rf"only {_WHEN}", re.IGNORECASE)
 #: Exception of a time, which needs no clause of its own: "never deploy except on Wednesdays".
@@ -98,7 +104,11 @@ def split(text: str) -> tuple[str, str]:
     for begin, end in zip(begins, ends, strict=True):
         clause = text[begin:end]
         is_apart = "," not in text[start:begin]
-        if begin and FORBIDS.search("".join(kept)) and _is_substitute(clause, "".join(kept), is_apart=is_apart):
+        if (
+            begin
+            and FORBIDS.search("".join(kept))
+            and _is_substitute(clause, "".join(kept), is_apart=is_apart)
+        ):
             substitutes.append(clause)
         else:
             kept.append(text[start:end])
