@@ -107,7 +107,7 @@ def test_an_open_part_of_the_act_is_told(text: str, action: str) -> None:
     [
         ("public dashboards: no", '{"tool":"boards.create","kind":"dashboard","visibility":"public"}', Reading.SAME),
         ("Fresh fish in trailer 4471. No.", "tms dispatch --trailer 4471 --cargo 'fresh fish, 14 pal'", Reading.SAME),
-        ("Fresh fish in trailer 4471. No.", "tms dispatch --trailer 4502 --cargo 'fresh fish, 14 pal'", Reading.UNKNOWN),
+        ("Fresh fish in trailer 4471. No.", "tms dispatch --trailer 4502 --cargo 'fresh fish'", Reading.UNKNOWN),
         ("loot boxes: absolutely not", '{"tool":"item.create","id":"wyvern","loot_box":false}', Reading.UNKNOWN),
         ("no sleeps in tests", 'edit_file(path="tests/a.py", old="time.sleep(2)", new="done.wait()")', Reading.UNKNOWN),
         ("no sleeps in tests", 'edit_file(path="tests/a.py", old="done.wait()", new="time.sleep(2)")', Reading.SAME),

@@ -1,4 +1,4 @@
-"""An action that uses a product, firm or person that a rejection refuses by name is blocked, one that leaves it passes."""
+"""An action that uses what a rejection refuses by its name is blocked, one that leaves it passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares an action with the act that a rejection forbids: the same verb at its head, on the same things and places."""
+"""Compares an action with the act that a rejection forbids: the same verb, on the same things and places."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _WAYS, _ANY_WAY = "send", "send"
 _SIDES = {"into": "in", "inside": "in", "onto": "on", "to": "on", "via": "by", "through": "by", "with": "by"}
 #: Limit of a time that lasts, of which figures in other units tell nothing.
 _LASTS = lazy_pattern(
-    r"\b(?:above|below|over|under|more than|less than|longer than|fewer than) (?:\w+ )?(?:seconds?|minutes?|hours?|days?|"
+    r"\b(?:above|below|over|under|more than|less than|longer than|fewer than) (?:\w+ )"
+    r"?(?:seconds?|minutes?|hours?|days?|"
     r"weeks?|months?)\b",
     re.IGNORECASE,
 )
@@ -46,50 +47,55 @@ def compare(
         now: Wall clock, microseconds UTC.
         approved: Whether a person approved the action.
     """
-    if rejection.forbids.by:
-        return _UNKNOWN
-    if (act := acts.of_text(rejection.text)) is not None:
-        clause = next((each for each in heads.clauses_of(action) if _does(act, each)), None)
-    elif (act := refused_things.of_text(rejection.text)) is not None:
-        clause = _bringing_about(action)
+    act, clause = _meeting(rejection, action)
     if act is None or clause is None:
         return _UNKNOWN
     held = circumstances.holding(rejection.forbids, action, now=now, approved=approved)
     holds = dict(zip(rejection.forbids.conditions, held, strict=True))
-    if False in held:
-        return _UNKNOWN
-    segments = _segments(clause.text, is_prose=action.form == "prose")
-    missing = [part for part in act.parts if not _is_in(part, segments, is_strict=not act.verb)]
-    if not act.verb and (missing or act.is_conditional):
-        # Without the verb, what is left open may be all that the text is about.
-        return _UNKNOWN
-    is_pointed = False
-    if act.is_pointing:
-        # Of "feature flags" the pronoun may stand for the flags.
-        named = segments[0][1][0]
-        others = [
-            each
-            for each in missing
-            if each.preposition or not any(words & named for words, _ in each.members)
-        ]
-        is_pointed, missing = others != missing, others
-    if len(missing) == len(act.parts) or any(each.preposition in ("", ANYWHERE) for each in missing):
+    missing, is_pointed = _missing(act, _segments(clause.text, is_prose=action.form == "prose"))
+    if False in held or not _may_be_open(act, missing, action):
         return _UNKNOWN
     reason = f"act {act.verb or 'any'!r} of {' '.join(sorted(act.parts[0].members[0][0]))!r}"
-    is_open = (
-        bool(missing)
-        or is_pointed
-        or act.is_conditional
-        or bool(_LASTS.search(rejection.text))
-        or not all(holds.get(each) for each in act.conditions)
-    )
-    if any(conditions.excluding(stems, action.stems) for part in missing for stems, _ in part.members):
-        return _UNKNOWN
+    is_open = bool(missing) or is_pointed or act.is_conditional or _LASTS.search(rejection.text) is not None
     # A sentence may bring about something else with the words of a thing.
     is_open |= not act.verb and action.form == "prose"
-    if is_open:
+    if is_open or not all(holds.get(each) for each in act.conditions):
         return Relation(Reading.TOUCHES, f"{reason}; the rest is left open", whole=True)
     return Relation(Reading.SAME, reason, exact=True)
+
+
+def _meeting(rejection: ParsedRejection, action: ParsedAction) -> tuple[Act | None, heads.Clause | None]:
+    """Returns the act that a rejection forbids, and the clause of the action that may do it."""
+    if rejection.forbids.by:
+        # A person corrected what is forbidden.
+        return None, None
+    if (act := acts.of_text(rejection.text)) is not None:
+        return act, next((each for each in heads.clauses_of(action) if _does(act, each)), None)
+    act = refused_things.of_text(rejection.text)
+    return act, None if act is None else _bringing_about(action)
+
+
+def _missing(act: Act, segments: Sequence[tuple[str, _Words]]) -> tuple[list[Part], bool]:
+    """Returns the parts of an act that a clause lacks, and whether a pronoun may stand for one that it has in part."""
+    missing = [part for part in act.parts if not _is_in(part, segments, is_strict=not act.verb)]
+    if not act.is_pointing:
+        return missing, False
+    # Of "feature flags" the pronoun may stand for the flags.
+    named = segments[0][1][0]
+    others = [
+        each for each in missing if each.preposition or not any(words & named for words, _ in each.members)
+    ]
+    return others, others != missing
+
+
+def _may_be_open(act: Act, missing: Sequence[Part], action: ParsedAction) -> bool:
+    """Whether an action may lack parts of an act: places, of which no word excludes them, and not all of it."""
+    if not act.verb and (missing or act.is_conditional):
+        # Without the verb, what is left open may be all that the text is about.
+        return False
+    if len(missing) == len(act.parts) or any(each.preposition in ("", ANYWHERE) for each in missing):
+        return False
+    return not any(conditions.excluding(stems, action.stems) for part in missing for stems, _ in part.members)
 
 
 def _bringing_about(action: ParsedAction) -> heads.Clause | None:

@@ -18,11 +18,12 @@ from bardo.conduct.parse.rejected_names import Rejected, word_lists
 from bardo.conduct.parse.rejection import ParsedRejection
 
 _UNKNOWN = Relation(Reading.UNKNOWN)
-#: Length up to which a name is also a common word or an abbreviation of something else, unless it has the same capitals.
+#: Length up to which a name may be a word or an abbreviation of something else, unless it has the same capitals.
 _SHORT = 4
 #: Words before a name that make it what is left: "replace X with Y", "from X to Y", "migrate off X".
 _LEFT = lazy_pattern(
-    r"(?:instead of|rather than|away from|off(?: of)?|without|against|about|than|not|no|for|like|before|after|unlike)\s+(?:the |a |an |our )?$",
+    r"(?:instead of|rather than|away from|off(?: of)?|without|against|about|than|not|no|"
+    r"for|like|before|after|unlike)\s+(?:the |a |an |our )?$",
     re.IGNORECASE,
 )
 _FROM = lazy_pattern(r"\bfrom\s+(?:the |our )?$", re.IGNORECASE)
@@ -57,13 +58,10 @@ def compare(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     if not name:
         return _UNKNOWN
     use = _use(name, refused, action)
-    if use is None:
+    if use is None or not refused.kind <= action.stems:
         return _UNKNOWN
     reason = f"name {name!r}"
-    stems = action.stems
-    if not refused.kind <= stems:
-        return _UNKNOWN
-    if not use or not refused.scopes <= stems or refused.is_narrowed:
+    if not use or not refused.scopes <= action.stems or refused.is_narrowed:
         return Relation(Reading.TOUCHES, f"{reason}; whether as rejected is left open", whole=True)
     return Relation(Reading.SAME, f"{reason}, which the action uses", exact=True)
 
@@ -89,43 +87,50 @@ def _use(name: str, refused: Rejected, action: ParsedAction) -> bool | None:
 
 
 def _in_prose(pattern: re.Pattern[str], refused: Rejected, action: ParsedAction) -> bool | None:
-    lists = word_lists()
-    head = ""
+    """Whether a sentence uses a name, or may (False); None if it does not."""
     for sentence in _SENTENCE.split(action.text):
-        clause = heads.clause_of(sentence)
-        head = clause.verbs[-1] if clause is not None and clause.verbs else head
         found = pattern.search(sentence)
         if found is None:
             continue
-        if clause is None or (not refused.is_sure and found.start() == 0):
+        clause = heads.clause_of(sentence)
+        before, after = sentence[: found.start()], sentence[found.end() :]
+        # "Kestrel fills the order" is what the other does.
+        is_told = clause is None or not before.strip()
+        if clause is None or is_told or _is_left(before, after, sentence):
             return None
-        before = sentence[: found.start()]
-        if _LEFT.search(before) or (_FROM.search(before) and _TOWARDS.search(sentence[found.end() :])):
-            return None
-        next_word = _NEXT.match(sentence[found.end() :])
-        if next_word is not None and stem_of(next_word["next"]) in lists["about"]:
-            return None
-        if _OUT.search(sentence) or _LONGER.search(before):
-            return None
-        said = [stem_of(word) for word in words_of(before)]
-        if not said:
-            # "Kestrel fills the order": what it does is not the action.
-            return None
-        is_moved = said[0] in {"replac", "swap", "migrat", "switch", "move", "port", "convert"}
-        if is_moved:
-            return True if _TOWARDS.search(before) else None
-        if not lists["leaving"].isdisjoint(said):
-            return None
-        place = max(
-            (at for at, word in enumerate(words_of(before.lower())) if word in lists["towards"]), default=0
-        )
-        is_told_apart = (
-            next_word is not None and stem_of(next_word["next"]) not in lists["dealings"] | refused.kind
-        )
-        if is_told_apart and _ABOUT.search(before):
-            return False
-        return bool(head in lists["adopting"] or (place and head in lists["sending"]))
+        return _is_used(clause.verbs[-1], before, after, refused)
     return None
+
+
+def _is_left(before: str, after: str, sentence: str) -> bool:
+    """Whether a sentence ends, replaces or tells of what a name in it means, or the name is a part of another one."""
+    following = _NEXT.match(after)
+    is_about = following is not None and stem_of(following["next"]) in word_lists()["about"]
+    is_from = _FROM.search(before) is not None and _TOWARDS.search(after) is not None
+    return (
+        is_about
+        or is_from
+        or any(each.search(before) for each in (_LEFT, _LONGER))
+        or _OUT.search(sentence) is not None
+    )
+
+
+def _is_used(verb: str, before: str, after: str, refused: Rejected) -> bool | None:
+    """Whether the verb of a sentence uses the name between two texts, or may (False); None if it does not."""
+    lists = word_lists()
+    said = [stem_of(word) for word in words_of(before)]
+    if said[0] in lists["moving"]:
+        return True if _TOWARDS.search(before) else None
+    if not lists["leaving"].isdisjoint(said):
+        return None
+    following = _NEXT.match(after)
+    is_told_apart = (
+        following is not None and stem_of(following["next"]) not in lists["dealings"] | refused.kind
+    )
+    if is_told_apart and _ABOUT.search(before):
+        return False
+    is_towards = not lists["towards"].isdisjoint(words_of(before.lower())[1:])
+    return verb in lists["adopting"] or (is_towards and verb in lists["sending"])
 
 
 def _in_call(pattern: re.Pattern[str], action: ParsedAction) -> bool | None:

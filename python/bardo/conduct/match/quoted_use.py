@@ -10,18 +10,18 @@ from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.parse import heads, quoted_words
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import stems_of, vocabulary
+from bardo.conduct.parse.rejected_names import word_lists
 from bardo.conduct.parse.rejection import ParsedRejection
 
 _UNKNOWN = Relation(Reading.UNKNOWN)
-#: Stems of verbs that write, and of nouns of what is written.
-_WRITING = frozenset(
-    ["write", "say", "tell", "post", "publish", "send", "answer", "repli", "call", "put", "add", "promis", "headlin", "caption", "titl", "label", "print", "tweet", "announc", "name", "advertis", "describ", "set", "updat", "chang", "edit", "draft", "mail", "email", "e-mail", "text", "messag", "abstract", "subject", "state", "claim"]
-)  # fmt: skip
 #: Words of an action that takes wording out, looks for it, or forbids it.
 _TAKING_OUT = lazy_pattern(
-    r"\b(?:remov\w*|delet\w*|replac\w*|strik\w*|struck|drop\w*|cut\w*|ban\w*|forbid\w*|forbidden|avoid\w*|no longer|without|"
-    r"instead of|rather than|never|not|lint\w*|flag\w*|search\w*|find\w*|grep|count\w*|check\w*|review\w*|ask\w*|remind\w*|"
-    r"word ?list|style ?guide|glossary|rule|whether|why|list of|explain\w*|discuss\w*|rephras\w*|reword\w*|rewrit\w*|turn\w*|"
+    r"\b(?:remov\w*|delet\w*|replac\w*|strik\w*|struck|drop\w*|cut\w*|ban\w*|forbid\w*|"
+    r"forbidden|avoid\w*|no longer|without|"
+    r"instead of|rather than|never|not|lint\w*|flag\w*|search\w*|find\w*|grep|count\w*|"
+    r"check\w*|review\w*|ask\w*|remind\w*|"
+    r"word ?list|style ?guide|glossary|rule|whether|why|list of|explain\w*|discuss\w*|"
+    r"rephras\w*|reword\w*|rewrit\w*|turn\w*|"
     r"chang\w* (?:[\w'’\" -]+ )?(?:to|into)|rename\w*)\b",
     re.IGNORECASE,
 )
@@ -75,25 +75,12 @@ def _pattern(quote: str) -> re.Pattern[str]:
 def _written(action: ParsedAction) -> list[str]:
     """Returns the texts that an action writes or sends."""
     if action.form == "prose":
-        if _TAKING_OUT.search(action.text):
-            return []
         verbs = {verb for clause in heads.clauses_of(action) for verb in clause.verbs}
-        return [] if verbs.isdisjoint(_WRITING) and not _TELLS.search(action.text) else [action.text]
-    if action.reads:
+        is_written = not verbs.isdisjoint(word_lists()["writing"]) or _TELLS.search(action.text) is not None
+        return [action.text] if is_written and not _TAKING_OUT.search(action.text) else []
+    if action.reads or action.removes:
         return []
-    if action.form == "tool":
-        fields = heads.fields_of(action)
-        known = heads.words()
-        if action.removes:
-            return []
-        return [
-            each.value for each in fields if each.key in known.spoken and not _TAKING_OUT.search(each.value)
-        ]
-    substituted = list(_SUBSTITUTED.finditer(action.text))
-    if substituted:
-        return [match["new"] for match in substituted]
-    return (
-        []
-        if action.removes
-        else [each.value for each in heads.fields_of(action) if each.key in heads.words().spoken]
-    )
+    if action.form == "command" and (found := list(_SUBSTITUTED.finditer(action.text))):
+        return [match["new"] for match in found]
+    spoken = (each.value for each in heads.fields_of(action) if each.key in heads.words().spoken)
+    return [text for text in spoken if not _TAKING_OUT.search(text)]

@@ -41,7 +41,8 @@ _NOMINAL = lazy_pattern(
 #: Passive: "stops are never moved", "private accounts aren't traded", "nothing gets renamed".
 _PASSIVE = lazy_pattern(
     r"^\W*(?:and +|so +)?(?P<thing>(?:[\w'’/-]+ +){0,5}?[\w'’/-]+) +"
-    rf"(?:(?:(?:is|are|may|must|shall|should|can|will)(?:n't| {_NOT}|(?<=can)not)(?: +be)?|{_NOT} +(?:be|is|are|get|gets)|"
+    rf"(?:(?:(?:is|are|may|must|shall|should|can|will)(?:n't| {_NOT}|(?<=can)not)(?: +be)?|"
+    rf"{_NOT} +(?:be|is|are|get|gets)|"
     r"(?:do|does)(?:n't| not) get) +"
     r"|(?P<none>(?:is|are|gets|get|be|may be|must be) +))"
     r"(?:ever +|to be +|automatically +)*(?P<verb>[a-z]+(?:-[a-z]+)?)(?![\w.])(?P<rest>.*)",
@@ -50,8 +51,10 @@ _PASSIVE = lazy_pattern(
 #: Gerund that a word after it rejects, or that is a whole sentence: "scraping LinkedIn, no", "Skipping a test."
 _GERUND = lazy_pattern(
     r"^\W*(?!(?:no|any|every|some)thing\b|during\b)(?P<verb>[a-z]+(?:-[a-z]+)?ing)\b"
-    r"(?:(?P<rest>[^:;]*?)\s*(?:[,:–—-]+\s*(?:(?:is )?(?:an? )?(?:no|never)(?:[ -]?go)?|not here|off the table|please,? no)\b.*|"
-    r" is (?:out|banned|forbidden|off the table)\b.*)|(?P<bare> (?:an?|the|our|any|people|somebody|someone)\b[^,:;]*)[.!]?$)",
+    r"(?:(?P<rest>[^:;]*?)\s*(?:[,:–—-]+\s*(?:(?:is )?(?:an? )?(?:no|never)(?:[ -]?go)?|"
+    r"not here|off the table|please,? no)\b.*|"
+    r" is (?:out|banned|forbidden|off the table)\b.*)|(?P<bare> (?:an?|the|our|any|people|"
+    r"somebody|someone)\b[^,:;]*)[.!]?$)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Verb with which a sentence states something, so that its first word is a noun.
@@ -71,7 +74,8 @@ _SUBJECT = lazy_pattern(
 _POINTS = frozenset({"it", "them", "one", "that", "those", "these", "this", "ones"})
 #: Beginnings of conditions, limits and clauses that narrow the act.
 _CONDITION = lazy_pattern(
-    r"\b(?:unless|until|till|if|when|while|whilst|as long as|once|except|other than|apart from|besides|only|before|after|"
+    r"\b(?:unless|until|till|if|when|while|whilst|as long as|once|except|other than|apart "
+    r"from|besides|only|before|after|"
     r"without|but|where|whose|that|which|who|what|how|why|whether|above|below|between|at (?:most|least)|"
     r"(?:over|under|past)(?= (?:[€£$]|\d|an?\b|one\b|two\b|three\b))|"
     r"(?:\w+er|more|less|with (?:less|more|fewer)|worth more) than)\b",
@@ -79,20 +83,40 @@ _CONDITION = lazy_pattern(
 )
 #: Words that forbid no less, and what is no object.
 _EMPHASIS = lazy_pattern(
-    r"(?:,| and) (?:not even|even|also|neither|nor|not|with or without)\b.*|,? (?:any ?more|ever|any longer|at all|again|"
+    r"(?:,| and) (?:not even|even|also|neither|nor|not|with or without)\b.*|,? (?:any "
+    r"?more|ever|any longer|at all|again|"
     r"please|whatsoever|yourself|around|because|since|so that)\b.*|[:(].*",
     re.IGNORECASE | re.DOTALL,
 )
 #: Clause that is no member of a list: it has a subject or a verb of its own.
 _TAIL = lazy_pattern(
-    r",\s+(?=(?:and |but |so )?(?:(?:i|we|you|it|they|he|she|there|that|this|those|these|the|an?|our|its|their|no|use|just|"
+    r",\s+(?=(?:and |but |so )?(?:(?:i|we|you|it|they|he|she|there|that|this|those|these|"
+    r"the|an?|our|its|their|no|use|just|"
     r"ask|ring|call|write|keep|leave|go|send|let)\b|[\w' -]{1,30}\b(?:is|are|was|were|has|have|does|do|will|would|can|"
     r"gets?|only)\b)).*|\s(?:and|but|so) (?=(?:i|we|you|they|he|she)\b).*",
     re.IGNORECASE | re.DOTALL,
 )
 #: Words of objects that stand for any.
 _ANYTHING = frozenset(
-    ["anyth", "someth", "thing", "everyth", "noth", "anybodi", "somebodi", "everybodi", "anyon", "someon", "anyone", "someone", "anybody", "somebody", "peopl", "one", "stuff"]
+    [
+        "anyth",
+        "someth",
+        "thing",
+        "everyth",
+        "noth",
+        "anybodi",
+        "somebodi",
+        "everybodi",
+        "anyon",
+        "someon",
+        "anyone",
+        "someone",
+        "anybody",
+        "somebody",
+        "peopl",
+        "one",
+        "stuff",
+    ]
 )
 _OR = lazy_pattern(r"\s*(?:,\s*(?:and |or |nor )?|\s(?:or|nor)\s|/)\s*", re.IGNORECASE)
 
@@ -176,7 +200,7 @@ def _clause(sentence: str, topic: str) -> Act | None:
     thing, relative = _bare(thing)
     after, narrowing = _bare(_rest(found))
     narrowing = f"{relative} {narrowing}".strip()
-    return None if _rest(found).startswith(",") else _act(stem, verb, thing, after, topic, narrowing)
+    return None if _rest(found).startswith(",") else _act(verb, thing, after, topic, narrowing)
 
 
 def _rest(found: re.Match[str]) -> str:
@@ -225,7 +249,7 @@ def without_verb(words: str, after: str) -> Act | None:
     # Of what follows the first stop nothing narrows the thing.
     found = _CONDITION.match(after.strip())
     narrowing = narrowing or ("" if found is None else after.strip().partition(".")[0])
-    act = _act("", "", "", thing, "", narrowing)
+    act = _act("", "", thing, "", narrowing)
     is_named = act is not None and sum(len(stem) > 1 for part in act.parts for stem in part.members[0][0]) > 1
     return act if is_named else None
 
@@ -248,8 +272,9 @@ def _bare(rest: str) -> tuple[str, str]:
     return rest[:place].strip(" .,!"), rest[place:]
 
 
-def _act(stem: str, verb: str, thing: str, after: str, topic: str, narrowing: str) -> Act | None:
+def _act(verb: str, thing: str, after: str, topic: str, narrowing: str) -> Act | None:
     """Returns the act of a verb with its object before or after it."""
+    stem = heads.stem_of(verb) if verb else ""
     plain, early = conditions.split(after)
     _, late = conditions.split(narrowing)
     is_known = len(late) >= len(_CONDITION.findall(narrowing)) and all(map(conditions.is_known, late))

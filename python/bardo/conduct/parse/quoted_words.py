@@ -12,12 +12,17 @@ from bardo.conduct.parse.negation import FORBIDS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
-_QUOTE = r"(?:(?<![\w'’])'(?P<{0}1>[^'’\n]{{1,60}}?(?:['’]\w[^'’\n]*?)?)['’](?!\w)|[\"“](?P<{0}2>[^\"“”\n]{{1,60}})[\"”]|(?<!\w)‘(?P<{0}3>[^’\n]{{1,60}})’(?!\w))"
+_QUOTE = (
+    r"(?:(?<![\w'’])'(?P<{0}1>[^'’\n]{{1,60}}?(?:['’]\w[^'’\n]*?)?)['’](?!\w)|"
+    r"[\"“](?P<{0}2>[^\"“”\n]{{1,60}})[\"”]|(?<!\w)‘(?P<{0}3>[^’\n]{{1,60}})’(?!\w))"
+)
 _QUOTED = lazy_pattern(_QUOTE.format("q"))
 #: Verbs and nouns of wording, before the quote.
 _SAID = lazy_pattern(
-    r"\b(?:writ(?:e|ing|es)|say(?:ing|s)?|us(?:e|ing)|print(?:ing)?|put(?:ting)?|call(?:ing)? (?:[\w-]+ ){1,3}?|words?|phrases?|terms?|"
-    r"stop with|with|opens? with|starts? with|begins? with|ends? with|promis(?:e|ing)|claim(?:ing)?|advertis(?:e|ing)|tag(?:ging)?|label(?:l?ing)?)\s*"
+    r"\b(?:writ(?:e|ing|es)|say(?:ing|s)?|us(?:e|ing)|print(?:ing)?|put(?:ting)?|"
+    r"call(?:ing)? (?:[\w-]+ ){1,3}?|words?|phrases?|terms?|"
+    r"stop with|with|opens? with|starts? with|begins? with|ends? with|promis(?:e|ing)|"
+    r"claim(?:ing)?|advertis(?:e|ing)|tag(?:ging)?|label(?:l?ing)?)\s*"
     r"(?:(?:the|a|any|our|words?|phrases?|terms?|like|of|as|anything like|things like|it|them|us) )*$",
     re.IGNORECASE,
 )

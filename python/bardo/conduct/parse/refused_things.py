@@ -19,11 +19,14 @@ _FORMS = tuple(
         # "No production dumps on laptops."
         rf"^(?i:(?:and |so )?(?:please,? )?no(?: more| new)?) {_THING}{_END}",
         # "customer-level data in Google Sheets: no", "Fresh fish in trailer 4471. No.", "weights in git – no".
-        rf"^{_THING}\s*(?:[,:.?]|\([^)]*\)|\s[-–—])+\s*(?i:(?:absolutely |please,? |also |in any \w+ [-–—] )?(?:no|never|not|nope|nowhere|don't)(?: more)?\b{_STOP})",
+        rf"^{_THING}\s*(?:[,:.?]|\([^)]*\)|\s[-–—])+\s*(?i:(?:absolutely |please,? |also |in "
+rf"any \w+ [-–—] )?(?:no|never|not|nope|nowhere|don't)(?: more)?\b{_STOP})",
         # "Key safes on outside walls are off the table".
-        rf"^{_THING} (?i:(?:is|are) (?:now |strictly )?(?:off (?:the (?:table|list)|limits)|banned|forbidden|prohibited|out|not allowed|a no(?:[- ]?go)?)){_STOP}",
+        rf"^{_THING} (?i:(?:is|are) (?:now |strictly )?(?:off (?:the (?:table|list)|limits)|"
+rf"banned|forbidden|prohibited|out|not allowed|a no(?:[- ]?go)?)){_STOP}",
         # "The recordings don't go on laptops", "drugs don't travel in the tube", "names have no business in logs".
-        rf"^{_THING} (?i:(?:do(?:n't|es not|esn't| not)|never) (?:go(?:es)?|comes?|belongs?|travels?|get|put)|have no business|has no business)(?P<place> [^.,;:!]+)",
+        rf"^{_THING} (?i:(?:do(?:n't|es not|esn't| not)|never) (?:go(?:es)?|comes?|belongs?|"
+rf"travels?|get|put)|have no business|has no business)(?P<place> [^.,;:!]+)",
     )
 )  # fmt: skip
 #: Verb of a clause, with which the words are no thing.

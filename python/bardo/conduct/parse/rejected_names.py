@@ -27,14 +27,21 @@ _SCOPE = r"(?P<scope> (?:as|for|with|in|on|to|from|at|into|inside) [^.,;:!?–�
 #: Words that refuse what is before them, and nothing after them.
 _STOP = r"(?=\s*(?:$|[.,;:!(]|[-–—]))"
 _NO = (
-    rf"(?:(?:also |again |still |absolutely |please,? )?(?:no|never|nope|nowhere|out|forbidden|banned|not any ?more)\b{_STOP}|"
+    rf"(?:(?:also |again |still |absolutely |please,? )?(?:no|never|nope|nowhere|out|"
+    rf"forbidden|banned|not any ?more)\b{_STOP}|"
     rf"(?:no more|no longer|never again)\b(?: [a-z]+)?{_STOP}|never again\b|too \w+\b|"
     r"(?:we|i) (?:\w+ ){0,8}?(?:decided|voted|are) against|decided against|nothing else|.{2,60}, nothing else)"
 )
 _WE = r"(?:(?:we|i|you|they|the team)(?:'ve| have)? +)"
 _DONT = r"(?:do(?:n't| not)|never|won't|will not|stop|not)"
-_GOES = r"(?:us(?:e|ing)|buy(?:ing)?|order(?:ing)?|book(?:ing)?|ship(?:ping)?|deal(?:ing)?|trad(?:e|ing)|pay(?:ing)?|go(?:ing)?|scrap(?:e|ing)|hir(?:e|ing)|work(?:ing)?)"
-_END = r"(?=\s*(?:$|[.,;:!(?]|\s[-–—]|any ?more|any longer|again|ever\b|please|in any form|at all|here\b|is\b|has\b|because|since|until\b|unless\b|if\b|while\b|except))"
+_GOES = (
+    r"(?:us(?:e|ing)|buy(?:ing)?|order(?:ing)?|book(?:ing)?|ship(?:ping)?|deal(?:ing)?|"
+    r"trad(?:e|ing)|pay(?:ing)?|go(?:ing)?|scrap(?:e|ing)|hir(?:e|ing)|work(?:ing)?)"
+)
+_END = (
+    r"(?=\s*(?:$|[.,;:!(?]|\s[-–—]|any ?more|any longer|again|ever\b|please|in any form|"
+    r"at all|here\b|is\b|has\b|because|since|until\b|unless\b|if\b|while\b|except))"
+)
 #: Forms of the rejection of a name.
 _FORMS = tuple(
     lazy_pattern(form)
@@ -43,18 +50,25 @@ _FORMS = tuple(
         rf"^(?i:the )?{_NAMED}{_SCOPE}\s*(?::|,|\s[-–—]|\.)\s*(?i:{_NO})",
         rf"^{_NAMED}, in any form",
         # "We looked at Kafka and decided against it", "We tried Zendesk and won't move to it".
-        rf"^(?i:{_WE})(?i:looked at|evaluated|tried|tested|considered|piloted|had) (?i:the )?{_NAMED}(?: (?:twice|again|once|already))?"
-        rf"(?: (?:as|for|with|in|on|to|from|at) [^.,;:!?–—]+?)?,?\s+(?:and|but|then)\s+(?i:(?:we )?(?:decided against|voted against|won't|will not|do(?:n't| not)|rejected|dropped|said no))",
+        rf"^(?i:{_WE})(?i:looked at|evaluated|tried|tested|considered|piloted|had) (?i:the )"
+rf"?{_NAMED}(?: (?:twice|again|once|already))?"
+        rf"(?: (?:as|for|with|in|on|to|from|at) [^.,;:!?–—]+?)?,?\s+(?:and|but|then)"
+rf"\s+(?i:(?:we )?(?:decided against|voted against|won't|will not|do(?:n't| not)|"
+rf"rejected|dropped|said no))",
         # "VIX futures are off the table", "P&O is off the list".
-        rf"^(?i:the )?{_NAMED} (?i:is|are) (?i:(?:now |also |still )?(?:off (?:the (?:table|list|menu)|limits)|out(?= *(?:[.,;:!]|$))|banned|"
+        rf"^(?i:the )?{_NAMED} (?i:is|are) (?i:(?:now |also |still )?(?:off (?:the (?:table|"
+rf"list|menu)|limits)|out(?= *(?:[.,;:!]|$))|banned|"
         rf"forbidden|ruled out|an? no(?:[- ]?go)?|not an option)){_SCOPE}{_END}",
         # "we left Amazon", "we've left X", "We dropped Paketfux in autumn".
-        rf"^(?i:{_WE})(?i:left|dropped|ditched|quit|abandoned|banned|ended with|are done with|(?:are |'re )?(?:finished|through) with|parted with|stopped using) "
+        rf"^(?i:{_WE})(?i:left|dropped|ditched|quit|abandoned|banned|ended with|are done with|"
+rf"(?:are |'re )?(?:finished|through) with|parted with|stopped using) "
         rf"(?i:the )?{_NAMED}(?: in [\w ]+?)?(?:(?= and\b)|{_END})",
         # "no Ferroli", "boilers: no Ferroli", "no more orders to X", "no orders through X any more".
-        rf"^(?:[\w ]+: )?(?i:please,? )?(?i:no)(?: more)?(?: new)?(?: (?P<dealings>[a-z]+) (?:to|through|from|with|at|on|via|by|for))? {_NAMED}{_SCOPE}{_END}",
+        rf"^(?:[\w ]+: )?(?i:please,? )?(?i:no)(?: more)?(?: new)?(?: (?P<dealings>[a-z]+) "
+rf"(?:to|through|from|with|at|on|via|by|for))? {_NAMED}{_SCOPE}{_END}",
         # "We don't buy from Cloudflare", "don't order on Amazon with the office account".
-        rf"^(?i:please )?(?i:{_WE})?(?i:{_DONT}) (?i:ever )?(?i:{_GOES})(?: (?P<object>anything|[a-z]+))?(?: (?:to|through|from|with|at|on|via|by|in|for))? "
+        rf"^(?i:please )?(?i:{_WE})?(?i:{_DONT}) (?i:ever )?(?i:{_GOES})(?: "
+rf"(?P<object>anything|[a-z]+))?(?: (?:to|through|from|with|at|on|via|by|in|for))? "
         rf"{_NAMED}{_SCOPE}{_END}",
         # "Nothing goes out with Paketfux any more", "nothing from Kestrel".
         rf"^(?i:nothing) (?:(?:goes|comes) (?:\w+ )?)?(?:with|from|to|through|via|by|on|off) {_NAMED}{_SCOPE}{_END}",
@@ -66,7 +80,8 @@ _HERE = lazy_pattern(r"\s*\w+ (?:this|our|us|my|here|the (?:team|project|company
 _NOT_EVEN = lazy_pattern(r",? (?:not )?even\b.*| after\b.*", re.IGNORECASE)
 #: Words of which a rejection that has them is of a time or a condition.
 _NARROWED = lazy_pattern(
-    r"\b(?:unless|until|till|except|without|only (?:if|when|with|after|before)|before|after|over|under|above|below|more than|"
+    r"\b(?:unless|until|till|except|without|only (?:if|when|with|after|before)|before|"
+    r"after|over|under|above|below|more than|"
     r"less than|as long as|if|when|while|outside|other than|between|during)\b",
     re.IGNORECASE,
 )
