@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bardo.conduct.match import acts as act_match
-from bardo.conduct.match import recognition
-from bardo.conduct.match.matching import Reading
+from bardo.conduct.match import recognition, stated
+from bardo.conduct.match.matching import NOTHING, Reading
 from bardo.conduct.parse import action as actions
 from bardo.conduct.parse import acts, substitutes
 from bardo.conduct.parse.rejection import parse
@@ -117,6 +117,19 @@ def test_an_open_part_of_the_act_is_told(text: str, action: str) -> None:
 )  # fmt: skip
 def test_a_thing_that_is_refused_at_a_place_needs_both(text: str, action: str, reading: Reading) -> None:
     assert _reading(text, action) is reading
+
+
+@pytest.mark.parametrize(
+    ("action", "is_open"),
+    [
+        ('door.unlock(door="front", reason="a parcel")', True),
+        ('door.unlock(door="front", person="Dorota")', False),
+    ],
+)
+def test_an_open_act_with_words_of_what_the_text_allows_is_not_told(action: str, is_open: bool) -> None:
+    rejection = parse("The front door is not unlocked for the neighbours except Dorota.")
+    touch = stated.as_stated(NOTHING, rejection, actions.parse(action), now=_NOW)
+    assert touch.partly is is_open
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from functools import lru_cache
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.match import acts, named_use, quoted_use
 from bardo.conduct.match.matching import Reading, Relation, Touch
 from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.forbidden import stems_of
 from bardo.conduct.parse.rejection import ParsedRejection
 
 _UNKNOWN = Relation(Reading.UNKNOWN)
+#: Words of a rejection that allow something: an exception, or a clause that calls it fine.
+_ALLOWING = lazy_pattern(
+    r"\b(?:unless|except|only|excepting)\b(?P<excepted>[^.;]*)|(?P<fine>[^.;,]*)\b(?:fine|ok|okay|allowed|excepted)\b",
+    re.IGNORECASE,
+)
 
 
 def compare(
@@ -49,4 +58,14 @@ def as_stated(
         return replace(touch, reading=found.reading, sure=True, fitting=found.because, read_by=found.by)
     if found.reading is Reading.UNKNOWN or touch.reading in (Reading.OTHER, Reading.SAME):
         return touch
+    if not _allowed_by(rejection.text).isdisjoint(action.stems):
+        # What is left open may be what the text allows.
+        return touch
     return replace(touch, partly=True, fitting=found.because)
+
+
+@lru_cache(16_384)
+def _allowed_by(text: str) -> frozenset[str]:
+    """Returns the stems of what a rejection allows, that are not of what it forbids."""
+    allowed = " ".join(match["excepted"] or match["fine"] or "" for match in _ALLOWING.finditer(text))
+    return stems_of(allowed) - stems_of(_ALLOWING.sub(" ", text))
