@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match.matching import Reading
@@ -98,16 +99,27 @@ def lasts(text: str) -> bool:
 def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
     """Returns for each condition whether it holds for an action; None if the action leaves it open."""
     is_event = _EVENT.search(action.text) is not None
+    about = _about(forbids)
     return tuple(
-        _holds(condition, action, now=now, approved=approved, is_event=is_event)
+        _holds(condition, action, now=now, approved=approved, is_event=is_event, about=about)
         for condition in forbids.conditions
     )
 
 
-def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is_event: bool) -> bool | None:
+def _holds(
+    condition: str,
+    action: ParsedAction,
+    *,
+    now: int,
+    approved: bool,
+    is_event: bool,
+    about: frozenset[str] = frozenset(),
+) -> bool | None:
     kind, _, excepted = condition.partition(" ")
     if kind == "except":
-        is_excepted = _holds(excepted, action, now=now, approved=approved, is_event=is_event)
+        is_excepted = _holds(
+            excepted, action, now=now, approved=approved, is_event=is_event, about=about
+        )
         return None if is_excepted is None else not is_excepted
     if condition.casefold() in action.text.casefold():
         # The action says so itself, at any time.
@@ -115,8 +127,17 @@ def _holds(condition: str, action: ParsedAction, *, now: int, approved: bool, is
     if channels.is_channel(condition):
         return channels.holds(condition, action.text)
     if conditions.is_known(condition) and not places_in(condition)[0]:
-        return conditions.holds(condition, action.text, now=now, approved=approved, is_event=is_event)
+        return conditions.holds(
+            condition, action.text, now=now, approved=approved, is_event=is_event, about=about
+        )
     return _has_words(condition, action)
+
+
+@lru_cache(4_096)
+def _about(forbids: Forbids) -> frozenset[str]:
+    """Returns the stems of things, phrases and conditions in words."""
+    words = (each for each in forbids.conditions if not conditions.is_known(each))
+    return stems_of(" ".join((*forbids.things, *forbids.phrases, *words)))
 
 
 def _has_words(condition: str, action: ParsedAction) -> bool | None:
