@@ -54,7 +54,7 @@ def failing_in(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -
 
     The words of the action decide it, or the clock.
     """
-    apart = (each for each in forbids.conditions if channels.is_channel(each) or each.startswith("except "))
+    apart = (each for each in forbids.conditions if channels.is_channel(each) or each.startswith("except"))
     for condition in apart:
         if _holds(condition, action, now=now, approved=False, is_event=False) is False:
             return condition
@@ -121,6 +121,8 @@ def _holds(
             excepted, action, now=now, approved=approved, is_event=is_event, about=about
         )
         return None if is_excepted is None else not is_excepted
+    if kind == "excepting":
+        return not involves(excepted, action, action.stems)
     if condition.casefold() in action.text.casefold():
         # The action says so itself, at any time.
         return True
@@ -136,7 +138,7 @@ def _holds(
 @lru_cache(4_096)
 def _about(forbids: Forbids) -> frozenset[str]:
     """Returns the stems of things, phrases and conditions in words."""
-    words = (each for each in forbids.conditions if not conditions.is_known(each))
+    words = (each for each in forbids.conditions if not (conditions.is_known(each) or each.startswith("except")))
     return stems_of(" ".join((*forbids.things, *forbids.phrases, *words)))
 
 

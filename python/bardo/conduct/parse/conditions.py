@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import clock, dated, figures, limits, operation_table, requirements, terms, times
+from bardo.conduct.parse import clock, dated, figures, limits, operation_table, requirements, tails, terms, times
 from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.times import DAYS, Span
 from bardo.consolidate.languages.english.dates import MONTHS
@@ -114,7 +114,7 @@ _ASKS = lazy_pattern(
 def split(text: str) -> tuple[str, tuple[str, ...]]:
     """Splits a rejection into what is rejected and the conditions of it."""
     found: list[str] = []
-    rest = text.strip().rstrip(".!")
+    rest, excepted = tails.split(text.strip().rstrip(".!"))
     for clause in (_APPROVAL, *operation_table.table().approvals):
         if clause.search(rest):
             found.append("without approval")
@@ -143,7 +143,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     elif _PRODUCTION.search(rest):
         found.append("in production")
         rest = _PRODUCTION.sub(" ", rest)
-    return rest, tuple(dict.fromkeys((*found, *needs)))
+    return rest, tuple(dict.fromkeys((*found, *needs, *excepted)))
 
 
 def _without(

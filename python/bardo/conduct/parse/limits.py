@@ -39,6 +39,22 @@ _TAIL = lazy_pattern(rf"(?:['’]s?)?{_RATE}", re.IGNORECASE)
 _OF = lazy_pattern(r" of (?:driving|data|work|history|[A-Z]{2,}\b)")
 
 
+#: Bounds in other words, each with the side that they forbid: "£20 is the ceiling", "30 days and not a day longer".
+_SPAN = rf"(?P<figure>[€$£]?{figures.NUMBER}(?: ?[\w%]+)??)"
+_BOUNDS = {
+    "above": lazy_pattern(
+        rf"{_SPAN},? (?:(?:is|as) (?:the|our|a|an) (?:absolute )?(?:ceiling|maximum|limit|cap)|at (?:the )?most|"
+        r"(?:and )?not an? \w+ (?:longer|more))\b",
+        re.IGNORECASE,
+    ),
+    "below": lazy_pattern(
+        rf"{_SPAN},? (?:(?:is|as) (?:the|our|a|an) (?:absolute )?(?:floor|minimum)|at (?:the )?least|"
+        r"(?:and )?not an? \w+ (?:shorter|less))\b",
+        re.IGNORECASE,
+    ),
+}
+
+
 class Limit(NamedTuple):
     """Limit of a condition.
 
@@ -70,6 +86,8 @@ def split(text: str) -> tuple[str, list[str]]:
     Returns:
         Text without them. What is counted stays in it where it is the object itself: "more than 3 retries are a no".
     """
+    for side, bound in _BOUNDS.items():
+        text = bound.sub(rf"{side} \g<figure>", text)
     kept, start = "", 0
     found: list[str] = []
     while (match := _LIMIT.search(text, start)) is not None:
