@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.things import involves
-from bardo.conduct.parse import channels, conditions, operation_table, requirements
+from bardo.conduct.parse import channels, conditions, fulfilled, operation_table, requirements
 from bardo.conduct.parse.action import ParsedAction, has_options
 from bardo.conduct.parse.forbidden import places_in, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
@@ -26,6 +27,8 @@ _LASTING = lazy_pattern(r"(?i)\b(?:until|till?|through|thru|over)\b")
 _SIDES = frozenset({"before", "during", "after", "with", "without"})
 #: Words of an action that lacks something.
 LACKS = lazy_pattern(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
+#: Prepositions of what is there or not: "with a mail", "without a PO number", "from Dagny".
+_PRESENCE = frozenset({"with", "without", "from", "by"})
 _AHEAD = lazy_pattern(r"(?i)\b(?:before|unless|until|till)\b")
 
 
@@ -56,7 +59,7 @@ def failing_in(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -
     """
     apart = (each for each in forbids.conditions if channels.is_channel(each) or each.startswith("except"))
     for condition in apart:
-        if _holds(condition, action, now=now, approved=False, is_event=False) is False:
+        if _holds(condition, action, forbids, now=now, approved=False, is_event=False) is False:
             return condition
     timed = list(filter(conditions.is_of_time, forbids.conditions))
     if not timed:
@@ -66,7 +69,7 @@ def failing_in(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -
     is_event = not conditions.names_time(action.text) and _EVENT.search(action.text) is not None
     held: dict[str, list[bool | None]] = {}
     for condition in timed:
-        holds = _holds(condition, action, now=now, approved=False, is_event=is_event)
+        holds = _holds(condition, action, forbids, now=now, approved=False, is_event=is_event)
         held.setdefault(conditions.axis(condition), []).append(holds)
     failed = {axis for axis, each in held.items() if conditions.any_of(each) is False}
     return next((each for each in timed if conditions.axis(each) in failed), "")
@@ -99,9 +102,8 @@ def lasts(text: str) -> bool:
 def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool) -> tuple[bool | None, ...]:
     """Returns for each condition whether it holds for an action; None if the action leaves it open."""
     is_event = _EVENT.search(action.text) is not None
-    about = _about(forbids)
     return tuple(
-        _holds(condition, action, now=now, approved=approved, is_event=is_event, about=about)
+        _holds(condition, action, now=now, approved=approved, is_event=is_event, forbids=forbids)
         for condition in forbids.conditions
     )
 
@@ -109,20 +111,22 @@ def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool)
 def _holds(
     condition: str,
     action: ParsedAction,
+    forbids: Forbids,
     *,
     now: int,
     approved: bool,
     is_event: bool,
-    about: frozenset[str] = frozenset(),
 ) -> bool | None:
     kind, _, excepted = condition.partition(" ")
     if kind == "except":
         is_excepted = _holds(
-            excepted, action, now=now, approved=approved, is_event=is_event, about=about
+            excepted, action, forbids, now=now, approved=approved, is_event=is_event
         )
         return None if is_excepted is None else not is_excepted
     if kind == "excepting":
-        return not involves(excepted, action, action.stems)
+        # Most of its words are enough: an exception that is met by mistake costs a missed block only.
+        stems = stems_of(excepted)
+        return not (stems and 2 * len(stems & action.stems) > len(stems))
     if condition.casefold() in action.text.casefold():
         # The action says so itself, at any time.
         return True
@@ -130,25 +134,40 @@ def _holds(
         return channels.holds(condition, action.text)
     if conditions.is_known(condition) and not places_in(condition)[0]:
         return conditions.holds(
-            condition, action.text, now=now, approved=approved, is_event=is_event, about=about
+            condition, action.text, now=now, approved=approved, is_event=is_event, about=_about(forbids)
         )
-    return _has_words(condition, action)
+    return _has_words(condition, action, stems_of(" ".join(forbids.things)))
 
 
 @lru_cache(4_096)
 def _about(forbids: Forbids) -> frozenset[str]:
     """Returns the stems of things, phrases and conditions in words."""
     words = (each for each in forbids.conditions if not (conditions.is_known(each) or each.startswith("except")))
-    return stems_of(" ".join((*forbids.things, *forbids.phrases, *words)))
+    named = " ".join((*forbids.things, *forbids.phrases, *words))
+    # "Set point" is one word in names of fields.
+    joined = (f"{one}{other}" for one, other in pairwise(named.lower().split()))
+    return stems_of(f"{named} {' '.join(joined)}")
 
 
-def _has_words(condition: str, action: ParsedAction) -> bool | None:
-    """Whether an action has the words or options of a condition; None if it leaves them open."""
+def _has_words(condition: str, action: ParsedAction, about: frozenset[str]) -> bool | None:
+    """Whether an action has the words, options or fields of a condition; None if it leaves them open.
+
+    Args:
+        condition: Condition in words.
+        action: Parsed action.
+        about: Stems of the rejected things, of which a field is no sign of the condition.
+    """
     is_missing = requirements.is_requirement(condition)
     if flags := places_in(condition)[0]:
         has = any(has_options(action, each) for each in flags)
         return has is not is_missing if action.form == "command" else None
     preposition, _, words = condition.partition(" ")
+    if is_missing or preposition in _PRESENCE:
+        if is_missing and fulfilled.is_unasked(condition, action.text):
+            return True
+        stems = stems_of(words) - about
+        if action.form != "prose" and (has := fulfilled.by_fields(stems, action.text)) is not None:
+            return has is (preposition != "without" and not is_missing)
     if involves(words, action, action.stems):
         if is_missing or preposition == "without":
             # "Without a limit" does not hold for an order with one.

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo.conduct.match import circumstances, departures, operation_match, recognition, subcommands
+from bardo.conduct.match import bounded, circumstances, departures, left_open, operation_match, recognition, subcommands
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, operation_table, operations
@@ -295,6 +295,8 @@ def pair_of(
     found = subcommands.compare(rejection, action)
     if found.reading is Reading.UNKNOWN:
         found = recognition.compare(rejection, action, now=now, approved=approved)
+        found = bounded.refined(rejection, action, found, now=now, approved=approved)
+        found = left_open.warned(rejection, action, found, now=now, approved=approved)
     if found.reading is Reading.SAME:
         turned = operation_match.undone(frozenset(forbids.verbs) - ANY, action)
         found = found if turned.reading is Reading.UNKNOWN else turned

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import clock, dated, figures, limits, operation_table, requirements, tails, terms, times
+from bardo.conduct.parse import clock, dated, figures, fulfilled, limits, operation_table, requirements, tails, terms, times
 from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.times import DAYS, Span
 from bardo.consolidate.languages.english.dates import MONTHS
@@ -47,6 +47,10 @@ _PART = lazy_pattern(
 _PARTS = {"nights": "night", "daytime": "day", "office": "office hours", "after": "after hours"}
 _WEEKDAY = lazy_pattern(
     rf"\b(?:on |over the |at the |this |at )?(?:a )?({'|'.join(DAYS)}|weekend|weekday)s?\b", re.IGNORECASE
+)
+_DAYS = lazy_pattern(
+    rf"\b(?:from |on )?(?P<first>{'|'.join(DAYS)})s?(?: (?:to|till|until|through) | ?[-–] ?)(?P<last>{'|'.join(DAYS)})s?\b",
+    re.IGNORECASE,
 )
 _ZONE = r"(?: ?(?:utc|gmt|cet|cest|bst|est|edt|local time|our time)\b)?"
 _CLOCK = lazy_pattern(
@@ -123,7 +127,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     rest, bounds = dated.split(rest)
     rest, needs = requirements.split(rest)
     found += bounds
-    rest, bounds = limits.split(rest)
+    rest, bounds = limits.split(_DAYS.sub(_each_day, rest))
     found += bounds
     for pattern, name in (
         (_BETWEEN, _between_name),
@@ -219,6 +223,12 @@ def _day_name(match: re.Match[str], text: str) -> str:
     return f"on {match[1].lower()}"
 
 
+def _each_day(match: re.Match[str]) -> str:
+    """Returns the days from one to another: "on Sunday, Monday" for "Sunday to Monday"."""
+    first, last = (DAYS.index(match[name].lower()) for name in ("first", "last"))
+    return f"on {', '.join(DAYS[(first + day) % 7] for day in range((last - first) % 7 + 1))}"
+
+
 def holds(
     condition: str,
     action: str,
@@ -243,7 +253,8 @@ def holds(
         excepted = holds(value, action, now=now, approved=approved, is_event=is_event, about=about)
         return None if excepted is None else not excepted
     if condition == "without approval":
-        return not (approved or asks(action))
+        by_field = fulfilled.is_approved(action)
+        return not (approved or (asks(action) if by_field is None else by_field))
     if condition.startswith("in production"):
         is_staged = "staging" in condition and _STAGING.search(action) is not None
         return is_staged or _is_in_production(action)

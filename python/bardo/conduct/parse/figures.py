@@ -40,7 +40,7 @@ NUMBER = r"(?:\d+(?:[.,]\d+)*|" + "|".join(NUMBERS) + ")"
 _MANY = {"k": 1e3, "thousand": 1e3, "mn": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9, "hundred": 1e2}
 _FIGURE = lazy_pattern(
     r"(?P<currency>[€$£¥] ?|\b(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|JPY) )?"
-    rf"(?<![\w.:#])(?<!\w-)(?P<number>(?:(?<=[\s=:(\[\"'])-)?{NUMBER})(?!\d|:\d|\w*_)"
+    rf"(?<![\w.#])(?<!\d:)(?<!\w-)(?P<number>(?:(?<=[\s=:(\[\"'])-)?{NUMBER})(?!\d|:\d|\w*_)"
     r"(?:(?P<letter>(?:k|mn|bn|(?-i:M))\b)|[ -](?P<many>hundred|thousand|million|billion|mn|bn|(?-i:M))\b)?",
     re.IGNORECASE,
 )
@@ -54,6 +54,8 @@ _OTHER = lazy_pattern(
 )
 #: Duration of Go and the like: `30 * time.Second`.
 _MEMBER = lazy_pattern(r" ?\* ?(?:\w+\.)?(?P<unit>[A-Za-z]+)\b")
+#: Dimension of ages, which have no unit of their own: "a twelve-year-old".
+AGE = "age"
 _AGE = lazy_pattern(r"[- ]years?[- ]olds?\b", re.IGNORECASE)
 _LABEL = lazy_pattern(
     r"(?:(?P<option>--?[A-Za-z][\w-]*)[ =]|(?P<field>[A-Za-z_][\w.-]*)[\"']?\s*(?:=|:=|:)\s*)[\"'€$£\[]*$"
@@ -75,6 +77,7 @@ class Figure(NamedTuple):
         near: Stems of the field and of the nouns beside the figure.
         nouns: Nouns after it.
         is_amount: Whether its field is of an amount.
+        is_account: Whether its field names something by a number.
         end: End of figure and unit in the text.
         nouns_end: End of its nouns.
     """
@@ -87,6 +90,7 @@ class Figure(NamedTuple):
     near: frozenset[str]
     nouns: tuple[str, ...]
     is_amount: bool
+    is_account: bool
     end: int
     nouns_end: int
 
@@ -97,6 +101,7 @@ class _Table(NamedTuple):
     #: Dimension and size of each unit.
     units: Mapping[str, tuple[str, float]]
     short: Mapping[str, str]
+    money: frozenset[str]
     ordered: Mapping[str, tuple[str, ...]]
     fields: Mapping[str, frozenset[str]]
     unit: re.Pattern[str]
@@ -112,11 +117,13 @@ def _table() -> _Table:
         for size, names in sizes.items()
         for unit in names.split(", ")
     }
+    units |= {unit: (currency, 1.0) for currency, given in raw["money"].items() for unit in given.split(", ")}
     names = "|".join(re.escape(name) for name in sorted(units, key=len, reverse=True))
     short = "|".join(raw["short"])
     return _Table(
         units,
         raw["short"],
+        frozenset(raw["money"]),
         {name: tuple(given.split(", ")) for name, given in raw["ordered"].items()},
         {name: frozenset(re.split(r",\s+", given.strip())) for name, given in raw["fields"].items()},
         re.compile(rf"[ -]?(?P<long>{names})(?!\w)| ?(?P<short>{short})(?![\w'’])(?! ?[=:(])", re.IGNORECASE),
@@ -127,6 +134,16 @@ def unit_of(name: str) -> tuple[str, float] | None:
     """Returns the dimension and size of a unit; None if there is no such one."""
     low = name.lower()
     return _table().units.get(_table().short.get(low, low))
+
+
+def is_money(dimension: str) -> bool:
+    """Whether a dimension is a currency."""
+    return dimension in _table().money
+
+
+def has_part(figure: Figure, of: str) -> bool:
+    """Whether the name of the field of a figure has a word of a list of `figures.toml`: `prices`, `pieces`."""
+    return not _table().fields[of].isdisjoint(_parts(figure.label))
 
 
 def scale_of(label: str) -> tuple[str, ...]:
@@ -157,12 +174,12 @@ def figures_of(text: str) -> tuple[Figure, ...]:
     found = [_figure(blank, match) for match in _FIGURE.finditer(blank) if not _is_former(blank, match)]
     found += [
         Figure(float(_ORDINALS[match[1].lower()]), float(_ORDINALS[match[1].lower()]), "", "", "", _stems(match[2]), (),
-               is_amount=False, end=match.end(), nouns_end=match.end())
+               is_amount=False, is_account=False, end=match.end(), nouns_end=match.end())
         for match in re.finditer(rf"(?i)\b({'|'.join(_ORDINALS)}) ([a-z]+(?: [a-z]+)?)", blank)
     ]  # fmt: skip
     found += [
         Figure(_SHARES[match[1].lower()], _SHARES[match[1].lower()], "share", "%", "", frozenset(), (),
-               is_amount=False, end=match.end(), nouns_end=match.end())
+               is_amount=False, is_account=False, end=match.end(), nouns_end=match.end())
         for match in _SHARE.finditer(blank)
     ]  # fmt: skip
     fields = _table().fields
@@ -184,7 +201,7 @@ def _figure(text: str, match: re.Match[str]) -> Figure:
     if currency:
         unit = currency
     elif (age := _AGE.match(text, end)) is not None:
-        after = age.end()
+        unit, after = AGE, age.end()
     elif (found := table.unit.match(text, end)) is not None:
         unit, after = (found["long"] or table.short[found["short"].lower()]).lower(), found.end()
     elif (member := _MEMBER.match(text, end)) is not None and unit_of(member["unit"]):
@@ -195,13 +212,13 @@ def _figure(text: str, match: re.Match[str]) -> Figure:
         unit, after = nouns[-1].lower(), nouns_end
     if not unit and label:
         unit = _unit_of_field(label)
-    dimension, size = table.units.get(unit, ("", 1.0))
+    dimension, size = (AGE, 1.0) if unit == AGE else table.units.get(unit, ("", 1.0))
     before = "" if label else " ".join(_WORD.findall(text[max(0, match.start() - 60) : match.start()])[-_BEFORE:])
     near = _stems(f"{' '.join(_parts(label))} {' '.join(nouns)} {before}")
-    amounts = table.fields["amounts"]
+    parts = frozenset(_parts(label))
     return Figure(
-        stated, stated * size, dimension, unit, label, near, nouns, bool(amounts.intersection(_parts(label))),
-        after, nouns_end,
+        stated, stated * size, dimension, unit, label, near, nouns, bool(parts & table.fields["amounts"]),
+        bool(parts & table.fields["accounts"]), after, nouns_end,
     )  # fmt: skip
 
 

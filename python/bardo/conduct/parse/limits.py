@@ -34,7 +34,7 @@ _ORDERED = lazy_pattern(r"(?P<side>above|below) (?P<label>[A-Za-z]+-?\d?)")
 _LABEL = lazy_pattern(r"[A-Za-z]+(?:-?\d)?(?!\w)")
 _VERSIONED = lazy_pattern(r"\b(?:upgrade|update|bump|version|node|python|java|go)\b", re.IGNORECASE)
 _VERSION = lazy_pattern(r"(?<![\w.])v?(\d+)(?:\.\d+)*(?![\w:])|@\^?~?v?(\d+)")
-_PER = lazy_pattern(r" per [\w-]+(?: (?:and|per|and per) [\w-]+)*", re.IGNORECASE)
+_PER = lazy_pattern(r" per (?P<of>[\w-]+)(?: (?:and|per|and per) [\w-]+)*", re.IGNORECASE)
 _TAIL = lazy_pattern(rf"(?:['’]s?)?{_RATE}", re.IGNORECASE)
 _OF = lazy_pattern(r" of (?:driving|data|work|history|[A-Z]{2,}\b)")
 
@@ -117,6 +117,12 @@ def is_limit(condition: str) -> bool:
     return _CONDITION.fullmatch(condition) is not None or _scale(condition) is not None
 
 
+def is_plain(condition: str) -> bool:
+    """Whether a limit names neither a unit nor what is counted, so that any figure may be meant."""
+    limit = _read(condition)
+    return limit is not None and not (limit.dimension or limit.nouns)
+
+
 def kind(condition: str) -> str:
     """Returns what a limit is about, as far as it says: two limits of a kind are alternatives."""
     limit = _read(condition)
@@ -146,7 +152,7 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
         return None
     is_exceeded = sides.pop()
     # A single act tells too little of how often it is done.
-    return None if limit.rate and not is_exceeded else is_exceeded
+    return None if limit.rate and not (is_exceeded and limit.is_upper) else is_exceeded
 
 
 def _meant(limit: Limit, every: Sequence[Figure], about: frozenset[str]) -> list[Figure]:
@@ -157,21 +163,32 @@ def _meant(limit: Limit, every: Sequence[Figure], about: frozenset[str]) -> list
         if not of_dimension:
             plain = [each for each in every if not each.dimension]
             of_dimension = [each for each in plain if each.near & named and each.label]
-            is_money = len(limit.dimension) == 3
-            if is_money and not of_dimension and not any(len(each.dimension) == 3 for each in every):
-                of_dimension = [each for each in plain if each.is_amount]
+            is_money = figures.is_money(limit.dimension)
+            if is_money and not of_dimension and not any(figures.is_money(each.dimension) for each in every):
+                of_dimension = _sums(plain)
             of_dimension = [each._replace(value=each.value * limit.size) for each in of_dimension]
         return _nearest(of_dimension, named)
     plain = [each for each in every if not each.dimension]
+    if not limit.nouns and (ages := [each for each in every if each.dimension == figures.AGE]):
+        # "Children under 16" have an age.
+        return ages
     if by_noun := [each for each in plain if each.near & limit.nouns]:
         return by_noun
-    if limit.nouns and (by_unit := [each for each in every if each.dimension and each.near & limit.nouns]):
-        return by_unit
     if by_label := [each for each in plain if each.near & about]:
         return by_label
     if amounts := [each for each in plain if each.is_amount]:
         return amounts
     return plain if len(plain) == 1 and not plain[0].label else []
+
+
+def _sums(plain: Sequence[Figure]) -> list[Figure]:
+    """Returns the sums of money among figures without a currency: pieces times the price of one, else amounts."""
+    prices, pieces = ([each for each in plain if figures.has_part(each, of)] for of in ("prices", "pieces"))
+    if pieces:
+        return [
+            price._replace(value=price.value * number.value) for price in prices[:1] for number in pieces[:1]
+        ]
+    return [each for each in plain if each.is_amount]
 
 
 def _nearest(every: list[Figure], named: frozenset[str]) -> list[Figure]:
@@ -193,6 +210,8 @@ def _named(side: str, figure: Figure, text: str) -> tuple[int, str]:
         unit = f"{unit} a {tail['rate'].lower()}" if tail["rate"] else unit
     if (per := _PER.match(text, end)) is not None:
         end = per.end()
+        is_measure = figures.unit_of(per["of"]) is not None and " a " not in unit
+        unit = f"{unit} a {per['of'].lower()}" if is_measure else unit
     return end, f"{side} {_written(figure.stated)}{f' {unit}' if unit else ''}"
 
 

@@ -171,6 +171,12 @@ _FORMS = {
         re.IGNORECASE,
     ): r"no \1",
     lazy_pattern(
+        r"^(?!(?:it|that|this|they|he|she|i|we|you|no ?body|no|nothing|what)\b)([^.!?;:]{2,80}?) "
+        r"(?:(?:is|are|wo)(?:n't| not| never)|will (?:not|never))(?: be)? "
+        r"(?:accepted|approved|allowed|permitted|tolerated|on(?=\s*(?:$|[.,;!])))(?! (?:to|by|if)\b)",
+        re.IGNORECASE,
+    ): r"no \1",
+    lazy_pattern(
         r"^(?:please )?(?:leave|keep) (.+?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
         re.IGNORECASE,
     ): r"don't touch \1",

@@ -1,0 +1,54 @@
+"""Warns of an action that does a rejected act, of which it leaves a place, a time or a person open."""
+
+from __future__ import annotations
+
+from bardo.conduct.match import circumstances, recognition
+from bardo.conduct.match.matching import Reading, Relation
+from bardo.conduct.match.things import involves
+from bardo.conduct.parse import conditions, limits, requirements
+from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.forbidden import ANY, ENDING, stems_of, vocabulary
+from bardo.conduct.parse.rejection import ParsedRejection
+
+#: Minimum number of words of a thing that tell alone that it is meant, without its operation.
+_WORDS = 2
+
+
+def warned(
+    rejection: ParsedRejection, action: ParsedAction, found: Relation, *, now: int, approved: bool
+) -> Relation:
+    """Returns a relation that warns if an action does what is rejected but for a single condition that it leaves open.
+
+    Args:
+        rejection: Parsed rejection or rule.
+        action: Parsed action.
+        found: Relation by what is forbidden.
+        now: Wall clock, microseconds UTC.
+        approved: Whether a person approved the action.
+    """
+    forbids = rejection.forbids
+    if found.reading is not Reading.TOUCHES or action.reads:
+        return found
+    every = circumstances.holding(forbids, action, now=now, approved=approved)
+    left = [each for each, holds in zip(forbids.conditions, every, strict=True) if holds is None]
+    if False in every or len(left) > 1 or any(map(_is_decisive, left)):
+        return found
+    specific = frozenset(forbids.verbs) - ANY
+    named = [each for each in forbids.things if involves(each, action, action.stems)]
+    is_done = bool(named) and not specific.isdisjoint(action.verbs)
+    is_named = any(len(stems_of(each) - vocabulary().incidental) >= _WORDS for each in named)
+    is_ended = action.removes and specific.isdisjoint(ENDING)
+    is_other = is_ended or (action.form == "prose" and recognition.is_negated(forbids, action))
+    if is_other or not (is_done or (is_named and not specific)):
+        return found
+    return found._replace(whole=True)
+
+
+def _is_decisive(condition: str) -> bool:
+    """Whether an act is only rejected under a condition: beyond a limit, without a requirement, with exceptions."""
+    return (
+        limits.is_limit(condition)
+        or conditions.is_of_time(condition)
+        or requirements.is_requirement(condition)
+        or condition.startswith(("without", "except", "unless"))
+    )
