@@ -10,7 +10,7 @@ from itertools import pairwise
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.things import involves
-from bardo.conduct.parse import channels, conditions, fulfilled, operation_table, requirements
+from bardo.conduct.parse import channels, conditions, fulfilled, operation_table, requirements, shown_places
 from bardo.conduct.parse.action import ParsedAction, has_options
 from bardo.conduct.parse.forbidden import places_in, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
@@ -168,11 +168,14 @@ def _has_words(condition: str, action: ParsedAction, about: frozenset[str]) -> b
         stems = stems_of(words) - about
         if action.form != "prose" and (has := fulfilled.by_fields(stems, action.text)) is not None:
             return has is (preposition != "without" and not is_missing)
-    if involves(words, action, action.stems):
+    places = shown_places.alternatives(words)
+    if any(involves(each, action, action.stems) for each in places):
         if is_missing or preposition == "without":
             # "Without a limit" does not hold for an order with one.
             is_ahead = is_missing and _AHEAD.search(action.text) is not None
             return is_ahead or LACKS.search(action.text) is not None
         others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
         return preposition not in _SIDES or not others or preposition in others
+    if preposition in shown_places.AT and any(shown_places.is_shown(each, action.text) for each in places):
+        return True
     return False if conditions.excluding(stems_of(words), action.stems) else None

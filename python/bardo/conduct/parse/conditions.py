@@ -88,6 +88,7 @@ _SCOPE = lazy_pattern(
     r"during|after|before|without)\b",
     re.IGNORECASE,
 )
+_JOINED = lazy_pattern(r"\b(?:or|nor)$", re.IGNORECASE)
 _WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
 #: Words of an action that show a production system, and words that exclude it.
 _LIVE = lazy_pattern(r"(?<![a-z])(?:prod|production|live|main-?app)(?![a-z])", re.IGNORECASE)
@@ -182,7 +183,15 @@ def scopes(head: str) -> tuple[str, list[tuple[str, str]]]:
             parts += [head[start : match.start()], match[0]]
             start = match.end()
     parts.append(head[start:])
-    return parts[0], [(parts[n].lower(), parts[n + 1].strip(" ,.;:")) for n in range(1, len(parts) - 1, 2)]
+    found: list[tuple[str, str]] = []
+    for preposition, scope in zip(parts[1::2], parts[2::2], strict=True):
+        scope = scope.strip(" ,.;:")
+        if found and _JOINED.search(found[-1][1]):
+            # "In logs or in Sentry" is one condition.
+            found[-1] = (found[-1][0], f"{found[-1][1]} {scope}")
+        else:
+            found.append((preposition.lower(), scope))
+    return parts[0], found
 
 
 def _between_name(match: re.Match[str], text: str) -> str:

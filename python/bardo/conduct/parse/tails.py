@@ -27,13 +27,15 @@ _STATES = lazy_pattern(
 #: Clause that only answers: "- no", ": never", "Ever.".
 _ANSWER = lazy_pattern(
     r"(?:(?:please|so|that's|it's|is|a|an|absolutely|definitely|just|and|simply|not|never|no|nope|ever|again|don't|more|"
-    r"thanks|thank you|final|period|whatsoever|at all|way|go)\b[\s,.!]*)+$",
+    r"thanks|thank you|final|period|whatsoever|at all|way|go)\b[\s,.!]*)+$|"
+    r"(?:no|never|nope|don't|absolutely not)\s*[,.]",
     re.IGNORECASE,
 )
 #: Tail after a comma that excludes nothing and limits nothing: ", any day", ", phased or not", ", no".
 _EMPHASIS = lazy_pattern(
     r",\s+(?:(?:in |on |at |for |by |of )?(?:any|whatever|whichever|however|no matter|regardless)\b[^,;.()]*|"
     r"(?:[\w-]+ ){1,4}or (?:not|otherwise|no)(?=\s*(?:$|[,;.]))|(?:also )?not (?:even|just)\b[^;.]*|"
+    r"(?:absolutely not|don't|never), [^;.]*$|"
     r"(?:please,? )?(?:no|never|ever|don't|please|thanks|no more|absolutely not|at all)(?=\s*(?:$|[,;.:])))",
     re.IGNORECASE,
 )
