@@ -131,7 +131,8 @@ def _states(condition: str, action: ParsedAction, holds: bool | None) -> bool:
     if holds is None:
         return False
     if limits.is_limit(condition):
-        return True
+        # A number of a version may be of any program.
+        return not limits.is_version(condition)
     if dated.is_dated(condition):
         return dated.names_date(action.text)
     found = clock.times_of(action.text)

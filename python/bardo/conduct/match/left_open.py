@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from bardo.conduct.match import circumstances, recognition
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import involves
-from bardo.conduct.parse import conditions, limits, requirements
+from bardo.conduct.parse import conditions, requirements, shown_places
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import ANY, ENDING, stems_of, vocabulary
 from bardo.conduct.parse.rejection import ParsedRejection
 
 #: Minimum number of words of a thing that tell alone that it is meant, without its operation.
 _WORDS = 2
+#: Prepositions of places and times. A purpose or a narrower thing is what is rejected: "for the fraud dashboard".
+_PLACED = shown_places.AT | {"by", "via", "through", "during", "after", "before", "near"}
 
 
 def warned(
@@ -31,7 +35,7 @@ def warned(
         return found
     every = circumstances.holding(forbids, action, now=now, approved=approved)
     left = [each for each, holds in zip(forbids.conditions, every, strict=True) if holds is None]
-    if False in every or len(left) > 1 or any(map(_is_decisive, left)):
+    if False in every or len(left) > 1 or not all(_is_place(each, action) for each in left):
         return found
     specific = frozenset(forbids.verbs) - ANY
     named = [each for each in forbids.things if involves(each, action, action.stems)]
@@ -44,11 +48,9 @@ def warned(
     return found._replace(whole=True)
 
 
-def _is_decisive(condition: str) -> bool:
-    """Whether an act is only rejected under a condition: beyond a limit, without a requirement, with exceptions."""
-    return (
-        limits.is_limit(condition)
-        or conditions.is_of_time(condition)
-        or requirements.is_requirement(condition)
-        or condition.startswith(("without", "except", "unless"))
-    )
+def _is_place(condition: str, action: ParsedAction) -> bool:
+    """Whether a condition is of a place or time in words, and an action names no other one."""
+    preposition = condition.partition(" ")[0]
+    if preposition not in _PLACED or conditions.is_known(condition) or requirements.is_requirement(condition):
+        return False
+    return action.form != "prose" or re.search(rf"(?i)\b{preposition}\b", action.text) is None

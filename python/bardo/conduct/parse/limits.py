@@ -117,6 +117,12 @@ def is_limit(condition: str) -> bool:
     return _CONDITION.fullmatch(condition) is not None or _scale(condition) is not None
 
 
+def is_version(condition: str) -> bool:
+    """Whether a limit is of a version."""
+    limit = _read(condition)
+    return limit is not None and limit.is_version
+
+
 def is_plain(condition: str) -> bool:
     """Whether a limit names neither a unit nor what is counted, so that any figure may be meant."""
     limit = _read(condition)

@@ -45,7 +45,9 @@ _EXCEPTED = lazy_pattern(
     r"(?P<what>[^,;.!]{2,60}?),? (?:(?:is|are) )?(?:excepted|excluded|exempt(?:ed)?)\b|"
     r"(?P<who>(?!(?:we|you|they|it|that|this|he|she|i|one|nobody|somebody)\b)[^,;.!]{2,60}?) "
     r"(?:(?-i:may|can)|(?:isn't|aren't|is not|are not|doesn't|don't) count(?:ed)?|(?:is|are) (?:the )?only exceptions?)\b|"
-    r"(?P<bare>[^,;.!]{2,60}?) (?:is|are) (?:fine|ok|okay|allowed)\b",
+    r"(?P<bare>[^,;.!]{2,60}?) (?:is|are) (?:fine|ok|okay|allowed)\b|"
+    r"only (?!in|on|at|to|from|by|with|without|after|before|during|between|for|if|when|over|under|through|via|as)"
+    r"(?P<only>[^,;.!]{2,60})",
     re.IGNORECASE,
 )
 #: Exception at the end of a clause: "no dogs, guide dogs excepted".
@@ -94,4 +96,4 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
 def _exceptions(clause: str) -> list[str]:
     """Returns what a clause excepts; none if it excepts nothing."""
     found = _EXCEPTED.match(clause)
-    return [] if found is None else [found["what"] or found["who"] or found["bare"]]
+    return [] if found is None else [found["what"] or found["who"] or found["bare"] or found["only"]]
