@@ -1,6 +1,6 @@
-"""Compares an action with a rejection of an act beyond a bound: a limit with a figure, a time of the day, a day, a date.
+"""Compares an action with a rejection of an act beyond a bound: a limit with a figure, a time, a date, a requirement.
 
-A figure or time that the action states itself is strong evidence. On the allowed side it makes the action another one
+A figure, time or empty field that the action states itself is strong evidence. On the allowed side it makes the action another one
 with certainty. On the forbidden side fewer words must tell that the act is meant.
 """
 
@@ -14,7 +14,7 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.match import circumstances, recognition
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import involves
-from bardo.conduct.parse import clock, conditions, dated, figures, limits, operation_table, wording
+from bardo.conduct.parse import clock, conditions, dated, figures, fulfilled, limits, operation_table, requirements, wording
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import ANY, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
@@ -41,7 +41,8 @@ def refined(
         approved: Whether a person approved the action.
     """
     forbids = rejection.forbids
-    bounds = list(filter(_is_bound, forbids.conditions))
+    about = stems_of(" ".join(forbids.things))
+    bounds = [each for each in forbids.conditions if _is_bound(each) or _is_told(each, action, about)]
     if not bounds or found.exact:
         return found
     every = dict(
@@ -70,8 +71,10 @@ def refined(
     is_aged = any(each.dimension == figures.AGE for each in figures.figures_of(action.text))
     is_plain = not is_aged and all(map(limits.is_plain, stated))
     reading = _of_act(rejection, action, is_plain=is_plain)
-    if reading is Reading.UNKNOWN or _is_ended(rejection, action) or _is_excepted(every, action):
+    if reading is Reading.UNKNOWN or _is_excepted(every, action):
         return found
+    if _is_ended(rejection, action):
+        return Relation(Reading.NEAR, f"{because}; ends it", found.by)
     if None in others:
         reading = Reading.NEAR
     return Relation(reading, because, found.by, whole=True)
@@ -126,6 +129,14 @@ def _is_bound(condition: str) -> bool:
     return limits.is_limit(condition) or conditions.is_of_time(condition)
 
 
+def _is_told(condition: str, action: ParsedAction, about: frozenset[str]) -> bool:
+    """Whether a field or plain words tell whether a requirement is fulfilled."""
+    if condition == "without approval":
+        return fulfilled.is_approved(action.text) is not None or fulfilled.is_unasked(condition, action.text)
+    is_missing = condition.startswith("without ") or requirements.is_requirement(condition)
+    return is_missing and circumstances.told_of(condition, action, about) is not None
+
+
 def _states(condition: str, action: ParsedAction, holds: bool | None) -> bool:
     """Whether an action itself says whether a bound holds, rather than the clock."""
     if holds is None:
@@ -135,5 +146,7 @@ def _states(condition: str, action: ParsedAction, holds: bool | None) -> bool:
         return not limits.is_version(condition)
     if dated.is_dated(condition):
         return dated.names_date(action.text)
+    if not conditions.is_of_time(condition):
+        return True
     found = clock.times_of(action.text)
     return bool(found.days) if conditions.axis(condition) == "day" else bool(found.minutes or found.spans)

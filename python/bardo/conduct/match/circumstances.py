@@ -27,8 +27,8 @@ _LASTING = lazy_pattern(r"(?i)\b(?:until|till?|through|thru|over)\b")
 _SIDES = frozenset({"before", "during", "after", "with", "without"})
 #: Words of an action that lacks something.
 LACKS = lazy_pattern(r"(?i)\b(?:without|no|not|none|null|false|missing|lacks?|skip\w*)\b|[\"']{2}")
-#: Prepositions of what is there or not: "with a mail", "without a PO number", "from Dagny".
-_PRESENCE = frozenset({"with", "without", "from", "by"})
+#: Prepositions of what is there: "with a mail", "from Dagny".
+_PRESENCE = frozenset({"with", "from", "by"})
 _AHEAD = lazy_pattern(r"(?i)\b(?:before|unless|until|till)\b")
 
 
@@ -149,6 +149,26 @@ def _about(forbids: Forbids) -> frozenset[str]:
     return stems_of(f"{named} {' '.join(joined)}")
 
 
+def told_of(condition: str, action: ParsedAction, about: frozenset[str]) -> bool | None:
+    """Whether a condition of what is there or missing holds, as far as fields or plain words tell; None if neither do.
+
+    Args:
+        condition: Condition in words: "without a PO number", "until the tenant has said yes", "with a mail".
+        action: Parsed action.
+        about: Stems of the rejected things, of which a field is no sign of the condition.
+    """
+    preposition, _, words = condition.partition(" ")
+    is_missing = requirements.is_requirement(condition) or preposition == "without"
+    if not is_missing and preposition not in _PRESENCE:
+        return None
+    if is_missing and fulfilled.is_unasked(condition, action.text):
+        return True
+    if action.form == "prose":
+        return None
+    has = fulfilled.by_fields(stems_of(words) - about, action.text)
+    return None if has is None else has is not is_missing
+
+
 def _has_words(condition: str, action: ParsedAction, about: frozenset[str]) -> bool | None:
     """Whether an action has the words, options or fields of a condition; None if it leaves them open.
 
@@ -162,12 +182,8 @@ def _has_words(condition: str, action: ParsedAction, about: frozenset[str]) -> b
         has = any(has_options(action, each) for each in flags)
         return has is not is_missing if action.form == "command" else None
     preposition, _, words = condition.partition(" ")
-    if is_missing or preposition in _PRESENCE:
-        if is_missing and fulfilled.is_unasked(condition, action.text):
-            return True
-        stems = stems_of(words) - about
-        if action.form != "prose" and (has := fulfilled.by_fields(stems, action.text)) is not None:
-            return has is (preposition != "without" and not is_missing)
+    if (told := told_of(condition, action, about)) is not None:
+        return told
     places = shown_places.alternatives(words)
     if any(involves(each, action, action.stems) for each in places):
         if is_missing or preposition == "without":

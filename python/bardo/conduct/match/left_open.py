@@ -7,7 +7,7 @@ import re
 from bardo.conduct.match import circumstances, recognition
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import involves
-from bardo.conduct.parse import conditions, requirements, shown_places
+from bardo.conduct.parse import conditions, limits, requirements, shown_places
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import ANY, ENDING, stems_of, vocabulary
 from bardo.conduct.parse.rejection import ParsedRejection
@@ -35,6 +35,9 @@ def warned(
         return found
     every = circumstances.holding(forbids, action, now=now, approved=approved)
     left = [each for each, holds in zip(forbids.conditions, every, strict=True) if holds is None]
+    if any(map(limits.is_limit, left)):
+        # On the allowed side of a limit it is another act.
+        return found._replace(reading=Reading.NEAR, whole=False)
     if False in every or len(left) > 1 or not all(_is_place(each, action) for each in left):
         return found
     specific = frozenset(forbids.verbs) - ANY
@@ -45,7 +48,8 @@ def warned(
     is_other = is_ended or (action.form == "prose" and recognition.is_negated(forbids, action))
     if is_other or not (is_done or (is_named and not specific)):
         return found
-    return found._replace(whole=True)
+    is_met = bool(forbids.conditions) and not left
+    return found._replace(reading=Reading.TOUCHES if is_met else Reading.NEAR, whole=True)
 
 
 def _is_place(condition: str, action: ParsedAction) -> bool:

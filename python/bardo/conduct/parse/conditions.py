@@ -118,8 +118,8 @@ _ASKS = lazy_pattern(
 
 def split(text: str) -> tuple[str, tuple[str, ...]]:
     """Splits a rejection into what is rejected and the conditions of it."""
-    found: list[str] = []
     rest, excepted = tails.split(text.strip().rstrip(".!"))
+    rest, found = limits.required(rest)
     for clause in (_APPROVAL, *operation_table.table().approvals):
         if clause.search(rest):
             found.append("without approval")

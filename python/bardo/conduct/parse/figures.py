@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import operation_table
+from bardo.conduct.parse import fields, operation_table
 
 #: Maximum number of nouns read after a figure, and of words before it.
 _NOUNS, _BEFORE = 3, 4
@@ -182,8 +182,13 @@ def figures_of(text: str) -> tuple[Figure, ...]:
                is_amount=False, is_account=False, end=match.end(), nouns_end=match.end())
         for match in _SHARE.finditer(blank)
     ]  # fmt: skip
-    fields = _table().fields
-    return tuple(each for each in found if not fields["former"].intersection(_parts(each.label)))
+    found += [
+        Figure(float(len(each.items)), float(len(each.items)), "", "", each.name, each.stems, (),
+               is_amount=False, is_account=False, end=0, nouns_end=0)
+        for each in fields.fields_of(text) if each.is_list
+    ]  # fmt: skip
+    former = _table().fields["former"]
+    return tuple(each for each in found if not former.intersection(_parts(each.label)))
 
 
 def _figure(text: str, match: re.Match[str]) -> Figure:

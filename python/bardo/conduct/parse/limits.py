@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import figures, operation_table
+from bardo.conduct.parse import fields, figures, operation_table
 from bardo.conduct.parse.figures import Figure
+from bardo.conduct.parse.negation import FORBIDS
 
 _RATE = r"(?: ?(?:/|\b(?:a|an|per|each|every) )(?P<rate>second|minute|min|hour|day|week|month|year|night)\b)?"
 _LOWER = (
@@ -53,6 +54,14 @@ _BOUNDS = {
         re.IGNORECASE,
     ),
 }
+
+
+#: Number that is required: "the engine needs two approvals".
+_NEEDS = lazy_pattern(
+    rf"\b(?:needs?|requires?|must have|has to have|have to have) (?:at least |a minimum of )?(?P<figure>{figures.NUMBER})"
+    r"(?= [a-z]+s\b)",
+    re.IGNORECASE,
+)
 
 
 class Limit(NamedTuple):
@@ -112,6 +121,15 @@ def split(text: str) -> tuple[str, list[str]]:
     return kept + text[start:], found
 
 
+def required(text: str) -> tuple[str, list[str]]:
+    """Splits a text from the numbers that it requires; returns these as limits: `below 2 approvals`."""
+    first, comma, rest = text.partition(",")
+    if FORBIDS.search(first) or _NEEDS.search(first) is None:
+        return text, []
+    first, found = split(_NEEDS.sub(r"below \g<figure>", first))
+    return f"{first}{comma}{rest}", found
+
+
 def is_limit(condition: str) -> bool:
     """Whether a condition is a limit, as `split` names it."""
     return _CONDITION.fullmatch(condition) is not None or _scale(condition) is not None
@@ -149,16 +167,27 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
     limit = _read(condition)
     if limit is None:
         return None
-    if limit.is_version:
+    if limit.nouns & _letters():
+        values = [float(len(each.value.strip("\"'"))) for each in fields.fields_of(action) if each.stems & about]
+    elif limit.is_version:
         values = [float(match[1] or match[2]) for match in _VERSION.finditer(action)]
     else:
-        values = [each.value for each in _meant(limit, figures.figures_of(action), about)]
+        meant = _meant(limit, figures.figures_of(action), about)
+        # How often an act is done is seldom told by a figure of something else.
+        meant = [each for each in meant if not limit.rate or each.near & (limit.nouns | about)]
+        values = [each.value for each in meant]
     sides = {value > limit.figure if limit.is_upper else value < limit.figure for value in values}
     if len(sides) != 1:
         return None
     is_exceeded = sides.pop()
     # A single act tells too little of how often it is done.
     return None if limit.rate and not (is_exceeded and limit.is_upper) else is_exceeded
+
+
+@cache
+def _letters() -> frozenset[str]:
+    """Returns the stems of what a text is measured in."""
+    return operation_table.content_stems(["characters", "chars", "letters"])
 
 
 def _meant(limit: Limit, every: Sequence[Figure], about: frozenset[str]) -> list[Figure]:
@@ -182,9 +211,13 @@ def _meant(limit: Limit, every: Sequence[Figure], about: frozenset[str]) -> list
         return by_noun
     if by_label := [each for each in plain if each.near & about]:
         return by_label
+    if limit.nouns and not limit.is_upper:
+        # Any figure is below some limit.
+        return []
     if amounts := [each for each in plain if each.is_amount]:
         return amounts
-    return plain if len(plain) == 1 and not plain[0].label else []
+    is_single = len(plain) == 1 and not plain[0].label and not (limit.nouns and plain[0].nouns)
+    return plain if is_single else []
 
 
 def _sums(plain: Sequence[Figure]) -> list[Figure]:
