@@ -62,4 +62,4 @@ def fields_of(text: str) -> tuple[Field, ...]:
 @lru_cache(4_096)
 def _stems(name: str) -> frozenset[str]:
     parts = [part.lower() for part in _PART.findall(name)]
-    return operation_table.content_stems([_SPELLED.get(part, part) for part in parts])
+    return operation_table.canonical_stems([_SPELLED.get(part, part) for part in parts])

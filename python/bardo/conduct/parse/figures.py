@@ -272,4 +272,4 @@ def _parts(label: str) -> tuple[str, ...]:
 
 @lru_cache(4_096)
 def _stems(words: str) -> frozenset[str]:
-    return operation_table.content_stems(_WORD.findall(words.lower()))
+    return operation_table.canonical_stems(_WORD.findall(words.lower()))

@@ -59,7 +59,7 @@ _BOUNDS = {
 #: Number that is required: "the engine needs two approvals".
 _NEEDS = lazy_pattern(
     rf"\b(?:needs?|requires?|must have|has to have|have to have) (?:at least |a minimum of )?(?P<figure>{figures.NUMBER})"
-    r"(?= [a-z]+s\b)",
+    r"(?= [a-z-]+s\b)",
     re.IGNORECASE,
 )
 
@@ -281,7 +281,7 @@ def _read(condition: str) -> Limit | None:
     of, _, rate = (match["of"] or "").partition(" a ")
     named = figures.unit_of(of)
     dimension, size = named or ("", 1.0)
-    nouns = frozenset[str]() if named else operation_table.content_stems(re.findall(r"[^\W\d_]+", of.lower()))
+    nouns = frozenset[str]() if named else operation_table.canonical_stems(re.findall(r"[^\W\d_]+", of.lower()))
     is_upper = match["side"] == "above"
     return Limit(is_upper, float(match["figure"]) * size, size, dimension, nouns, rate, bool(match["version"]))
 

@@ -35,6 +35,7 @@ _ANSWER = lazy_pattern(
 _EMPHASIS = lazy_pattern(
     r",\s+(?:(?:in |on |at |for |by |of )?(?:any|whatever|whichever|however|no matter|regardless)\b[^,;.()]*|"
     r"(?:[\w-]+ ){1,4}or (?:not|otherwise|no)(?=\s*(?:$|[,;.]))|(?:also )?not (?:even|just)\b[^;.]*|"
+    r"(?:at least )?one of (?:them|which|those)\b[^;.]*|"
     r"(?:absolutely not|don't|never), [^;.]*$|"
     r"(?:please,? )?(?:no|never|ever|don't|please|thanks|no more|absolutely not|at all)(?=\s*(?:$|[,;.:])))",
     re.IGNORECASE,
