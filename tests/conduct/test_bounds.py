@@ -30,6 +30,14 @@ TIMES = [
      "robot load --batch AM2 --start 14:10", "allow"),
     ("no full refresh of the sales table at weekends", "Full refresh of the sales table, 2025-06-14T22:00:00.", "block"),
     ("no full refresh of the sales table at weekends", "Full refresh of the sales table, 2025-06-12T22:00:00.", "allow"),
+    ("no deploys of the ledger outside 09:00-17:00", "Deploying the ledger at 19:30.", "block"),
+    ("no deploys of the ledger outside 09:00-17:00", "Deploying the ledger at 10:30.", "allow"),
+    ("never restart the broker outside the window 02:00 to 04:00", "Restarting the broker at 14:00.", "block"),
+    ("never restart the broker outside the window 02:00 to 04:00", "Restarting the broker at 03:00.", "allow"),
+    ("no calls to Mrs Berg before noon", "Calling Mrs Berg at 10:30.", "block"),
+    ("no calls to Mrs Berg before noon", "Calling Mrs Berg at 15:30.", "allow"),
+    ("no takeaway from Sunday to Thursday", "Ordering takeaway on Tuesday.", "block"),
+    ("no takeaway from Sunday to Thursday", "Ordering takeaway on Friday.", "allow"),
 ]  # fmt: skip
 LIMITS = [
     ("don't scale fare-engine above 24 pods: the tariff library is licensed per instance",
@@ -58,6 +66,8 @@ REQUIREMENTS = [
      '{"tool":"kafka.create_topic","name":"sims","schema_id":null}', "block"),
     ("New Kafka topics without a registered schema: no",
      '{"tool":"kafka.create_topic","name":"sims","schema_id":4410}', "allow"),
+    ("the fare engine needs two approvals, one of them Ina's. One is not enough there.",
+     '{"tool":"github.merge","repo":"org/fare-engine","author":"jo","approved_by":["ina","tom"]}', "allow"),
     ("Warehouses above LARGE only with a mail from Dagny.",
      '{"tool":"alter_warehouse","name":"WH","size":"XXLARGE","mail_from_dagny":false}', "block"),
     ("Warehouses above LARGE only with a mail from Dagny.",
@@ -76,7 +86,11 @@ def test_an_act_is_decided_by_the_bound_that_it_states(
 
 PLACES = [
     ("we don't use the tag latest in manifests", "sed -i 's#api:.*#api:latest#' k8s/prod/api.yaml", "block"),
-    ("Recordings never go on laptops or USB sticks", "cp -r /data/rec ~/mnt/usb-stick/  # the recordings", "warn"),
+    (
+        "Recordings never go on laptops or USB sticks",
+        "cp -r /data/rec ~/mnt/usb-stick/  # the recordings",
+        "warn",
+    ),
     ("Room numbers in chat or e-mail", "E-mailing Mrs Engström her room number.", "block"),
     ("no catalogue imports to production", "feed import catalogue.csv --env live", "warn"),
 ]

@@ -25,6 +25,10 @@ READ = [
     ("Location pings: 30 days and not a day longer", ["above 30 days"]),
     ("no dashboard that refreshes more often than every 15 minutes", ["below 15 minutes"]),
     ("set point never warmer than -20", ["above -20"]),
+    ("at most 4 nodes per job", ["above 4 nodes"]),
+    ("keep batch size under 500", ["above 500"]),
+    ("keep the temperature above 4 degrees", ["below 4 degrees"]),
+    ("no more than 2 emails per customer per week", ["above 2 emails"]),
     # No limits: a place, a time of the day, a crossing.
     ("never route over the Brenner", []),
     ("no late check-out past 13:00", []),
@@ -70,7 +74,12 @@ DECIDED = [
     ("above 2 retries", "retries", '{"tool":"patch_task","task":"pull","retries":5}', True),
     ("above 2 retries", "retries", '{"tool":"patch_task","task":"pull","retries":2}', False),
     ("above 70 characters", "headline", '{"tool":"cms.set","headline":"Will the bypass help?"}', False),
-    ("above 70 characters", "headline", '{"tool":"cms.set","headline":"71 per cent want it, 1,912 clicks"}', False),
+    (
+        "above 70 characters",
+        "headline",
+        '{"tool":"cms.set","headline":"71 per cent want it, 1,912 clicks"}',
+        False,
+    ),
     ("below 2 approvals", "engine", '{"tool":"merge","repo":"engine","approved_by":["ingrid"]}', True),
     ("below 2 approvals", "engine", '{"tool":"merge","repo":"engine","approved_by":["ina","jo"]}', False),
     ("below 2 approvals", "engine", "Merging engine #882 with one approval.", True),
@@ -97,4 +106,7 @@ def test_two_limits_of_one_figure_are_alternatives() -> None:
 
 def test_a_required_number_is_a_lower_limit() -> None:
     assert limits.required("the engine needs two approvals, one from Ina")[1] == ["below 2 approvals"]
-    assert limits.required("don't merge what needs two approvals") == ("don't merge what needs two approvals", [])
+    assert limits.required("don't merge what needs two approvals") == (
+        "don't merge what needs two approvals",
+        [],
+    )

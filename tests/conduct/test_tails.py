@@ -16,7 +16,10 @@ KEPT = [
     ("no loads below 3.5, however cheap", "no loads below 3.5"),
     ("never put keys in the post, recorded or otherwise", "never put keys in the post"),
     ("No overnight shorts in biotech. We learned that in June", "No overnight shorts in biotech"),
-    ("unhashed numbers in notebook output - never, those get committed", "unhashed numbers in notebook output"),
+    (
+        "unhashed numbers in notebook output - never, those get committed",
+        "unhashed numbers in notebook output",
+    ),
     # What states a condition or forbids stays.
     ("don't ring wards during handover (07:15-07:45)", "don't ring wards during handover 07:15-07:45"),
     ("no viewings, except on Mondays", "no viewings, except on Mondays"),

@@ -14,7 +14,17 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.match import circumstances, recognition
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import involves
-from bardo.conduct.parse import clock, conditions, dated, figures, fulfilled, limits, operation_table, requirements, wording
+from bardo.conduct.parse import (
+    clock,
+    conditions,
+    dated,
+    figures,
+    fulfilled,
+    limits,
+    operation_table,
+    requirements,
+    wording,
+)
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import ANY, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
@@ -92,21 +102,23 @@ def _of_act(rejection: ParsedRejection, action: ParsedAction, *, is_plain: bool)
     specific = frozenset(forbids.verbs) - ANY
     does = not specific.isdisjoint(action.verbs)
     mentions = any(
-        phrase and action.stems.issuperset(phrase) for verb in specific for phrase in operation_table.phrases_of(verb)
+        phrase and action.stems.issuperset(phrase)
+        for verb in specific
+        for phrase in operation_table.phrases_of(verb)
     )
     things = [each for each in forbids.things if stems_of(each)]
     if any(involves(each, action, action.stems) for each in things):
         return Reading.SAME if does or not specific else Reading.NEAR
     if not things and does:
         return Reading.SAME
-    every = (_said(rejection.text), *(stems_of(each) - vocabulary().incidental for each in things))
-    share = max((len(said & action.stems) / len(said) for said in every if len(said) > 1), default=0.0)
+    every = (said(rejection.text), *(stems_of(each) - vocabulary().incidental for each in things))
+    share = max((len(each & action.stems) / len(each) for each in every if len(each) > 1), default=0.0)
     is_near = share >= _SHARE or ((does or mentions) and (share > 0 or not things) and not is_plain)
     return Reading.NEAR if is_near else Reading.UNKNOWN
 
 
 @lru_cache(4_096)
-def _said(text: str) -> frozenset[str]:
+def said(text: str) -> frozenset[str]:
     """Returns the stems of the act that a text rejects, without its conditions and tails."""
     head, _ = conditions.split(wording.plain(text))
     stems = operation_table.content_stems(re.findall(r"[^\W_]+", head.lower()))
@@ -121,11 +133,14 @@ def _is_ended(rejection: ParsedRejection, action: ParsedAction) -> bool:
 
 def _is_excepted(every: Mapping[str, bool | None], action: ParsedAction) -> bool:
     """Whether an action has words of an exception that it leaves open: "unless lives are in danger"."""
-    left = (each.partition(" ")[2] for each, holds in every.items() if holds is None and each.startswith(_EXCEPT))
+    left = (
+        each.partition(" ")[2] for each, holds in every.items() if holds is None and each.startswith(_EXCEPT)
+    )
     return any(not stems_of(each).isdisjoint(action.stems) for each in left)
 
 
 def _is_bound(condition: str) -> bool:
+    condition = condition.removeprefix("except ")
     return limits.is_limit(condition) or conditions.is_of_time(condition)
 
 
@@ -141,6 +156,7 @@ def _states(condition: str, action: ParsedAction, holds: bool | None) -> bool:
     """Whether an action itself says whether a bound holds, rather than the clock."""
     if holds is None:
         return False
+    condition = condition.removeprefix("except ")
     if limits.is_limit(condition):
         # A number of a version may be of any program.
         return not limits.is_version(condition)

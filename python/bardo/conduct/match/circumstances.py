@@ -119,9 +119,7 @@ def _holds(
 ) -> bool | None:
     kind, _, excepted = condition.partition(" ")
     if kind == "except":
-        is_excepted = _holds(
-            excepted, action, forbids, now=now, approved=approved, is_event=is_event
-        )
+        is_excepted = _holds(excepted, action, forbids, now=now, approved=approved, is_event=is_event)
         return None if is_excepted is None else not is_excepted
     if kind == "excepting":
         # Most of its words are enough: an exception that is met by mistake costs a missed block only.
@@ -142,7 +140,9 @@ def _holds(
 @lru_cache(4_096)
 def _about(forbids: Forbids) -> frozenset[str]:
     """Returns the stems of things, phrases and conditions in words."""
-    words = (each for each in forbids.conditions if not (conditions.is_known(each) or each.startswith("except")))
+    words = (
+        each for each in forbids.conditions if not (conditions.is_known(each) or each.startswith("except"))
+    )
     named = " ".join((*forbids.things, *forbids.phrases, *words))
     # "Set point" is one word in names of fields.
     joined = (f"{one}{other}" for one, other in pairwise(named.lower().split()))

@@ -21,7 +21,15 @@ from typing import TYPE_CHECKING, Any
 from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo.conduct.match import bounded, circumstances, departures, left_open, operation_match, recognition, subcommands
+from bardo.conduct.match import (
+    bounded,
+    circumstances,
+    departures,
+    left_open,
+    operation_match,
+    recognition,
+    subcommands,
+)
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, limits, operation_table, operations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bardo.conduct.match import circumstances, recognition
+from bardo.conduct.match import bounded, circumstances, recognition
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import involves
 from bardo.conduct.parse import conditions, limits, requirements, shown_places
@@ -48,7 +48,7 @@ def warned(
     is_other = is_ended or (action.form == "prose" and recognition.is_negated(forbids, action))
     if is_other or not (is_done or (is_named and not specific)):
         return found
-    is_met = bool(forbids.conditions) and not left
+    is_met = not left and (bool(forbids.conditions) or bounded.said(rejection.text) <= action.stems)
     return found._replace(reading=Reading.TOUCHES if is_met else Reading.NEAR, whole=True)
 
 

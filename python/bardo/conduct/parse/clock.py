@@ -23,9 +23,7 @@ _TIME = lazy_pattern(
     r"\b(?P<whole_h>[01]\d|2[0-3])(?P<rest_h>[0-5]\d) ?h)(?![\w:.%-])",
     re.IGNORECASE,
 )
-_WORD_TIME = lazy_pattern(
-    rf"\bat (?P<hour>{'|'.join(list(figures.NUMBERS)[1:13])})\b{_PART}", re.IGNORECASE
-)
+_WORD_TIME = lazy_pattern(rf"\bat (?P<hour>{'|'.join(list(figures.NUMBERS)[1:13])})\b{_PART}", re.IGNORECASE)
 _DATE = lazy_pattern(r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)(?!\d)")
 #: Date and time of a machine, of which the hour is the second part.
 _STAMP = lazy_pattern(r"(?<=\d)T(?=\d\d:\d\d)")
@@ -59,7 +57,9 @@ def times_of(action: str) -> Times:
     """Reads the times of an action."""
     plain = _STAMP.sub(" ", action)
     minutes = [_minute(match) for match in _TIME.finditer(plain)]
-    minutes += [_turned(int(figures.number(match["hour"])), match["part"]) for match in _WORD_TIME.finditer(plain)]
+    minutes += [
+        _turned(int(figures.number(match["hour"])), match["part"]) for match in _WORD_TIME.finditer(plain)
+    ]
     days = {
         next(day for day in DAYS if day.startswith(match[1].lower()[:3])) for match in _DAY.finditer(action)
     }

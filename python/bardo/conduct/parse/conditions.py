@@ -11,7 +11,18 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import clock, dated, figures, fulfilled, limits, operation_table, requirements, tails, terms, times
+from bardo.conduct.parse import (
+    clock,
+    dated,
+    figures,
+    fulfilled,
+    limits,
+    operation_table,
+    requirements,
+    tails,
+    terms,
+    times,
+)
 from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.times import DAYS, Span
 from bardo.consolidate.languages.english.dates import MONTHS
@@ -69,9 +80,18 @@ _BETWEEN = lazy_pattern(
     r"(?:\b(?:between|from) (?=[^,;]*?(?:\d:\d\d|\d ?[ap]m\b)|"
     rf"\d\d? and \d\d? (?:o'?clock|on (?:a |the )?(?:{'|'.join(DAYS)}|weekday|weekend)))"
     rf"(?P<start>{_HOUR}) (?:and|to|till|until|-|–) |"
-    rf"(?<!\d)(?P<from>[0-2]?\d:\d\d) ?[-–] ?(?=[0-2]?\d:\d\d))(?P<end>{_HOUR}){_ZONE}(?![\w:%])",
+    rf"(?<!\d)(?P<from>[0-2]?\d:\d\d)(?: ?[-–] ?| to )(?=[0-2]?\d:\d\d))(?P<end>{_HOUR}){_ZONE}(?![\w:%])",
     re.IGNORECASE,
 )
+#: Words before a time outside of which an act is rejected: "outside the window 02:00 to 04:00"; and these without it.
+_OUTSIDE_WORDS = (
+    r"\boutside(?: of)?(?: (?:the|our|its))?(?: (?:window|hours|slot|time|times|period))?(?: of| from)?"
+)
+_OUTSIDE = lazy_pattern(rf"{_OUTSIDE_WORDS}\s*$", re.IGNORECASE)
+_LEFT_OUTSIDE = lazy_pattern(rf"{_OUTSIDE_WORDS}(?=\s\s|\s*$)", re.IGNORECASE)
+#: Bounds of the day in words.
+_NOON = lazy_pattern(r"\b(before|after|until|past|from) (?:noon|midday|lunch(?:time)?)\b", re.IGNORECASE)
+_MIDNIGHT = lazy_pattern(r"\b(?:after|past|from) midnight\b", re.IGNORECASE)
 _SPAN = lazy_pattern(r"(\d\d:\d\d) and (\d\d:\d\d)")
 _PRODUCTION = lazy_pattern(
     r"\b(?:in|on|to|against|into|from|at)?(?: the| our)? ?\b(production|prod|live)\b", re.IGNORECASE
@@ -128,6 +148,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     rest, bounds = dated.split(rest)
     rest, needs = requirements.split(rest)
     found += bounds
+    rest = _MIDNIGHT.sub("between 00:00 and 05:00", _NOON.sub(r"\1 12:00", rest))
     rest, bounds = limits.split(_DAYS.sub(_each_day, rest))
     found += bounds
     for pattern, name in (
@@ -137,6 +158,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         (_WEEKDAY, _day_name),
     ):
         rest = _without(pattern, name, rest, text, found)
+    rest = _LEFT_OUTSIDE.sub(" ", rest)
     head = _REASON.sub(" ", rest)
     rest = head if head.strip() else rest
     before, comma, after = rest.partition(", ")
@@ -163,7 +185,8 @@ def _without(
     def taken(match: re.Match[str]) -> str:
         if not (named := name(match, text)):
             return match[0]
-        found.append(named)
+        is_outside = _OUTSIDE.search(match.string[: match.start()]) is not None
+        found.append(f"except {named}" if is_outside else named)
         return " "
 
     return pattern.sub(taken, rest)

@@ -14,7 +14,10 @@ _FIELD = lazy_pattern(
     rf"(?:(?<![\w-])--?(?P<option>[A-Za-z][\w-]*)(?:=|\s+)(?!-)|"
     rf"(?P<quote>[\"']?)(?P<name>[A-Za-z_][\w.-]*)(?P=quote)\s*(?::=|==?|:)\s*)(?P<value>{_VALUE})"
 )
-_EMPTY = lazy_pattern(r"[\"']?(?:|null|none|nil|false|no|n/a|na|missing|pending|undefined|-|\[\s*\]|\{\}|\s+)[\"']?", re.IGNORECASE)
+_EMPTY = lazy_pattern(
+    r"[\"']?(?:|null|none|nil|false|no|n/a|na|missing|pending|undefined|-|\[\s*\]|\{\}|\s+)[\"']?",
+    re.IGNORECASE,
+)
 _ITEM = lazy_pattern(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[^\s,\[\]]+")
 _PART = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 #: Parts of names of fields in other words.

@@ -33,7 +33,8 @@ _SHARES = {
     "two thirds": 66.7, "three quarters": 75,
 }  # fmt: skip
 _SHARE = lazy_pattern(
-    rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b(?! of (?:[A-Z]|\d)|-?(?:hour|year|day))", re.IGNORECASE
+    rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b(?! of (?:[A-Z]|\d)|-?(?:hour|year|day))",
+    re.IGNORECASE,
 )
 NUMBER = r"(?:\d+(?:[.,]\d+)*|" + "|".join(NUMBERS) + ")"
 #: Factor after a figure; a letter must follow at once.
@@ -198,7 +199,12 @@ def _figure(text: str, match: re.Match[str]) -> Figure:
     factor = (match["letter"] or match["many"] or "").lower()
     currency = (match["currency"] or "").strip().lower()
     end = match.end()
-    if currency and not factor and text[end : end + 1].lower() == "m" and not text[end + 1 : end + 2].isalnum():
+    if (
+        currency
+        and not factor
+        and text[end : end + 1].lower() == "m"
+        and not text[end + 1 : end + 2].isalnum()
+    ):
         factor, end = "m", end + 1
     stated *= _MANY.get(factor, 1e6 if factor == "m" else 1)
     label = _label_before(text, match.start())
@@ -218,7 +224,9 @@ def _figure(text: str, match: re.Match[str]) -> Figure:
     if not unit and label:
         unit = _unit_of_field(label)
     dimension, size = (AGE, 1.0) if unit == AGE else table.units.get(unit, ("", 1.0))
-    before = "" if label else " ".join(_WORD.findall(text[max(0, match.start() - 60) : match.start()])[-_BEFORE:])
+    before = (
+        "" if label else " ".join(_WORD.findall(text[max(0, match.start() - 60) : match.start()])[-_BEFORE:])
+    )
     near = _stems(f"{' '.join(_parts(label))} {' '.join(nouns)} {before}")
     parts = frozenset(_parts(label))
     return Figure(
@@ -252,7 +260,9 @@ def _is_former(text: str, match: re.Match[str]) -> bool:
     last = _WORD.findall(before)[-1:]
     is_beside = before.endswith(" ") and not _label_before(text, match.start())
     is_named = is_beside and bool(last) and last[0].lower() in _table().fields["named"]
-    return is_named or bool(re.fullmatch(r"\d{6,}", match["number"]) and not _label_before(text, match.start()))
+    return is_named or bool(
+        re.fullmatch(r"\d{6,}", match["number"]) and not _label_before(text, match.start())
+    )
 
 
 def _unit_of_field(label: str) -> str:

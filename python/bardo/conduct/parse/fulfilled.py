@@ -16,7 +16,9 @@ _CONSENTS = (
 )
 #: Field of an approval.
 _APPROVAL = lazy_pattern(rf"(?:.*[_.-])?{_CONSENTS}(?:[_.-](?:by|no|id|ref|number|from|at))?", re.IGNORECASE)
-_AUTHOR = lazy_pattern(r"(?:.*[_.-])?(?:author|opened_by|requested_by|created_by|submitter|requester)", re.IGNORECASE)
+_AUTHOR = lazy_pattern(
+    r"(?:.*[_.-])?(?:author|opened_by|requested_by|created_by|submitter|requester)", re.IGNORECASE
+)
 #: Words that tell that somebody has not been asked, or not answered.
 _UNASKED = lazy_pattern(
     r"\b(?:has|have|had|does|do|did|is|are|was|were)(?:n['’]t| not)(?: \w+){0,2}? "

@@ -30,7 +30,9 @@ _LIMIT = lazy_pattern(
     rf"(?:\b(?:for|by|with|of|at|about|in|going in) )?\b(?:nothing |anything )?(?P<side>{_UPPER}|{_LOWER}) (?:the )?",
     re.IGNORECASE,
 )
-_CONDITION = lazy_pattern(r"(?P<side>above|below) (?P<version>version )?(?P<figure>-?\d[\d.]*)(?: (?P<of>.+))?")
+_CONDITION = lazy_pattern(
+    r"(?P<side>above|below) (?P<version>version )?(?P<figure>-?\d[\d.]*)(?: (?P<of>.+))?"
+)
 _ORDERED = lazy_pattern(r"(?P<side>above|below) (?P<label>[A-Za-z]+-?\d?)")
 _LABEL = lazy_pattern(r"[A-Za-z]+(?:-?\d)?(?!\w)")
 _VERSIONED = lazy_pattern(r"\b(?:upgrade|update|bump|version|node|python|java|go)\b", re.IGNORECASE)
@@ -56,6 +58,15 @@ _BOUNDS = {
 }
 
 
+_MOST = lazy_pattern(
+    rf"\b(?:at (?:the )?most|max(?:imum)?(?: of)?|up to) (?=[€$£]?{figures.NUMBER}\b)", re.IGNORECASE
+)
+_KEEPS = lazy_pattern(
+    r"\b(?:keep|keeps|stay|stays|hold|must (?:be|stay|remain)|should (?:be|stay|remain)|has to (?:be|stay)|"
+    r"have to (?:be|stay))\b(?!.*\b(?:out of|away from|clear of)\b)",
+    re.IGNORECASE,
+)
+_END = lazy_pattern(r"[,;.!?](?=\s|$)")
 #: Number that is required: "the engine needs two approvals".
 _NEEDS = lazy_pattern(
     rf"\b(?:needs?|requires?|must have|has to have|have to have) (?:at least |a minimum of )?(?P<figure>{figures.NUMBER})"
@@ -95,12 +106,19 @@ def split(text: str) -> tuple[str, list[str]]:
     Returns:
         Text without them. What is counted stays in it where it is the object itself: "more than 3 retries are a no".
     """
+    if not FORBIDS.search(text):
+        text = _MOST.sub("above ", text)
     for side, bound in _BOUNDS.items():
         text = bound.sub(rf"{side} \g<figure>", text)
+    # "Keep it under 500" rejects what is above.
+    is_turned = not FORBIDS.search(text) and _KEEPS.search(text) is not None
     kept, start = "", 0
     found: list[str] = []
     while (match := _LIMIT.search(text, start)) is not None:
-        side = "above" if re.fullmatch(_UPPER, match["side"], re.IGNORECASE) else "below"
+        nouns = ""
+        side = (
+            "above" if is_turned is (re.fullmatch(_UPPER, match["side"], re.IGNORECASE) is None) else "below"
+        )
         label = _label_at(text, match.end())
         figure = figures.figure_at(text, match.end())
         if label:
@@ -115,19 +133,20 @@ def split(text: str) -> tuple[str, list[str]]:
                 end, name = figure.end, f"{side} version {figure.stated:g}"
             before = kept + text[start : match.start()]
             if figure.nouns and not figure.dimension and not _names_object(before):
-                end = figure.end
+                nouns = f"{' '.join(figure.nouns)} "
         found.append(name)
-        kept, start = f"{kept}{text[start : match.start()]} ", end
+        kept, start = f"{kept}{text[start : match.start()]} {nouns}", end
     return kept + text[start:], found
 
 
 def required(text: str) -> tuple[str, list[str]]:
     """Splits a text from the numbers that it requires; returns these as limits: `below 2 approvals`."""
-    first, comma, rest = text.partition(",")
+    end = found.start() if (found := _END.search(text)) is not None else len(text)
+    first, rest = text[:end], text[end:]
     if FORBIDS.search(first) or _NEEDS.search(first) is None:
         return text, []
-    first, found = split(_NEEDS.sub(r"below \g<figure>", first))
-    return f"{first}{comma}{rest}", found
+    first, limits = split(_NEEDS.sub(r"below \g<figure>", first))
+    return first + rest, limits
 
 
 def is_limit(condition: str) -> bool:
@@ -168,7 +187,9 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
     if limit is None:
         return None
     if limit.nouns & _letters():
-        values = [float(len(each.value.strip("\"'"))) for each in fields.fields_of(action) if each.stems & about]
+        values = [
+            float(len(each.value.strip("\"'"))) for each in fields.fields_of(action) if each.stems & about
+        ]
     elif limit.is_version:
         values = [float(match[1] or match[2]) for match in _VERSION.finditer(action)]
     else:
@@ -281,9 +302,13 @@ def _read(condition: str) -> Limit | None:
     of, _, rate = (match["of"] or "").partition(" a ")
     named = figures.unit_of(of)
     dimension, size = named or ("", 1.0)
-    nouns = frozenset[str]() if named else operation_table.canonical_stems(re.findall(r"[^\W\d_]+", of.lower()))
+    nouns = (
+        frozenset[str]() if named else operation_table.canonical_stems(re.findall(r"[^\W\d_]+", of.lower()))
+    )
     is_upper = match["side"] == "above"
-    return Limit(is_upper, float(match["figure"]) * size, size, dimension, nouns, rate, bool(match["version"]))
+    return Limit(
+        is_upper, float(match["figure"]) * size, size, dimension, nouns, rate, bool(match["version"])
+    )
 
 
 def _label_at(text: str, start: int) -> str:

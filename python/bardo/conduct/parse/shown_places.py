@@ -12,8 +12,12 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table
 
 #: Prepositions of places.
-AT = frozenset({"in", "on", "to", "into", "onto", "inside", "within", "at", "from", "against", "under", "over"})
-_OR = lazy_pattern(r"\s*,?\s+\b(?:or|nor)\b\s+(?:(?:in|on|to|into|at|from|any(?: other)?) )?|\s*,\s+", re.IGNORECASE)
+AT = frozenset(
+    {"in", "on", "to", "into", "onto", "inside", "within", "at", "from", "against", "under", "over"}
+)
+_OR = lazy_pattern(
+    r"\s*,?\s+\b(?:or|nor)\b\s+(?:(?:in|on|to|into|at|from|any(?: other)?) )?|\s*,\s+", re.IGNORECASE
+)
 _SOME = lazy_pattern(r"\b(?:or|nor)\b", re.IGNORECASE)
 _PATH = lazy_pattern(r"/[\w.-]+")
 _WORD = lazy_pattern(r"[^\W_]+")
@@ -40,7 +44,9 @@ def is_shown(words: str, text: str) -> bool:
 
 @lru_cache(4_096)
 def _stems(words: str) -> frozenset[str]:
-    return operation_table.content_stems(_WORD.findall(words.lower())) | frozenset(_WORD.findall(words.lower()))
+    return operation_table.content_stems(_WORD.findall(words.lower())) | frozenset(
+        _WORD.findall(words.lower())
+    )
 
 
 @cache

@@ -52,7 +52,9 @@ _EXCEPTED = lazy_pattern(
     re.IGNORECASE,
 )
 #: Exception at the end of a clause: "no dogs, guide dogs excepted".
-_EXCEPTED_END = lazy_pattern(r",\s+(?P<what>[^,;.!]{2,40}?) (?:excepted|excluded|exempt(?:ed)?)\s*$", re.IGNORECASE)
+_EXCEPTED_END = lazy_pattern(
+    r",\s+(?P<what>[^,;.!]{2,40}?) (?:excepted|excluded|exempt(?:ed)?)\s*$", re.IGNORECASE
+)
 _LEADING = lazy_pattern(r"^(?:(?:and|but|only|just|the|an?|our|so)\s+)+", re.IGNORECASE)
 
 
