@@ -1,4 +1,4 @@
-"""What follows the rejected act and is no condition of it leaves no condition open: answers, reasons, examples."""
+"""Words after the rejected act that are no condition leave none open: answers, reasons, examples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEPT = [
         "unhashed numbers in notebook output - never, those get committed",
         "unhashed numbers in notebook output",
     ),
-    # What states a condition or forbids stays.
+    # A clause that states a condition or forbids stays.
     ("don't ring wards during handover (07:15-07:45)", "don't ring wards during handover 07:15-07:45"),
     ("no viewings, except on Mondays", "no viewings, except on Mondays"),
     ("Backfills run at night. Not in the day", "Backfills run at night. Not in the day"),

@@ -1,7 +1,7 @@
-"""Compares an action with a rejection of an act beyond a bound: a limit with a figure, a time, a date, a requirement.
+"""Compares an action with a rejection of an act beyond a bound: a limit, a time, a date, a requirement.
 
-A figure, time or empty field that the action states itself is strong evidence. On the allowed side it makes the action another one
-with certainty. On the forbidden side fewer words must tell that the act is meant.
+A figure, time or empty field that the action states itself is strong evidence. On the allowed side it makes the action
+another one with certainty. On the forbidden side fewer words must tell that the act is meant.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from bardo.conduct.parse import (
 )
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import ANY, stems_of, vocabulary
-from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.rejection import ParsedRejection
 
 #: Minimum share of the words of the rejected thing with which an action beyond its bound is warned of.
@@ -71,11 +70,8 @@ def refined(
     if any(met[conditions.axis(each)] is False for each in stated) and not circumstances.lasts(action.text):
         return Relation(Reading.OTHER, told, exact=True)
     others = [holds for each, holds in every.items() if each not in bounds]
-    if not stated or not all(met.values()) or False in others:
-        return found
-    if found.reading in (Reading.NEAR, Reading.OTHER) or recognition.reads_only(forbids.verbs, action):
-        return found
-    if action.form == "prose" and recognition.is_negated(forbids, action):
+    is_met = bool(stated) and all(met.values()) and False not in others
+    if not is_met or found.reading in (Reading.NEAR, Reading.OTHER) or _is_unlike(rejection, action):
         return found
     because = "; ".join(filter(None, (found.because, told)))
     is_aged = any(each.dimension == figures.AGE for each in figures.figures_of(action.text))
@@ -85,9 +81,14 @@ def refined(
         return found
     if _is_ended(rejection, action):
         return Relation(Reading.NEAR, f"{because}; ends it", found.by)
-    if None in others:
-        reading = Reading.NEAR
-    return Relation(reading, because, found.by, whole=True)
+    return Relation(Reading.NEAR if None in others else reading, because, found.by, whole=True)
+
+
+def _is_unlike(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether an action only reads, or negates what it names."""
+    if recognition.reads_only(rejection.forbids.verbs, action):
+        return True
+    return action.form == "prose" and recognition.is_negated(rejection.forbids, action)
 
 
 def _of_act(rejection: ParsedRejection, action: ParsedAction, *, is_plain: bool) -> Reading:

@@ -10,7 +10,15 @@ from itertools import pairwise
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.things import involves
-from bardo.conduct.parse import channels, conditions, fulfilled, operation_table, requirements, shown_places
+from bardo.conduct.parse import (
+    channels,
+    conditions,
+    fulfilled,
+    limits,
+    operation_table,
+    requirements,
+    shown_places,
+)
 from bardo.conduct.parse.action import ParsedAction, has_options
 from bardo.conduct.parse.forbidden import places_in, stems_of, vocabulary
 from bardo.conduct.parse.forbids import Forbids
@@ -105,6 +113,15 @@ def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool)
     return tuple(
         _holds(condition, action, now=now, approved=approved, is_event=is_event, forbids=forbids)
         for condition in forbids.conditions
+    )
+
+
+def leaves_limit(forbids: Forbids, action: ParsedAction) -> bool:
+    """Whether an action, which may be on the allowed side of a limit, tells no figure of it."""
+    about = _about(forbids)
+    return any(
+        limits.is_limit(each) and limits.holds(each, action.text, about) is None
+        for each in forbids.conditions
     )
 
 

@@ -22,7 +22,6 @@ from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
 from bardo.conduct.match import (
-    bounded,
     circumstances,
     departures,
     left_open,
@@ -32,7 +31,7 @@ from bardo.conduct.match import (
 )
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
-from bardo.conduct.parse import conditions, limits, operation_table, operations
+from bardo.conduct.parse import conditions, operation_table, operations
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import ANY, ENDING, names_other_product
 from bardo.conduct.parse.rejection import ParsedRejection
@@ -150,16 +149,6 @@ class Pair:
         is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
         is_ending |= any(is_destination(thing, self.action) for thing in self.rejection.forbids.things)
         return [name for name in found if name != "ends" or not is_ending]
-
-    @property
-    def leaves_limit_open(self) -> bool:
-        """Whether the text rejects what is beyond a limit, of which the action tells no figure."""
-        forbids = self.rejection.forbids
-        holding = circumstances.holding(forbids, self.action, now=self.now, approved=self.approved)
-        return any(
-            holds is None and limits.is_limit(condition)
-            for condition, holds in zip(forbids.conditions, holding, strict=True)
-        )
 
     @property
     def is_vague(self) -> bool:
@@ -313,7 +302,6 @@ def pair_of(
     found = subcommands.compare(rejection, action)
     if found.reading is Reading.UNKNOWN:
         found = recognition.compare(rejection, action, now=now, approved=approved)
-        found = bounded.refined(rejection, action, found, now=now, approved=approved)
         found = left_open.warned(rejection, action, found, now=now, approved=approved)
     if found.reading is Reading.SAME:
         turned = operation_match.undone(frozenset(forbids.verbs) - ANY, action)
@@ -493,9 +481,8 @@ def _learned(pair: Pair, reader: CrossEncoder) -> Learned:
     is_clear = near >= 0 and (
         not pair.is_vague or about >= near_limit(pair.count) + _growth(_CLEARLY, pair.count)
     )
-    if pair.leaves_limit_open or not (pair.stands or is_clear):
-        # An action about something else is not the same; nor is one that shares a word, unless the meaning is clear,
-        # or one that may be on the allowed side of a limit.
+    if circumstances.leaves_limit(pair.rejection.forbids, pair.action) or not (pair.stands or is_clear):
+        # An action about something else is not the same; nor is one that shares a word, unless the meaning is clear.
         return Learned(near, warn, -math.inf)
     same = _odds(table["same"], every) - table["same"]["limit by table" if pair.stands else "limit"]
     if same < 0 <= near:

@@ -21,7 +21,7 @@ _PLACED = shown_places.AT | {"by", "via", "through", "during", "after", "before"
 def warned(
     rejection: ParsedRejection, action: ParsedAction, found: Relation, *, now: int, approved: bool
 ) -> Relation:
-    """Returns a relation that warns if an action does what is rejected but for a single condition that it leaves open.
+    """Returns a relation refined by bounds; it warns if a single condition of place or time is left open.
 
     Args:
         rejection: Parsed rejection or rule.
@@ -30,6 +30,7 @@ def warned(
         now: Wall clock, microseconds UTC.
         approved: Whether a person approved the action.
     """
+    found = bounded.refined(rejection, action, found, now=now, approved=approved)
     forbids = rejection.forbids
     if found.reading is not Reading.TOUCHES or action.reads:
         return found

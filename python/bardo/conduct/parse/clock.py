@@ -33,7 +33,8 @@ _DAY = lazy_pattern(
 )
 #: Five fields of cron in quotes, or at the beginning of a line of a crontab.
 _CRON = lazy_pattern(
-    r"(?:[\"']|^)(?P<minute>\d{1,2}|0) (?P<hour>\d{1,2}(?:,\d{1,2})*) \S+ \S+ (?P<days>[\d,*-]+|[A-Za-z]{3}(?:-[A-Za-z]{3})?)(?=[\s\"']|$)",
+    r"(?:[\"']|^)(?P<minute>\d{1,2}|0) (?P<hour>\d{1,2}(?:,\d{1,2})*) \S+ \S+ "
+    r"(?P<days>[\d,*-]+|[A-Za-z]{3}(?:-[A-Za-z]{3})?)(?=[\s\"']|$)",
     re.MULTILINE,
 )
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import (
@@ -45,7 +43,7 @@ _REASON = lazy_pattern(
     re.IGNORECASE,
 )
 _LEAVES = lazy_pattern(r"\b(?:leave|keep)\b", re.IGNORECASE)
-#: Part of the day; a night or a day is one only after a preposition, or before what is done: not "per night", "hen nights".
+#: Part of the day. A night or a day is one after a preposition, or before the act: not "per night", "hen nights".
 _PART = lazy_pattern(
     r"(?<![-\w])(?<!per )(?<!and )(?<!a )(?<!each )(?<!every )"
     r"(?:(?:at|by|over|in the|during the|during|in|within|through the) )?\b(?:(?P<night>night(?:time)?)|"
@@ -60,13 +58,15 @@ _WEEKDAY = lazy_pattern(
     rf"\b(?:on |over the |at the |this |at )?(?:a )?({'|'.join(DAYS)}|weekend|weekday)s?\b", re.IGNORECASE
 )
 _DAYS = lazy_pattern(
-    rf"\b(?:from |on )?(?P<first>{'|'.join(DAYS)})s?(?: (?:to|till|until|through) | ?[-–] ?)(?P<last>{'|'.join(DAYS)})s?\b",
+    rf"\b(?:from |on )?(?P<first>{'|'.join(DAYS)})s?(?: (?:to|till|until|through) | ?[-–] ?)"
+    rf"(?P<last>{'|'.join(DAYS)})s?\b",
     re.IGNORECASE,
 )
 _ZONE = r"(?: ?(?:utc|gmt|cet|cest|bst|est|edt|local time|our time)\b)?"
 _CLOCK = lazy_pattern(
     rf"\b(before|after|until|past|earlier than|later than|from) ({figures.NUMBER}(?::\d\d)?)(?: ?(am|pm|o'?clock|h|"
-    rf"in the (?:morning|afternoon|evening)|at night)\b)?{_ZONE}(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))"
+    rf"in the (?:morning|afternoon|evening)|at night)\b)?{_ZONE}"
+    r"(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))"
     # A day of a month is no hour: "before 3 May".
     rf"(?!(?:st|nd|rd|th)?(?: of)? (?:{'|'.join(MONTHS)})\b|(?:st|nd|rd|th)\b|[-/.]\d)",
     re.IGNORECASE,
@@ -74,7 +74,7 @@ _CLOCK = lazy_pattern(
 _LATE = frozenset({"pm", "in the afternoon", "in the evening", "at night"})
 _HOUR_AND_MINUTE = lazy_pattern(r"([01]\d|2[0-4])([0-5]\d)")
 _YEAR = lazy_pattern(r"19\d\d|20\d\d|2100")
-#: Hours of the day from a clock to another one, of which one has minutes or "am" and "pm", or after which a day follows.
+#: Hours of the day from a clock to another one, of which one has minutes or "am" and "pm", or before a day.
 _HOUR = r"[0-2]?\d(?::\d\d)?(?: ?[ap]m)?"
 _BETWEEN = lazy_pattern(
     r"(?:\b(?:between|from) (?=[^,;]*?(?:\d:\d\d|\d ?[ap]m\b)|"
@@ -208,12 +208,12 @@ def scopes(head: str) -> tuple[str, list[tuple[str, str]]]:
     parts.append(head[start:])
     found: list[tuple[str, str]] = []
     for preposition, scope in zip(parts[1::2], parts[2::2], strict=True):
-        scope = scope.strip(" ,.;:")
+        named = scope.strip(" ,.;:")
         if found and _JOINED.search(found[-1][1]):
             # "In logs or in Sentry" is one condition.
-            found[-1] = (found[-1][0], f"{found[-1][1]} {scope}")
+            found[-1] = (found[-1][0], f"{found[-1][1]} {named}")
         else:
-            found.append((preposition.lower(), scope))
+            found.append((preposition.lower(), named))
     return parts[0], found
 
 

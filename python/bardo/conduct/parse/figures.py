@@ -45,7 +45,7 @@ _FIGURE = lazy_pattern(
     r"(?:(?P<letter>(?:k|mn|bn|(?-i:M))\b)|[ -](?P<many>hundred|thousand|million|billion|mn|bn|(?-i:M))\b)?",
     re.IGNORECASE,
 )
-#: What is no figure of an amount: times, dates, addresses, names of versions, phone numbers, and figures of a code.
+#: No figures of an amount: times, dates, addresses, names of versions, phone numbers, and figures of a code.
 _OTHER = lazy_pattern(
     r"\b\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}:\d\d(?::\d\d)?\b|"
     r"\+\d[\d ]{6,}\d|\b0\d{3,}[\d ]*|\b\d+(?:\.\d+){2,}\b|\b[A-Za-z]+-?\d[\w-]*|\b(?:[12]?\d|3[01])(?:st|nd|rd|th)\b|"

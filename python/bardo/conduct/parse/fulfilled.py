@@ -19,7 +19,7 @@ _APPROVAL = lazy_pattern(rf"(?:.*[_.-])?{_CONSENTS}(?:[_.-](?:by|no|id|ref|numbe
 _AUTHOR = lazy_pattern(
     r"(?:.*[_.-])?(?:author|opened_by|requested_by|created_by|submitter|requester)", re.IGNORECASE
 )
-#: Words that tell that somebody has not been asked, or not answered.
+#: Words that tell that a person has not been asked, or not answered.
 _UNASKED = lazy_pattern(
     r"\b(?:has|have|had|does|do|did|is|are|was|were)(?:n['’]t| not)(?: \w+){0,2}? "
     rf"(?:know|known|asked|answer\w*|said|decid\w*|repl\w*|seen|look\w*|heard|told|{_CONSENTS})\b|"
@@ -27,9 +27,10 @@ _UNASKED = lazy_pattern(
     r"\b(?:gets?|will be|be) (?:told|asked|informed) (?:afterwards|later)\b|\bneed not (?:ask|check)\b",
     re.IGNORECASE,
 )
-#: Requirement of somebody's word.
+#: Requirement of a person's word.
 _OF_CONSENT = lazy_pattern(
-    rf"\b(?:{_CONSENTS}|said (?:yes|so)|says? (?:yes|so)|asked|asking|told|telling|knows?|checked|looked|seen|answered)\b",
+    rf"\b(?:{_CONSENTS}|said (?:yes|so)|says? (?:yes|so)|asked|asking|told|"
+    r"telling|knows?|checked|looked|seen|answered)\b",
     re.IGNORECASE,
 )
 
@@ -49,7 +50,7 @@ def by_fields(stems: frozenset[str], action: str) -> bool | None:
 
 
 def is_approved(action: str) -> bool | None:
-    """Whether a field of an action says that somebody approved it, other than its author; None without one."""
+    """Whether a field of an action says that a person approved it, other than its author; None without one."""
     every = fields.fields_of(action)
     approvals = [each for each in every if _APPROVAL.fullmatch(each.name)]
     if not approvals:
@@ -61,5 +62,5 @@ def is_approved(action: str) -> bool | None:
 
 
 def is_unasked(condition: str, action: str) -> bool:
-    """Whether a condition wants somebody's word, and an action says that it is not given yet."""
+    """Whether a condition wants a person's word, and an action says that it is not given yet."""
     return _OF_CONSENT.search(condition) is not None and _UNASKED.search(action) is not None

@@ -69,7 +69,8 @@ _KEEPS = lazy_pattern(
 _END = lazy_pattern(r"[,;.!?](?=\s|$)")
 #: Number that is required: "the engine needs two approvals".
 _NEEDS = lazy_pattern(
-    rf"\b(?:needs?|requires?|must have|has to have|have to have) (?:at least |a minimum of )?(?P<figure>{figures.NUMBER})"
+    r"\b(?:needs?|requires?|must have|has to have|have to have) (?:at least |a minimum of )?"
+    rf"(?P<figure>{figures.NUMBER})"
     r"(?= [a-z-]+s\b)",
     re.IGNORECASE,
 )
@@ -207,7 +208,7 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
 
 @cache
 def _letters() -> frozenset[str]:
-    """Returns the stems of what a text is measured in."""
+    """Returns the stems of the units of texts."""
     return operation_table.content_stems(["characters", "chars", "letters"])
 
 
@@ -225,13 +226,12 @@ def _meant(limit: Limit, every: Sequence[Figure], about: frozenset[str]) -> list
             of_dimension = [each._replace(value=each.value * limit.size) for each in of_dimension]
         return _nearest(of_dimension, named)
     plain = [each for each in every if not each.dimension]
-    if not limit.nouns and (ages := [each for each in every if each.dimension == figures.AGE]):
-        # "Children under 16" have an age.
-        return ages
-    if by_noun := [each for each in plain if each.near & limit.nouns]:
-        return by_noun
-    if by_label := [each for each in plain if each.near & about]:
-        return by_label
+    # "Children under 16" have an age.
+    ages = [] if limit.nouns else [each for each in every if each.dimension == figures.AGE]
+    by_noun = [each for each in plain if each.near & limit.nouns]
+    by_label = [each for each in plain if each.near & about]
+    if named_ones := ages or by_noun or by_label:
+        return named_ones
     if limit.nouns and not limit.is_upper:
         # Any figure is below some limit.
         return []

@@ -45,7 +45,8 @@ _CLOCK = lazy_pattern(r"\d:\d\d|\b\d{1,2} ?[ap]m\b")
 _EXCEPTED = lazy_pattern(
     r"(?P<what>[^,;.!]{2,60}?),? (?:(?:is|are) )?(?:excepted|excluded|exempt(?:ed)?)\b|"
     r"(?P<who>(?!(?:we|you|they|it|that|this|he|she|i|one|nobody|somebody)\b)[^,;.!]{2,60}?) "
-    r"(?:(?-i:may|can)|(?:isn't|aren't|is not|are not|doesn't|don't) count(?:ed)?|(?:is|are) (?:the )?only exceptions?)\b|"
+    r"(?:(?-i:may|can)|(?:isn't|aren't|is not|are not|doesn't|don't) count(?:ed)?|"
+    r"(?:is|are) (?:the )?only exceptions?)\b|"
     r"(?P<bare>[^,;.!]{2,60}?) (?:is|are) (?:fine|ok|okay|allowed)\b|"
     r"only (?!in|on|at|to|from|by|with|without|after|before|during|between|for|if|when|over|under|through|via|as)"
     r"(?P<only>[^,;.!]{2,60})",

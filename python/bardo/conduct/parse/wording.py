@@ -180,10 +180,11 @@ _FORMS = {
         r"^(?:please )?(?:leave|keep) (.+?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
         re.IGNORECASE,
     ): r"don't touch \1",
-    # What needs something is rejected without it.
+    # A thing that needs another one is rejected without it.
     lazy_pattern(
         r"^(?!.*\b(?:\w+n't|never|no|not|without|nobody|nothing)\b)"
-        r"(?!(?:it|that|this|they|he|she|i|we|you|there|what|who)\b)([^.!?;:,]{2,80}?) (?:always )?(?:needs?|requires?) "
+        r"(?!(?:it|that|this|they|he|she|i|we|you|there|what|who)\b)([^.!?;:,]{2,80}?) "
+        r"(?:always )?(?:needs?|requires?) "
         r"(?=(?:an?|the|somebody|someone)\b|(?-i:[A-Z]))([^.!?;]+)",
         re.IGNORECASE,
     ): r"no \1 without \2",
