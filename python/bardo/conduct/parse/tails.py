@@ -33,7 +33,7 @@ _ANSWER = lazy_pattern(
 )
 #: Tail after a comma that excludes nothing and limits nothing: ", any day", ", phased or not", ", no".
 _EMPHASIS = lazy_pattern(
-    r",\s+(?:(?:in |on |at |for |by |of )?(?:any|whatever|whichever|however|no matter|regardless)\b[^,;.()]*|"
+    r",\s+(?:(?:in |on |at |for |by |of )?(?:any|what ?ever|which ?ever|however|no matter|regardless)\b[^,;.()]*|"
     r"(?:[\w-]+ ){1,4}or (?:not|otherwise|no)(?=\s*(?:$|[,;.]))|(?:also )?not (?:even|just)\b[^;.]*|"
     r"(?:at least )?one of (?:them|which|those)\b[^;.]*|"
     r"(?:absolutely not|don't|never), [^;.]*$|"
@@ -44,7 +44,7 @@ _PARENTHESIS = lazy_pattern(r"\s*\(([^()]*)\)")
 _CLOCK = lazy_pattern(r"\d:\d\d|\b\d{1,2} ?[ap]m\b")
 _EXCEPTED = lazy_pattern(
     r"(?P<what>[^,;.!]{2,60}?),? (?:(?:is|are) )?(?:excepted|excluded|exempt(?:ed)?)\b|"
-    r"(?P<who>(?!(?:we|you|they|it|that|this|he|she|i|one|nobody|somebody)\b)[^,;.!]{2,60}?) "
+    r"(?P<who>(?!(?:we|you|they|it|that|this|he|she|i|one|no ?body|some ?body)\b)[^,;.!]{2,60}?) "
     r"(?:(?-i:may|can)|(?:isn't|aren't|is not|are not|doesn't|don't) count(?:ed)?|"
     r"(?:is|are) (?:the )?only exceptions?)\b|"
     r"(?P<bare>[^,;.!]{2,60}?) (?:is|are) (?:fine|ok|okay|allowed)\b|"
