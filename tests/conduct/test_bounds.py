@@ -104,6 +104,11 @@ def test_a_place_is_shown_by_a_path_or_a_command(
     assert gate.before(action).decision in {least, "block"}
 
 
+def test_an_open_limit_blocks_nothing_by_its_words(gate: bardo.Gate) -> None:
+    gate.reject("the fare engine needs two approvals, one of them Ina's. One is not enough there.", by="anna")
+    assert gate.before("kubectl -n prod scale deploy/fare-engine --replicas=24").decision != "block"
+
+
 def test_an_excepted_act_is_allowed(gate: bardo.Gate) -> None:
     gate.reject("Never deploy to production after 15:00 on a Friday. Rollbacks excepted.", by="anna")
     assert gate.before("Rollback by deploying 4.10 to production this Friday at 16:20.").decision != "block"

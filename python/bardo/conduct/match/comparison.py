@@ -314,8 +314,9 @@ def pair_of(
         by_operation = _elsewhere(by_operation, "at another host", found)
     else:
         by_operation = recognition.of_other_command(rejection, action, by_operation)
-    # An action that only reads is not the rejected one, even with all of its words.
+    # An action that only reads, or tells no figure of a limit, is another one, even with all of its words.
     apart = differs or recognition.reads_only(forbids.verbs, action)
+    apart |= circumstances.leaves_limit(forbids, action)
     relation = recognition.joined(found, by_operation)
     if (
         action.form == "prose"

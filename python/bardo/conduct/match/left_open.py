@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bardo._patterns import lazy_pattern
 from bardo.conduct.match import bounded, circumstances, recognition
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import involves
@@ -14,6 +15,7 @@ from bardo.conduct.parse.rejection import ParsedRejection
 
 #: Minimum number of words of a thing that tell alone that it is meant, without its operation.
 _WORDS = 2
+_ONLY = lazy_pattern(r"(?i)\bonly\b")
 #: Prepositions of places and times. A purpose or a narrower thing is what is rejected: "for the fraud dashboard".
 _PLACED = shown_places.AT | {"by", "via", "through", "during", "after", "before", "near"}
 
@@ -49,7 +51,9 @@ def warned(
     is_other = is_ended or (action.form == "prose" and recognition.is_negated(forbids, action))
     if is_other or not (is_done or (is_named and not specific)):
         return found
-    is_met = not left and (bool(forbids.conditions) or bounded.said(rejection.text) <= action.stems)
+    # The thing that alone is wanted may be read as a rejected one: "conda-forge only".
+    is_whole = bounded.said(rejection.text) <= action.stems and _ONLY.search(rejection.text) is None
+    is_met = not left and (bool(forbids.conditions) or is_whole)
     return found._replace(reading=Reading.TOUCHES if is_met else Reading.NEAR, whole=True)
 
 
