@@ -21,7 +21,15 @@ from typing import TYPE_CHECKING, Any
 from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo.conduct.match import circumstances, departures, operation_match, recognition, stated, subcommands
+from bardo.conduct.match import (
+    circumstances,
+    departures,
+    left_open,
+    operation_match,
+    recognition,
+    stated,
+    subcommands,
+)
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, operation_table, operations
@@ -69,8 +77,6 @@ _CLEARLY = 0.38
 #: that is the same is lost on the pairs of `gates-train.jsonl` and `gates-extra.jsonl`.
 _BRIEF = 2
 _WITHOUT_WORD, _BARE_OPERATION = (3, 2.5), (4, 4.0)
-#: Number of content words beside its operations with which a text says more than an operation.
-_SAYS_MORE = 2
 #: Growth of the limit of the cross-encoder's regression with the logarithm of the number of texts. In whole stores it
 #: tells violations from other actions hardly better than chance (AUC .46 to .64).
 _READ_GROWTH = 0.6
@@ -295,6 +301,7 @@ def pair_of(
     found = subcommands.compare(rejection, action)
     if found.reading is Reading.UNKNOWN:
         found = recognition.compare(rejection, action, now=now, approved=approved)
+        found = left_open.warned(rejection, action, found, now=now, approved=approved)
     if found.reading is Reading.SAME:
         turned = operation_match.undone(frozenset(forbids.verbs) - ANY, action)
         found = found if turned.reading is Reading.UNKNOWN else turned
@@ -307,8 +314,9 @@ def pair_of(
         by_operation = _elsewhere(by_operation, "at another host", found)
     else:
         by_operation = recognition.of_other_command(rejection, action, by_operation)
-    # An action that only reads is not the rejected one, even with all of its words.
+    # An action that only reads, or tells no figure of a limit, is another one, even with all of its words.
     apart = differs or recognition.reads_only(forbids.verbs, action)
+    apart |= circumstances.leaves_limit(forbids, action)
     relation = recognition.joined(found, by_operation)
     if (
         action.form == "prose"
@@ -316,7 +324,11 @@ def pair_of(
         and relation.reading is not Reading.OTHER
     ):
         found, relation = _departed(rejection, action, found, relation, cosine)
-    if relation.reading is Reading.SAME and not relation.exact and _is_bare_operation(rejection, action):
+    if (
+        relation.reading is Reading.SAME
+        and not relation.exact
+        and operation_match.is_bare_operation(rejection, action)
+    ):
         relation = relation._replace(reading=Reading.NEAR, because=f"{relation.because}; of nothing it names")
     is_sure = relation.reading is Reading.SAME and relation.exact
     is_verbatim = is_same_act(rejection.text, action.text)
@@ -377,25 +389,6 @@ def _departed(
         near = Relation(Reading.NEAR, "follows its words with others between them")
         return near, near
     return found, relation
-
-
-def _is_bare_operation(rejection: ParsedRejection, action: ParsedAction) -> bool:
-    """Whether an action shares an operation alone with a text that names no thing, but says more than the operation.
-
-    "We've left X. No posting there" is about one place, and "PRs over 600 lines get sent back" installs nothing.
-    """
-    forbids = rejection.forbids
-    if forbids.things or forbids.phrases or forbids.conditions:
-        return False
-    of_operations = {
-        stem
-        for name in (*rejection.operations, *forbids.verbs)
-        for phrase in operation_table.phrases_of(name)
-        for stem in phrase
-    }
-    said = operation_table.content_stems(rejection.spoken.split()) - operation_table.framing_stems()
-    others = said - of_operations
-    return len(others) >= _SAYS_MORE and others.isdisjoint(action.stems)
 
 
 def _elsewhere(relation: Relation, where: str, found: Relation) -> Relation:
@@ -477,7 +470,7 @@ def _learned(pair: Pair, reader: CrossEncoder) -> Learned:
     is_clear = near >= 0 and (
         not pair.is_vague or about >= near_limit(pair.count) + _growth(_CLEARLY, pair.count)
     )
-    if not (pair.stands or is_clear):
+    if circumstances.leaves_limit(pair.rejection.forbids, pair.action) or not (pair.stands or is_clear):
         # An action about something else is not the same; nor is one that shares a word, unless the meaning is clear.
         return Learned(near, warn, -math.inf)
     same = _odds(table["same"], every) - table["same"]["limit by table" if pair.stands else "limit"]

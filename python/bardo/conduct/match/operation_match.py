@@ -17,6 +17,8 @@ _BY_NAME = frozenset({"use", "install"})
 _BY_REQUEST = frozenset({"use", "call", "send", "download"})
 _relation = partial(Relation, by="operation")
 _UNKNOWN = _relation(Reading.UNKNOWN)
+#: Number of content words beside its operations with which a text says more than an operation.
+_SAYS_MORE = 2
 
 
 def compare(text: ParsedText, action: ParsedAction) -> Relation:
@@ -162,3 +164,22 @@ def _contrasting(text: ParsedText, action: ParsedAction) -> bool:
         text.things & group and action.things & group and not text.things & action.things & group
         for group in table.contrasts
     )
+
+
+def is_bare_operation(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether an action shares an operation alone with a text that names no thing, but says more than the operation.
+
+    "We've left X. No posting there" is about one place, and "PRs over 600 lines get sent back" installs nothing.
+    """
+    forbids = rejection.forbids
+    if forbids.things or forbids.phrases or forbids.conditions:
+        return False
+    of_operations = {
+        stem
+        for name in (*rejection.operations, *forbids.verbs)
+        for phrase in operation_table.phrases_of(name)
+        for stem in phrase
+    }
+    said = operation_table.content_stems(rejection.spoken.split()) - operation_table.framing_stems()
+    others = said - of_operations
+    return len(others) >= _SAYS_MORE and others.isdisjoint(action.stems)

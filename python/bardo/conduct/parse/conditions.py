@@ -7,11 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import dated, operation_table, requirements, terms, times
+from bardo.conduct.parse import (
+    clock,
+    dated,
+    figures,
+    fulfilled,
+    limits,
+    operation_table,
+    requirements,
+    tails,
+    terms,
+    times,
+)
 from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.times import DAYS, Span
 from bardo.consolidate.languages.english.dates import MONTHS
@@ -21,20 +30,6 @@ _MINUTE = 60 * 1_000_000
 _FIRST_DAY = 3
 #: Axes of the conditions of time.
 TIMES = ("day", "time of the day", "date")
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-         "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
-    )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
-     "thousand": 1000, "dozen": 12}  # fmt: skip
-_SHARES = {
-    "half": 50, "third": 33.3, "quarter": 25, "fourth": 25, "fifth": 20, "sixth": 16.7, "eighth": 12.5, "tenth": 10,
-    "two thirds": 66.7, "three quarters": 75,
-}  # fmt: skip
-_NUMBER = r"(?:\d+(?:[.,]\d+)*|" + "|".join(_NUMBERS) + ")"
-_UNIT = r"(?:%|percent|per cent)"
 _APPROVAL = lazy_pattern(
     r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|"
     r"permission|consent|"
@@ -48,39 +43,56 @@ _REASON = lazy_pattern(
     re.IGNORECASE,
 )
 _LEAVES = lazy_pattern(r"\b(?:leave|keep)\b", re.IGNORECASE)
+#: Part of the day. A night or a day is one after a preposition, or before the act: not "per night", "hen nights".
 _PART = lazy_pattern(
-    r"\b(?:at|by|over|in the|during the|during|in|within|through the)? ?\b(?:(night)s?(?:time)?|(day)(?:time)?|"
-    r"((?:office|business|working|work|opening|trading) hours|working day)|(after hours|out of hours)|"
-    r"(morning)s?|(afternoon)s?|(evening)s?)\b",
+    r"(?<![-\w])(?<!per )(?<!and )(?<!a )(?<!each )(?<!every )"
+    r"(?:(?:at|by|over|in the|during the|during|in|within|through the) )?\b(?:(?P<night>night(?:time)?)|"
+    r"(?:(?<=\b(?:at|on|by) )|(?<=\bduring )|(?<=^)|(?<=, ))(?P<nights>nights)|"
+    r"(?:(?<=\bby )|(?<=\bin the )|(?<=\bduring the )|(?<=\bduring ))(?P<day>day)|(?P<daytime>daytime)|"
+    r"(?P<office>(?:office|business|working|work|opening|trading) hours|working day)|"
+    r"(?P<after>after hours|out of hours)|(?P<morning>mornings?)|(?P<afternoon>afternoons?)|(?P<evening>evenings?))\b",
     re.IGNORECASE,
 )
+_PARTS = {"nights": "night", "daytime": "day", "office": "office hours", "after": "after hours"}
 _WEEKDAY = lazy_pattern(
     rf"\b(?:on |over the |at the |this |at )?(?:a )?({'|'.join(DAYS)}|weekend|weekday)s?\b", re.IGNORECASE
 )
+_DAYS = lazy_pattern(
+    rf"\b(?:from |on )?(?P<first>{'|'.join(DAYS)})s?(?: (?:to|till|until|through) | ?[-–] ?)"
+    rf"(?P<last>{'|'.join(DAYS)})s?\b",
+    re.IGNORECASE,
+)
+_ZONE = r"(?: ?(?:utc|gmt|cet|cest|bst|est|edt|local time|our time)\b)?"
 _CLOCK = lazy_pattern(
-    rf"\b(before|after|until|past|earlier than|later than|from) ({_NUMBER}(?::\d\d)?)(?: ?(am|pm|o'?clock|h)\b)?"
-    r"(?: ?(?:utc|gmt)\b)?(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))"
+    rf"\b(before|after|until|past|earlier than|later than|from) ({figures.NUMBER}(?::\d\d)?)(?: ?(am|pm|o'?clock|h|"
+    rf"in the (?:morning|afternoon|evening)|at night)\b)?{_ZONE}"
+    r"(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))"
     # A day of a month is no hour: "before 3 May".
     rf"(?!(?:st|nd|rd|th)?(?: of)? (?:{'|'.join(MONTHS)})\b|(?:st|nd|rd|th)\b|[-/.]\d)",
     re.IGNORECASE,
 )
+_LATE = frozenset({"pm", "in the afternoon", "in the evening", "at night"})
 _HOUR_AND_MINUTE = lazy_pattern(r"([01]\d|2[0-4])([0-5]\d)")
 _YEAR = lazy_pattern(r"19\d\d|20\d\d|2100")
-#: Hours of the day from a clock to another one, of which one at least has minutes or "am" and "pm".
+#: Hours of the day from a clock to another one, of which one has minutes or "am" and "pm", or before a day.
+_HOUR = r"[0-2]?\d(?::\d\d)?(?: ?[ap]m)?"
 _BETWEEN = lazy_pattern(
-    r"\b(?:between|from) (?=[^,;]*?(?:\d:\d\d|\d ?[ap]m\b))(?P<start>[0-2]?\d(?::\d\d)?(?: ?[ap]m)?) "
-    r"(?:and|to|till|until|-|–) (?P<end>[0-2]?\d(?::\d\d)?(?: ?[ap]m)?)(?: ?(?:utc|gmt))?(?![\w:%])",
+    r"(?:\b(?:between|from) (?=[^,;]*?(?:\d:\d\d|\d ?[ap]m\b)|"
+    rf"\d\d? and \d\d? (?:o'?clock|on (?:a |the )?(?:{'|'.join(DAYS)}|weekday|weekend)))"
+    rf"(?P<start>{_HOUR}) (?:and|to|till|until|-|–) |"
+    rf"(?<!\d)(?P<from>[0-2]?\d:\d\d)(?: ?[-–] ?| to )(?=[0-2]?\d:\d\d))(?P<end>{_HOUR}){_ZONE}(?![\w:%])",
     re.IGNORECASE,
 )
+#: Words before a time outside of which an act is rejected: "outside the window 02:00 to 04:00"; and these without it.
+_OUTSIDE_WORDS = (
+    r"\boutside(?: of)?(?: (?:the|our|its))?(?: (?:window|hours|slot|time|times|period))?(?: of| from)?"
+)
+_OUTSIDE = lazy_pattern(rf"{_OUTSIDE_WORDS}\s*$", re.IGNORECASE)
+_LEFT_OUTSIDE = lazy_pattern(rf"{_OUTSIDE_WORDS}(?=\s\s|\s*$)", re.IGNORECASE)
+#: Bounds of the day in words.
+_NOON = lazy_pattern(r"\b(before|after|until|past|from) (?:noon|midday|lunch(?:time)?)\b", re.IGNORECASE)
+_MIDNIGHT = lazy_pattern(r"\b(?:after|past|from) midnight\b", re.IGNORECASE)
 _SPAN = lazy_pattern(r"(\d\d:\d\d) and (\d\d:\d\d)")
-_LIMIT = lazy_pattern(
-    rf"\b(?:nothing |anything )?(above|over|more than|past|beyond|exceeding|higher than|greater than|larger than|"
-    rf"longer than|"
-    rf"below|under|less than|fewer than|lower than|shorter than) (?:the )?[€$£]?({_NUMBER}) ?({_UNIT})?",
-    re.IGNORECASE,
-)
-_LOWER = ("below", "under", "less than", "fewer than", "lower than", "shorter than")
-_VERSIONED = lazy_pattern(r"\b(?:upgrade|update|bump|version|node|python|java|go)\b", re.IGNORECASE)
 _PRODUCTION = lazy_pattern(
     r"\b(?:in|on|to|against|into|from|at)?(?: the| our)? ?\b(production|prod|live)\b", re.IGNORECASE
 )
@@ -96,6 +108,7 @@ _SCOPE = lazy_pattern(
     r"during|after|before|without)\b",
     re.IGNORECASE,
 )
+_JOINED = lazy_pattern(r"\b(?:or|nor)$", re.IGNORECASE)
 _WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
 #: Words of an action that show a production system, and words that exclude it.
 _LIVE = lazy_pattern(r"(?<![a-z])(?:prod|production|live|main-?app)(?![a-z])", re.IGNORECASE)
@@ -111,7 +124,7 @@ _NOT_LIVE = lazy_pattern(
 #: Words of an action that is for a later time, so that the clock does not count.
 _LATER = lazy_pattern(
     r"\b(?:tomorrow|tonight|later|overnight|next (?:week|month|day|morning|night)|"
-    rf"(?:in|after) (?:an?|\d+|{'|'.join(_NUMBERS)}) (?:hours?|minutes?|days?|weeks?))\b|\bsleep \d",
+    rf"(?:in|after) (?:an?|\d+|{'|'.join(figures.NUMBERS)}) (?:hours?|minutes?|days?|weeks?))\b|\bsleep \d",
     re.IGNORECASE,
 )
 _ASKS = lazy_pattern(
@@ -123,26 +136,10 @@ _ASKS = lazy_pattern(
 )
 
 
-class Times(NamedTuple):
-    """Times and figures that an action names.
-
-    Args:
-        minutes: Minutes of the day.
-        days: Weekdays, and `weekend` or `weekday`.
-        spans: Times of the day in words, such as noon, without those of a minute.
-        figures: Numbers, each with whether it is a share in percent.
-    """
-
-    minutes: tuple[int, ...]
-    days: frozenset[str]
-    spans: tuple[Span, ...]
-    figures: tuple[tuple[float, bool], ...]
-
-
 def split(text: str) -> tuple[str, tuple[str, ...]]:
     """Splits a rejection into what is rejected and the conditions of it."""
-    found: list[str] = []
-    rest = text.strip().rstrip(".!")
+    rest, excepted = tails.split(text.strip().rstrip(".!"))
+    rest, found = limits.required(rest)
     for clause in (_APPROVAL, *operation_table.table().approvals):
         if clause.search(rest):
             found.append("without approval")
@@ -151,14 +148,17 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     rest, bounds = dated.split(rest)
     rest, needs = requirements.split(rest)
     found += bounds
+    rest = _MIDNIGHT.sub("between 00:00 and 05:00", _NOON.sub(r"\1 12:00", rest))
+    rest, bounds = limits.split(_DAYS.sub(_each_day, rest))
+    found += bounds
     for pattern, name in (
-        (_LIMIT, _limit_name),
         (_BETWEEN, _between_name),
         (_CLOCK, _clock_name),
         (_PART, _part_name),
         (_WEEKDAY, _day_name),
     ):
         rest = _without(pattern, name, rest, text, found)
+    rest = _LEFT_OUTSIDE.sub(" ", rest)
     head = _REASON.sub(" ", rest)
     rest = head if head.strip() else rest
     before, comma, after = rest.partition(", ")
@@ -170,7 +170,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     elif _PRODUCTION.search(rest):
         found.append("in production")
         rest = _PRODUCTION.sub(" ", rest)
-    return rest, tuple(dict.fromkeys((*found, *needs)))
+    return rest, tuple(dict.fromkeys((*found, *needs, *excepted)))
 
 
 def _without(
@@ -185,7 +185,8 @@ def _without(
     def taken(match: re.Match[str]) -> str:
         if not (named := name(match, text)):
             return match[0]
-        found.append(named)
+        is_outside = _OUTSIDE.search(match.string[: match.start()]) is not None
+        found.append(f"except {named}" if is_outside else named)
         return " "
 
     return pattern.sub(taken, rest)
@@ -205,23 +206,24 @@ def scopes(head: str) -> tuple[str, list[tuple[str, str]]]:
             parts += [head[start : match.start()], match[0]]
             start = match.end()
     parts.append(head[start:])
-    return parts[0], [(parts[n].lower(), parts[n + 1].strip(" ,.;:")) for n in range(1, len(parts) - 1, 2)]
-
-
-def _limit_name(match: re.Match[str], text: str) -> str:
-    side = "below" if match[1].lower() in _LOWER else "above"
-    unit = " %" if match[3] else ""
-    version = "version " if match[1].lower() == "past" and not unit and _VERSIONED.search(text) else ""
-    return f"{side} {version}{_number(match[2]):g}{unit}"
+    found: list[tuple[str, str]] = []
+    for preposition, scope in zip(parts[1::2], parts[2::2], strict=True):
+        named = scope.strip(" ,.;:")
+        if found and _JOINED.search(found[-1][1]):
+            # "In logs or in Sentry" is one condition.
+            found[-1] = (found[-1][0], f"{found[-1][1]} {named}")
+        else:
+            found.append((preposition.lower(), named))
+    return parts[0], found
 
 
 def _between_name(match: re.Match[str], text: str) -> str:
     """Returns the name of a span of hours, such as `between 08:00 and 18:00`."""
     hours = []
-    for clock in (match["start"], match["end"]):
-        hour, _, minute = clock.lower().rstrip(" apm").partition(":")
+    for time in (match["start"] or match["from"], match["end"]):
+        hour, _, minute = time.lower().rstrip(" apm").partition(":")
         of_day = (
-            int(hour) % 12 + (12 if "pm" in clock.lower() else 0) if "m" in clock.lower() else int(hour) % 24
+            int(hour) % 12 + (12 if "pm" in time.lower() else 0) if "m" in time.lower() else int(hour) % 24
         )
         hours.append(f"{of_day:02}:{minute or '00'}")
     return f"between {hours[0]} and {hours[1]}"
@@ -232,90 +234,42 @@ def _clock_name(match: re.Match[str], text: str) -> str:
     side = "before" if match[1].lower() in ("before", "until", "earlier than") else "after"
     hour, _, minute = match[2].partition(":")
     suffix = (match[3] or "").lower()
-    if (clock := _HOUR_AND_MINUTE.fullmatch(hour)) is not None and (suffix or not _YEAR.fullmatch(hour)):
+    if (whole := _HOUR_AND_MINUTE.fullmatch(hour)) is not None and (suffix or not _YEAR.fullmatch(hour)):
         # As on a timetable: "after 2030 h".
-        hour, minute = clock.groups()
-    hours = int(_number(hour))
+        hour, minute = whole.groups()
+    hours = int(figures.number(hour))
     if hours > 24:
         return ""
-    if suffix == "pm" and hours < 12:
+    if suffix in _LATE and hours < 12:
         hours += 12
     loose = "" if minute or suffix or hours > 12 else " o'clock"
     return f"{side} {hours:02}:{minute or '00'}{loose}"
 
 
 def _part_name(match: re.Match[str], text: str) -> str:
-    names = ("night", "day", "office hours", "after hours", "morning", "afternoon", "evening")
-    return f"at {next(name for name, group in zip(names, match.groups(), strict=True) if group)}"
+    name = match.lastgroup or ""
+    return f"at {_PARTS.get(name, name)}"
 
 
 def _day_name(match: re.Match[str], text: str) -> str:
     return f"on {match[1].lower()}"
 
 
-def _number(word: str) -> float:
-    if word.lower() in _NUMBERS:
-        return float(_NUMBERS[word.lower()])
-    plain = re.sub(r"[.,](?=\d{3}\b)", "", word).replace(",", ".")
-    first, *rest = plain.split(".")
-    return float(f"{first}.{''.join(rest)}" if rest else first)
+def _each_day(match: re.Match[str]) -> str:
+    """Returns the days from one to another: "on Sunday, Monday" for "Sunday to Monday"."""
+    first, last = (DAYS.index(match[name].lower()) for name in ("first", "last"))
+    return f"on {', '.join(DAYS[(first + day) % 7] for day in range((last - first) % 7 + 1))}"
 
 
-_TIME = lazy_pattern(
-    r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])|\b(1[0-2]|[1-9]) ?(am|pm)\b|"
-    r"\bat ([01]?\d|2[0-3]) ?(?:o'clock|h)?(?![\w:.%-]| ?[ap]m)|"
-    r"(?:\bat ([01]\d|2[0-3])([0-5]\d)(?: ?h)?|\b([01]\d|2[0-3])([0-5]\d) ?h)(?![\w:.%-])",
-    re.IGNORECASE,
-)
-_WORD_TIME = lazy_pattern(rf"\bat ({'|'.join(list(_NUMBERS)[1:13])})\b", re.IGNORECASE)
-_DAY = lazy_pattern(
-    r"(?<![a-z])(mon|tue(?:s)?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?s?(?![a-z])",
-    re.IGNORECASE,
-)
-_FIGURE = lazy_pattern(rf"(?<![\w.:#-])[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT})?", re.IGNORECASE)
-_VERSION = lazy_pattern(r"(?<![\w.])v?(\d+)(?:\.\d+)*(?![\w:])|@\^?~?v?(\d+)")
-_SHARE = lazy_pattern(
-    rf"\b(?:a|one|the) ({'|'.join(map(re.escape, _SHARES))})\b"
-    rf"(?! (?:of (?:{'|'.join(DAYS)}|\w+uary|march|april|may|june|july)))",
-    re.IGNORECASE,
-)
-
-
-#: Argument of a call that is an amount; other numbers of the call are then names of accounts, days and so on.
-_AMOUNT = lazy_pattern(
-    r"(?<!\w)\w*(?:amount|qty|quantity|price|total|value|size|replicas|leverage|count|percent|pct|discount|rate|share|weight|limit)\w*"
-    rf"[\"']?\s*[=:]\s*[\"']?[€$£]?({_NUMBER})(?![:\d]) ?({_UNIT}|pct)?",
-    re.IGNORECASE,
-)
-
-
-@lru_cache(64)
-def times_of(action: str) -> Times:
-    """Reads the times and figures of an action."""
-    minutes = []
-    for match in _TIME.finditer(action):
-        if match[1]:
-            minutes.append(int(match[1]) * 60 + int(match[2]))
-        elif match[3]:
-            minutes.append((int(match[3]) % 12 + (12 if match[4].lower() == "pm" else 0)) * 60)
-        elif hour := match[6] or match[8]:
-            minutes.append(int(hour) * 60 + int(match[7] or match[9]))
-        else:
-            minutes.append(int(match[5]) * 60)
-    minutes += [_NUMBERS[match[1].lower()] * 60 for match in _WORD_TIME.finditer(action)]
-    days = {
-        next(day for day in DAYS if day.startswith(match[1].lower()[:3])) for match in _DAY.finditer(action)
-    }
-    days |= {word for word in ("weekend", "weekday") if word in action.lower()}
-    plain = _TIME.sub(" ", action)
-    amounts = list(_AMOUNT.finditer(plain))
-    figures = [(_number(match[1]), bool(match[2])) for match in amounts or _FIGURE.finditer(plain)]
-    figures += [(_SHARES[match[1].lower()], True) for match in _SHARE.finditer(plain)]
-    spans = () if minutes else times.spans_in(action)
-    return Times(tuple(minutes), frozenset(days), spans, tuple(figures))
-
-
-def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bool) -> bool | None:
+def holds(
+    condition: str,
+    action: str,
+    *,
+    now: int,
+    approved: bool,
+    is_event: bool,
+    about: frozenset[str] = frozenset(),
+) -> bool | None:
     """Whether a condition of time, figures, production or approval holds for an action; None if that is unknown.
 
     Args:
@@ -324,21 +278,22 @@ def holds(condition: str, action: str, *, now: int, approved: bool, is_event: bo
         now: Wall clock, microseconds UTC.
         approved: Whether a person approved the action.
         is_event: Whether the action plans something for another time, so that the clock does not count.
+        about: Stems of what the rejection is about, to which a figure without a unit may belong.
     """
-    found = times_of(action)
     kind, _, value = condition.partition(" ")
     if kind == "except":
-        excepted = holds(value, action, now=now, approved=approved, is_event=is_event)
+        excepted = holds(value, action, now=now, approved=approved, is_event=is_event, about=about)
         return None if excepted is None else not excepted
     if condition == "without approval":
-        return not (approved or asks(action))
+        by_field = fulfilled.is_approved(action)
+        return not (approved or (asks(action) if by_field is None else by_field))
     if condition.startswith("in production"):
         is_staged = "staging" in condition and _STAGING.search(action) is not None
         return is_staged or _is_in_production(action)
     if dated.is_dated(condition):
         return dated.holds(condition, action, now=now)
-    if kind in ("above", "below"):
-        return _exceeds(kind, value, action, found)
+    if limits.is_limit(condition):
+        return limits.holds(condition, action, about)
     is_later = is_event or _LATER.search(action) is not None
     return _holds_now(kind, value, action, now=now, is_later=is_later)
 
@@ -351,7 +306,7 @@ def _is_in_production(action: str) -> bool | None:
 
 def _holds_now(kind: str, value: str, action: str, *, now: int, is_later: bool) -> bool | None:
     """Whether a condition of the time of the day or of the week holds."""
-    found = times_of(action)
+    found = clock.times_of(action)
     today = (now // _MINUTE // times.DAY + _FIRST_DAY) % 7
     days = found.days | times.days_in(action, today)
     spans = found.spans
@@ -361,7 +316,7 @@ def _holds_now(kind: str, value: str, action: str, *, now: int, is_later: bool) 
     if kind in ("before", "after") and re.match(r"\d\d:\d\d", value):
         return any_of([_is_span_at_side(kind, value, span) for span in spans])
     if kind == "between" and (span := _SPAN.fullmatch(value)) is not None:
-        start, end = (int(clock[:2]) * 60 + int(clock[3:]) for clock in span.groups())
+        start, end = (int(time[:2]) * 60 + int(time[3:]) for time in span.groups())
         return any_of([times.is_within(each, (start, end)) for each in spans])
     parts = times.table().parts
     if kind == "at" and value in parts:
@@ -390,7 +345,7 @@ def is_known(condition: str) -> bool:
         condition in ("without approval", "in production", "in production or staging")
         or dated.is_dated(condition)
         or (kind == "except" and is_known(value))
-        or (kind in ("above", "below") and value[-1:].isdigit() | value.endswith("%"))
+        or limits.is_limit(condition)
         or (kind in ("before", "after") and bool(re.match(r"\d\d:\d\d", value)))
         or (kind == "between" and _SPAN.fullmatch(value) is not None)
         or (kind == "at" and value in times.table().parts)
@@ -405,15 +360,17 @@ def is_of_time(condition: str) -> bool:
 
 def names_time(action: str) -> bool:
     """Whether an action names a time of the day, by the clock or in words."""
-    found = times_of(action)
+    found = clock.times_of(action)
     return bool(found.minutes or found.spans)
 
 
 def axis(condition: str) -> str:
-    """Returns what a condition is about: the day, the time of the day, or itself."""
+    """Returns what a condition is about: the day, the time of the day, a kind of figure, or itself."""
     kind, _, value = condition.partition(" ")
     if not is_known(condition):
         return condition
+    if limits.is_limit(condition):
+        return f"figure {limits.kind(condition)}"
     if kind == "on":
         return TIMES[0]
     if dated.is_dated(condition):
@@ -450,31 +407,6 @@ def _is_at_side(kind: str, value: str, minute: int) -> bool | None:
         late = limit + 12 * 60 if hours < 12 else limit
         return True if minute >= late else None if minute >= limit else False
     return minute >= limit
-
-
-def _exceeds(kind: str, value: str, action: str, found: Times) -> bool | None:
-    if value.startswith("version "):
-        figures = [float(match[1] or match[2]) for match in _VERSION.finditer(action)]
-    else:
-        is_share = value.endswith("%")
-        figures = [figure for figure, percent in found.figures if percent is is_share]
-        if is_share and not figures:
-            figures = [
-                figure
-                for figure, _ in found.figures
-                if re.search(r"percent|pct|discount|rate|share", action, re.IGNORECASE)
-            ]
-    if not figures:
-        return None
-    limit = float(value.removeprefix("version ").removesuffix("%"))
-    told = [_limit_name(match, action).partition(" ") for match in _LIMIT.finditer(action)]
-    if any(side == kind and number.removesuffix(" %") == f"{limit:g}" for side, _, number in told):
-        return True
-    return (
-        any(figure > limit for figure in figures)
-        if kind == "above"
-        else any(figure < limit for figure in figures)
-    )
 
 
 def any_of(found: Sequence[bool | None]) -> bool | None:

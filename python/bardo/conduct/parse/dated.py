@@ -98,6 +98,11 @@ def holds(condition: str, action: str, *, now: int) -> bool | None:
     return is_now if all(_is_in(found, each) is is_now for each in _days_of(action, now)) else None
 
 
+def names_date(action: str) -> bool:
+    """Whether an action names a date with a year as a time."""
+    return bool(_years_of(action))
+
+
 def _name(found: re.Match[str]) -> str:
     """Returns a bound as a condition; empty if the calendar has no such date."""
     how, date = found["how"].lower(), _written(found["date"])

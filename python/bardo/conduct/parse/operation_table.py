@@ -328,6 +328,12 @@ def stem_each(words: Sequence[str]) -> list[str]:
     return [stem or _bare(word) for stem, word in zip(_stems(words), words, strict=True)]
 
 
+def canonical_stems(words: Iterable[str]) -> frozenset[str]:
+    """Returns the stems of the content words among given words, with canonical names instead of aliases."""
+    same = table().same
+    return frozenset(same.get(stem, stem) for stem in content_stems(words))
+
+
 def content_stems(words: Iterable[str]) -> frozenset[str]:
     """Returns the stems of words, without function words."""
     return frozenset(filter(None, _stems(list({word.lower() for word in words if word}))))

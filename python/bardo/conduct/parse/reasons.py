@@ -34,7 +34,11 @@ _FORBIDS = lazy_pattern(
     r"(?:leave|keep) .+ (?:alone|untouched|unchanged|as (?:it is|they are|is))\b)",
     re.IGNORECASE,
 )
-_LIMITS = lazy_pattern(r"\b(?:only|except|unless|until|instead|allowed|fine|okay|ok)\b", re.IGNORECASE)
+_LIMITS = lazy_pattern(
+    r"\b(?:only|except|unless|until|instead|allowed|fine|okay|ok)\b|"
+    r"\b(?:needs?|requires?) (?:at least )?(?:two|three|four|five|\d)",
+    re.IGNORECASE,
+)
 #: Words that only answer or acknowledge, and name no place of what follows: "Good.", "OK, thanks."
 _ACKNOWLEDGED = lazy_pattern(
     r"\W*(?:(?:yes|yep|yeah|no|nope|ok(?:ay)?|good|great|nice|fine|cool|perfect|right|sure|agreed|exactly|true|thanks|"

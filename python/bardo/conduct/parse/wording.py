@@ -171,9 +171,23 @@ _FORMS = {
         re.IGNORECASE,
     ): r"no \1",
     lazy_pattern(
+        r"^(?!(?:it|that|this|they|he|she|i|we|you|no ?body|no|nothing|what)\b)([^.!?;:]{2,80}?) "
+        r"(?:(?:is|are|wo)(?:n't| not| never)|will (?:not|never))(?: be)? "
+        r"(?:accepted|approved|allowed|permitted|tolerated|on(?=\s*(?:$|[.,;!])))(?! (?:to|by|if)\b)",
+        re.IGNORECASE,
+    ): r"no \1",
+    lazy_pattern(
         r"^(?:please )?(?:leave|keep) (.+?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
         re.IGNORECASE,
     ): r"don't touch \1",
+    # A thing that needs another one is rejected without it.
+    lazy_pattern(
+        r"^(?!.*\b(?:\w+n't|never|no|not|without|nobody|nothing)\b)"
+        r"(?!(?:it|that|this|they|he|she|i|we|you|there|what|who)\b)([^.!?;:,]{2,80}?) "
+        r"(?:always )?(?:needs?|requires?) "
+        r"(?=(?:an?|the|somebody|someone)\b|(?-i:[A-Z]))([^.!?;]+)",
+        re.IGNORECASE,
+    ): r"no \1 without \2",
     lazy_pattern(r"\b(?:i|we) (?:veto|reject|oppose)(?:ed)?\b", re.IGNORECASE): "don't use",
     lazy_pattern(r"^no[- ]?body (?:is to |is allowed to |may |should |gets to )?", re.IGNORECASE): "don't ",
     lazy_pattern(
