@@ -47,6 +47,11 @@ Source = Literal["self", "dream", "clade", "testament", "styx", "lethe", "market
 FactStatus = Literal["active", "superseded", "contradicted", "archived", "held"]
 #: Relation of the first fact of a link to the second.
 Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also", "corrects"]
+
+#: Weights of a link `corrects`: the older record has ended; it is open which of the two holds; the newer one probably
+#: replaces the older one; the newer one is about the same. The last two speak against neither: the newer one is shown
+#: first.
+ENDED, DISPUTED, PRESUMED, FOLLOWED = 1.0, 0.5, 0.375, 0.25
 #: The names of relations.
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 #: State of a rule in the table `[innate]` of `bardo.toml`, by the id of its fact.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.bequeath.content.contents import FOLLOWED
+from bardo.model import DISPUTED, FOLLOWED
 
 
 def test_an_heir_receives_the_slot_and_persistence_of_a_statement(tmp_path: Path):
@@ -166,7 +166,7 @@ def test_a_message_that_shares_words_alone_with_a_statement_is_no_correction(tmp
             told.append(ann.remember(text, role="user", kind="turn", verified=True).id)
         ann.sleep()
         left = ann.bequeath(tmp_path / "ann.testament")
-    ends = [one for one in left.links if one.relation == "corrects" and one.weight > FOLLOWED]
+    ends = [one for one in left.links if one.relation == "corrects" and one.weight >= DISPUTED]
     assert told[1] not in [link.src for link in ends]
     with bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm, clock=clock) as heir:
         assert heir.recall("who cleans the north greenhouse?")[0].text.endswith(said[2])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
+from bardo.model import DISPUTED
 
 HOME = "I live in Leeds with my husband Callum and our daughter Wren."
 DOG = "We have a dog called Biscuit, a fat old beagle."
@@ -21,7 +22,11 @@ def effects(folder: Path, older: str, newer: str) -> tuple[list[str], int]:
             memory.sleep()
             clock.advance(86_400)
         links = (link for fact in memory.facts.list(status=None) for link in memory.facts.links(fact))
-        found = [link.relation for link in links if link.relation in ("contradicts", "corrects")]
+        found = [
+            link.relation
+            for link in links
+            if link.relation == "contradicts" or (link.relation == "corrects" and link.weight >= DISPUTED)
+        ]
         return found, len(memory.facts.list(status="superseded"))
 
 

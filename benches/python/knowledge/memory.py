@@ -12,6 +12,7 @@ from typing import Any
 
 import bardo
 from bardo.errors import BardoWarning
+from bardo.model import DISPUTED
 
 #: One day in microseconds.
 DAY = 86_400_000_000
@@ -35,7 +36,8 @@ def disputed(memory: bardo.Grimoire, fact: bardo.Fact) -> bool:
     """Whether a fact is linked as contradicting another or corrected by an episode, or lowered."""
     links = memory.facts.links(fact)
     return fact.status == "contradicted" or any(
-        link.relation == "contradicts" or (link.relation == "corrects" and link.dst == fact.id)
+        link.relation == "contradicts"
+        or (link.relation == "corrects" and link.dst == fact.id and link.weight >= DISPUTED)
         for link in links
     )
 

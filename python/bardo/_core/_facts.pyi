@@ -177,8 +177,7 @@ class FactStore:
         marks: Mapping[str, int],
         answered: Mapping[str, int],
         resolutions: Sequence[tuple[int, str | None, str, bool, int | None, str]],
-        corrections: Sequence[tuple[str, str, bool]],
-        follows: Sequence[tuple[str, str]] | None = None,
+        corrections: Sequence[tuple[str, str, float]],
     ) -> tuple[builtins.list[Upserted], ActCounts]:
         """Stores facts as `upsert` does, with their effects on older facts, in one transaction.
 
@@ -195,9 +194,8 @@ class FactStore:
                 id of the older fact, whether the older fact ends (otherwise both are disputed), first instant at which
                 it no longer holds (None for `now`), and name of the rule. A quarantined fact ends the older one when
                 it is released.
-            corrections: Ids of a newer episode and of an older one that it corrects, and whether it ends what the older
-                one says (otherwise both are disputed).
-            follows: Ids of a newer memory and of an older one about the same, which `recall` shows after it.
+            corrections: Ids of a newer memory and of an older one that it corrects, and what it says of the older one
+                (`bardo.model.ENDED` and the other weights).
 
         Returns:
             The outcome per fact, and the numbers of facts that ended and of pairs that are disputed.

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bardo.model import Fact
+
+if TYPE_CHECKING:
+    from bardo.consolidate.corrections.effects import Older
 
 
 class Resolution(NamedTuple):
@@ -34,12 +37,12 @@ class Correction(NamedTuple):
     Args:
         newer: Id of the newer episode.
         older: Id of the older one.
-        ends: Whether what the older one says ends; otherwise both are disputed.
+        weight: What the newer one says of it: `ENDED`, `DISPUTED` or `PRESUMED`.
     """
 
     newer: str
     older: str
-    ends: bool
+    weight: float
 
 
 @dataclass(slots=True)
@@ -51,12 +54,14 @@ class Drawn:
         resolutions: Effects on older facts.
         corrections: Effects on older episodes.
         judged: Texts of the clauses that were judged, in lower case.
+        compared: Earlier records with which the texts were compared, by id.
     """
 
     facts: list[Fact] = field(default_factory=list)
     resolutions: list[Resolution] = field(default_factory=list)
     corrections: list[Correction] = field(default_factory=list)
     judged: set[str] = field(default_factory=set)
+    compared: dict[str, Older] = field(default_factory=dict)
 
     def with_each_older_once(self) -> Drawn:
         """These effects, of those on one older fact an end before a dispute, and the first before others."""

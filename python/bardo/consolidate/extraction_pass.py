@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate.clause import form_of
 from bardo.consolidate.corrections.candidates import Candidates, order
-from bardo.consolidate.drawn import Correction, Resolution
+from bardo.consolidate.drawn import Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.consolidate.llm.questions import ASKED_AT_ONCE, first, of_one_question
 from bardo.consolidate.speech import is_narrative, is_speech
@@ -25,7 +25,7 @@ from bardo.consolidate.texts.disputes import disputes
 from bardo.consolidate.texts.earlier_turns import meant_text, plain_facts
 from bardo.consolidate.texts.secrets import is_secret
 from bardo.errors import NotFoundError
-from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
+from bardo.model import DISPUTED, INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
 from bardo.ports import Progress, Vectors
 
 if TYPE_CHECKING:
@@ -364,7 +364,9 @@ class Extractor:
             worded = self._in_known_words(found, tick)
             if worded != found:
                 # A repetition of a contested belief ends nothing.
-                drawn.corrections = [Correction(newer, older, False) for newer, older, _ in drawn.corrections]
+                drawn.corrections = [
+                    each._replace(weight=min(each.weight, DISPUTED)) for each in drawn.corrections
+                ]
                 found = worded
             with self._learning():
                 vectors, fingerprint = self._vectors(found)

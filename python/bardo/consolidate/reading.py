@@ -7,8 +7,8 @@ or corrects an older episode is stored with that effect in one transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
@@ -34,6 +34,7 @@ from bardo.consolidate.corrections.effects import (
 from bardo.consolidate.corrections.endings import restores_same
 from bardo.consolidate.corrections.holders import ends_holding
 from bardo.consolidate.corrections.kinship import acquainted
+from bardo.consolidate.corrections.presumed import presumed
 from bardo.consolidate.corrections.templates import may_be_about_one
 from bardo.consolidate.drawn import Correction, Drawn, Resolution
 from bardo.consolidate.languages import Reader
@@ -53,7 +54,7 @@ from bardo.consolidate.texts.noted_facts import (
 from bardo.consolidate.texts.rule_extraction import speaker
 from bardo.consolidate.texts.secrets import is_secret
 from bardo.consolidate.texts.sentence import Note, Sentence, sentences
-from bardo.model import CorrectionRule, Episode, Fact, Fingerprint
+from bardo.model import DISPUTED, ENDED, PRESUMED, CorrectionRule, Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -194,6 +195,7 @@ class StatementReader:
         )
         forms = {fact.text.casefold() for fact in plain_facts(episode, self._log, self._agent)}
         seen: set[str] = set()
+        compared: dict[str, Older] = {}
         for sentence, value in zip(found, worths, strict=True):
             first: int | None = None
             drawn.judged |= {clause.text.casefold() for clause in sentence.clauses}
@@ -210,6 +212,7 @@ class StatementReader:
             notes += [Note("", (clause,)) for clause in sentence.stated if clause not in noted]
             for note in notes:
                 effects = self._effects(note, episode, drawn, tick=tick)
+                compared |= effects.compared
                 ends = any(resolution.ends for resolution in effects.resolutions)
                 if not note.text and ends and first is not None:
                     # The statement of the sentence is kept already: a quote would be its second copy.
@@ -234,10 +237,23 @@ class StatementReader:
                     drawn.resolutions += [each._replace(place=place) for each in effects.resolutions]
                 elif not note.text and effects.resolutions and not is_secret(sentence.text):
                     drawn.corrections += [
-                        Correction(episode.id, resolution.older, resolution.ends)
+                        Correction(episode.id, resolution.older, ENDED if resolution.ends else DISPUTED)
                         for resolution in effects.resolutions
                     ]
                 drawn.corrections += effects.corrections
+        drawn.corrections += self._presumed(episode, compared.values())
+
+    def _presumed(self, episode: Episode, older: Iterable[Older]) -> list[Correction]:
+        """The older records that an episode probably replaces."""
+        message = self._message(episode)
+        if self._cross_encoder is None or len(message.text.split()) > READ_WORDS:
+            return []
+        found = presumed(message, older, partial(cosines, self._embed), self._odds_of)
+        return [Correction(episode.id, id_, PRESUMED) for id_ in found]
+
+    def _message(self, episode: Episode) -> Message:
+        """The text of an episode with its clauses that state something."""
+        return Message(episode.text, [clause for clause in self._said.of_episode(episode) if clause.stated])
 
     def _kin_of(self, effects: Drawn) -> set[str]:
         """The people, by kinship, of whom the facts tell that some effects end."""
@@ -249,9 +265,7 @@ class StatementReader:
         """The effects of the clauses of a note, each older record once."""
         effects = Drawn()
         place = len(drawn.facts)
-        message = Message(
-            episode.text, [clause for clause in self._said.of_episode(episode) if clause.stated]
-        )
+        message = self._message(episode)
         for clause in note.clauses:
             self._compare(
                 clause, message, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode
@@ -304,6 +318,7 @@ class StatementReader:
         begins_later = before is not None and clause.since is not None and clause.since > before.at
         facts = self._near_facts(clause, tick) if newer is None else self._known(near)
         clause, older = acquainted(clause, self._older(clause, facts, evidence, newer, before))
+        drawn.compared |= {record.id: record for record in older}
         judged = self._judged(clause, message, older, is_learned=newer is not None)
         limits = corrections.limits(is_read=self._cross_encoder is not None)
         taking_effect = effective(
@@ -322,7 +337,9 @@ class StatementReader:
             elif not begins_later:
                 # Until the newer clause holds, the older turn does.
                 drawn.corrections += [
-                    Correction(source, record.id, ends) for source in evidence if source != record.id
+                    Correction(source, record.id, ENDED if ends else DISPUTED)
+                    for source in evidence
+                    if source != record.id
                 ]
 
     def _remainder(self, record: Older, corrected: Sequence[Clause], newer: Clause) -> list[Fact]:

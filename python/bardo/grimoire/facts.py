@@ -16,7 +16,7 @@ from bardo.grimoire.learner import as_learned, tell_of_arrival
 from bardo.grimoire.results import FactState, Grounds, Trial, record_id
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import all_facts, facts_in_force
-from bardo.model import Episode, Fact, FactKind, FactStatus, Link, Relation, Source, Statement
+from bardo.model import ENDED, Episode, Fact, FactKind, FactStatus, Link, Relation, Source, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 #: Statuses of facts that hold, or held until a later one ended them.
 HOLDING = frozenset({"active", "contradicted", "superseded"})
-
-#: Weight of a link from an episode to one whose statement it ended.
-_ENDS = 1.0
 
 
 class Facts:
@@ -351,7 +348,7 @@ def _corrections(session: Session, fact: Fact) -> tuple[Episode, ...]:
     behind = {
         link.src
         for link in links
-        if link.relation == "corrects" and link.dst in fact.evidence and link.weight >= _ENDS
+        if link.relation == "corrects" and link.dst in fact.evidence and link.weight >= ENDED
     }
     (successor,) = session.facts.get([fact.superseded_by]) if fact.superseded_by else (None,)
     behind.update(() if successor is None else successor.evidence)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.capture.tool_calls import words_beside
 from bardo.errors import StoreError
-from bardo.model import CorrectionRule, Episode, Fact
+from bardo.model import ENDED, CorrectionRule, Episode, Fact
 from bardo.recall.lifted import plain
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ PAGE = 512
 ENDS_OF_STATEMENTS = frozenset(
     {"slot", "until", "wording", "supersede", "release", *get_args(CorrectionRule)}
 )
-#: Weight of the link `corrects` from a statement to one that it ends.
-ENDS = 1.0
 #: Maximum number of memories that are compared with the words of a replaced order.
 SAME_WORDS = 20
 #: Name of a user who has none.
@@ -122,7 +120,7 @@ def _correcting(session: Session, heard: Sequence[StateEntry]) -> dict[str, str]
     return {
         older: newer
         for newer, older, relation, weight, _ in session.facts.links(episodes)
-        if relation == "corrects" and weight >= ENDS and older in episodes
+        if relation == "corrects" and weight >= ENDED and older in episodes
     }
 
 
@@ -137,7 +135,7 @@ def _ended(session: Session, heard: Sequence[StateEntry]) -> list[list[str]]:
     corrected = {
         older
         for _, older, relation, weight, _ in session.facts.links(episodes)
-        if relation == "corrects" and weight >= ENDS
+        if relation == "corrects" and weight >= ENDED
     }
     for episode in session.log.get(sorted(corrected & ended.keys())):
         if episode is not None:
@@ -257,7 +255,7 @@ def _mark_replaced(session: Session, replaced: Sequence[tuple[str, Rule | StateE
     """
     from bardo.conduct.model.entries import Rule
 
-    corrections: dict[tuple[str, str, bool], None] = {}
+    corrections: dict[tuple[str, str, float], None] = {}
     at = {episode.id: episode.at for episode in session.log.get([newer for newer, _ in replaced]) if episode}
     for newer, row in replaced:
         text = row.text if isinstance(row, Rule) else row.summary
@@ -267,7 +265,7 @@ def _mark_replaced(session: Session, replaced: Sequence[tuple[str, Rule | StateE
         older = [one.id for one in told if one.at <= at[newer]]
         # Said again later, the order holds again, and so does its fact.
         older += [one.id for one in known] * (len(older) == len(told))
-        corrections |= dict.fromkeys((newer, id_, True) for id_ in older)
+        corrections |= dict.fromkeys((newer, id_, ENDED) for id_ in older)
     if corrections:
         session.facts.upsert_resolved(
             [], tick=session.now_tick, now=session.clock.now(), actor=HEARD, marks={}, answered={}, resolutions=[],

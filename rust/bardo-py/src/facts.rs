@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::facts::{
-    self, Actor, ClockLeap, CounterUpdate, DISPUTED, ENDED, Effects, FOLLOWED, FactFilter, FactOptions,
-    FactVectors, Link, NewerFact, Relation, Resolution, Retention, Scope, Verdict,
+    self, Actor, ClockLeap, CounterUpdate, Effects, FactFilter, FactOptions, FactVectors, Link, NewerFact,
+    Relation, Resolution, Retention, Scope, Verdict,
 };
 use bardo_core::model::{Fact, FactKind, FactStatus, Id, Persistence, Source, Statement};
 use numpy::PyArray1;
@@ -129,8 +129,7 @@ methods!(FactStore, |store| {
     fn upsert_resolved(facts: Facts; tick: u64, now: i64, actor: &str, vectors: Option<Matrix<'_>> = None,
         fingerprint: Option<Model> = None, marks: BTreeMap<String, i64>, answered: BTreeMap<String, i64>,
         resolutions: Vec<GivenResolution>,
-        corrections: Vec<(Parsed<Id>, Parsed<Id>, bool)>,
-        follows: Option<Vec<(Parsed<Id>, Parsed<Id>)>> = None)
+        corrections: Vec<(Parsed<Id>, Parsed<Id>, f64)>)
         let vectors = ModelVectors::new(vectors.as_ref(), fingerprint.as_ref())?,
         let vectors = vectors.as_ref().map(ModelVectors::lend)
         => {
@@ -143,9 +142,7 @@ methods!(FactStore, |store| {
                 Resolution { newer, older: older.0, verdict, rule }
             };
             let resolutions: Vec<Resolution> = resolutions.into_iter().map(resolution).collect();
-            let correction = |(newer, older, ends): (Parsed<Id>, Parsed<Id>, bool)| (newer.0, older.0, if ends { ENDED } else { DISPUTED });
-            let follows = follows.into_iter().flatten().map(|(newer, older)| (newer.0, older.0, FOLLOWED));
-            let corrections: Vec<(Id, Id, f64)> = corrections.into_iter().map(correction).chain(follows).collect();
+            let corrections: Vec<(Id, Id, f64)> = corrections.into_iter().map(|(newer, older, weight)| (newer.0, older.0, weight)).collect();
             let (outcomes, changes) =
                 store.upsert_resolved(&facts.0, vectors, (tick, now), actor, &notes, Effects { resolutions: &resolutions, corrections: &corrections })?;
             let stored: Vec<Stored> = outcomes.into_iter().map(|(id, outcome)| Stored { id, outcome }).collect();

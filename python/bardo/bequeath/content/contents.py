@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 #: Metadata key for the mode of a fact. Threads are not passed on, since they are runs of one life.
 MODES = "modes"
-#: Weights of the link `corrects` from a statement to an older one: about the same, and in dispute; a correction has 1.
-FOLLOWED, DISPUTED = 0.25, 0.5
 #: Facts per call into the store.
 _PAGE = 1_024
 

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from bardo.bequeath.content import tallies
-from bardo.bequeath.content.contents import FOLLOWED
 from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.questions import Question
 from bardo.bequeath.content.worth import RULE_KINDS, inherited_fields
-from bardo.model import Episode, Fact
+from bardo.model import DISPUTED, Episode, Fact
 
 #: Headings of directives where they differ from the name of the kind.
 _TITLES = {"rule": "Rules", "task": "Open tasks", "flow": "Flows"}
@@ -75,7 +74,7 @@ def ends_of(links: Iterable[tuple[str, str, str, float]]) -> Ends:
     """
     found: dict[str, list[str]] = {}
     for newer, older, relation, weight in links:
-        if relation == "corrects" and weight > FOLLOWED:
+        if relation == "corrects" and weight >= DISPUTED:
             found.setdefault(older, []).append(newer)
     return found
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from bardo._atomic import make_folder, read_json, write_json
 from bardo.bequeath.content import directives, questions, tallies
-from bardo.bequeath.content.contents import FOLLOWED, MODES
+from bardo.bequeath.content.contents import MODES
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.tables import TOMBSTONES
 from bardo.bequeath.content.tallies import Tally
@@ -350,10 +350,7 @@ class _Adoption:
         if links:
             self.facts.upsert_resolved(
                 [], tick=self.tick, now=self.now, actor=INHERITED_KIND, marks={}, answered={}, resolutions=[],
-                corrections=[
-                    (newer, older, weight >= 1.0) for newer, older, weight in links if weight > FOLLOWED
-                ],
-                follows=[(newer, older) for newer, older, weight in links if weight <= FOLLOWED],
+                corrections=links,
             )  # fmt: skip
             self._add("links", len(links))
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bardo import _core
-from bardo.bequeath.content.contents import DISPUTED, FOLLOWED, StoreContents
+from bardo.bequeath.content.contents import StoreContents
 from bardo.bequeath.content.tables import LinkTuple
 from bardo.bequeath.content.worth import RULE_KINDS, inherited_fields
 from bardo.bequeath.selection import predecessors
@@ -33,7 +33,7 @@ from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.effects import ENDS_AT_MOST
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.texts.rule_extraction import NAMELESS
-from bardo.model import Episode
+from bardo.model import DISPUTED, ENDED, FOLLOWED, Episode
 
 if TYPE_CHECKING:
     from bardo.consolidate.cross_encoder import CrossEncoder
@@ -136,7 +136,7 @@ def links_of(
     linked = {frozenset(link[:2]) for link in (*links, *contents.links)}
     referred, followed = _successions(log, contents, episodes, clauses, encoder)
     for weight, found in (
-        (1.0, _corrections(log, episodes[:AMONG], clauses, encoder)),
+        (ENDED, _corrections(log, episodes[:AMONG], clauses, encoder)),
         (DISPUTED, referred),
         (FOLLOWED, followed),
     ):

@@ -171,7 +171,7 @@ def _settled(older: Clause, newer: Clause, least: Limits) -> Judgement | None:
         return Judgement(max(least.ends, SURE), "ending")
     if changes_dose(older, newer) or changes_phone(older, newer):
         return Judgement(least.ends, "judged slot")
-    return Judgement(NEVER, "") if _are_compatible(older, newer) else None
+    return Judgement(NEVER, "") if can_both_hold(older, newer) else None
 
 
 def _limited(
@@ -336,7 +336,7 @@ def _is_of_speaker(clause: Clause) -> bool:
     return bool(clause.features.get("self") or clause.features.get("subject of mine"))
 
 
-def _are_compatible(older: Clause, newer: Clause) -> bool:
+def can_both_hold(older: Clause, newer: Clause) -> bool:
     """Whether both clauses can hold, so that no regression judges them."""
     if ends_person(older, newer):
         return False

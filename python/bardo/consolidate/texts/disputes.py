@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from bardo._core import speaks_against
 from bardo.consolidate.drawn import Correction, Resolution
 from bardo.consolidate.texts import clauses
-from bardo.model import Episode, Fact
+from bardo.model import DISPUTED, Episode, Fact
 
 #: Name of the rule, which disputes and ends nothing.
 RULE = "words"
@@ -42,7 +42,7 @@ def disputes(
             for newer in own
             if speaks_against(newer.text, fact.text)
         ]
-        corrections += [Correction(episode.id, older, ends=False) for older in fact.evidence]
+        corrections += [Correction(episode.id, older, DISPUTED) for older in fact.evidence]
     return resolutions, corrections
 
 

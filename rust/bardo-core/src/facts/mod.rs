@@ -71,7 +71,7 @@ pub use rows::EVIDENCE_KEPT;
 pub use scope_rows::Scope;
 pub use slots::{Effects, NewerFact, Resolution, Verdict};
 pub use store::{FactChange, FactRevision, FactStore, StoreVersion};
-pub use transitions::{DISPUTED, ENDED, FOLLOWED, Link, Relation};
+pub use transitions::{DISPUTED, ENDED, FOLLOWED, Link, PRESUMED, Relation};
 pub use triples::{NewTriple, Triple, TripleFilter};
 pub use upsert::{SAME_INSIGHT, SAME_MEANING, UpsertOutcome};
 pub use versions::FactState;

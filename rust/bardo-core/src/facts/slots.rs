@@ -274,8 +274,8 @@ pub struct Resolution {
 pub struct Effects<'a> {
     /// Verdicts on older facts.
     pub resolutions: &'a [Resolution],
-    /// Memories of which the first corrects the second, with the weight of their link: [`ENDED`], [`DISPUTED`] or, for a
-    /// later one about the same, [`FOLLOWED`](super::FOLLOWED).
+    /// Memories of which the first corrects the second, with the weight of their link: [`ENDED`], [`DISPUTED`] or, where
+    /// the later one speaks against nothing, [`PRESUMED`](super::PRESUMED) or [`FOLLOWED`](super::FOLLOWED).
     pub corrections: &'a [(Id, Id, f64)],
 }
 

@@ -22,7 +22,11 @@ use crate::model::{Fact, FactKind, FactStatus, Id, Persistence, Source};
 pub const ENDED: f64 = 1.0;
 /// Weight of a correction that leaves open which of two records holds.
 pub const DISPUTED: f64 = 0.5;
-/// Weight of a link to a later record about the same: it puts the later one first, and speaks against neither.
+/// Weight of a link to a later record that probably replaces the older one: it puts the later one first, and speaks against
+/// neither.
+pub const PRESUMED: f64 = 0.375;
+/// Weight of a link to a later record about the same: it puts the later one first where both are about as relevant, and
+/// speaks against neither.
 pub const FOLLOWED: f64 = 0.25;
 
 /// How two facts stand to each other.

@@ -1,9 +1,9 @@
 //! Puts what is current before what it corrects.
 //!
 //! Consolidation links a memory that replaces, denies or disputes an earlier one. Within such a pair the newer one comes
-//! first, although its words may be farther from the query. A death also links memories of which the newer one is about
-//! the same and may replace the older one; within such a pair it comes first if it is about as relevant. No other memory
-//! is moved by its age.
+//! first, although its words may be farther from the query. So does one that the cross-encoder takes for a replacement. A
+//! death also links memories of which the newer one is about the same and may replace the older one; within such a pair it
+//! comes first if it is about as relevant. No other memory is moved by its age.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::arms::{Arms, Scratch};
 use super::candidate::{Candidate, ScoredCandidate, just_above};
 use crate::hashing::IdMap;
-use crate::index::hot::{Correction, HotSet, Row};
+use crate::index::hot::{Bearing, Correction, HotSet, Row};
 use crate::index::lexical::Slot;
 use crate::model::{Id, Micros};
 
@@ -19,8 +19,8 @@ use crate::model::{Id, Micros};
 pub const CORRECTS: &str = "corrects";
 /// Corrections of corrections that are followed.
 const CHAIN: usize = 4;
-/// Fused relevance, in standard deviations of the candidates, by which a disputing memory may lie behind the older one and
-/// come first. What lies farther behind may answer another question than the older one: it stands directly behind.
+/// Fused relevance, in standard deviations of the candidates, by which a disputing or presumed memory may lie behind the
+/// older one and come first. What lies farther behind may answer another question than the older one: it stands directly behind.
 const REACH: f32 = 5.0;
 /// Minimum share of the older memory's score that a newer one has which is only known to be about the same.
 const ABOUT_AS_RELEVANT: f32 = 0.6;
@@ -40,7 +40,8 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
     for _ in 0..CHAIN {
         let mut next = Vec::new();
         let rows = open.iter().filter_map(|slot| arms.hot.row(*slot));
-        let newer = rows.flat_map(|row| graph.corrections_of(&row.id)).filter(|one| !one.only_follows);
+        let newer =
+            rows.flat_map(|row| graph.corrections_of(&row.id)).filter(|one| one.bearing != Bearing::Follows);
         for newer in newer.filter_map(|correction| arms.hot.slot(&correction.by)) {
             if let Some(&at) = known.get(&newer) {
                 candidates[at].is_relevant = true;
@@ -74,16 +75,11 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
             let (id, score) = (ranked[older].row.id, ranked[older].score);
             for correction in graph.corrections_of(&id) {
                 let Some(&newer) = places.get(&correction.by) else { continue };
-                let is_near = if correction.only_follows {
-                    ranked[newer].score >= score * ABOUT_AS_RELEVANT
-                } else {
-                    !correction.is_disputed
-                        || ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH
-                };
-                let least = match (is_near, correction.only_follows) {
-                    (true, _) => just_above(score, MARGIN),
-                    (false, false) => just_above(score, -MARGIN),
-                    (false, true) => continue,
+                let is_in_reach = ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH;
+                let least = match correction.bearing {
+                    Bearing::Follows if ranked[newer].score < score * ABOUT_AS_RELEVANT => continue,
+                    Bearing::Disputes | Bearing::Presumed if !is_in_reach => just_above(score, -MARGIN),
+                    _ => just_above(score, MARGIN),
                 };
                 if ranked[newer].score < least {
                     ranked[newer].score = least;
@@ -115,10 +111,11 @@ pub(super) fn corrections_of(hot: &HotSet, id: &Id, as_of: Option<u64>) -> Vec<H
         .graph()
         .corrections_of(id)
         .iter()
-        .filter(|correction| !correction.only_follows)
+        .filter(|correction| correction.bearing.speaks_against())
         .map(|correction| (hot.find(&correction.by), correction))
         .filter(|(row, _)| as_of.is_none_or(|tick| row.is_some_and(|row| row.tick <= tick)))
-        .map(|(row, &Correction { by, is_disputed, .. })| {
+        .map(|(row, &Correction { by, bearing })| {
+            let is_disputed = bearing == Bearing::Disputes;
             (row.map(Row::order), HitCorrection { by, at: row.map(|row| row.at), is_disputed })
         })
         .collect();

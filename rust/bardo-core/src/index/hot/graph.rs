@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::facts::names_state::NameIndex;
+use crate::facts::{DISPUTED, ENDED, PRESUMED};
 use crate::hashing::IdMap;
 use crate::index::lexical::posting::Slot;
 use crate::model::Id;
@@ -46,10 +47,38 @@ pub struct Graph {
 pub struct Correction {
     /// Id of the later memory.
     pub by: Id,
-    /// Whether it is open which of the two holds.
-    pub is_disputed: bool,
-    /// Whether the later memory speaks against nothing: it is about the same, and comes first where both are relevant.
-    pub only_follows: bool,
+    /// Its bearing on the older one.
+    pub bearing: Bearing,
+}
+
+/// Bearing of a later memory on an older one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bearing {
+    /// The older one has ended.
+    Ends,
+    /// It is open which of the two holds.
+    Disputes,
+    /// The later one probably replaces the older one, and speaks against nothing.
+    Presumed,
+    /// The later one is about the same, and speaks against nothing.
+    Follows,
+}
+
+impl Bearing {
+    /// Bearing of a link with a weight: [`ENDED`], [`DISPUTED`], [`PRESUMED`] or less.
+    pub(crate) fn of_weight(weight: f64) -> Self {
+        match weight {
+            weight if weight >= ENDED => Self::Ends,
+            weight if weight >= DISPUTED => Self::Disputes,
+            weight if weight >= PRESUMED => Self::Presumed,
+            _ => Self::Follows,
+        }
+    }
+
+    /// Whether the later memory says that the older one may not hold.
+    pub fn speaks_against(self) -> bool {
+        matches!(self, Self::Ends | Self::Disputes)
+    }
 }
 
 /// Position in the file up to which the graph is synchronised.

@@ -2,14 +2,14 @@
 
 use rusqlite::{Connection, Row};
 
-use super::graph::{Correction, Graph, GraphWatermark};
+use super::graph::{Bearing, Correction, Graph, GraphWatermark};
 use super::hot_set::HotSet;
 use crate::error::Result;
+use crate::facts::FactStore;
 use crate::facts::names_state::NAMES_EPOCH;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::EDGES;
 use crate::facts::transaction::counter;
-use crate::facts::{DISPUTED, ENDED, FactStore};
 use crate::model::Id;
 use crate::text::gazetteer::EntitySerial;
 
@@ -86,7 +86,7 @@ fn corrections(connection: &Connection, hot: &HotSet) -> Step<Vec<(Id, Correctio
     let mut found =
         edges(connection, "SELECT dst, src, weight, intact FROM links WHERE relation = 'corrects'", |row| {
             let (by, weight) = (Id(row.get(1)?), row.get::<_, f64>(2)?);
-            let correction = Correction { by, is_disputed: weight < ENDED, only_follows: weight < DISPUTED };
+            let correction = Correction { by, bearing: Bearing::of_weight(weight) };
             Ok(Some((Id(row.get(0)?), correction)))
         })?;
     let disputes =
@@ -95,8 +95,7 @@ fn corrections(connection: &Connection, hot: &HotSet) -> Step<Vec<(Id, Correctio
         })?;
     found.extend(disputes.into_iter().filter_map(|(older, by)| {
         let (first, second) = hot.find(&older).zip(hot.find(&by))?;
-        (first.order() < second.order())
-            .then_some((older, Correction { by, is_disputed: true, only_follows: false }))
+        (first.order() < second.order()).then_some((older, Correction { by, bearing: Bearing::Disputes }))
     }));
     Ok(found)
 }

@@ -18,7 +18,7 @@ pub(crate) mod snapshot;
 pub(crate) mod sync;
 
 pub use changes::{ChangeDetector, Changes};
-pub use graph::{Correction, ReachedMemory};
+pub use graph::{Bearing, Correction, ReachedMemory};
 pub use hot_set::HotSet;
 pub use interner::{Interner, NO_NAME, Symbol};
 pub use row::{FactRow, Layer, NamedSlot, Row};

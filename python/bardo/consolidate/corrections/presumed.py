@@ -1,0 +1,51 @@
+"""Earlier memories that a message probably replaces, although no word of it announces a change.
+
+"The Nordbad is closed for good, I do my lengths at the university pool" denies "I swim at the Nordbad" by no word of a
+rule. Where the cross-encoder finds a replacement likely, though not for sure, the newer memory comes before the
+older one in recall, and nothing else changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from bardo.consolidate.corrections.corrections import can_both_hold
+from bardo.consolidate.corrections.effects import Message, Older
+
+#: Least log odds by the cross-encoder. Of pairs that both hold 5 in 100 reach it (`pairs-*`), of turns near each other
+#: in a conversation hardly any.
+LIKELY = 1.0
+#: Maximum number of sentences that the cross-encoder reads for a message, the nearest ones.
+READ_AT_MOST = 4
+#: Minimum cosine of a sentence and a message that is about the same.
+ABOUT_THE_SAME = 0.25
+
+#: Cosines of a text with others.
+Cosines = Callable[[str, Sequence[str]], Sequence[float]]
+#: Log odds by the cross-encoder of pairs of an older sentence and a newer text.
+OddsOf = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
+
+
+def presumed(message: Message, older: Iterable[Older], cosines: Cosines, odds_of: OddsOf) -> list[str]:
+    """Ids of the older records of which a message probably replaces a sentence.
+
+    Args:
+        message: The newer text.
+        older: Earlier records near it.
+        cosines: Cosines of the embedder; 0 without one.
+        odds_of: Reads pairs.
+    """
+    holders: dict[str, list[str]] = {}
+    for record in older:
+        for clause in record.clauses:
+            if clause.stated and not all(can_both_hold(clause, said) for said in message.clauses):
+                holders.setdefault(clause.sentence, []).append(record.id)
+    holders.pop(message.text, None)
+    if not holders:
+        return []
+    said = list(holders)
+    near = sorted(zip(cosines(message.text, said), said, strict=True), reverse=True)[:READ_AT_MOST]
+    read = [sentence for cosine, sentence in near if cosine >= ABOUT_THE_SAME]
+    odds = odds_of([(sentence, message.text) for sentence in read]) if read else ()
+    likely = [sentence for sentence, log_odds in zip(read, odds, strict=True) if log_odds >= LIKELY]
+    return list(dict.fromkeys(id_ for sentence in likely for id_ in holders[sentence]))
