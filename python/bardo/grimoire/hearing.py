@@ -164,7 +164,7 @@ def _hear(
     ]
     if not said:
         return []
-    from bardo.conduct.hearing import answers, completion, heard, hearing, superseding
+    from bardo.conduct.hearing import answers, completion, heard, hearing, splitting, superseding
     from bardo.conduct.hearing.lifting import lifts
     from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.hearing.rescheduling import moves_date
@@ -178,7 +178,7 @@ def _hear(
     spoken = [
         (episode, one)
         for episode, before in said
-        for one in hearing.utterances(
+        for one in splitting.utterances(
             _said(episode), before.text if before else "", by_agent=episode.role == "agent"
         )
         # A secret stays in its episode: entries stand in every prompt.
