@@ -20,6 +20,8 @@ from bardo.conduct.parse import wording
 from bardo.conduct.parse.conditions import is_known
 from bardo.conduct.parse.forbidden import propose, stems_of
 from bardo.conduct.parse.operation_table import framing_stems
+from bardo.conduct.parse.times import DAYS
+from bardo.consolidate.languages.english.dates import MONTHS
 from bardo.consolidate.texts.clauses import sentences
 
 
@@ -58,6 +60,7 @@ class _Words(NamedTuple):
     strong: re.Pattern[str]
     predicates: re.Pattern[str]
     accepting: re.Pattern[str]
+    disliking: re.Pattern[str]
     taking: re.Pattern[str]
 
 
@@ -91,6 +94,7 @@ _NUMBERS = dict(
         strict=True,
     )
 )
+_DATES = frozenset((*DAYS, *MONTHS))
 _MARK = lazy_pattern(r"\s*(?:[,;:!?…]+|\.+)(?=\s|$)\s*|\s+[-–—]+\s+")
 _PARTICLE = lazy_pattern(
     r"^(?:(?:oh|ah|aw|hmm+|hm|u[mh]+|er+|eh+|ugh|well|ok but|hey|sorry|honestly|look|listen|but|and|so|please|really|"
@@ -99,6 +103,8 @@ _PARTICLE = lazy_pattern(
 )
 #: Time until which something is turned down.
 _UNTIL = lazy_pattern(
+    r"(?:(?:let's |let us |please |just |better |i'd |we |we'll |i'll )*(?:wait|hold off|hold on|hold it|hold that|park it|"
+    r"leave it|postpone it)(?: with (?:that|it|this|those|the \w+))? )?"
     r"(?P<until>(?:not |no sooner than |never |only |nothing )?(?:before|until|till|unless) (?!then\b|now\b|that\b)"
     r"[^,;.!?]+)|(?P<after>only (?:after|once|when) [^,;.!?]+)|"
     r"(?P<span>(?:not )?(?:today|tonight|this (?:week|month|year|weekend|quarter|summer|winter|term)))\b",
@@ -112,7 +118,7 @@ _ASKING = lazy_pattern(
     re.IGNORECASE,
 )
 _OFFERED = lazy_pattern(
-    r"^(?:(?:how|what) about|maybe|perhaps|or|and|then|so|ok|okay|well|possibly|why not)\b[\s,]*",
+    r"^(?:(?:how|what) about|either|maybe|perhaps|or|and|then|so|ok|okay|well|possibly|why not)\b[\s,]*",
     re.IGNORECASE,
 )
 _DETERMINER = lazy_pattern(r"(?:the|an?|some|our|my|your|this|that|these|those|its|one)$", re.IGNORECASE)
@@ -128,6 +134,18 @@ _STOP = lazy_pattern(
     r"leaves?|lasts?|works?|needs?|stands?|yields?|i|we|you|they|he|she|it)$",
     re.IGNORECASE,
 )
+#: Thing that stays, which turns its end down.
+_KEPT = lazy_pattern(r"\b(?:stays?|remains?|is staying|are staying|i keep|we keep|i'm keeping|we're keeping)\b", re.IGNORECASE)
+_ENDING = lazy_pattern(
+    r"(?:cancel|sell|remove|delete|drop|end|close|stop|get rid of|replace|retire|disable|switch off|turn off|cut|throw|"
+    r"move|change|swap|rename|return|give (?:up|away)|scrap|fire|dismiss|lower|reduce|take (?:out|off|down)|unsubscribe)\b",
+    re.IGNORECASE,
+)
+_DENIED = lazy_pattern(r"(?:not|no|never) (?:the |an? |that |those |again |more )*\S|.* (?:no|never)$", re.IGNORECASE)
+#: Maximum words of a clause that denies a thing of what an agent only told.
+_BRIEF = 3
+#: Beginning of a clause about the offer as a whole.
+_ABOUT_IT = lazy_pattern(r"(?:too\b|overkill|overpriced|(?:that|this|it)(?:'s| is| was| would be|'d be)?\b|been there|what a)", re.IGNORECASE)
 #: Reason after an act: "sell the Apple shares, they've the biggest gain".
 _BECAUSE = lazy_pattern(r",\s+(?:they|it|that|which|so|we|i|he|she|the|as|because|since)\b.*$", re.IGNORECASE)
 #: Order of its own against a thing.
@@ -164,7 +182,8 @@ def refused_offer(answer: str, before: str) -> Refused | None:
     if not before.strip() or not text or (text.endswith("?") and len(sentences(text)) == 1):
         return None
     offers = [*_offers(wording.straight(before))]
-    parts = [_PARTICLE.sub("", part.strip()) for part in _MARK.split(text) if part.strip()][:_PARTS]
+    parts = [_PARTICLE.sub("", part.strip()) for part in _MARK.split(text) if part.strip()]
+    parts = [part for part in parts if not _PARTICLE.match(f"{part} x")][:_PARTS] or parts[:1]
     if not offers or not parts or any(map(_words().accepting.match, parts[:2])):
         return None
     found = next(
@@ -194,13 +213,20 @@ def _by_part(parts: list[str], place: int, offers: list[_Offer]) -> Refused | No
         is_clear = named is not None or not _NO_THING.match(part) or any(map(words.strong.match, parts))
         return _refused(offer, part if named is offer else "") if offer is not None and is_clear else None
     if named is None:
+        is_disliked = place == 0 and asked is not None and _ABOUT_IT.match(part) is not None
+        return _refused(asked, "") if is_disliked and asked is not None and words.disliking.search(part) else None
+    if _KEPT.search(part) and not _ENDING.match(named.words):
         return None
-    is_ruled_out = words.predicates.search(part) is not None and named.is_asked
+    is_ruled_out = named.is_asked and (words.predicates.search(part) is not None or _KEPT.search(part) is not None)
+    # "Green... no", "MySQL no", "not the Adler".
+    is_denied = place <= 1 and _DENIED.match(part) is not None and (named.is_asked or len(part.split()) <= _BRIEF)
     following = parts[place + 1] if place + 1 < len(parts) else ""
+    is_disliked = named.is_asked and words.disliking.search(f"{part} {following}" if place == 0 else part) is not None
+    is_denied |= named.is_asked and place == 0 and re.fullmatch(r"(?:no+|nope|nah|never)", following, re.I) is not None
     is_followed = words.strong.match(following) or (named.is_asked and words.declining.fullmatch(following))
     is_echo = place == 0 and named.is_asked and _stems(part) <= _stems(named.words) | framing_stems()
     is_echoed = is_echo and any(map(words.declining.match, parts[1:]))
-    return _refused(named, part) if is_ruled_out or is_followed or is_echoed else None
+    return _refused(named, part) if is_ruled_out or is_denied or is_disliked or is_followed or is_echoed else None
 
 
 def _refused(offer: _Offer, naming: str, until: str = "") -> Refused:
@@ -228,7 +254,7 @@ def _refused(offer: _Offer, naming: str, until: str = "") -> Refused:
     elif figures and thing:
         data = {"things": [thing], "conditions": []}
     if until:
-        words = f"{words} {until}"
+        words = words if words.lower().endswith(until.lower()) else f"{words} {until}"
         if data:
             data["conditions"] = [until]
     return Refused(words, json.dumps(data) if data else "")
@@ -326,7 +352,8 @@ def _phrase(text: str) -> str:
     words = [re.sub(r"'s$", "", word) for word in kept]
     if words and _NO_NAME.match(words[0]):
         return ""
-    return " ".join(words) if stems_of(" ".join(words)) - framing_stems() and len(words) <= 6 else ""
+    is_date = all(word.lower() in _DATES for word in words)
+    return " ".join(words) if not is_date and stems_of(" ".join(words)) - framing_stems() and len(words) <= 6 else ""
 
 
 def _either(listed: str) -> str:
@@ -346,5 +373,6 @@ def _words() -> _Words:
         re.compile(rf"(?:{_either(raw['strong'])})(?![\w'-])", re.IGNORECASE),
         re.compile(rf"(?<!\w)(?:{_either(raw['predicates'])})(?![\w'-])", re.IGNORECASE),
         re.compile(rf"(?:{_either(raw['accepting'])})(?![\w'-])", re.IGNORECASE),
+        re.compile(rf"(?<![\w'-])(?:{_either(raw['disliking'])})(?![\w'-])", re.IGNORECASE),
         re.compile(rf"(?:{_either(raw['taking'])})(?![\w'-])", re.IGNORECASE),
     )

@@ -93,7 +93,8 @@ def _listed(text: str, before: str) -> Iterator[Utterance]:
     for place, (part, is_listed) in enumerate(listed_orders(text)):
         asked = "" if place else before
         part_ = _ITEM.sub("", part)
-        orders = [] if is_listed or is_prohibition(part_) else stated_orders(part_, said)
+        is_plain = is_listed or is_prohibition(part_) or bool(approval_of(part_))
+        orders = [] if is_plain else stated_orders(part_, said)
         said = f"{said} {part_}".strip()
         if orders:
             yield from (Utterance(order.text, order=order) for order in orders)

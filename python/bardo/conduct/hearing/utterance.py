@@ -14,7 +14,7 @@ from bardo.conduct.hearing.answers import is_refusal
 from bardo.conduct.hearing.antecedents import pointing_verb
 from bardo.conduct.hearing.refused_offers import Refused
 from bardo.conduct.hearing.reports import is_acknowledgement, is_adoption, is_choice, is_promise
-from bardo.conduct.hearing.stated_orders import StatedOrder
+from bardo.conduct.hearing.stated_model import StatedOrder
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.state.prohibition import is_prohibition
