@@ -104,12 +104,12 @@ def keep(
             if one.kind == "rule" and source.episode in contradicted:
                 continue
             if one.kind == "rule":
-                is_order = not source.by_agent and (bool(one.approval) or is_standing(one.summary))
+                is_order = not source.by_agent and is_standing(one.summary)
                 told = told_already(store, one.summary, agent=agent, is_order=is_order)
                 if told is not None:
                     kept.append(store.put(replace(told, changed_at=now)))
                     continue
-                given = _rule(one.summary, source, now, approval=one.approval)
+                given = _rule(one.summary, source, now)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
                 superseding.end_statements(store, kept[-1], agent=agent)
                 continue
@@ -142,10 +142,10 @@ def _end_contradicted(store: ConductStore, contradicted: Mapping[str, str], now:
                 store.put(replace(ended, closed_why=_CONTRADICTED))
 
 
-def _rule(text: str, source: Source, now: int, *, least: float = 0.0, approval: str = "") -> Rule:
+def _rule(text: str, source: Source, now: int, *, least: float = 0.0) -> Rule:
     """Returns a heard rule; it is dated by its words, and loses score from now on only."""
-    score = NEW if source.by_agent else CRITICAL if approval or is_standing(text) else SAID
-    approval = "" if source.by_agent else approval or approval_of(text)
+    score = NEW if source.by_agent else CRITICAL if is_standing(text) else SAID
+    approval = "" if source.by_agent else approval_of(text)
     # The label of an order ("New house law: ...") is no word of what it forbids.
     is_forbidding = not approval and forbidden_act(text) is not None
     forbids = (

@@ -58,7 +58,6 @@ class Heard:
         margin: Log odds over the next likely kind, less the limit of the kind; below 0 if it is undecided.
         detail: Words that refuse what the summary names; empty if the summary has them.
         forbids: What a rejection forbids, as JSON (`Forbids`); empty if its summary tells it.
-        approval: Act that needs an approval by a rule; empty if the words of the rule tell it.
     """
 
     kind: Kind
@@ -66,7 +65,6 @@ class Heard:
     margin: float
     detail: str = ""
     forbids: str = ""
-    approval: str = ""
 
 
 def sure(readings: Sequence[Heard | None]) -> list[Heard | None]:
@@ -153,9 +151,7 @@ def _of_its_own(utterance: Utterance) -> Heard | None:
     if (refused := utterance.refused) is not None:
         return Heard("rejection", refused.words, 0.0, utterance.text.strip(), forbids=refused.forbids)
     if (order := utterance.order) is not None:
-        if order.approval:
-            return Heard("rule", order.text, 0.0, approval=order.approval)
-        return Heard("rejection", order.forbids, 0.0, order.text * (order.text != order.forbids))
+        return Heard("rejection", order.plain, 0.0, order.text * (order.text != order.plain), order.data)
     return Heard("rule", utterance.summary, 0.0) if utterance.is_ruled else None
 
 

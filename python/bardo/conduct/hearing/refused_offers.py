@@ -252,7 +252,7 @@ def _refused(offer: _Offer, naming: str, until: str = "") -> Refused:
         if len(thing.split()) == 1:
             data["packages"] = [thing.lower()]
     elif figures and thing:
-        data = {"things": [thing], "conditions": []}
+        data = {"things": [thing], "verbs": ["use"], "conditions": []}
     if until:
         words = words if words.lower().endswith(until.lower()) else f"{words} {until}"
         if data:

@@ -33,6 +33,13 @@ _DENIED = lazy_pattern(
     r"(?:^|[,;:.]\s+|\s[-–—]\s+)(?P<no>no (?!(?:matter|need|problem|exceptions?)\b)\w[^,;.!?]*)",
     re.IGNORECASE,
 )
+#: Announcement of an order by those who give it, or of its scope.
+_ANNOUNCED = lazy_pattern(
+    r"(?:[^:.!?\"“”]{0,60}\b(?:asked me to (?:tell|pass on|remind)|(?:want|wants|would like) (?:you|everyone) to know|"
+    r"(?:decided|agreed|voted))\b[^:.!?\"“”]{0,20}|(?:before (?:anyone|anybody) [^:.!?]{3,30}|(?:one|another|same|as|so) for [^:.!?]{2,30}|"
+    r"(?:in|on|at|for|with|about) [^:.!?,]{2,30})):\s+",
+    re.IGNORECASE,
+)
 #: Mark of an item of a list before an utterance.
 _ITEM = lazy_pattern(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
@@ -70,7 +77,8 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
     )
     # "No. Drop the view instead." refuses the plan, and names the other way.
     is_redirected = len(parts) == 2 and is_redirection(text) and _INSTEAD.search(parts[1]) is not None
-    is_stated = any(each.order is not None for each in listed)
+    is_stated = any(each.order is not None or each.text not in text for each in listed)
+    is_stated |= len(listed) == 1 and listed[0].is_prohibition and _ANNOUNCED.match(text) is not None
     is_whole = not is_stated and (not is_apart or len(parts) < 2 or is_refusal(text) or is_redirected)
     if len(text.split()) <= WHOLE_WORDS and is_whole:
         text = _ITEM.sub("", text).strip()
@@ -92,14 +100,22 @@ def _listed(text: str, before: str) -> Iterator[Utterance]:
     said = ""
     for place, (part, is_listed) in enumerate(listed_orders(text)):
         asked = "" if place else before
-        part_ = _ITEM.sub("", part)
+        part_ = _ordering(_ITEM.sub("", part))
         is_plain = is_listed or is_prohibition(part_) or bool(approval_of(part_))
-        orders = [] if is_plain else stated_orders(part_, said)
+        orders = [] if is_plain else stated_orders(part_, said, is_answer=asked.rstrip().endswith("?"))
         said = f"{said} {part_}".strip()
         if orders:
             yield from (Utterance(order.text, order=order) for order in orders)
         else:
             yield Utterance(part_, asked, is_listed=is_listed)
+
+
+def _ordering(sentence: str) -> str:
+    """Returns a sentence without an announcement before its prohibition: "teachers asked me to tell you: no ..."."""
+    found = _ANNOUNCED.match(sentence)
+    if found is None or is_prohibition(sentence) or not is_prohibition(sentence[found.end() :]):
+        return sentence
+    return sentence[found.end() :]
 
 
 def _ruled(item: str) -> Iterator[Utterance]:

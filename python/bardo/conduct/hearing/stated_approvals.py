@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bardo.conduct.hearing.stated_model import PERSON, SUBJECT, StatedOrder, match, topic_of, words
+from bardo.conduct.hearing.stated_model import PERSON, SUBJECT, StatedOrder, match, refusing, topic_of, words
 from bardo.conduct.hearing.verb_forms import base_of
 
 _DECIDES = r"(?:decides|approves|signs(?: off)?|has the (?:last|final) (?:word|say)|gets the (?:last|final) (?:word|say))"
@@ -23,21 +23,21 @@ def of_approval(clause: str, before: str) -> StatedOrder | None:
     ) or match(rf"{SUBJECT} (?:goes?|runs?|passes|pass) (?:only )?(?:through|past|by|via) {PERSON}(?: first)?\b.*", clause)
     if owned is not None:
         is_act = re.search(r"s\b|ing\b|^any", owned["subject"]) is not None
-        return StatedOrder(clause, "", owned["subject"]) if is_act else None
+        return _reserved(clause, f"no {owned['subject']}", owned["who"]) if is_act else None
     done = match(
         rf"{SUBJECT} (?:is|are) (?:only )?(?P<verb>[a-z]+) (?:only )?by {PERSON}(?P<only> (?:and (?:nobody|no one) else|only|alone))?",
         clause,
     )
     if done is not None and (done["only"] or " only " in clause) and (base := base_of(done["verb"])):
-        return StatedOrder(clause, "", f"{base} {done['subject']}")
+        return _reserved(clause, f"don't {base} {done['subject']}", done["who"])
     about = match(rf"{PERSON} {_DECIDES} (?:on|about|over) (?P<act>[^,;.!?]+)", clause)
-    return StatedOrder(clause, "", about["act"]) if about is not None else _of_one(clause, before)
+    return _reserved(clause, refusing(about["act"]), about["who"]) if about is not None else _of_one(clause, before)
 
 
 def of_decider(text: str) -> StatedOrder | None:
     """Reads "new dependencies: Tomasz decides, always"."""
     found = match(rf"(?P<act>[^:,;.!?]{{4,60}}): (?:only )?{PERSON} (?:always )?{_DECIDES}\b.*", text)
-    return StatedOrder(text, "", found["act"]) if found is not None else None
+    return _reserved(text, refusing(found["act"]), found["who"]) if found is not None else None
 
 
 def of_full(clause: str, before: str) -> StatedOrder | None:
@@ -75,7 +75,12 @@ def _of_one(clause: str, before: str) -> StatedOrder | None:
         return None
     is_pointing = alone["rest"].lower() in ("it", "them", "that", "those", "these")
     thing = topic_of(before) if is_pointing else alone["rest"]
-    return StatedOrder(clause, "", f"{verb} {thing}") if thing else None
+    return _reserved(clause, f"don't {verb} {thing}", alone["who"] or "") if thing else None
+
+
+def _reserved(text: str, act: str, who: str) -> StatedOrder:
+    """Returns the order against an act without the approval of the person who decides on it."""
+    return StatedOrder(text, f"{act} without {who}'s approval" if who else f"{act} without approval")
 
 
 def _person(before: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from functools import cache
@@ -9,6 +10,23 @@ from importlib import resources
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse.forbidden import propose, stems_of
+
+
+#: End of an order that nobody can see: it lasts until it is lifted.
+_ENDLESS = lazy_pattern(
+    r" (?:until|till|til|'til) (?:(?:i|we|you|they|he|she) (?:say|says|tell|tells|hear|decide|change|lift)\b.*|"
+    r"further notice|told otherwise|.* (?:says|say) (?:so|otherwise)).*$| for (?:now|the moment|the time being)$",
+    re.IGNORECASE,
+)
+#: Place of the speaker, where all acts are.
+_HOME = lazy_pattern(
+    r" (?:(?:in|at|on|for|within) (?:this|our|the whole|my) (?:org|organi[sz]ation|company|team|house|household|home|place|"
+    r"shop|firm|practice|office|trip|holiday|project)|here)$",
+    re.IGNORECASE,
+)
+#: Way of an act at the end of its words.
+_WITH_WAY = lazy_pattern(r" (?:from|via|through) (?P<what>[\w' -]+)$", re.IGNORECASE)
 
 
 class StatedOrder(NamedTuple):
@@ -16,13 +34,25 @@ class StatedOrder(NamedTuple):
 
     Args:
         text: Clause that orders, as it was said.
-        forbids: Forbidden act in plain form; empty if the order only requires an approval.
-        approval: Act that needs the approval of a person whom the text names; empty if there is none.
+        forbids: Forbidden act in plain form.
     """
 
     text: str
     forbids: str
-    approval: str = ""
+
+    @property
+    def plain(self) -> str:
+        """Forbidden act without an end that nobody can see, and without the place of the speaker."""
+        return _HOME.sub("", _ENDLESS.sub("", self.forbids)).strip()
+
+    @property
+    def data(self) -> str:
+        """Conditions of the act as JSON (`Forbids`), if its words alone do not tell the way of it; else empty."""
+        found = _WITH_WAY.search(self.plain)
+        known = propose(self.plain).conditions
+        if found is None or any(stems_of(found["what"]) <= stems_of(each) for each in known):
+            return ""
+        return json.dumps({"conditions": [*known, found[0].strip()]})
 
 
 class Words(NamedTuple):
@@ -36,6 +66,7 @@ class Words(NamedTuple):
     deeds: str
     places: str
     devices: str
+    nouns: dict[str, str]
 
 
 #: End of a clause.
@@ -146,4 +177,4 @@ def words() -> Words:
     }
     listed = f"{raw['acts']}, {raw['scoped']}, {raw['changes']}"
     verbs = frozenset(each.strip() for each in listed.replace("\n", " ").split(","))
-    return Words(_either(raw["acts"]), _either(raw["scoped"]), verbs, **nouns)
+    return Words(_either(raw["acts"]), _either(raw["scoped"]), verbs, **nouns, nouns=raw["nouns"])

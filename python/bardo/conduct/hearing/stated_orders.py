@@ -51,10 +51,19 @@ _TIMED = lazy_pattern(
     r"hour|hours|calendar|diary|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
     re.IGNORECASE,
 )
+_OBJECTLESS = lazy_pattern(
+    r"(?:on|in|at|to|into|from|before|after|during|over|between|outside|under|for|by|via|past|until|without|when|while|unless|"
+    r"abroad|overseas)\b",
+    re.IGNORECASE,
+)
 #: Announcement of an order, with which also a statement about a machine is one.
 _LABEL = lazy_pattern(
     r"\b(?:(?:house|ground|office|family|kitchen|team|company|school|standing|golden|new|first|basic|important) rules?\b|"
     r"rules?:|policy:|the rules? (?:is|are|here))",
+    re.IGNORECASE,
+)
+_OUT = lazy_pattern(
+    r"(?P<thing>(?!(?:he|she|it|that|this|they|i|we|you|the|my|our|your|his|her)\b)[\w-]+(?: [\w-]+)?)(?:'s| is| are) out",
     re.IGNORECASE,
 )
 #: Things of which a "no" reports.
@@ -71,12 +80,13 @@ _TOPIC_NO = lazy_pattern(
 )
 
 
-def stated_orders(sentence: str, before: str = "") -> list[StatedOrder]:
+def stated_orders(sentence: str, before: str = "", *, is_answer: bool = False) -> list[StatedOrder]:
     """Returns the orders that a sentence gives as statements.
 
     Args:
         sentence: Sentence of a user.
         before: Sentences of the same message before it, to which its pronouns may point.
+        is_answer: Whether it answers a question of the agent, so that "X is out" is said of a way and not of a thing.
     """
     text = wording.straight(sentence).strip()
     if text.endswith("?"):
@@ -97,6 +107,8 @@ def stated_orders(sentence: str, before: str = "") -> list[StatedOrder]:
             continue
         said = LEAD.sub("", clause, count=1)
         order = _of_clause(said, topic) or (_of_labelled(said) if _LABEL.search(f"{before} {text[:start]}") else None)
+        if order is None and is_answer and (out := _OUT.fullmatch(said)) is not None:
+            order = StatedOrder(clause, f"no {out['thing']}")
         if order is not None:
             found.append(order)
     return found
@@ -106,7 +118,7 @@ def _of_clause(clause: str, before: str) -> StatedOrder | None:
     """Returns the order of a clause; None if it gives none."""
     forms = (
         _of_group, of_conveyed, of_passive, of_setting, of_decree, of_approval, of_full, _of_nothing, _of_time,
-        of_limit, _of_hold, _of_own,
+        of_limit, _of_hold, _of_own, _of_switch,
     )  # fmt: skip
     return next((order for form in forms if (order := form(clause, before)) is not None), None)
 
@@ -127,6 +139,9 @@ def _of_group(clause: str, before: str) -> StatedOrder | None:
     is_lasting = is_ended or LASTING.search(rest) is not None
     if (not rest and not is_ended) or (found["scoped"] and not is_lasting) or STANDING.search(rest):
         return None
+    verb = act.split()[0].lower()
+    if rest and _OBJECTLESS.match(rest) and (noun := listed.nouns.get(verb)):
+        return StatedOrder(clause, f"no {noun} {rest}")
     return StatedOrder(clause, f"don't {act}") if (act := with_topic(act, before)) else None
 
 
@@ -198,6 +213,21 @@ def _of_time(clause: str, before: str) -> StatedOrder | None:
     return StatedOrder(clause, f"don't book {what}{found['rest']}")
 
 
+def _of_switch(clause: str, before: str) -> StatedOrder | None:
+    """Reads "wifi off at 21:00 on school nights and off it remains"."""
+    found = match(
+        rf"(?P<device>(?:[\w'-]+ ){{0,3}}?{words().devices}) (?P<state>on|off) (?:at|from|after) (?P<time>[\d:.]+(?: ?[ap]m)?)"
+        r"(?P<rest>(?: [^,;.]+?)?) and (?P=state) it (?:stays?|remains?)(?: \w+)*",
+        clause,
+    )
+    if found is None:
+        return None
+    of = re.search(r"(?:^|[.!?]\s+)(?P<thing>[\w' -]{2,40}):\s*$", before.strip() + " ")
+    whose = f" for {of['thing']}" if of is not None else ""
+    turned = "off" if found["state"].lower() == "on" else "on"
+    return StatedOrder(clause, f"don't switch {found['device']}{whose} {turned} after {found['time']}{found['rest']}")
+
+
 def _of_labelled(clause: str) -> StatedOrder | None:
     """Reads what a machine does not do, after "house rule": "the robot vacuum doesn't run before nine"."""
     found = match(
@@ -242,7 +272,12 @@ def _of_sentence(text: str) -> Iterator[StatedOrder]:
         yield decider
     elif named is not None:
         items = re.split(r",?\s+(?:and|or|nor)\s+|,\s*", named["items"].strip(" ."))
-        yield from (StatedOrder(text, f"no {item.strip()}{named['where']}") for item in items if item.strip())
+        # A name is unwanted anywhere.
+        yield from (
+            StatedOrder(text, f"no {item.strip()}{'' if item.strip()[:1].isupper() else named['where']}")
+            for item in items
+            if item.strip()
+        )
     elif (
         listed is not None
         and len(items := re.split(r"\s*[,;]\s*(?:and |or )?(?=no )", listed["items"].strip(" ."))) > 1

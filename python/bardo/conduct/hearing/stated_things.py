@@ -105,7 +105,7 @@ def of_setting(clause: str, before: str) -> StatedOrder | None:
         return StatedOrder(clause, f"don't change {thing}") if thing and not is_person(thing) else None
     same = match(r"(?:and )?it (?:stays?|remains?) (?P<what>(?:an? |the )?[\w' -]{3,40})", clause)
     if same is not None and re.search(rf"\b(?:is|are|'s) {re.escape(same['what'])}\b", before, re.IGNORECASE):
-        return StatedOrder(clause, f"don't change {re.sub('^an? ', 'the ', same['what'])}")
+        return StatedOrder(clause, f"don't convert {re.sub('^an? ', 'the ', same['what'])}")
     device = rf"{NOT_SUBJECT}(?P<subject>(?:[\w'-]+ ){{0,5}}?{words().devices}(?: (?:of|in|on|for) [\w' -]+?)?)"
     state = match(
         rf"{device} (?:stays?|remains?|must stay) (?P<state>off|on|shut|closed|locked)(?P<rest>(?: .*)?)",

@@ -15,9 +15,11 @@ from bardo.conduct.hearing.antecedents import pointing_verb
 from bardo.conduct.hearing.refused_offers import Refused
 from bardo.conduct.hearing.reports import is_acknowledgement, is_adoption, is_choice, is_promise
 from bardo.conduct.hearing.stated_model import StatedOrder
+from bardo.conduct.hearing.stated_orders import stated_orders
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.state.prohibition import is_prohibition
+from bardo.consolidate.texts.clauses import sentences
 
 #: Mark of a task before a statement: "Reminder: ...", "TODO: ...".
 MARKED = lazy_pattern(
@@ -198,8 +200,11 @@ class Utterance:
 
     @property
     def is_acknowledgement(self) -> bool:
-        """Whether the agent only repeats, after a word of acknowledgement, how it was told to act."""
-        return self.by_agent and bool(self.before) and is_acknowledgement(self.text)
+        """Whether the agent only takes note of what it was told: "Understood, local models only for that"."""
+        if not self.by_agent or not self.before:
+            return False
+        told = sentences(self.before)
+        return is_acknowledgement(self.text) or any(is_prohibition(each) or stated_orders(each) for each in told)
 
     @property
     def is_reminder(self) -> bool:
