@@ -166,6 +166,7 @@ def _hear(
         return []
     from bardo.conduct.hearing import answers, completion, heard, hearing, splitting, superseding
     from bardo.conduct.hearing.lifting import lifts
+    from bardo.conduct.hearing.partial_lifts import permits
     from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.hearing.rescheduling import moves_date
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
@@ -217,7 +218,7 @@ def _hear(
         )
         for one, (episode, said) in zip(found, spoken, strict=True)
         if one is not None
-        or (episode.role == "user" and (may_replace(said.text) or moves_date(said.text) or lifts(said.text)))
+        or (episode.role == "user" and (may_replace(said.text) or moves_date(said.text) or lifts(said.text) or permits(said.text)))
         or completion.is_completion(said.text)
     ]
     is_kept = any(one is not None for one, _ in pairs)

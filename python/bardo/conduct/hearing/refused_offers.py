@@ -222,7 +222,7 @@ def _by_part(parts: list[str], place: int, offers: list[_Offer]) -> Refused | No
     is_denied = place <= 1 and _DENIED.match(part) is not None and (named.is_asked or len(part.split()) <= _BRIEF)
     following = parts[place + 1] if place + 1 < len(parts) else ""
     is_disliked = named.is_asked and words.disliking.search(f"{part} {following}" if place == 0 else part) is not None
-    is_denied |= named.is_asked and place == 0 and re.fullmatch(r"(?:no+|nope|nah|never)", following, re.I) is not None
+    is_denied |= named.is_asked and place == 0 and re.fullmatch(r"(?:no+|nope|nah|never)", following, re.IGNORECASE) is not None
     is_followed = words.strong.match(following) or (named.is_asked and words.declining.fullmatch(following))
     is_echo = place == 0 and named.is_asked and _stems(part) <= _stems(named.words) | framing_stems()
     is_echoed = is_echo and any(map(words.declining.match, parts[1:]))

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.forbidden import propose, stems_of
 
-
 #: End of an order that nobody can see: it lasts until it is lifted.
 _ENDLESS = lazy_pattern(
     r" (?:until|till|til|'til) (?:(?:i|we|you|they|he|she) (?:say|says|tell|tells|hear|decide|change|lift)\b.*|"

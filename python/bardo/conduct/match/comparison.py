@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, Any
 from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
-from bardo.conduct.match import circumstances, departures, operation_match, recognition, subcommands
+from bardo.conduct.match import (
+    allowed_cases,
+    circumstances,
+    departures,
+    operation_match,
+    recognition,
+    subcommands,
+)
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
 from bardo.conduct.parse import conditions, operation_table, operations
@@ -334,6 +341,7 @@ def pair_of(
         fitting=relation.because,
         read_by=relation.by,
         whole=relation.whole or (repeats and is_met),
+        allowed=allowed_cases.is_allowed(forbids, action),
     )
     return Pair(rejection, action, touch, found, by_operation, count, now, approved)
 

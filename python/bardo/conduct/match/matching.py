@@ -96,6 +96,7 @@ class Touch:
         read_by: Part that found the relation.
         whole: Whether operation, thing and conditions of the text are all met, or all words of its act are there and
             its conditions hold. No limit that grows with the number of texts makes such an action an unrelated one.
+        allowed: Whether the action is a case that a person allowed of what the text forbids.
     """
 
     cosine: float | None
@@ -109,10 +110,13 @@ class Touch:
     fitting: str = ""
     read_by: Literal["pattern", "operation"] = "pattern"
     whole: bool = False
+    allowed: bool = False
 
     @property
     def near(self) -> bool:
         """Whether the action is related to the text."""
+        if self.allowed:
+            return False
         if self.reading is Reading.OTHER:
             return self.same
         if self.learned is not None:
@@ -131,6 +135,8 @@ class Touch:
     @property
     def same(self) -> bool:
         """Whether the action equals the action of the text."""
+        if self.allowed:
+            return False
         if self.learned is not None:
             return self.sure or self.learned.same >= 0
         if self.sure:
