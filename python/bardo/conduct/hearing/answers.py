@@ -184,7 +184,7 @@ def proposal(text: str) -> str:
 
 
 def act_of(sentence: str) -> str:
-    """Returns the words after those by which an agent proposes: "mark it as skipped"; the whole sentence if it has none.
+    """Returns the words after those by which an agent proposes: "mark it as skipped"; the sentence if it has none.
 
     Args:
         sentence: Sentence of the agent.

@@ -9,9 +9,11 @@ from bardo._patterns import lazy_pattern
 
 #: Line that announces orders.
 _HEADING = lazy_pattern(
-    r"(?:.*[.!?]\s+)?(?:(?:and|so|ok(?:ay)?|also|first|here(?: are|'s)?|these are|a few|some|two|three|four|five|\d+)\b[\s,]*)*"
+    r"(?:.*[.!?]\s+)?(?:(?:and|so|ok(?:ay)?|also|first|here(?: are|'s)?|these are|a few|some|two|"
+    r"three|four|five|\d+)\b[\s,]*)*"
     r"(?:(?:the|our|my|your|a|an|new|basic|simple|usual|standing|general|quick|important)\b\s*)*"
-    r"(?:(?:[\w-]+ )?(?:house|ground|basic|team|kitchen|family|school|office|project|repo|shop|clinic|desk|trading|company|"
+    r"(?:(?:[\w-]+ )?(?:house|ground|basic|team|kitchen|family|school|office|project|repo|shop|clinic|"
+    r"desk|trading|company|"
     r"working|standing|coding|safety|class|garden|travel) )?"
     r"(?:rules?|policy|policies|orders|conventions|guidelines|no-gos|no-go's|don'ts|do's and don'ts|dos and don'ts|"
     r"constraints|limits|restrictions)\b[^:.!?]{0,60}:?\s*$",

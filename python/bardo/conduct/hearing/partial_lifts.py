@@ -1,4 +1,4 @@
-"""Allows a case of what was forbidden: "just this once: run that update for tenant 88", "the living room up to 22 is ok".
+"""Allows a case of what was forbidden: "just this once, run it for tenant 88", "the living room up to 22 is ok".
 
 The rest stays forbidden. A case is kept in the words that the person has beside those of the order, so that it allows
 nothing that the person did not name.
@@ -28,8 +28,13 @@ from bardo.conduct.storage.store import ConductStore
 from bardo.consolidate.languages.english.dates import MONTHS
 
 #: End of a clause; one that goes on with "and" or a time belongs to it.
-_CLAUSE = lazy_pattern(r"\s*[.!?;]+(?:\s+|$)|\s+[-–—]+\s+|,\s+(?=(?:but|because|as|since|i|she's|he's|it's|her|his|i'm|i was|we|they)\b)")
-_SOURCE = lazy_pattern(r"^(?:\w+ ){1,3}?(?:says|said|told (?:me|us)|wrote|agreed|thinks)(?: that)? ", re.IGNORECASE)
+_CLAUSE = lazy_pattern(
+    r"\s*[.!?;]+(?:\s+|$)|\s+[-–—]+\s+|,\s+(?=(?:but|because|as|since|i|she's|he's|it's|her|his|i'm|we|they)\b)",
+    re.IGNORECASE,
+)
+_SOURCE = lazy_pattern(
+    r"^(?:\w+ ){1,3}?(?:says|said|told (?:me|us)|wrote|agreed|thinks)(?: that)? ", re.IGNORECASE
+)
 _REASON = lazy_pattern(r"\b(?:because|since|as|so that|in case)\b.*$|\bas long as\b.*$", re.IGNORECASE)
 #: Scope of a case: "for the four Sundays of Advent", "on your own branches".
 _SCOPE = lazy_pattern(
@@ -44,8 +49,9 @@ _DAYS = stems_of(" ".join((*DAYS, *MONTHS)))
 _FIGURE = lazy_pattern(r"\d+(?:st|nd|rd|th)?\b")
 #: Words that say nothing of a case.
 _IDLE = frozenset(stems_of(
-    "again now today tomorrow tonight ok okay fine allow allowed rule ban exception once time case count apply stand scrap "
-    "drop forget part like please go ahead game fair put get let right just own like say fill use one two three four five six first second way thing stay rest otherwise"
+    "again now today tonight ok okay fine allow rule ban exception once time case count apply stand scrap "
+    "drop forget part like please go ahead game fair put get let right just own say fill use one two three four five six "
+    "first second way thing stay rest otherwise"
 ))  # fmt: skip
 
 
@@ -58,7 +64,9 @@ def permits(text: str) -> bool:
     return "?" not in text and _permitting().search(wording.straight(text)) is not None
 
 
-def allow(store: ConductStore, text: str, *, by: str, agent: str, episode: str, at: int) -> list[StateEntry | Rule]:
+def allow(
+    store: ConductStore, text: str, *, by: str, agent: str, episode: str, at: int
+) -> list[StateEntry | Rule]:
     """Adds the case that words allow to the order of a person that they are about; returns the changed rows.
 
     Args:
@@ -75,7 +83,9 @@ def allow(store: ConductStore, text: str, *, by: str, agent: str, episode: str, 
         *(entry for entry in store.state(kind="rejected", limit=-1) if entry.changed_at <= at),
         *(rule for rule in store.rules(every=False) if rule.forbids and not rule.approval and rule.at <= at),
     ]
-    rows = [row for row in rows if row.episode not in ("", episode) and is_person(author_of(row.by)[0], agent)]
+    rows = [
+        row for row in rows if row.episode not in ("", episode) and is_person(author_of(row.by)[0], agent)
+    ]
     if not rows:
         return []
     changed: list[StateEntry | Rule] = []
@@ -125,7 +135,11 @@ def _case(clause: str, row: StateEntry | Rule) -> str:
     kept = next((words for words in scopes if any(stems_of(word) - _DAYS for word in words)), None)
     # "You can scrap the Tesla part": one of several things that it names of the order is allowed itself.
     things = stems_of(" ".join(row.forbidden.things)) - framing_stems() - _IDLE
-    part = [word for word in _WORD.findall(bare) if (stems := stems_of(word) - framing_stems()) and stems <= things and not word.endswith("'s")]
+    part = [
+        word
+        for word in _WORD.findall(bare)
+        if (stems := stems_of(word) - framing_stems()) and stems <= things and not word.endswith("'s")
+    ]
     is_part = bool(part) and stems_of(" ".join(part)) != things and kept is None
     kept = part if is_part else kept or _words_beside(bare, own) or part
     return " ".join(re.sub(r"^(\d+)(?:st|nd|rd|th)$", r"\1", word) for word in kept)
@@ -136,7 +150,8 @@ def _words_beside(text: str, own: frozenset[str]) -> list[str]:
     return [
         word
         for word in _WORD.findall(text)
-        if _FIGURE.fullmatch(word) or (bool(stems := stems_of(word) - framing_stems() - _IDLE) and not stems <= own)
+        if _FIGURE.fullmatch(word)
+        or (bool(stems := stems_of(word) - framing_stems() - _IDLE) and not stems <= own)
     ]
 
 
@@ -156,5 +171,9 @@ def _pointing() -> re.Pattern[str]:
 
 def _either(name: str) -> re.Pattern[str]:
     text = resources.files("bardo.conduct.hearing").joinpath("partial_lifts.toml").read_text(encoding="utf-8")
-    items = sorted((each.strip() for each in tomllib.loads(text)[name].replace("\n", " ").split(",")), key=len, reverse=True)
+    items = sorted(
+        (each.strip() for each in tomllib.loads(text)[name].replace("\n", " ").split(",")),
+        key=len,
+        reverse=True,
+    )
     return re.compile(rf"\b(?:{'|'.join(re.escape(each) for each in items if each)})\b", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Recognises answers that turn an offer down in any words, and what was offered: "A ball pit?", "In a clinic. Come on."
+"""Recognises answers that turn an offer down in any words, such as "In a clinic? Come on", and what was offered.
 
 What is turned down is the offer, or the one of its options that the answer names; a substitute that the answer names is
 not. A refusal for now ("not before the load test is through") turns it down until then.
@@ -103,7 +103,8 @@ _PARTICLE = lazy_pattern(
 )
 #: Time until which something is turned down.
 _UNTIL = lazy_pattern(
-    r"(?:(?:let's |let us |please |just |better |i'd |we |we'll |i'll )*(?:wait|hold off|hold on|hold it|hold that|park it|"
+    r"(?:(?:let's |let us |please |just |better |i'd |we |we'll |i'll )*(?:wait|hold off|hold on|hold "
+    r"it|hold that|park it|"
     r"leave it|postpone it)(?: with (?:that|it|this|those|the \w+))? )?"
     r"(?P<until>(?:not |no sooner than |never |only |nothing )?(?:before|until|till|unless) (?!then\b|now\b|that\b)"
     r"[^,;.!?]+)|(?P<after>only (?:after|once|when) [^,;.!?]+)|"
@@ -112,9 +113,11 @@ _UNTIL = lazy_pattern(
 )
 #: Beginning of a nominal offer, without which a short question asks for something.
 _ASKING = lazy_pattern(
-    r"(?:what|who|whom|whose|which|when|where|why|how(?! about)|is|are|was|were|do|does|did|has|have|had|can|could|will|"
+    r"(?:what|who|whom|whose|which|when|where|why|how(?! about)|is|are|was|were|do|does|did|has|have|"
+    r"had|can|could|will|"
     r"would|shall|should|may|might|any|anything|something|ready|sure|ok|okay|right|really|done|correct|more|still|"
-    r"questions?|sorry|pardon|you|i|he|she|it|they|that|this|and you|guess|want|remember|know|see|have|need|got|fancy|for|at|on|in|to|by|from|since|until|yes|no)\b",
+    r"questions?|sorry|pardon|you|i|he|she|it|they|that|this|and you|guess|want|remember|know|see|"
+    r"have|need|got|fancy|for|at|on|in|to|by|from|since|until|yes|no)\b",
     re.IGNORECASE,
 )
 _OFFERED = lazy_pattern(
@@ -135,17 +138,25 @@ _STOP = lazy_pattern(
     re.IGNORECASE,
 )
 #: Thing that stays, which turns its end down.
-_KEPT = lazy_pattern(r"\b(?:stays?|remains?|is staying|are staying|i keep|we keep|i'm keeping|we're keeping)\b", re.IGNORECASE)
+_KEPT = lazy_pattern(
+    r"\b(?:stays?|remains?|is staying|are staying|i keep|we keep|i'm keeping|we're keeping)\b", re.IGNORECASE
+)
 _ENDING = lazy_pattern(
     r"(?:cancel|sell|remove|delete|drop|end|close|stop|get rid of|replace|retire|disable|switch off|turn off|cut|throw|"
-    r"move|change|swap|rename|return|give (?:up|away)|scrap|fire|dismiss|lower|reduce|take (?:out|off|down)|unsubscribe)\b",
+    r"move|change|swap|rename|return|give (?:up|away)|scrap|fire|dismiss|lower|reduce|take (?:out|off|"
+    r"down)|unsubscribe)\b",
     re.IGNORECASE,
 )
-_DENIED = lazy_pattern(r"(?:not|no|never) (?:the |an? |that |those |again |more )*\S|.* (?:no|never)$", re.IGNORECASE)
+_DENIED = lazy_pattern(
+    r"(?:not|no|never) (?:the |an? |that |those |again |more )*\S|.* (?:no|never)$", re.IGNORECASE
+)
 #: Maximum words of a clause that denies a thing of what an agent only told.
 _BRIEF = 3
 #: Beginning of a clause about the offer as a whole.
-_ABOUT_IT = lazy_pattern(r"(?:too\b|overkill|overpriced|(?:that|this|it)(?:'s| is| was| would be|'d be)?\b|been there|what a)", re.IGNORECASE)
+_ABOUT_IT = lazy_pattern(
+    r"(?:too\b|overkill|overpriced|(?:that|this|it)(?:'s| is| was| would be|'d be)?\b|been there|what a)",
+    re.IGNORECASE,
+)
 #: Reason after an act: "sell the Apple shares, they've the biggest gain".
 _BECAUSE = lazy_pattern(r",\s+(?:they|it|that|which|so|we|i|he|she|the|as|because|since)\b.*$", re.IGNORECASE)
 #: Order of its own against a thing.
@@ -160,6 +171,8 @@ _ELSE = lazy_pattern(
     r"(?:some|any)(?:where|thing|one|body) (?:else|other|but)|elsewhere|another|thanks,? but no",
     re.IGNORECASE,
 )
+#: Beginning of a sentence that tells of no thing.
+_OF_ONESELF = lazy_pattern(r"(?:i|we|you|it|he|she|they|that|ok|okay|done|noted|yes|no)\b", re.IGNORECASE)
 _DONE = lazy_pattern(
     r"(?:^|[.!?,;]\s+)(?P<own>(?!(?:i|we|you|he|she|it|they|that|what|so)\b)[^.!?,;]{3,40}?) "
     r"(?:and (?:done|that's (?:it|that|final)|be done with it)|it is)[\s.!]*$",
@@ -214,19 +227,37 @@ def _by_part(parts: list[str], place: int, offers: list[_Offer]) -> Refused | No
         return _refused(offer, part if named is offer else "") if offer is not None and is_clear else None
     if named is None:
         is_disliked = place == 0 and asked is not None and _ABOUT_IT.match(part) is not None
-        return _refused(asked, "") if is_disliked and asked is not None and words.disliking.search(part) else None
+        return (
+            _refused(asked, "")
+            if is_disliked and asked is not None and words.disliking.search(part)
+            else None
+        )
     if _KEPT.search(part) and not _ENDING.match(named.words):
         return None
-    is_ruled_out = named.is_asked and (words.predicates.search(part) is not None or _KEPT.search(part) is not None)
+    is_ruled_out = named.is_asked and (
+        words.predicates.search(part) is not None or _KEPT.search(part) is not None
+    )
     # "Green... no", "MySQL no", "not the Adler".
-    is_denied = place <= 1 and _DENIED.match(part) is not None and (named.is_asked or len(part.split()) <= _BRIEF)
+    is_denied = (
+        place <= 1 and _DENIED.match(part) is not None and (named.is_asked or len(part.split()) <= _BRIEF)
+    )
     following = parts[place + 1] if place + 1 < len(parts) else ""
-    is_disliked = named.is_asked and words.disliking.search(f"{part} {following}" if place == 0 else part) is not None
-    is_denied |= named.is_asked and place == 0 and re.fullmatch(r"(?:no+|nope|nah|never)", following, re.IGNORECASE) is not None
+    is_disliked = (
+        named.is_asked and words.disliking.search(f"{part} {following}" if place == 0 else part) is not None
+    )
+    is_denied |= (
+        named.is_asked
+        and place == 0
+        and re.fullmatch(r"(?:no+|nope|nah|never)", following, re.IGNORECASE) is not None
+    )
     is_followed = words.strong.match(following) or (named.is_asked and words.declining.fullmatch(following))
     is_echo = place == 0 and named.is_asked and _stems(part) <= _stems(named.words) | framing_stems()
     is_echoed = is_echo and any(map(words.declining.match, parts[1:]))
-    return _refused(named, part) if is_ruled_out or is_denied or is_disliked or is_followed or is_echoed else None
+    return (
+        _refused(named, part)
+        if is_ruled_out or is_denied or is_disliked or is_followed or is_echoed
+        else None
+    )
 
 
 def _refused(offer: _Offer, naming: str, until: str = "") -> Refused:
@@ -295,15 +326,8 @@ def _offers(text: str) -> Iterator[_Offer]:
             if things := tuple(dict.fromkeys((*filter(None, [whole]), *_phrases(bare)))):
                 things = tuple(each.replace(" & ", " and ") for each in things)
                 yield _Offer(bare.rstrip("?! ."), things, is_act=False, is_asked=True)
-        elif (
-            not is_asked
-            and re.match(
-                r"(?:i|we|you|it|he|she|they|that|ok|okay|done|noted|yes|no)\b", sentence, re.IGNORECASE
-            )
-            is None
-        ):
-            if things := tuple(_phrases(sentence)):
-                yield _Offer(sentence.rstrip("! ."), things, is_act=False, is_asked=False)
+        elif not is_asked and not _OF_ONESELF.match(sentence) and (things := tuple(_phrases(sentence))):
+            yield _Offer(sentence.rstrip("! ."), things, is_act=False, is_asked=False)
 
 
 def _only(offers: list[_Offer]) -> _Offer | None:
@@ -353,7 +377,11 @@ def _phrase(text: str) -> str:
     if words and _NO_NAME.match(words[0]):
         return ""
     is_date = all(word.lower() in _DATES for word in words)
-    return " ".join(words) if not is_date and stems_of(" ".join(words)) - framing_stems() and len(words) <= 6 else ""
+    return (
+        " ".join(words)
+        if not is_date and stems_of(" ".join(words)) - framing_stems() and len(words) <= 6
+        else ""
+    )
 
 
 def _either(listed: str) -> str:

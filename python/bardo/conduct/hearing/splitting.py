@@ -36,7 +36,8 @@ _DENIED = lazy_pattern(
 #: Announcement of an order by those who give it, or of its scope.
 _ANNOUNCED = lazy_pattern(
     r"(?:[^:.!?\"“”]{0,60}\b(?:asked me to (?:tell|pass on|remind)|(?:want|wants|would like) (?:you|everyone) to know|"
-    r"(?:decided|agreed|voted))\b[^:.!?\"“”]{0,20}|(?:before (?:anyone|anybody) [^:.!?]{3,30}|(?:one|another|same|as|so) for [^:.!?]{2,30}|"
+    r"(?:decided|agreed|voted))\b[^:.!?\"“”]{0,20}|(?:before (?:anyone|anybody) [^:.!?]{3,30}|(?:one|"
+    r"another|same|as|so) for [^:.!?]{2,30}|"
     r"(?:in|on|at|for|with|about) [^:.!?,]{2,30})):\s+",
     re.IGNORECASE,
 )

@@ -20,7 +20,8 @@ _ENDLESS = lazy_pattern(
 )
 #: Place of the speaker, where all acts are.
 _HOME = lazy_pattern(
-    r" (?:(?:in|at|on|for|within) (?:this|our|the whole|my) (?:org|organi[sz]ation|company|team|house|household|home|place|"
+    r" (?:(?:in|at|on|for|within) (?:this|our|the whole|my) (?:org|organi[sz]ation|company|team|house|"
+    r"household|home|place|"
     r"shop|firm|practice|office|trip|holiday|project)|here)$",
     re.IGNORECASE,
 )
@@ -70,14 +71,18 @@ class Words(NamedTuple):
 
 #: End of a clause.
 CLAUSE = lazy_pattern(
-    r"(?<=\S)(?:[,;:]|[.!?…]+)(?=\s|$)|\s[-–—]+\s|\s[:;]-?[()DP]+(?=\s|$)|\s+(?=(?:so|but|because|and) (?:we|it|they|he|she|the|that|please)\b)"
+    r"(?<=\S)(?:[,;:]|[.!?…]+)(?=\s|$)|\s[-–—]+\s|\s[:;]-?[()DP]+(?=\s|$)|\s+(?=(?:so|but|because|"
+    r"and) (?:we|it|they|he|she|the|that|please)\b)"
 )
 _ADJUNCT = (
-    r"(?:(?:since|after|as of|starting|from|during|for|in|on|until|with|by|at|over) (?:[\w'/-]+ ){1,5}?(?=(?:we|nothing|nobody|no one|no)\b)|"
+    r"(?:(?:since|after|as of|starting|from|during|for|in|on|until|with|by|at|over) (?:[\w'/-]+ "
+    r"){1,5}?(?=(?:we|nothing|nobody|no one|no)\b)|"
     r"(?:(?:for|at|in) (?:the (?:moment|time being)|now) ))"
 )
 LEAD = lazy_pattern(
-    rf"(?:\W*(?:{_ADJUNCT}|(?:oh|and|so|also|but|well|ok(?:ay)?|yes|yeah|no(?=[,.!])|right|(?:we|i)(?:'ve| have)? (?:all )?(?:agreed|decided|settled)(?: that)?(?= \w)|please|anyway|then|btw|because|since|as|listen|"
+    rf"(?:\W*(?:{_ADJUNCT}|(?:oh|and|so|also|but|well|ok(?:ay)?|yes|yeah|no(?=[,.!])|right|(?:we|"
+    rf"i)(?:'ve| have)? (?:all )?(?:agreed|decided|settled)(?: that)?(?= \w)|please|anyway|then|btw|"
+    rf"because|since|as|listen|"
     r"look|wait|sorry|actually|remember|note|reminder|fyi|mind|still|besides|generally|basically)\b[\s,:.!–—-]*))*"
     r"\W*",
     re.IGNORECASE,
@@ -94,7 +99,10 @@ NOT_SUBJECT = (
 )
 SUBJECT = rf"{NOT_SUBJECT}(?P<subject>[\w`'\"@./&£€$%+#*-]+(?: [\w`'\"@./&£€$%+#*-]+){{0,7}}?)"
 BE = r"(?: is| are|'s|'re| stays?| remains?)"
-POINTING = r"(?P<pointing>it|that|this|they|those|these|(?:that|this|the) (?:setting|one|thing)|(?:those|these) settings)"
+POINTING = (
+    r"(?P<pointing>it|that|this|they|those|these|(?:that|this|the) (?:setting|one|thing)|(?:those|these) "
+    r"settings)"
+)
 PERSON = r"(?P<who>(?-i:(?:(?:Mrs?|Ms|Dr|Prof)\.? )?[A-Z][\w-]+(?: [A-Z][\w-]+)?))"
 _EVERY = lazy_pattern(r"(?:any ?thing|everything|all|any|every|the|that|this|those|these)\b ?", re.IGNORECASE)
 #: Gerund; "anything", "nothing" and "string" are none.
@@ -123,6 +131,7 @@ def refusing(topic: str) -> str:
 
 
 def match(pattern: str, clause: str) -> re.Match[str] | None:
+    """Matches a whole clause with a pattern, which is compiled once."""
     return _compiled(pattern).fullmatch(clause.strip())
 
 
@@ -149,7 +158,10 @@ def topic_of(before: str) -> str:
 def is_person(thing: str) -> bool:
     """Whether a thing may be a person: a name, or one of the family."""
     words = thing.split()
-    kin = r"(?:(?:my|our|the|her|his) )?(?:mum|mom|mother|dad|father|grandma|grandpa|son|daughter|brother|sister|wife|husband|kids?|children|boss)"
+    kin = (
+        r"(?:(?:my|our|the|her|his) )?(?:mum|mom|mother|dad|father|grandma|grandpa|son|daughter|brother|"
+        r"sister|wife|husband|kids?|children|boss)"
+    )
     return (len(words) == 1 and words[0].istitle()) or re.fullmatch(kin, thing, re.IGNORECASE) is not None
 
 
@@ -167,6 +179,7 @@ def _either(text: str, *, plural: bool = False) -> str:
 
 @cache
 def words() -> Words:
+    """Returns the words of `stated_orders.toml`; the file is read once."""
     raw = tomllib.loads(
         resources.files("bardo.conduct.hearing").joinpath("stated_orders.toml").read_text(encoding="utf-8")
     )

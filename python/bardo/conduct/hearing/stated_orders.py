@@ -41,40 +41,50 @@ _REPORT = lazy_pattern(
     re.IGNORECASE,
 )
 #: Words of others: "says the ECB".
-_TOLD = lazy_pattern(r"\b(?:says|said|according to|apparently|i (?:read|heard) that|reportedly)\b", re.IGNORECASE)
+_TOLD = lazy_pattern(
+    r"\b(?:says|said|according to|apparently|i (?:read|heard) that|reportedly)\b", re.IGNORECASE
+)
 _GROUP = (
     r"(?:we(?: all)?|the (?:team|family|practice|company)|"
     r"this (?:team|house|household|office|shop|family|practice|school|clinic))"
 )
 _TIMED = lazy_pattern(
-    r"\b(?:day|days|morning|mornings|afternoon|afternoons|evening|evenings|night|nights|week|weekend|weekends|slot|slots|"
+    r"\b(?:day|days|morning|mornings|afternoon|afternoons|evening|evenings|night|nights|week|weekend|"
+    r"weekends|slot|slots|"
     r"hour|hours|calendar|diary|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
     re.IGNORECASE,
 )
 _OBJECTLESS = lazy_pattern(
-    r"(?:on|in|at|to|into|from|before|after|during|over|between|outside|under|for|by|via|past|until|without|when|while|unless|"
+    r"(?:on|in|at|to|into|from|before|after|during|over|between|outside|under|for|by|via|past|until|"
+    r"without|when|while|unless|"
     r"abroad|overseas)\b",
     re.IGNORECASE,
 )
 #: Announcement of an order, with which also a statement about a machine is one.
 _LABEL = lazy_pattern(
-    r"\b(?:(?:house|ground|office|family|kitchen|team|company|school|standing|golden|new|first|basic|important) rules?\b|"
+    r"\b(?:(?:house|ground|office|family|kitchen|team|company|school|standing|golden|new|first|basic|"
+    r"important) rules?\b|"
     r"rules?:|policy:|the rules? (?:is|are|here))",
     re.IGNORECASE,
 )
 _OUT = lazy_pattern(
-    r"(?P<thing>(?!(?:he|she|it|that|this|they|i|we|you|the|my|our|your|his|her)\b)[\w-]+(?: [\w-]+)?)(?:'s| is| are) out",
+    r"(?P<thing>(?!(?:he|she|it|that|this|they|i|we|you|the|my|our|your|his|her)\b)[\w-]+(?: "
+    r"[\w-]+)?)(?:'s| is| are) out",
     re.IGNORECASE,
 )
 #: Things of which a "no" reports.
-_FOUND = frozenset({"news", "one", "idea", "problem", "problems", "luck", "time", "need", "sign", "trace", "space", "room"})
+_FOUND = frozenset(
+    {"news", "one", "idea", "problem", "problems", "luck", "time", "need", "sign", "trace", "space", "room"}
+)
 #: Word after which a refused topic follows in a sentence of its own: "customer data in Google Sheets: no".
 _TOPIC_NO = lazy_pattern(
     r"(?P<topic>(?!(?:sorry|well|oh|honestly|actually|unfortunately|sadly|thanks|thank|please|ok|okay|hmm|but|and|"
-    r"yes|no|not|never|if|when|as for|that\w*|this|i|you|he|she|it|they|there|what|why|how|who|is|are|do|does|did|can|could|would|"
+    r"yes|no|not|never|if|when|as for|that\w*|this|i|you|he|she|it|they|there|what|why|how|who|is|are|"
+    r"do|does|did|can|could|would|"
     r"should|will|any)\b)[^:;.!?\"“”–—]{6,100}?)"
     r"\s*(?:[:,.;]|\s[-–—]+)\s+(?:still |that(?:'s| is) |is |are |all )*(?:a )?(?:hard |clear |flat |firm |big )?"
-    r"(?:no|never(?: again| ever)?|no way|no chance|not ever|off the table|off limits|out of the question|forbidden|banned)"
+    r"(?:no|never(?: again| ever)?|no way|no chance|not ever|off the table|off limits|out of the "
+    r"question|forbidden|banned)"
     r"(?=\s*(?:$|[.,;!]|\s[-–—]))",
     re.IGNORECASE,
 )
@@ -106,7 +116,9 @@ def stated_orders(sentence: str, before: str = "", *, is_answer: bool = False) -
         if not clause or _REPORT.search(clause):
             continue
         said = LEAD.sub("", clause, count=1)
-        order = _of_clause(said, topic) or (_of_labelled(said) if _LABEL.search(f"{before} {text[:start]}") else None)
+        order = _of_clause(said, topic) or (
+            _of_labelled(said) if _LABEL.search(f"{before} {text[:start]}") else None
+        )
         if order is None and is_answer and (out := _OUT.fullmatch(said)) is not None:
             order = StatedOrder(clause, f"no {out['thing']}")
         if order is not None:
@@ -128,7 +140,8 @@ def _of_group(clause: str, before: str) -> StatedOrder | None:
     listed = words()
     found = match(
         rf"{_GROUP}(?: really| just| simply)? (?P<not>don't|do not|doesn't|does not|never|won't|no longer|"
-        rf"(?:are|'re) not going to) (?:ever )?(?P<act>(?:(?P<plain>{listed.acts})|(?P<scoped>{listed.scoped}))\b(?P<rest>.*))",
+        rf"(?:are|'re) not going to) (?:ever )?(?P<act>(?:(?P<plain>{listed.acts})|"
+        rf"(?P<scoped>{listed.scoped}))\b(?P<rest>.*))",
         clause,
     )
     if found is None:
@@ -171,25 +184,40 @@ def _of_own(clause: str, _before: str) -> StatedOrder | None:
 def _of_nothing(clause: str, before: str) -> StatedOrder | None:
     """Reads "nothing goes into the basement", "nothing new gets posted there", "no pork in this house"."""
     moved = match(
-        r"(?:nothing|no (?P<what>[\w' -]{2,40}?)) (?:goes|comes|is to (?:go|come)) (?P<where>(?:in|into|on|onto|to|through|"
+        r"(?:nothing|no (?P<what>[\w' -]{2,40}?)) (?:goes|comes|is to (?:go|come)) (?P<where>(?:in|"
+        r"into|on|onto|to|through|"
         r"near|over|under)\b(?! (?:my|your|his|her) (?:head|mind)).+)",
         clause,
     )
     if moved is not None:
-        return StatedOrder(clause, f"don't put {moved['what'] or 'anything'} {ANY_MORE.sub('', moved['where'])}")
+        return StatedOrder(
+            clause, f"don't put {moved['what'] or 'anything'} {ANY_MORE.sub('', moved['where'])}"
+        )
     done = match(
         r"(?:nothing|no (?P<what>[\w' -]{2,40}?)) (?:new |more |else )?(?:gets|is to be|is|are|are to be) "
         r"(?P<verb>[a-z]+(?:ed|en|t|n))\b(?P<rest>.*)",
         clause,
     )
     base = base_of(done["verb"].lower()) if done is not None else ""
-    if done is not None and base in words().verbs and STANDING.search(clause) is None and done["rest"].strip():
+    if (
+        done is not None
+        and base in words().verbs
+        and STANDING.search(clause) is None
+        and done["rest"].strip()
+    ):
         if re.match(r" (?:there|here)\b", done["rest"]):
             thing = topic_of(before)
-            return StatedOrder(clause, f"don't {base} {done['what'] or 'anything'} on {thing}") if thing else None
-        return StatedOrder(clause, f"don't {base} {done['what'] or 'anything'}{ANY_MORE.sub('', done['rest'])}")
+            return (
+                StatedOrder(clause, f"don't {base} {done['what'] or 'anything'} on {thing}")
+                if thing
+                else None
+            )
+        return StatedOrder(
+            clause, f"don't {base} {done['what'] or 'anything'}{ANY_MORE.sub('', done['rest'])}"
+        )
     here = match(
-        rf"no (?:more )?(?P<what>[\w' -]{{2,40}}?) (?P<where>(?:in|on|at|into|inside) (?:this|our|my) (?:\w+ )?{words().places}.*)",
+        rf"no (?:more )?(?P<what>[\w' -]{{2,40}}?) (?P<where>(?:in|on|at|into|inside) (?:this|our|my) "
+        rf"(?:\w+ )?{words().places}.*)",
         clause,
     )
     return StatedOrder(clause, clause) if here is not None and here["what"] not in _FOUND else None
@@ -216,7 +244,8 @@ def _of_time(clause: str, before: str) -> StatedOrder | None:
 def _of_switch(clause: str, before: str) -> StatedOrder | None:
     """Reads "wifi off at 21:00 on school nights and off it remains"."""
     found = match(
-        rf"(?P<device>(?:[\w'-]+ ){{0,3}}?{words().devices}) (?P<state>on|off) (?:at|from|after) (?P<time>[\d:.]+(?: ?[ap]m)?)"
+        rf"(?P<device>(?:[\w'-]+ ){{0,3}}?{words().devices}) (?P<state>on|off) (?:at|from|after) "
+        rf"(?P<time>[\d:.]+(?: ?[ap]m)?)"
         r"(?P<rest>(?: [^,;.]+?)?) and (?P=state) it (?:stays?|remains?)(?: \w+)*",
         clause,
     )
@@ -225,13 +254,16 @@ def _of_switch(clause: str, before: str) -> StatedOrder | None:
     of = re.search(r"(?:^|[.!?]\s+)(?P<thing>[\w' -]{2,40}):\s*$", before.strip() + " ")
     whose = f" for {of['thing']}" if of is not None else ""
     turned = "off" if found["state"].lower() == "on" else "on"
-    return StatedOrder(clause, f"don't switch {found['device']}{whose} {turned} after {found['time']}{found['rest']}")
+    return StatedOrder(
+        clause, f"don't switch {found['device']}{whose} {turned} after {found['time']}{found['rest']}"
+    )
 
 
 def _of_labelled(clause: str) -> StatedOrder | None:
     """Reads what a machine does not do, after "house rule": "the robot vacuum doesn't run before nine"."""
     found = match(
-        rf"{SUBJECT} (?:doesn't|don't|does not|do not|never|must not|mustn't) (?P<verb>run|runs|start|starts|ring|rings|play|plays|"
+        rf"{SUBJECT} (?:doesn't|don't|does not|do not|never|must not|mustn't) (?P<verb>run|runs|start|"
+        rf"starts|ring|rings|play|plays|"
         r"go on|goes on|come on|comes on|sound|sounds|open|opens)(?P<rest> .+)",
         clause,
     )
@@ -256,16 +288,19 @@ def _of_hold(clause: str, _before: str) -> StatedOrder | None:
 def _of_sentence(text: str) -> Iterator[StatedOrder]:
     """Yields the orders of a sentence as a whole: a list after a heading, and a topic before a "no"."""
     named = match(
-        r"(?:[\w' -]{2,40}? )?(?:that |which )?(?:i|we) (?:don't|do not|never) (?:ever )?want(?: to (?:see|hear|have|find|read))?"
+        r"(?:[\w' -]{2,40}? )?(?:that |which )?(?:i|we) (?:don't|do not|never) (?:ever )?want(?: to "
+        r"(?:see|hear|have|find|read))?"
         r"(?P<where>(?: (?:in|on|at|from|near) [\w' -]+?)?)(?: again| any ?more)?:\s*(?P<items>.+)",
         text,
     ) or match(
-        r"(?P<where>)[^:.!?]*\b(?:dead to (?:me|us)|off (?:the|our|my) list|are out|blacklisted|blocked|never again|no longer welcome|"
+        r"(?P<where>)[^:.!?]*\b(?:dead to (?:me|us)|off (?:the|our|my) list|are out|blacklisted|"
+        r"blocked|never again|no longer welcome|"
         r"not welcome|not wanted)\b[^:.!?]*:\s*(?P<items>.+)",
         text,
     )
     listed = match(
-        r"(?:.*?[\s,;:.])?(?:for|on|in|at|during) (?:the|this|our|all|every|any|my|her|his) [\w' -]{2,30}?:\s*(?P<items>no .+)",
+        r"(?:.*?[\s,;:.])?(?:for|on|in|at|during) (?:the|this|our|all|every|any|my|her|his) [\w' "
+        r"-]{2,30}?:\s*(?P<items>no .+)",
         text,
     )
     if (decider := of_decider(text)) is not None:

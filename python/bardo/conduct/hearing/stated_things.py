@@ -35,12 +35,18 @@ _WAY = lazy_pattern(rf"{_PLAIN_WAY.pattern}|\b(?:until|to|from|with|into|at|for|
 _SYSTEM = lazy_pattern(
     r"\b(?:servers?|systems?|network|vault|eu|premises|company|office|school|house|team|us)\b", re.IGNORECASE
 )
-_TAMPERED = r"(?:fiddled|tampered|messed|meddled|played|toyed|interfered|monkeyed)(?: around)? with|touched|adjusted|altered"
+_TAMPERED = (
+    r"(?:fiddled|tampered|messed|meddled|played|toyed|interfered|monkeyed)(?: around)? with|touched|"
+    r"adjusted|altered"
+)
 
 
 def of_conveyed(clause: str, _before: str) -> StatedOrder | None:
     """Reads "customer data doesn't go to outside APIs", "photos of the children stay on the school server"."""
-    thing = rf"{NOT_SUBJECT}(?P<subject>(?:[\w'/&-]+ ){{0,4}}?{words().conveyed}(?: (?:of|from|about|for|with|in) [\w' -]+?)?)"
+    thing = (
+        rf"{NOT_SUBJECT}(?P<subject>(?:[\w'/&-]+ ){{0,4}}?{words().conveyed}(?: (?:of|from|about|for|with|"
+        rf"in) [\w' -]+?)?)"
+    )
     moved = match(
         rf"{thing} (?:do(?:es)?(?:n't| not)|never|must(?:n't| not)|may not) (?:ever )?"
         r"(?P<verb>go(?:es)?|leaves?|ends? up|travels?|belongs?|crosse?s?|come|comes|get|gets) (?P<where>.+)",
@@ -51,7 +57,10 @@ def of_conveyed(clause: str, _before: str) -> StatedOrder | None:
         if moved["verb"].startswith(("leave", "cross")):
             return StatedOrder(clause, f"don't send {moved['subject']} outside {where}")
         return StatedOrder(clause, f"don't send {moved['subject']} {where}")
-    out = match(rf"{thing} (?:stays?|remains?|must stay|(?:is|are) to stay) (?:out of|away from|off) (?P<where>.+)", clause)
+    out = match(
+        rf"{thing} (?:stays?|remains?|must stay|(?:is|are) to stay) (?:out of|away from|off) (?P<where>.+)",
+        clause,
+    )
     if out is not None:
         return StatedOrder(clause, f"don't put {out['subject']} in {out['where']}")
     kept = match(
@@ -69,14 +78,13 @@ def of_conveyed(clause: str, _before: str) -> StatedOrder | None:
 def of_passive(clause: str, before: str) -> StatedOrder | None:
     """Reads "generated/ is not edited by hand", "that setting isn't to be fiddled with"."""
     not_ = r"(?: is| are|'s|'re)(?: not|n't| never)"
-    tampered = match(
-        rf"(?:{POINTING}|{SUBJECT}){not_} (?:to be |being )?(?:{_TAMPERED})(?P<rest>.*)", clause
-    )
+    tampered = match(rf"(?:{POINTING}|{SUBJECT}){not_} (?:to be |being )?(?:{_TAMPERED})(?P<rest>.*)", clause)
     if tampered is not None:
         thing = tampered["subject"] or topic_of(before)
         return StatedOrder(clause, f"don't change {thing}{tampered['rest']}") if thing else None
     found = match(
-        rf"(?:{POINTING}|{SUBJECT}){not_} (?P<owed>to be |allowed to be )?(?P<verb>[a-z]+(?:ed|en|wn|ne|[dlpn]t|[aeu]nt|ought|ut|un|ld|id|ung))"
+        rf"(?:{POINTING}|{SUBJECT}){not_} (?P<owed>to be |allowed to be )?(?P<verb>[a-z]+(?:ed|en|wn|"
+        rf"ne|[dlpn]t|[aeu]nt|ought|ut|un|ld|id|ung))"
         r"\b(?P<rest>.*)",
         clause,
     )
@@ -106,7 +114,9 @@ def of_setting(clause: str, before: str) -> StatedOrder | None:
     same = match(r"(?:and )?it (?:stays?|remains?) (?P<what>(?:an? |the )?[\w' -]{3,40})", clause)
     if same is not None and re.search(rf"\b(?:is|are|'s) {re.escape(same['what'])}\b", before, re.IGNORECASE):
         return StatedOrder(clause, f"don't convert {re.sub('^an? ', 'the ', same['what'])}")
-    device = rf"{NOT_SUBJECT}(?P<subject>(?:[\w'-]+ ){{0,5}}?{words().devices}(?: (?:of|in|on|for) [\w' -]+?)?)"
+    device = (
+        rf"{NOT_SUBJECT}(?P<subject>(?:[\w'-]+ ){{0,5}}?{words().devices}(?: (?:of|in|on|for) [\w' -]+?)?)"
+    )
     state = match(
         rf"{device} (?:stays?|remains?|must stay) (?P<state>off|on|shut|closed|locked)(?P<rest>(?: .*)?)",
         clause,
@@ -122,8 +132,10 @@ def of_decree(clause: str, _before: str) -> StatedOrder | None:
     listed = words()
     where = r"(?: (?:on|of|for|in|to|at|above|below|over|under|from|with) [^,;.!?]+?)??"
     setting = match(
-        rf"{NOT_SUBJECT}(?P<subject>(?:[\w'-]+ ){{0,3}}?{listed.settings}{where}){BE} (?:now |all |hereby |officially )*"
-        rf"(?:frozen|locked(?: down)?|sealed|set in stone|untouchable|final|(?:read|append)[- ]only){UNTIL}(?: for now)?$",
+        rf"{NOT_SUBJECT}(?P<subject>(?:[\w'-]+ ){{0,3}}?{listed.settings}{where}){BE} (?:now |all |"
+        rf"hereby |officially )*"
+        rf"(?:frozen|locked(?: down)?|sealed|set in stone|untouchable|final|(?:read|append)[- "
+        rf"]only){UNTIL}(?: for now)?$",
         clause,
     )
     if setting is not None:
@@ -163,7 +175,8 @@ def of_decree(clause: str, _before: str) -> StatedOrder | None:
     if branch is not None:
         return StatedOrder(clause, f"don't push to {branch['subject']}")
     free = match(
-        rf"(?:we(?:'ve| have) (?:always )?been|we(?:'re| are)|this is|ours is)(?: now)? (?:an? )?(?P<thing>[\w-]+)-free "
+        rf"(?:we(?:'ve| have) (?:always )?been|we(?:'re| are)|this is|ours is)(?: now)? (?:an? "
+        rf")?(?P<thing>[\w-]+)-free "
         rf"(?:\w+ )?{listed.places}\b.*",
         clause,
     )
@@ -173,7 +186,8 @@ def of_decree(clause: str, _before: str) -> StatedOrder | None:
 def of_limit(clause: str, _before: str) -> StatedOrder | None:
     """Reads "heating never above 19"."""
     found = match(
-        rf"{SUBJECT}(?: must| may| should)? (?:never|not) (?:be |go |goes )?(?P<limit>(?:above|over|below|under|beyond|past|"
+        rf"{SUBJECT}(?: must| may| should)? (?:never|not) (?:be |go |goes )?(?P<limit>(?:above|over|"
+        rf"below|under|beyond|past|"
         r"more than|less than|higher than|lower than|before|after) [€$£]?(?:\d|(?:one|two|three|four|five|six|seven|"
         r"eight|nine|ten|eleven|twelve|noon|midnight)\b).*)",
         clause,

@@ -204,7 +204,9 @@ class Utterance:
         if not self.by_agent or not self.before:
             return False
         told = sentences(self.before)
-        return is_acknowledgement(self.text) or any(is_prohibition(each) or stated_orders(each) for each in told)
+        return is_acknowledgement(self.text) or any(
+            is_prohibition(each) or stated_orders(each) for each in told
+        )
 
     @property
     def is_reminder(self) -> bool:

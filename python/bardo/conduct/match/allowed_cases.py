@@ -1,4 +1,4 @@
-"""Decides whether an action is a case that a person allowed of what a rejection forbids: "just this once for tenant 88"."""
+"""Decides whether an action is a case that a person allowed of what a rejection forbids: "this once for tenant 88"."""
 
 from __future__ import annotations
 
