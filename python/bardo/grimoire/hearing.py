@@ -218,7 +218,10 @@ def _hear(
         )
         for one, (episode, said) in zip(found, spoken, strict=True)
         if one is not None
-        or (episode.role == "user" and (may_replace(said.text) or moves_date(said.text) or lifts(said.text) or permits(said.text)))
+        or (
+            episode.role == "user"
+            and any(changes(said.text) for changes in (may_replace, moves_date, lifts, permits))
+        )
         or completion.is_completion(said.text)
     ]
     is_kept = any(one is not None for one, _ in pairs)

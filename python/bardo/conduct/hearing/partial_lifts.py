@@ -50,7 +50,7 @@ _FIGURE = lazy_pattern(r"\d+(?:st|nd|rd|th)?\b")
 #: Words that say nothing of a case.
 _IDLE = frozenset(stems_of(
     "again now today tonight ok okay fine allow rule ban exception once time case count apply stand scrap "
-    "drop forget part like please go ahead game fair put get let right just own say fill use one two three four five six "
+    "drop forget part like please go ahead game fair put get let right just own say fill use one two three four five "
     "first second way thing stay rest otherwise"
 ))  # fmt: skip
 
