@@ -32,7 +32,7 @@ def of_approval(clause: str, before: str) -> StatedOrder | None:
         return _reserved(clause, f"no {owned['subject']}", owned["who"]) if is_act else None
     done = match(
         rf"{SUBJECT} (?:is|are) (?:only )?(?P<verb>[a-z]+) (?:only )?by {PERSON}(?P<only> (?:and "
-        rf"(?:nobody|no one) else|only|alone))?",
+        rf"(?:no ?body|no one) else|only|alone))?",
         clause,
     )
     if done is not None and (done["only"] or " only " in clause) and (base := base_of(done["verb"])):
@@ -66,7 +66,7 @@ def of_full(clause: str, before: str) -> StatedOrder | None:
 
 
 def _of_one(clause: str, before: str) -> StatedOrder | None:
-    """Reads "she alone changes them", "only Marta signs refunds", "nobody but Rosa touches the ledger"."""
+    """Reads "she alone changes them", "only Marta signs refunds", "no one but Rosa touches the ledger"."""
     alone = (
         match(rf"{_ANYONE} alone (?P<verb>[a-z]+s) (?P<rest>[^,;.!?]+)", clause)
         or match(
@@ -75,7 +75,7 @@ def _of_one(clause: str, before: str) -> StatedOrder | None:
             clause,
         )
         or match(
-            rf"(?:nobody|no one|no-one) (?:but|except|besides|other than) {_ANYONE} (?:may |is to |is allowed to )?"
+            rf"(?:no ?body|no one|no-one) (?:but|except|besides|other than) {_ANYONE} (?:may |is to |is allowed to )?"
             r"(?P<verb>[a-z]+) (?P<rest>[^,;.!?]+)",
             clause,
         )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.forbidden import propose, stems_of
 
-#: End of an order that nobody can see: it lasts until it is lifted.
+#: End of an order that no one can see: it lasts until it is lifted.
 _ENDLESS = lazy_pattern(
     r" (?:until|till|til|'til) (?:(?:i|we|you|they|he|she) (?:say|says|tell|tells|hear|decide|change|lift)\b.*|"
     r"further notice|told otherwise|.* (?:says|say) (?:so|otherwise)).*$| for (?:now|the moment|the time being)$",
@@ -42,7 +42,7 @@ class StatedOrder(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """Forbidden act without an end that nobody can see, and without the place of the speaker."""
+        """Forbidden act without an end that no one can see, and without the place of the speaker."""
         return _HOME.sub("", _ENDLESS.sub("", self.forbids)).strip()
 
     @property
@@ -76,7 +76,7 @@ CLAUSE = lazy_pattern(
 )
 _ADJUNCT = (
     r"(?:(?:since|after|as of|starting|from|during|for|in|on|until|with|by|at|over) (?:[\w'/-]+ "
-    r"){1,5}?(?=(?:we|nothing|nobody|no one|no)\b)|"
+    r"){1,5}?(?=(?:we|nothing|no ?body|no one|no)\b)|"
     r"(?:(?:for|at|in) (?:the (?:moment|time being)|now) ))"
 )
 LEAD = lazy_pattern(
@@ -94,7 +94,7 @@ STANDING = lazy_pattern(
 ANY_MORE = lazy_pattern(r",?\s*\b(?:any ?more|any ?longer)\b", re.IGNORECASE)
 UNTIL = r"(?P<until> (?:until|till|til|'til|before|while|for as long as|as long as) [^,;.!?]+)?"
 NOT_SUBJECT = (
-    r"(?!(?:i|we|you|he|she|it|they|there|who|what|which|where|why|how|if|when|nobody|no|not|(?:this|that|these|those)"
+    r"(?!(?:i|we|you|he|she|it|they|there|who|what|which|where|why|how|if|when|no ?body|no|not|(?:this|that|these|those)"
     r"(?= (?:is|are|isn|aren|stays?|remains?|must)\b|'s))\b)"
 )
 SUBJECT = rf"{NOT_SUBJECT}(?P<subject>[\w`'\"@./&£€$%+#*-]+(?: [\w`'\"@./&£€$%+#*-]+){{0,7}}?)"

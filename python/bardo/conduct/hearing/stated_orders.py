@@ -1,7 +1,6 @@
 """Recognises orders in the form of a statement: "we don't deliver on Sundays", "prices are frozen until 6 January".
 
-An order has somebody who is bound (we, nobody, the one who does a passive act) and a lasting scope. The same grammar
-reports how things are ("we don't have a lift", "he doesn't work on Fridays"), so that the words of
+An order binds a person (we, no one, the one who does a passive act) and lasts. The same grammar reports how things are ("we don't have a lift", "he doesn't work on Fridays"), so that the words of
 `stated_orders.toml` or of the scope must tell that people decide on it. Each order is rewritten in the plain form
 "don't ...", by which gates read it.
 """
