@@ -37,6 +37,10 @@ from bardo.conduct.hearing.refused_offers import refused_offer
          "sell the Apple shares", ""),
         ("I can cancel the gym membership.", "the gym stays, cancel the paper", "cancel the gym membership", ""),
         ("I could ask Ben to cover the shift.", "leave Ben out of this", "ask Ben to cover the shift", ""),
+        ("I can get two tickets for the musical.", "musicals aren't really our thing",
+         "get two tickets for the musical", "musical"),
+        ("Fish and chips tonight?", "again?? no", "Fish and chips tonight", "Fish and chips"),
+        ("Should I put it all in crypto?", "lol no", "put it all in crypto", ""),
         ("I can enable autoscaling.", "hmm I'd keep it off", "enable autoscaling", ""),
     ],
 )  # fmt: skip

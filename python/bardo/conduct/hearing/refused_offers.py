@@ -147,6 +147,15 @@ _ENDING = lazy_pattern(
     r"down)|unsubscribe)\b",
     re.IGNORECASE,
 )
+_COMPLEMENT = lazy_pattern(r"\b(?:for|of|with|from|at|to|by|in|on) ", re.IGNORECASE)
+_COUNTED = lazy_pattern(
+    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|both|some|a few|"
+    r"several)\b",
+    re.IGNORECASE,
+)
+_KEEP = lazy_pattern(
+    r"(?:please |just |let's |we )*keep (?:it|them|that|those|all|everything)\b", re.IGNORECASE
+)
 _DENIED = lazy_pattern(
     r"(?:not|no|never) (?:the |an? |that |those |again |more )*\S|.* (?:no|never)$", re.IGNORECASE
 )
@@ -154,7 +163,8 @@ _DENIED = lazy_pattern(
 _BRIEF = 3
 #: Beginning of a clause about the offer as a whole.
 _ABOUT_IT = lazy_pattern(
-    r"(?:too\b|overkill|overpriced|(?:that|this|it)(?:'s| is| was| would be|'d be)?\b|been there|what a)",
+    r"^(?:\w+ \w+ (?:it|that|those|them|these)$|too\b|overkill|overpriced|"
+    r"(?:that|this|it)(?:'s| is| was| would be|'d be)?\b|been there|what a)",
     re.IGNORECASE,
 )
 #: Reason after an act: "sell the Apple shares, they've the biggest gain".
@@ -215,18 +225,21 @@ def _by_part(parts: list[str], place: int, offers: list[_Offer]) -> Refused | No
     """Returns what a clause of an answer turns down."""
     words, part = _words(), parts[place]
     named, asked = _named_in(part, offers), next((each for each in offers if each.is_asked), None)
-    if place == 0 and asked is not None and (until := _UNTIL.match(part)) is not None:
-        return _refused(asked, "", _end_of(until))
+    until = _UNTIL.match(part) if place == 0 else None
+    is_kept = place == 0 and asked is not None and bool(_ENDING.match(asked.words) and _KEEP.match(part))
+    if asked is not None and (until is not None or is_kept):
+        return _refused(asked, "", _end_of(until) if until is not None else "")
     if words.strong.match(part):
         return _refused(named or asked or offers[0], part if named is not None else "")
     declined = words.declining.match(part)
-    if declined is not None and (place == 0 or named is not None):
+    is_second = place == 1 and len(parts[0].split()) <= _BRIEF and words.declining.fullmatch(part) is not None
+    if declined is not None and (place == 0 or is_second or named is not None):
         offer = named if named is not None and named.is_asked else asked
         # "No meetings before lunch" is an order of its own.
         is_clear = named is not None or not _NO_THING.match(part) or any(map(words.strong.match, parts))
         return _refused(offer, part if named is offer else "") if offer is not None and is_clear else None
     if named is None:
-        is_disliked = place == 0 and asked is not None and _ABOUT_IT.match(part) is not None
+        is_disliked = place == 0 and asked is not None and _ABOUT_IT.search(part) is not None
         return (
             _refused(asked, "")
             if is_disliked and asked is not None and words.disliking.search(part)
@@ -311,8 +324,10 @@ def _offers(text: str) -> Iterator[_Offer]:
             act = act_of(sentence)
         if act and act != sentence:
             act = _BECAUSE.sub("", act)
-            own, beside = _phrase(_after_verb(act)), [*_phrases(sentence)]
-            things = tuple(dict.fromkeys(each for each in (own, *beside, *_phrases(act)) if each))
+            own, beside = _phrase(_after_verb(act)), [*_phrases(sentence.partition(act)[0])]
+            things = tuple(
+                dict.fromkeys(each for each in (own, *beside, *_phrases(_after_verb(act))) if each)
+            )
             yield _Offer(
                 re.sub(r" (?:there|here|now|for the moment|for now)$", "", act),
                 things,

@@ -60,7 +60,15 @@ def of_full(clause: str, before: str) -> StatedOrder | None:
         clause,
     )
     if full is None:
-        return None
+        closed = match(
+            r"(?:we(?:'re| are)(?: not|n't) (?:taking|accepting)(?: on)?(?: any)?|we (?:take|"
+            r"accept)(?: on)? no|(?:our|this|the) [\w' -]+? "
+            r"is closed to) (?P<what>new \w+)(?: any ?more)?(?P<span> (?:until|till|before) .+)?",
+            clause,
+        )
+        return (
+            StatedOrder(clause, f"no {closed['what']}{closed['span'] or ''}") if closed is not None else None
+        )
     who = full["who"] or _person(before)
     return StatedOrder(clause, f"don't book {full['what']} with {who}") if who else None
 

@@ -94,7 +94,8 @@ STANDING = lazy_pattern(
 ANY_MORE = lazy_pattern(r",?\s*\b(?:any ?more|any ?longer)\b", re.IGNORECASE)
 UNTIL = r"(?P<until> (?:until|till|til|'til|before|while|for as long as|as long as) [^,;.!?]+)?"
 NOT_SUBJECT = (
-    r"(?!(?:i|we|you|he|she|it|they|there|who|what|which|where|why|how|if|when|no ?body|no|not|(?:this|that|these|those)"
+    r"(?!(?:i|we|you|he|she|it|they|there|who|what|which|where|why|how|if|when|no ?body|no|not|"
+    r"(?:this|that|these|those)"
     r"(?= (?:is|are|isn|aren|stays?|remains?|must)\b|'s))\b)"
 )
 SUBJECT = rf"{NOT_SUBJECT}(?P<subject>[\w`'\"@./&£€$%+#*-]+(?: [\w`'\"@./&£€$%+#*-]+){{0,7}}?)"
@@ -107,7 +108,8 @@ PERSON = r"(?P<who>(?-i:(?:(?:Mrs?|Ms|Dr|Prof)\.? )?[A-Z][\w-]+(?: [A-Z][\w-]+)?
 _EVERY = lazy_pattern(r"(?:any ?thing|everything|all|any|every|the|that|this|those|these)\b ?", re.IGNORECASE)
 #: Gerund; "anything", "nothing" and "string" are none.
 GERUND = lazy_pattern(
-    r"(?!(?:\w*thing|string|spring|evening|morning|building|ceiling|king|ring|wing)\b)[\w-]{2,}ing\b",
+    r"(?!(?:\w*thing|string|spring|evening|morning|building|ceiling|king|ring|wing|staging|meeting|"
+    r"training|marketing|landing|pricing|billing|housing|parking|opening|banking|wedding)\b)[\w-]{2,}ing\b",
     re.IGNORECASE,
 )
 #: Thing that a clause is about, before one that points at it.

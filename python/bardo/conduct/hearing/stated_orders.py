@@ -1,8 +1,8 @@
 """Recognises orders in the form of a statement: "we don't deliver on Sundays", "prices are frozen until 6 January".
 
-An order binds a person (we, no one, the one who does a passive act) and lasts. The same grammar reports how things are ("we don't have a lift", "he doesn't work on Fridays"), so that the words of
-`stated_orders.toml` or of the scope must tell that people decide on it. Each order is rewritten in the plain form
-"don't ...", by which gates read it.
+An order binds a person (we, no one, the one who does a passive act) and lasts. The same grammar reports how things
+are ("we don't have a lift", "he doesn't work on Fridays"), so that the words of `stated_orders.toml` or of the scope
+must tell that people decide on it. Each order is rewritten in the plain form "don't ...", by which gates read it.
 """
 
 from __future__ import annotations
@@ -69,6 +69,13 @@ _LABEL = lazy_pattern(
 _OUT = lazy_pattern(
     r"(?P<thing>(?!(?:he|she|it|that|this|they|i|we|you|the|my|our|your|his|her)\b)[\w-]+(?: "
     r"[\w-]+)?)(?:'s| is| are) out",
+    re.IGNORECASE,
+)
+#: Time at which something was ended.
+_PAST_TIME = lazy_pattern(
+    r" (?:(?:back )?in (?:\d{4}|spring|summer|autumn|fall|winter|january|february|march|april|may|"
+    r"june|july|august|september|"
+    r"october|november|december)|last \w+|\w+ ago|yesterday)$",
     re.IGNORECASE,
 )
 #: Things of which a "no" reports.
@@ -168,6 +175,7 @@ def _of_own(clause: str, _before: str) -> StatedOrder | None:
     if ended is not None:
         given = ended.groupdict()
         act = given.get("act") or given.get("now") or ended["doing"]
+        act = _PAST_TIME.sub("", act)
         is_known = not ended["doing"] or base_of(f"{act.split()[0][:-3]}ed") in words().verbs
         return StatedOrder(clause, f"don't {act}") if is_known else None
     met = match(
@@ -214,6 +222,9 @@ def _of_nothing(clause: str, before: str) -> StatedOrder | None:
         return StatedOrder(
             clause, f"don't {base} {done['what'] or 'anything'}{ANY_MORE.sub('', done['rest'])}"
         )
+    planned = match(rf"there (?:will|shall|are to|is to) be no (?P<what>{words().deeds}.*)", clause)
+    if planned is not None:
+        return StatedOrder(clause, f"no {planned['what']}")
     here = match(
         rf"no (?:more )?(?P<what>[\w' -]{{2,40}}?) (?P<where>(?:in|on|at|into|inside) (?:this|our|my) "
         rf"(?:\w+ )?{words().places}.*)",

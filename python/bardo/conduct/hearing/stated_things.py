@@ -105,7 +105,9 @@ def of_setting(clause: str, before: str) -> StatedOrder | None:
     if STANDING.search(clause):
         return None
     at = match(
-        rf"(?:{POINTING}|{SUBJECT}) (?:stays?|remains?|must stay) (?:at|on) [€$£]?\d[\d.,]*\S*(?P<rest>.*)",
+        rf"(?:{POINTING}|{SUBJECT}) (?:stays?|remains?|must stay) (?:at|on) "
+        r"(?:[€$£]?\d[\d.,]*\S*|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+        r"noon|midnight)\b)(?P<rest>.*)",
         clause,
     )
     if at is not None:
@@ -186,7 +188,7 @@ def of_decree(clause: str, _before: str) -> StatedOrder | None:
 def of_limit(clause: str, _before: str) -> StatedOrder | None:
     """Reads "heating never above 19"."""
     found = match(
-        rf"{SUBJECT}(?: must| may| should)? (?:never|not) (?:be |go |goes )?(?P<limit>(?:above|over|"
+        rf"{SUBJECT}(?: must| may| should| is| are)? (?:never|not) (?:to )?(?:be |go |goes )?(?P<limit>(?:above|over|"
         rf"below|under|beyond|past|"
         r"more than|less than|higher than|lower than|before|after) [€$£]?(?:\d|(?:one|two|three|four|five|six|seven|"
         r"eight|nine|ten|eleven|twelve|noon|midnight)\b).*)",
