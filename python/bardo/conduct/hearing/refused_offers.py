@@ -324,10 +324,12 @@ def _offers(text: str) -> Iterator[_Offer]:
             act = act_of(sentence)
         if act and act != sentence:
             act = _BECAUSE.sub("", act)
-            own, beside = _phrase(_after_verb(act)), [*_phrases(sentence.partition(act)[0])]
-            things = tuple(
-                dict.fromkeys(each for each in (own, *beside, *_phrases(_after_verb(act))) if each)
-            )
+            rest = _after_verb(act)
+            own, of = _phrase(rest), [_phrase(each) for each in _COMPLEMENT.split(rest)[1:]]
+            # Of "two tickets for the musical" the musical is what may be turned down.
+            is_counted = _COUNTED.match(own) is not None and any(of)
+            beside = (*_phrases(sentence.partition(act)[0]), *_phrases(rest))
+            things = tuple(dict.fromkeys(filter(None, (*of, own) if is_counted else (own, *beside, *of))))
             yield _Offer(
                 re.sub(r" (?:there|here|now|for the moment|for now)$", "", act),
                 things,
