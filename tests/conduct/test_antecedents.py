@@ -8,7 +8,8 @@ import pytest
 
 import bardo
 from bardo.conduct.hearing.antecedents import resolve
-from bardo.conduct.hearing.hearing import Utterance, read, sure
+from bardo.conduct.hearing.hearing import read, sure
+from bardo.conduct.hearing.utterance import Utterance
 
 
 @pytest.mark.parametrize(

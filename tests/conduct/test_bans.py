@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.hearing import utterances
 from bardo.conduct.hearing.orders import is_standing
+from bardo.conduct.hearing.splitting import utterances
 from bardo.conduct.parse import wording
 from bardo.conduct.state.bans import is_ban
 from bardo.conduct.state.prohibition import forbidden_act, is_prohibition

@@ -7,6 +7,7 @@ import pytest
 from bardo.conduct.hearing import hearing
 from bardo.conduct.hearing.antecedents import resolve
 from bardo.conduct.hearing.considered import turned_down
+from bardo.conduct.hearing.splitting import utterances
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_only_what_the_speakers_turned_down_is_rejected(text: str, thing: str) -
 
 def test_a_thing_turned_down_is_heard_with_its_reason() -> None:
     text = "We looked at the overlay idea on Friday and rejected it: too expensive."
-    (heard,) = hearing.read(hearing.utterances(text), None, None)
+    (heard,) = hearing.read(utterances(text), None, None)
     assert heard is not None
     assert (heard.kind, heard.summary, heard.detail) == ("rejection", "the overlay idea", text)
 

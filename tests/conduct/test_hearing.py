@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bardo
-from bardo.conduct.hearing.hearing import KINDS, Utterance, read, sure, utterances
+from bardo.conduct.hearing.hearing import KINDS, read, sure
+from bardo.conduct.hearing.splitting import utterances
+from bardo.conduct.hearing.utterance import Utterance
 
 DAY = 86_400
 

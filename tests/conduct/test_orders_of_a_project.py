@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.hearing import Utterance
 from bardo.conduct.hearing.idle_words import is_apology, is_guess, is_options, points_only
 from bardo.conduct.hearing.lifting import lift
+from bardo.conduct.hearing.utterance import Utterance
 
 DAY = 86_400
 #: 11 August 2026, 09:00 UTC.

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.hearing import read, sure, utterances
+from bardo.conduct.hearing.hearing import read, sure
 from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
+from bardo.conduct.hearing.splitting import utterances
 
 REMARKS = [
     "Never seen such a bug before.",

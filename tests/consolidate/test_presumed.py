@@ -11,8 +11,9 @@ import pytest
 import bardo
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
-from bardo.consolidate.corrections.effects import Message, Older
+from bardo.consolidate.corrections.effects import Message
 from bardo.consolidate.corrections.presumed import LIKELY, READ_AT_MOST, presumed
+from bardo.consolidate.drawn import Older
 from bardo.consolidate.languages import Reader, reader
 from bardo.model import PRESUMED
 

@@ -10,7 +10,8 @@ import pytest
 from serving import Behaviour, Server, fails, replies, says, serving
 
 import bardo
-from bardo.conduct.hearing.hearing import Utterance, read
+from bardo.conduct.hearing.hearing import read
+from bardo.conduct.hearing.utterance import Utterance
 from bardo.index.embedding import embedders
 
 #: Utterance that the regressions do not hear, and are not sure about.

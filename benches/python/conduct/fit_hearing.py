@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from bardo.conduct.hearing.hearing import KINDS, Utterance
+from bardo.conduct.hearing.hearing import KINDS
+from bardo.conduct.hearing.utterance import Utterance
 from conduct.hearing import DATA, load, utterance
 from knowledge.memory import fresh
 

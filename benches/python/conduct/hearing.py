@@ -10,7 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bardo.conduct.hearing.hearing import KINDS, Utterance, read, sure
+from bardo.conduct.hearing.hearing import KINDS, read, sure
+from bardo.conduct.hearing.utterance import Utterance
 from bardo.conduct.model.procedures import wilson
 from knowledge.memory import fresh
 

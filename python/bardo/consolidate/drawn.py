@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from bardo.consolidate.clause import Clause
 from bardo.model import Fact
-
-if TYPE_CHECKING:
-    from bardo.consolidate.corrections.effects import Older
 
 
 class Resolution(NamedTuple):
@@ -43,6 +42,25 @@ class Correction(NamedTuple):
     newer: str
     older: str
     weight: float
+
+
+@dataclass(slots=True)
+class Older:
+    """An older record that a clause may correct.
+
+    Args:
+        id: Its id.
+        is_fact: Whether it is a fact, not an episode.
+        clauses: Its clauses.
+        evidence: Episodes of a fact.
+        is_outright: Whether a caller stated its subject, attribute and value.
+    """
+
+    id: str
+    is_fact: bool
+    clauses: Sequence[Clause]
+    evidence: tuple[str, ...] = ()
+    is_outright: bool = False
 
 
 @dataclass(slots=True)

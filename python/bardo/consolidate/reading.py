@@ -23,7 +23,6 @@ from bardo.consolidate.corrections.cosines import cosines
 from bardo.consolidate.corrections.effects import (
     Judged,
     Message,
-    Older,
     carries,
     corrected,
     effective,
@@ -36,7 +35,7 @@ from bardo.consolidate.corrections.holders import ends_holding
 from bardo.consolidate.corrections.kinship import acquainted
 from bardo.consolidate.corrections.presumed import presumed
 from bardo.consolidate.corrections.templates import may_be_about_one
-from bardo.consolidate.drawn import Correction, Drawn, Resolution
+from bardo.consolidate.drawn import Correction, Drawn, Older, Resolution
 from bardo.consolidate.languages import Reader
 from bardo.consolidate.pair_odds import PairOdds
 from bardo.consolidate.read_clauses import ReadClauses

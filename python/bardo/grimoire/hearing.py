@@ -162,8 +162,9 @@ def _hear(
     ]
     if not said:
         return []
-    from bardo.conduct.hearing import answers, completion, heard, hearing, superseding
+    from bardo.conduct.hearing import answers, completion, heard, hearing, splitting, superseding
     from bardo.conduct.hearing.lifting import lifts
+    from bardo.conduct.hearing.partial_lifts import permits
     from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.hearing.rescheduling import moves_date
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
@@ -176,7 +177,7 @@ def _hear(
     spoken = [
         (episode, one)
         for episode, before in said
-        for one in hearing.utterances(
+        for one in splitting.utterances(
             _said(episode), before.text if before else "", by_agent=episode.role == "agent"
         )
         # A secret stays in its episode: entries stand in every prompt.
@@ -215,7 +216,10 @@ def _hear(
         )
         for one, (episode, said) in zip(found, spoken, strict=True)
         if one is not None
-        or (episode.role == "user" and (may_replace(said.text) or moves_date(said.text) or lifts(said.text)))
+        or (
+            episode.role == "user"
+            and any(changes(said.text) for changes in (may_replace, moves_date, lifts, permits))
+        )
         or completion.is_completion(said.text)
     ]
     is_kept = any(one is not None for one, _ in pairs)

@@ -183,6 +183,16 @@ def proposal(text: str) -> str:
     return ""
 
 
+def act_of(sentence: str) -> str:
+    """Returns the words after those by which an agent proposes: "mark it as skipped"; the sentence if it has none.
+
+    Args:
+        sentence: Sentence of the agent.
+    """
+    found = _PROPOSING.match(sentence)
+    return _LEAVE.sub("", sentence[found.end() :]).strip() if found is not None else sentence
+
+
 def _steps(text: str) -> str:
     """Returns the numbered steps of an agent's plan in one sentence; empty if the message has no such plan."""
     found = [*_STEP.finditer(text)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bardo.conduct.hearing import completion, lifting, rescheduling, superseding
+from bardo.conduct.hearing import completion, lifting, partial_lifts, rescheduling, superseding
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.hearing import FORBIDDING, Heard
 from bardo.conduct.hearing.orders import is_standing
@@ -87,7 +87,11 @@ def keep(
                 kept.append(successor)
                 continue
             if not source.by_agent and is_person(source.by, agent):
-                is_known = bool(lifting.lift(store, source.said, by=source.by, at=source.at))
+                is_known = bool(lifting.lift(store, source.said, by=source.by, at=source.at)) or bool(
+                    partial_lifts.allow(
+                        store, source.said, by=source.by, agent=agent, episode=source.episode, at=source.at
+                    )
+                )
                 moved = rescheduling.move(
                     store, source.said, by=source.by, episode=source.episode, at=source.at
                 )
@@ -121,7 +125,7 @@ def keep(
                 continue
             entry = StateEntry(
                 "", kind, one.summary, one.detail, "",
-                by=source.by, episode=source.episode, at=source.at, changed_at=source.at,
+                by=source.by, episode=source.episode, at=source.at, changed_at=source.at, corrections=one.forbids,
             )  # fmt: skip
             kept.append(state.keep(store, entry, vectors, lambda: None, agent=agent))
             superseding.end_statements(store, kept[-1], agent=agent)

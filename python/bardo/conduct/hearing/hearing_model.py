@@ -9,7 +9,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import frame_memory
-from bardo.conduct.hearing.hearing import Heard, Utterance, sure
+from bardo.conduct.hearing.hearing import Heard, sure
+from bardo.conduct.hearing.utterance import Utterance
 from bardo.conduct.model.entry_memory import told
 from bardo.language.advisor import Advisor
 from bardo.ports import Message

@@ -295,5 +295,14 @@ def is_promise(text: str) -> bool:
     return not rest or (_PROMISE.fullmatch(rest) is not None and _OWN_WAY.search(rest) is None)
 
 
+def is_acknowledgement(text: str) -> bool:
+    """Whether words of an agent begin by acknowledging what was said: "Understood, local models only for that".
+
+    Args:
+        text: Words of an agent.
+    """
+    return _ACKNOWLEDGED.match(wording.straight(text).strip()) is not None
+
+
 def _is_past(verb: str) -> bool:
     return verb.endswith("ed") or verb in _PAST

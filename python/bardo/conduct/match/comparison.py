@@ -22,6 +22,7 @@ from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo._weights import read_weights
 from bardo.conduct.match import (
+    allowed_cases,
     circumstances,
     departures,
     left_open,
@@ -347,6 +348,7 @@ def pair_of(
         fitting=relation.because,
         read_by=relation.by,
         whole=relation.whole or (repeats and is_met),
+        allowed=allowed_cases.is_allowed(forbids, action),
     )
     # What the letters of the action tell, such as a dry run, is surer than words.
     if not (relation.exact or is_of_other):

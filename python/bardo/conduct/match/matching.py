@@ -98,6 +98,7 @@ class Touch:
             its conditions hold. No limit that grows with the number of texts makes such an action an unrelated one.
         partly: Whether the action is what the text states in so many words, but for a part that it leaves open. It is
             never allowed in silence.
+        allowed: Whether the action is a case that a person allowed of what the text forbids.
     """
 
     cosine: float | None
@@ -112,10 +113,13 @@ class Touch:
     read_by: Literal["pattern", "operation"] = "pattern"
     whole: bool = False
     partly: bool = False
+    allowed: bool = False
 
     @property
     def near(self) -> bool:
         """Whether the action is related to the text."""
+        if self.allowed:
+            return False
         if self.reading is Reading.OTHER:
             return self.same
         if self.learned is not None:
@@ -136,6 +140,8 @@ class Touch:
     @property
     def same(self) -> bool:
         """Whether the action equals the action of the text."""
+        if self.allowed:
+            return False
         if self.learned is not None:
             return self.sure or self.learned.same >= 0
         if self.sure:

@@ -29,6 +29,7 @@ class Forbids:
         hosts: Names of hosts.
         paths: Paths as globs, which must not be written to.
         conditions: Conditions, all of which must hold: "on fridays", "in production", "above 5 %".
+        allowed: Cases that a person allowed, in words: an action of one is not forbidden.
         by: Person or agent who corrected the data; empty for a proposal.
     """
 
@@ -41,6 +42,7 @@ class Forbids:
     hosts: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
     by: str = ""
 
     @classmethod

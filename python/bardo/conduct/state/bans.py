@@ -11,7 +11,7 @@ from bardo._patterns import lazy_pattern
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 #: Time that comes again or a state, without which "no calls" may be a report of a day.
-_LASTING = lazy_pattern(
+LASTING = lazy_pattern(
     rf"\b(?:on {_DAY}|(?:on|at|over the|over) (?:weekends?|weekdays|holidays|public holidays|sundays and holidays)|"
     r"at night|overnight|(?:in|during) the (?:night|evenings?|mornings?|afternoons?|holidays)|"
     r"(?:before|after|past|until|between|from) "
@@ -51,4 +51,4 @@ def is_ban(text: str) -> bool:
     if found is None or "?" in text:
         return False
     clause = _CLAUSE.split(found["rest"])[0]
-    return _LASTING.search(clause) is not None and _REPORT.search(_CLAUSE.split(text)[0]) is None
+    return LASTING.search(clause) is not None and _REPORT.search(_CLAUSE.split(text)[0]) is None

@@ -62,10 +62,10 @@ def _changes(given: Forbids | Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _is_wider(after: Forbids, before: Forbids) -> bool:
-    """Whether everything that was forbidden still is: no pattern less, and no condition more."""
+    """Whether everything that was forbidden still is: no pattern less, and no condition or allowed case more."""
     for name in LISTS:
         old, new = set(getattr(before, name)), set(getattr(after, name))
-        if name == "conditions":
+        if name in ("conditions", "allowed"):
             old, new = new, old
         # Without verbs any operation on a thing is forbidden.
         if name == "verbs" and not before.verbs and new:

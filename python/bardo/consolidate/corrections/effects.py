@@ -12,6 +12,7 @@ from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.compatible import are_about_others
 from bardo.consolidate.corrections.topics import announces_topic
+from bardo.consolidate.drawn import Older
 from bardo.consolidate.texts.sentence import QUOTED_CHARACTERS, attributed
 
 #: Aside of at most five words between commas.
@@ -24,25 +25,6 @@ BESIDE = -4.0
 ENDS_AT_MOST = 3
 #: Maximum number of older records that one clause disputes.
 DISPUTES_AT_MOST = 2
-
-
-@dataclass(slots=True)
-class Older:
-    """An older record that a clause may correct.
-
-    Args:
-        id: Its id.
-        is_fact: Whether it is a fact, not an episode.
-        clauses: Its clauses.
-        evidence: Episodes of a fact.
-        is_outright: Whether a caller stated its subject, attribute and value.
-    """
-
-    id: str
-    is_fact: bool
-    clauses: Sequence[Clause]
-    evidence: tuple[str, ...] = ()
-    is_outright: bool = False
 
 
 @dataclass(frozen=True)

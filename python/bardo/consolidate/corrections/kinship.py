@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bardo.consolidate.clause import Clause
-from bardo.consolidate.corrections.effects import Older
+from bardo.consolidate.drawn import Older
 
 
 def kinship_of(clauses: Iterable[Clause]) -> dict[str, str]:

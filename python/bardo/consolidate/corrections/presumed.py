@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from bardo.consolidate.corrections.corrections import can_both_hold
-from bardo.consolidate.corrections.effects import Message, Older
+from bardo.consolidate.corrections.effects import Message
+from bardo.consolidate.drawn import Older
 
 #: Least log odds by the cross-encoder. Of pairs that both hold 5 in 100 reach it (`pairs-*`), of turns near each other
 #: in a conversation hardly any.

@@ -227,6 +227,7 @@ def correct(
     host: Listed = None,
     path: Listed = None,
     condition: Listed = None,
+    allowed: Listed = None,
     clear: Annotated[
         list[str] | None,
         typer.Option("--clear", help="List to empty, such as `conditions`; may be repeated."),
@@ -240,7 +241,7 @@ def correct(
     """Correct what a rejection or a rule forbids; each option may be repeated. Only a person narrows it."""
     given = {
         "things": thing, "verbs": verb, "phrases": phrase, "commands": command, "packages": package, "flags": flag,
-        "hosts": host, "paths": path, "conditions": condition,
+        "hosts": host, "paths": path, "conditions": condition, "allowed": allowed,
     }  # fmt: skip
     changes = {name: items for name, items in given.items() if items} | {name: [] for name in clear or ()}
     with open_gate(at, words=True) as opened:
