@@ -1,6 +1,6 @@
 //! Causes of severe failures: the conditions that a warning names, and the failures that are of one cause.
 //!
-//! One failure cannot show by figures which of its conditions matters. Whoever tells it in words of its own names what
+//! One failure cannot show by figures which of its conditions matters. A text in words of its own names what
 //! mattered: "the squeeze came while funding was high". So the conditions are those that such words name, if they name any.
 //! Words of routine tell nothing, and then each condition counts that can hold again.
 
