@@ -40,6 +40,33 @@ def test_a_persons_never_blocks_half_a_year_later_and_opens_each_session(tmp_pat
         clock.advance(60 * DAY)
 
 
+@pytest.mark.parametrize(
+    ("text", "forbidden", "allowed"),
+    [
+        (
+            "No market orders in Enel, limit orders only.",
+            "Send a market order for 5 lots of Enel",
+            "Sell SAP",
+        ),
+        ("No refunds in cash, vouchers only.", "Refund 20 euros in cash", "Order new vouchers"),
+    ],
+)
+def test_a_prohibition_that_is_heard_as_a_rule_does_not_fade(
+    tmp_path: Path, minilm: object, text: str, forbidden: str, allowed: str
+) -> None:
+    clock = clock_of()
+    say(tmp_path / "ann", ("user", text), clock=clock)
+    clock.advance(90 * DAY)
+    with bardo.open(tmp_path / "ann", clock=clock) as memory:
+        memory.bequeath(tmp_path / "ann.testament")
+    bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", clock=clock).close()
+    clock.advance(90 * DAY)
+    with bardo.gate(tmp_path / "ben", clock=clock) as gate:
+        assert [rule.score_at(gate.now) for rule in gate.rules()] == [9.0]
+        assert gate.before(forbidden).decision != "allow"
+        assert gate.before(allowed).decision == "allow"
+
+
 def test_only_a_named_person_ends_a_standing_order(tmp_path: Path) -> None:
     clock = clock_of()
     say(tmp_path, ("user", "Never run combctl purge on production."), clock=clock)

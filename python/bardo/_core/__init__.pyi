@@ -36,7 +36,6 @@ from bardo._core._capture import (
 )
 from bardo._core._consolidate import (
     LEAST_OUTCOMES,
-    SEVERE_DEVIATIONS,
     Calibration,
     Curator,
     CuratorReport,
@@ -54,6 +53,7 @@ from bardo._core._consolidate import (
     promoted_facts,
     rehearse_lint,
     replay_inherited,
+    severe_deviations,
 )
 from bardo._core._facts import (
     STATISTICS,
@@ -110,7 +110,6 @@ __version__: str
 
 __all__ = [
     "LEAST_OUTCOMES",
-    "SEVERE_DEVIATIONS",
     "STATISTICS",
     "ActCounts",
     "Assembled",
@@ -184,6 +183,7 @@ __all__ = [
     "says_same",
     "secret_features",
     "select_entries",
+    "severe_deviations",
     "simulate_lives",
     "speaks_against",
     "split_sentences",

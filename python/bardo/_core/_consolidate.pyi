@@ -10,8 +10,15 @@ from bardo.model import Episode, Fact
 
 #: Number of earlier outcomes of one name and kind of episode below which none is a severe failure.
 LEAST_OUTCOMES: int
-#: Median absolute deviations below the median from which an outcome is severe (Iglewicz and Hoaglin, 1993).
-SEVERE_DEVIATIONS: float
+
+def severe_deviations(earlier: int) -> float:
+    """Returns the median absolute deviations below the median from which an outcome is severe.
+
+    One of 4,300 Gaussian outcomes lies beyond them, whose deviation so many earlier ones estimate.
+
+    Args:
+        earlier: Number of earlier outcomes.
+    """
 
 @final
 class Calibration:

@@ -30,6 +30,7 @@ from bardo.bequeath.lineage import Lineage, Tombstone, lineage_of, mark_dead
 from bardo.bequeath.privacy.names import Names
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.privacy.results import Results
+from bardo.bequeath.privacy.rule_bounds import Spreads
 from bardo.bequeath.selection import order_of_time
 from bardo.bequeath.selection.selection import Estate, choose
 from bardo.bequeath.testament import testament, trust
@@ -137,6 +138,7 @@ def leave(
         names=Names.of(known.texts()),
         results=Results.of(known.texts()),
         outputs=outputs,
+        spreads=Spreads.of(contents.facts),
     )
     evidence = reflect.Evidence(
         lineage.life, contents.facts, contents.confidences, redactor.with_own_counts(), remains.told,

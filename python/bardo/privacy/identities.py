@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bardo.privacy import figures
-from bardo.privacy.cues import after, cue
+from bardo.privacy.cues import after, any_cue, cue
 
 #: Start, end and kind of a span: `contact` for what an heir needs to deal with a person, `identity` for bank cards and
 #: numbers by which others pass for one.
@@ -24,6 +24,15 @@ _TAIL = re.compile(r"(?i)\b(?:ending(?: in)?|ends in|last (?:four|4)(?: digits)?
 _BANK = re.compile(
     r"(?i)\b(?:checking|savings|bank account|giro ?konto|kontonummer|konto|compte|cuenta|conto corrente|rekening)"
     r"(?:\s(?:account|no\.?|nr\.?|number|is))?:?\s(?P<secret>\d(?:[ -]?\d){7,16})(?![\w-]|[.,]\d)"
+)
+#: The number of an account: letters before digits, or digits in groups.
+_ACCOUNT = re.compile(
+    r"(?<![\w.,$€£@/:+#-])(?:[A-Z]{1,6}[-/. ]?\d{3,12}|\d{2,12}[-/]\d{1,12}|\d{4}\s\d{4})"
+    r"(?:[-/. ][A-Z\d]{1,12}(?![a-z])){0,4}(?![\w%@/-]|[.,:]\d|\s?[€$£%])"
+)
+#: Words between an account or another thing with a number and the number, the last of which names it.
+_CALLED = re.compile(
+    r"(?i)(?:[^;!?\d]{0,60}(?:\b(?:is|are|was|to|becomes?|now|number|no|nr|id|ref|reference)\b|['’]s\b))?[\s:#=.]{1,2}"
 )
 _IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:\s?[A-Z\d]{2,4}){3,8}(?:\s?[A-Z\d]{1,4})?(?![\w-])")
 CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
@@ -88,6 +97,8 @@ def identities(text: str) -> Iterator[Found]:
             yield match.start(), match.start() + len(match[0].rstrip()), of_home
     if not cue("example").search(text):
         yield from ((*span, kind) for span in _bank_accounts(text))
+        if not cue("identifier").search(text):
+            yield from ((*span, kind) for span in _numbered(text, "account"))
         yield from cards(text)
         if cue("id").search(text):
             yield from _named_identities(text, kind)
@@ -105,10 +116,16 @@ def identities(text: str) -> Iterator[Found]:
 
 
 def permitted(text: str) -> list[tuple[int, int]]:
-    """Returns dates of birth, bank accounts and telephone numbers of a text without a word for a secret."""
+    """Returns the numbers of a text without a word for a secret: births, telephones, accounts, orders, contracts."""
     if _tells_secret(text) or cue("lock").search(text):
         return []
-    return [*_births(text), *_bank_accounts(text), *_telephones(text)]
+    return [
+        *_births(text),
+        *_bank_accounts(text),
+        *_telephones(text),
+        *_numbered(text, "account"),
+        *_numbered(text, "business"),
+    ]
 
 
 def _tells_secret(text: str) -> bool:
@@ -119,6 +136,26 @@ def _tells_secret(text: str) -> bool:
 def _births(text: str) -> Iterator[tuple[int, int]]:
     if cue("birth").search(text):
         yield from (match.span() for match in _BORN.finditer(text))
+
+
+def _numbered(text: str, label: str) -> Iterator[tuple[int, int]]:
+    """Finds what a text calls the number of an account or of another thing, without a word for a means of access.
+
+    Args:
+        text: Text.
+        label: Cue of the words for the thing.
+    """
+    labels = [match.end() for match in cue(label).finditer(text)]
+    if not labels or any_cue("key", "seed", "spare_code", "licence", "question").search(text):
+        return
+    for match in _ACCOUNT.finditer(text):
+        named = max((end for end in labels if end <= match.start()), default=None)
+        if named is None or _DATE.fullmatch(match[0]) or PHONE.fullmatch(match[0]):
+            continue
+        behind = text[match.end() : match.end() + figures.BESIDE]
+        is_amount = any(after(name).match(behind) for name in ("money", "market", "measure", "scale"))
+        if not is_amount and _CALLED.fullmatch(text, named, match.start()):
+            yield match.span()
 
 
 def _telephones(text: str) -> Iterator[tuple[int, int]]:

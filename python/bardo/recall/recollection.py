@@ -49,8 +49,8 @@ class Explanation:
         discounts: Factors other than 1 that multiply the sum of `parts`, by name: `trust`, `contradicted`, `source`,
             `inherited`, `bloodstain`, `thread`; `restated` for an episode with the rank of a fact made of it,
             `corrects` for a memory placed before what it corrects, `newer` for a turn placed before an older one
-            about the same, and `in_force` for a fact placed before what is told of the attribute of which it has the
-            value.
+            about the same, `stated` for a statement placed before records that hold fewer words of the query, and
+            `in_force` for a fact placed before what is told of the attribute of which it has the value.
         relevance: Fused relevance from 0 to 1, 1 for the best candidate; as for the next three, None where the policy
             does not use it.
         temporal: Retention, 0..1.

@@ -203,3 +203,9 @@ type GivenGap = (Parsed<GapKind>, String, Ids, Option<String>, String, u32);
 fn inherited((kind, question, facts, entity, origin, generation): GivenGap) -> InheritedGap {
     InheritedGap { kind: kind.0, question, facts: facts.0, entity, origin, generation }
 }
+
+/// Deviations below the median of some earlier outcomes from which an outcome is severe.
+#[pyfunction]
+pub(crate) fn severe_deviations(earlier: usize) -> f64 {
+    core::severe_deviations(earlier)
+}

@@ -63,12 +63,10 @@ mod _core {
         use crate::consolidate::{
             Calibration, Curator, CuratorReport, DreamReport, LintReport, ReplayBuffer, Standing,
             digest_facts, fact_standing, forget_gaps, inherit_gaps, judge_facts, knowledge_gaps, lint_facts,
-            promoted_facts, rehearse_lint, replay_inherited,
+            promoted_facts, rehearse_lint, replay_inherited, severe_deviations,
         };
         #[pymodule_export]
         const LEAST_OUTCOMES: usize = bardo_core::consolidate::LEAST_OUTCOMES;
-        #[pymodule_export]
-        const SEVERE_DEVIATIONS: f64 = bardo_core::consolidate::SEVERE_DEVIATIONS;
     }
 
     #[pymodule]

@@ -20,6 +20,7 @@ REASONS = {
     "routine": "It restates routine: its words repeat across the log with other names and numbers.",
     "confidential": 'A person told it in confidence, as in "please keep this between us".',
     "private": "It is a statistic of own holdings or results.",
+    "blank": "All its figures are private, or those of the newer statement that took its place.",
     "not_in_force": "It was replaced, refuted or archived, or had expired.",
     "below_threshold": "Its confidence at death was below the threshold, and others took the room that was left.",
     "not_validated": "It is a procedure with fewer than 3 supporting episodes.",

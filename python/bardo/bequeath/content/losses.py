@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import Any
 
-from bardo._core import LEAST_OUTCOMES, SEVERE_DEVIATIONS
+from bardo._core import LEAST_OUTCOMES, severe_deviations
 from bardo.model import INHERITED_KIND, Episode
 from bardo.recall import feedback
 
@@ -84,8 +84,7 @@ def _is_severe(group: _Group) -> bool:
     middle = median(others)
     distances = [abs(value - middle) for value in others]
     scale = _OF_MEDIAN_DEVIATION * median(distances) or _OF_MEAN_DEVIATION * fmean(distances)
-    least = SEVERE_DEVIATIONS * max(1.0, LEAST_OUTCOMES / count)
-    return scale > 0.0 and middle - group.least >= least * scale
+    return scale > 0.0 and middle - group.least >= severe_deviations(count) * scale
 
 
 def _numbers(payload: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, float]]:

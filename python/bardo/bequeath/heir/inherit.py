@@ -24,6 +24,7 @@ from bardo.bequeath.content.contents import MODES
 from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.tables import TOMBSTONES
 from bardo.bequeath.content.tallies import Tally
+from bardo.bequeath.content.told_orders import ToldOrders
 from bardo.bequeath.heir import copies, innate, limits, order, replay
 from bardo.bequeath.heir.births import births_of
 from bardo.bequeath.heir.experience import inherited_episode, redactor_of
@@ -315,7 +316,10 @@ class _Adoption:
         orders = [
             one for one in testament.conduct if folded(one.text) not in said or one.forbids or one.steps
         ]
-        given = [replace(one, text=redactor.text(one.text)) for one in testament.episodes]
+        told = ToldOrders.of(testament.conduct)
+        given = [
+            replace(one, text=redactor.text(one.text, told.limits(one.text))) for one in testament.episodes
+        ]
         given += directives.redacted_episodes(orders, testament.life.agent, redactor)
         present = log.get([episode.id for episode in given])
         # An episode from another testament can already exist under its id.
@@ -449,11 +453,12 @@ def _inherited_facts(
 ) -> list[Fact]:
     """Converts the entries for the heir's store, with reset support and discounted confidence."""
     births = births_of(testament.facts, config, base)
+    told = ToldOrders.of(testament.conduct)
     died = testament.life.death_tick or 0
     return [
         dataclasses.replace(
             fact,
-            text=redactor.text(fact.text),
+            text=redactor.text(fact.text, told.limits(fact.text)),
             confidence=min(confidence, REFUTED_CONFIDENCE) if fact.status in TOMBSTONES else confidence,
             source="testament",
             origin=fact.origin or testament.life.agent,

@@ -13,7 +13,7 @@ from typing import Any
 from bardo.bequeath.privacy import own_sentences, private
 from bardo.bequeath.privacy.names import Names
 from bardo.bequeath.privacy.results import Results
-from bardo.bequeath.privacy.rule_bounds import bounds_of
+from bardo.bequeath.privacy.rule_bounds import Spreads, bounds_of
 from bardo.bequeath.privacy.stated_limits import Limits
 from bardo.capture.secret_outputs import without
 from bardo.consolidate.pages.wording import Figures
@@ -62,6 +62,7 @@ class Redactor:
         names: Names of the life, which are no secrets.
         results: Usual results of the life, beside which a result is strong or slight.
         outputs: Outputs of calls that print secrets, by the id of their episode.
+        spreads: Standard deviations of the numbers of the life, by which the bounds of rules become coarse.
         known: Redacted texts with their counts, shared with another redactor of the same setting.
 
     Attributes:
@@ -75,12 +76,14 @@ class Redactor:
         names: Names | None = None,
         results: Results | None = None,
         outputs: Mapping[str, Sequence[str]] | None = None,
+        spreads: Spreads | None = None,
         known: dict[tuple[str, Limits], tuple[str, Counter[str]]] | None = None,
     ) -> None:
         self.personal = personal
         self._names = names or Names()
         self._results = results or Results()
         self._outputs = outputs or {}
+        self._spreads = spreads or Spreads()
         told = (
             part for texts in self._outputs.values() for text in texts for part in printed.words_apart(text)
         )
@@ -93,7 +96,7 @@ class Redactor:
         """Returns a redactor with the same setting, and counts of its own."""
         return Redactor(
             personal=self.personal, names=self._names, results=self._results, outputs=self._outputs,
-            known=self._known,
+            spreads=self._spreads, known=self._known,
         )  # fmt: skip
 
     def text(self, text: str, limits: Limits = STATED) -> str:
@@ -126,7 +129,8 @@ class Redactor:
             text = self._without(text, self._named_apart(text, secrets.told(text)))
             text = self._without_forms(text)
             text = _LOWER_RUN.sub(lambda match: self._without_phrases(match[0]), text)
-            found = private.spans(self._names.mask(text), pieces, limits)
+            # A name would change the form of an own sentence: "min 0, max 1".
+            found = private.spans(self._names.mask(own_sentences.mask(text)), pieces, limits)
             spans = self._named_apart(text, filter(self._goes, found))
             text = self._without(text, self._results.generalize(text, spans))
             if text == before:
@@ -163,7 +167,11 @@ class Redactor:
         return value
 
     def generalize(
-        self, text: str, payload: Mapping[str, Any], subjects: Sequence[str] = ()
+        self,
+        text: str,
+        payload: Mapping[str, Any],
+        subjects: Sequence[str] = (),
+        limits: Limits = STATED,
     ) -> tuple[str, dict[str, Any]]:
         """Redacts the text and the payload of a fact, and generalizes exact parameters and effects.
 
@@ -173,9 +181,10 @@ class Redactor:
             text: Text of the fact.
             payload: Payload of the fact.
             subjects: Subjects of the fact, which the text of a rule names.
+            limits: Figures of the text that are limits, which stay.
         """
         is_rule = payload.get("type") == "heuristic"
-        limits = bounds_of(text, payload, STATED) if is_rule else STATED
+        limits = bounds_of(text, payload, limits) if is_rule else limits
         kept = {name: self.fields(inner, limits) for name, inner in payload.items()}
         if is_rule:
             # An interval of zeros marks a redacted one.
@@ -205,9 +214,12 @@ class Redactor:
         figures = _FIGURES.finditer(own_sentences.mask(text))
         return self._without(text, [Span(*figure.span(), "holding") for figure in figures])
 
-    def fact(self, fact: Fact) -> Fact:
-        """Redacts every text of a fact, and generalizes its numbers."""
-        text, payload = self.generalize(fact.text, fact.payload, fact.subjects)
+    def fact(self, fact: Fact, limits: Limits = STATED) -> Fact:
+        """Redacts every text of a fact, and generalizes its numbers; `limits` as in `text`."""
+        text, payload = self.generalize(fact.text, fact.payload, fact.subjects, limits)
+        if "condition" in payload and fact.payload.get("type") == "heuristic":
+            given, words = str(fact.payload["condition"]), str(payload["condition"])
+            payload["condition"] = self._spreads.coarse(given, words, is_inherited=fact.generation > 0)
         # The Curator rebuilds the text of a rule, and subjects need not be in it.
         told = fact.text if fact.payload.get("type") == "heuristic" else text
         stated = fact.statement
@@ -223,13 +235,13 @@ class Redactor:
             payload=payload,
         )
 
-    def episode(self, episode: Episode) -> Episode:
-        """Redacts every text of an episode, and drops the private fields of its payload."""
+    def episode(self, episode: Episode, limits: Limits = STATED) -> Episode:
+        """Redacts every text of an episode, and drops the private fields of its payload; `limits` as in `text`."""
         if outputs := self._outputs.get(episode.id, ()):
             self.counts["secret"] += 1
             payload = _without_outputs(episode.payload, outputs)
             episode = replace(episode, text=without(episode.text, outputs, _SECRET), payload=payload)
-        told = self.text(episode.text)
+        told = self.text(episode.text, limits)
         return replace(
             episode,
             text=told,
@@ -387,6 +399,12 @@ def _sign(number: Any) -> float:
 def _tells_results(text: str) -> bool:
     """Whether a sentence names a metric of own holdings or results, as `trade.pnl has shifted`."""
     return any(is_private(word) for word in re.findall(r"[\w.&]+", text))
+
+
+def is_blank(redacted: str, *, statistic: bool = False) -> bool:
+    """Whether redaction took every figure of a text, or any of a statistic, whose counts stay."""
+    rest, marks = secrets.MARKED.subn("", redacted)
+    return marks > 0 and (statistic or not any(map(str.isdigit, rest)))
 
 
 def tells_holdings(payload: Mapping[str, Any]) -> bool:

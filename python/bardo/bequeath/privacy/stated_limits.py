@@ -30,9 +30,10 @@ _BOUND = re.compile(
 )
 #: Beginning of a condition, whose figure is one that is watched: "never add once the funding is beyond 0.09".
 _CONDITION = re.compile(r"(?i)\b(?:when|whenever|if|once|while|unless|until|where|after|before|as soon as)\b")
-#: An act that a person approves, after its bound: "trades over 25 lots need Ines".
+#: An act that a person approves, or leaves to the agent, after its bound: "trades over 25 lots need Ines".
 _APPROVED = re.compile(
-    r"(?i)[^.;]{0,40}\b(?:needs?|requires?|must|ha(?:s|ve)\sto|(?:is|are)\s(?:not\s)?(?:forbidden|prohibited|allowed|permitted))\b"
+    r"(?i)[^.;]{0,40}\b(?:needs?|requires?|must|ha(?:s|ve)\sto|(?:is|are)\s(?:not\s)?(?:forbidden|prohibited|allowed|permitted)|"
+    r"without\s(?:asking|approval|a\ssign-?off))\b"
 )
 #: A unit behind a figure, without which a bound may be a level of a price.
 _UNIT = re.compile(r"(?i)\s?(?:%|x\b|k\b|per\s?cent\b|of\s|positions?\b|orders?\b|trades?\b)")
@@ -40,7 +41,7 @@ _UNIT = re.compile(r"(?i)\s?(?:%|x\b|k\b|per\s?cent\b|of\s|positions?\b|orders?\
 _UNITED, _EXCEEDING = re.compile(r"[^\W\d_]|[%€$£¥]"), re.compile(r"(?i)(?:not?\s)?exceed")
 #: Words between a noun for a limit and its figure, none of them a number of its own.
 _GAP = re.compile(
-    r"(?i)(?P<named>(?:\s+(?:(?!is\b|are\b|of\b|to\b|at\b|now\b)[^\W\d_][\w/&'’.-]*|of\s(?!\d)|to\s(?!\d)|at\s(?!\d)))*)"
+    r"(?i)(?P<named>(?:\s+(?:(?!is\b|are\b|of\b|to\b|at\b|now\b)[^\W\d_][\w/&'’.-]*|(?:of|to|at)\s(?=[^\W\d])))*)"
     r"(?P<stated>(?:\s+(?:is|are|of|at|to|be|now|set|remains|stays|stands|becomes|still|fixed|only|currently|will))*\s?[:=]?)"
     r"\s*(?:(?:just|about|a|an)\s)?$"
 )
@@ -50,6 +51,8 @@ _NAMED_AFTER = re.compile(
 )
 #: Nouns that need no verb before their figure: "position limit 30 lots".
 _NAMES_ITSELF = re.compile(r"(?i)(?:limit|cap|ceiling|quota|threshold|limited|capped|restricted)s?$")
+#: Verbs of a limit, whose subject is what they limit: "exposure to oil is capped for now at 12 lots".
+_LIMITED = re.compile(r"(?i)(?:limited|capped|restricted)$")
 #: A noun for a limit that something else is compared with: "our position under the limit is 22 lots".
 _BESIDE = re.compile(
     r"(?i)\b(?:under|within|against|below|above|over|to|of|at|towards|from|on)\s(?:(?:the|our|a|its)\s)?(?:[\w-]+\s){0,2}?$"
@@ -169,7 +172,8 @@ def _is_named(clause: str, *, has_unit: bool) -> bool:
     gap = _GAP.match(clause, found.end())
     if gap is None or before is None:
         return False
-    if _BESIDE.search(before[0]) and (gap["named"] or not _OF.match(gap["stated"])):
+    is_beside = _BESIDE.search(before[0]) and not _LIMITED.search(found[0])
+    if is_beside and (gap["named"] or not _OF.match(gap["stated"])):
         return False
     named = f"{before[0]}{found[0]}{gap['named']}"
     # A measured range has a least and a greatest value, too: "(min 0.5, max 91)".

@@ -18,8 +18,10 @@ from bardo.bequeath.content.markdown import ends_of
 from bardo.bequeath.content.questions import QUESTION_LIMIT, Question
 from bardo.bequeath.content.reflect import checked_reflection
 from bardo.bequeath.content.tables import LinkTuple
+from bardo.bequeath.content.told_orders import ToldOrders
 from bardo.bequeath.lineage import Life
-from bardo.bequeath.privacy.redact import Redactor, tells_holdings
+from bardo.bequeath.privacy.redact import Redactor, is_blank, tells_holdings
+from bardo.bequeath.privacy.stated_limits import Limits
 from bardo.bequeath.selection.token_limit import Parts, fit, newer_first
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError
@@ -146,9 +148,12 @@ def choose(estate: Estate, life: Life, settings: Bequeath, redactor: Redactor | 
     conduct, over = directives.choose(estate.conduct, life.agent, redactor)
     left = [*estate.left_behind, *over]
     settings = dataclasses.replace(settings, entries=max(settings.entries - len(conduct), 0))
-    facts, measure, behind = choose_entries(estate, settings, redactor, tick=life.death_tick)
+    orders = ToldOrders.of(conduct)
+    facts, measure, behind = choose_entries(estate, settings, redactor, orders, tick=life.death_tick)
     left += behind
-    episodes, behind = choose_episodes(estate, settings, redactor, entries=len(facts))
+    episodes, behind = choose_episodes(estate, settings, redactor, orders, entries=len(facts))
+    left += behind
+    facts, episodes, behind = _without_outdated(facts, episodes, estate)
     left += behind
     asked = [_redacted_question(one, life.agent, redactor) for one in estate.questions[:QUESTION_LIMIT]]
     left += [LeftBehind("question", one.id, "question_over_cap") for one in estate.questions[QUESTION_LIMIT:]]
@@ -180,7 +185,7 @@ def choose(estate: Estate, life: Life, settings: Bequeath, redactor: Redactor | 
 
 
 def choose_entries(
-    estate: Estate, settings: Bequeath, redactor: Redactor, *, tick: int
+    estate: Estate, settings: Bequeath, redactor: Redactor, orders: ToldOrders, *, tick: int
 ) -> tuple[list[Fact], str, list[LeftBehind]]:
     """Chooses and redacts the entries; returns them, the measure of similarity, and the facts that stay behind."""
     facts, cap = estate.facts, min(settings.entries, ENTRY_LIMIT)
@@ -216,7 +221,13 @@ def choose_entries(
     entries: list[Fact] = []
     size = 0
     for place in places:
-        fact = _redacted_fact(facts[place], estate.confidences[place], redactor)
+        limits = orders.limits(facts[place].text)
+        fact = _redacted_fact(facts[place], estate.confidences[place], redactor, limits)
+        if is_blank(fact.text, statistic=fact.kind == "baseline") and (
+            fact.kind == "baseline" or fact.status in tables.TOMBSTONES
+        ):
+            reasons[place] = "blank"
+            continue
         size += tables.size_of(fact)
         if size > _ENTRY_BYTES:
             reasons[place] = "over_size"
@@ -259,14 +270,17 @@ def _tombstones(facts: Sequence[Fact], places: Sequence[int], chosen: Sequence[i
     def is_one(fact: Fact) -> bool:
         # An inherited tombstone has no link to its successor.
         replaced = fact.status == "superseded" and (fact.superseded_by in crossing or fact.generation > 0)
-        return fact.kind != "context" and (replaced or fact.status == "contradicted" or fact.is_contested)
+        # New observations do not refute a statistic.
+        return fact.kind not in ("context", "baseline") and (
+            replaced or fact.status == "contradicted" or fact.is_contested
+        )
 
     found = [place for place in places if is_one(facts[place])]
     return sorted(found, key=lambda place: (-facts[place].reinforced_tick, facts[place].id))
 
 
 def choose_episodes(
-    estate: Estate, settings: Bequeath, redactor: Redactor, *, entries: int
+    estate: Estate, settings: Bequeath, redactor: Redactor, orders: ToldOrders, *, entries: int
 ) -> tuple[list[Episode], list[LeftBehind]]:
     """Chooses episodes in the given order, best first, without copies, and redacts them.
 
@@ -277,6 +291,7 @@ def choose_episodes(
         estate: Content of the memory.
         settings: Caps.
         redactor: Redactor of the testament.
+        orders: Orders that cross, whose figures stay in every text.
         entries: Number of chosen entries, which share the cap with the episodes.
 
     Returns:
@@ -304,7 +319,7 @@ def choose_episodes(
             over.add(place)
             continue
         found = redactor.with_own_counts()
-        kept = _redacted_episode(episode, found)
+        kept = _redacted_episode(episode, found, orders.limits(episode.text))
         needed = tables.size_of_episode(kept)
         if size + needed > _EPISODE_BYTES or (not is_inherited and needed > own_left):
             over.add(place)
@@ -319,6 +334,37 @@ def choose_episodes(
         best[place] = kept
     left += [LeftBehind("episode", given[place].id, "episode_over_cap") for place in sorted(over)]
     return [best[place] for place in sorted(best)], left
+
+
+def _without_outdated(
+    facts: Sequence[Fact], episodes: Sequence[Episode], estate: Estate
+) -> tuple[list[Fact], list[Episode], list[LeftBehind]]:
+    """Takes out what would tell an older figure in clear beside a newer one that redaction took.
+
+    Args:
+        facts: Redacted facts that would cross.
+        episodes: Redacted episodes that would cross.
+        estate: Content of the memory.
+
+    Returns:
+        Facts and episodes that cross, and those that stay behind.
+    """
+    crossing: list[Fact | Episode] = [*facts, *episodes]
+    blank = {one.id for one in crossing if is_blank(one.text)}
+    newer = ends_of(link[:4] for link in estate.links)
+    replaced = {one.id: one.superseded_by for one in estate.facts if one.superseded_by}
+
+    def is_outdated(one: Fact | Episode) -> bool:
+        after = {*newer.get(one.id, ()), replaced.get(one.id)}
+        return one.id not in blank and not after.isdisjoint(blank) and any(map(str.isdigit, one.text))
+
+    behind = [LeftBehind("fact", one.id, "blank") for one in facts if is_outdated(one)]
+    behind += [LeftBehind("episode", one.id, "blank") for one in episodes if is_outdated(one)]
+    return (
+        [one for one in facts if not is_outdated(one)],
+        [one for one in episodes if not is_outdated(one)],
+        behind,
+    )
 
 
 def _newer(episodes: Sequence[Episode], links: Iterable[LinkTuple]) -> list[list[int]]:
@@ -362,13 +408,15 @@ def _shorten(text: str, limit: int) -> str:
     return text.encode()[:limit].decode(errors="ignore")
 
 
-def _redacted_fact(fact: Fact, confidence: float, redactor: Redactor) -> Fact:
+def _redacted_fact(fact: Fact, confidence: float, redactor: Redactor, limits: Limits) -> Fact:
     # A refuted belief crosses as one, also from the cold tier.
     status = "contradicted" if fact.status == "archived" else fact.status
     return dataclasses.replace(
-        redactor.fact(fact), confidence=confidence, supersedes=None, superseded_by=None, status=status
+        redactor.fact(fact, limits), confidence=confidence, supersedes=None, superseded_by=None, status=status
     )
 
 
-def _redacted_episode(episode: Episode, redactor: Redactor) -> Episode:
-    return dataclasses.replace(redactor.episode(episode), session=None, replay_count=0, content_hash=0)
+def _redacted_episode(episode: Episode, redactor: Redactor, limits: Limits) -> Episode:
+    return dataclasses.replace(
+        redactor.episode(episode, limits), session=None, replay_count=0, content_hash=0
+    )

@@ -148,13 +148,13 @@ def _end_contradicted(store: ConductStore, contradicted: Mapping[str, str], now:
 
 def _rule(text: str, source: Source, now: int, *, least: float = 0.0) -> Rule:
     """Returns a heard rule; it is dated by its words, and loses score from now on only."""
-    score = NEW if source.by_agent else CRITICAL if is_standing(text) else SAID
     approval = "" if source.by_agent else approval_of(text)
     # The label of an order ("New house law: ...") is no word of what it forbids.
     is_forbidding = not approval and forbidden_act(text) is not None
     forbids = (
         wording.without_remark(text) if is_forbidding and wording.is_labelled(text) else text * is_forbidding
     )
+    score = NEW if source.by_agent else CRITICAL if is_forbidding or is_standing(text) else SAID
     return Rule("", text, forbids, approval, max(score, least), source.by, source.episode, source.at, now)
 
 
@@ -199,7 +199,7 @@ def raise_orders(store: ConductStore, *, agent: str) -> list[Rule]:
         if SAID <= rule.score < CRITICAL
         and rule.episode
         and is_person(author_of(rule.by)[0], agent)
-        and is_standing(rule.text)
+        and (rule.forbids or is_standing(rule.text))
     ]
     if not lower:
         return []

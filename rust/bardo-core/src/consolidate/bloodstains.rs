@@ -4,18 +4,20 @@
 //! and kind of episode. The distance is in median absolute deviations (Iglewicz and Hoaglin, How to Detect and Handle Outliers,
 //! 1993), so that one disaster does not hide the next. It must also be among the worst hundredth, which bounds the rate
 //! under any distribution: deviations alone would stain every loss of an outcome that is usually the same.
+//! Failures of one cause within a short time share a warning.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::batch::VerifiedEpisodes;
 use super::curator::{CuratorReport, Pass};
-use super::discovery::claims::ACTIONS;
 use super::discovery::foreign_claims::confirm_claim;
-use super::discovery::subgroups::{Condition, LEAST_GROUP, is_outcome};
+use super::discovery::subgroups::{Condition, is_outcome};
 use super::discovery::window::Window;
 use super::fact_text::one_line;
+use super::failure_causes::{self as causes, is_action};
 use super::failure_rates::{self, FailureRates};
 use super::replay::situations::quote;
+use super::severity::{LEAST_OUTCOMES, SEVERE_SHARE, Severity, severe_deviations};
 use super::statistics::identifiers::is_identifier;
 use crate::error::Result;
 use crate::facts::evidence::reinforce_one;
@@ -29,72 +31,18 @@ use crate::model::{Episode, Fact, FactKind, FactPayload, Id, Value};
 
 /// Verified episodes before an outcome whose outcomes it is compared with.
 const EARLIER: usize = 512;
-/// Earlier outcomes of the same name and kind below which none is severe.
-pub const LEAST_OUTCOMES: usize = 30;
-/// Deviations below the median from which an outcome is severe (Iglewicz and Hoaglin's limit of an outlier).
-pub const SEVERE_DEVIATIONS: f64 = 3.5;
-/// Largest share of the earlier outcomes that may be as bad.
-pub const SEVERE_SHARE: f64 = 0.01;
-/// Standard deviations of a Gaussian in its median absolute deviation, and in its mean absolute deviation.
-const OF_MEDIAN_DEVIATION: f64 = 1.482_602_218_505_602;
-const OF_MEAN_DEVIATION: f64 = 1.253_314_137_315_500_1;
-/// Deviations above this are stated as this.
-const LARGEST_STATED: f64 = 1_000.0;
+/// Cases of one kind within which failures of one cause are one, and with whose words those of a failure are compared.
+const NEAR: usize = 16;
 /// Category of the warnings.
 const CATEGORY: &str = "failures";
 /// Confidence of a warning that one failure taught.
 const CONFIDENCE: f32 = 0.6;
-/// Names under which a payload tells the regime.
-const REGIMES: [&str; 2] = ["regime", "market_regime"];
-/// Paths of the columns that hold subjects and kinds rather than words of the payload.
-const NO_FEATURES: [&str; 2] = ["kind", "subject"];
 /// Maximum number of memories of a prompt that are looked up among the facts.
 const LOOKED_UP: usize = 256;
-/// Maximum number of conditions, of subjects, of unusual numbers, and of cited facts of one warning.
-const CONDITIONS: usize = 4;
+/// Maximum number of subjects, of unusual numbers, and of cited facts of one warning.
 const SUBJECTS: usize = 4;
 const UNUSUAL: usize = 2;
 const CITED: usize = 8;
-
-/// How bad an outcome was.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Severity {
-    /// Distance below the median, in deviations.
-    deviations: f64,
-    /// Number of earlier outcomes.
-    earlier: usize,
-}
-
-impl Severity {
-    /// Severity of an outcome after these earlier ones; none if it is not severe.
-    fn of(outcome: f64, mut earlier: Vec<f64>) -> Option<Self> {
-        let count = earlier.len();
-        let as_bad = earlier.iter().filter(|other| **other <= outcome).count();
-        if outcome >= 0.0 || count < LEAST_OUTCOMES || as_bad as f64 > SEVERE_SHARE * count as f64 {
-            return None;
-        }
-        let middle = median(&mut earlier);
-        let mut distances: Vec<f64> = earlier.iter().map(|other| (other - middle).abs()).collect();
-        let mean = distances.iter().sum::<f64>() / count as f64;
-        let varied = distances.iter().filter(|distance| **distance > 0.0).count();
-        let scale = match median(&mut distances) {
-            typical if typical > 0.0 => OF_MEDIAN_DEVIATION * typical,
-            // More than half are equal: the others have a scale if they are a few.
-            _ if varied >= LEAST_GROUP => OF_MEAN_DEVIATION * mean,
-            _ => return None,
-        };
-        let deviations = (middle - outcome) / scale;
-        // A sum may overflow.
-        (scale > 0.0 && scale.is_finite() && deviations >= SEVERE_DEVIATIONS)
-            .then_some(Self { deviations: deviations.min(LARGEST_STATED), earlier: count })
-    }
-}
-
-fn median(numbers: &mut [f64]) -> f64 {
-    numbers.sort_unstable_by(f64::total_cmp);
-    let half = numbers.len() / 2;
-    if numbers.len() % 2 == 1 { numbers[half] } else { f64::midpoint(numbers[half - 1], numbers[half]) }
-}
 
 /// A severe failure, and the conditions it came in.
 #[derive(Debug)]
@@ -104,6 +52,8 @@ pub(crate) struct Failure {
     severity: Severity,
     /// Conditions on words of the payload, those on the action last.
     conditions: Vec<Condition>,
+    /// The cases of its kind shortly before it.
+    near: Vec<Id>,
     /// Names of numbers that were higher, or lower, than nearly all earlier ones.
     unusual: Vec<(String, &'static str)>,
     /// How often severe failures came under the conditions; none without conditions.
@@ -144,11 +94,22 @@ pub(crate) fn prepare(
     for (episode, (position, (severity, path, number))) in source.episodes(&ids)?.into_iter().zip(worst) {
         // One that was forgotten meanwhile teaches nothing.
         let Some(episode) = episode else { continue };
+        let near = history.near(&window.numbers[path], position);
+        // A failure before it is told in words of its own, too.
+        let ordinary: Vec<Id> =
+            near.iter().filter(|(_, other)| *other > number / 2.0).map(|(id, _)| *id).collect();
+        let ordinary: Vec<Episode> = source.episodes(&ordinary)?.into_iter().flatten().collect();
+        let before = |rows: &[(usize, f64)]| history.before(rows, position);
+        let mut conditions = causes::named(&window, position, (&episode, &ordinary), outcomes, before);
+        if conditions.is_empty() {
+            conditions = causes::of_words(&window, position);
+        }
         let mut failure = Failure {
             episode,
             outcome: one_line(path),
             severity,
-            conditions: conditions(&window, position),
+            conditions,
+            near: near.into_iter().map(|(id, _)| id).collect(),
             unusual: history.unusual(position, outcomes),
             rates: None,
         };
@@ -182,6 +143,17 @@ impl<'window> History<'window> {
         rows.iter().filter(|(at, _)| is_earlier(*at)).map(|(_, number)| *number).collect()
     }
 
+    /// Ids and numbers of the latest episodes of the same kind before this one.
+    fn near(&self, rows: &[(usize, f64)], position: usize) -> Vec<(Id, f64)> {
+        let is_earlier = |at: usize| at < position && self.kinds[at] == self.kinds[position];
+        let earlier: Vec<(Id, f64)> = rows
+            .iter()
+            .filter(|(at, _)| is_earlier(*at))
+            .map(|(at, number)| (self.window.moments[*at].id, *number))
+            .collect();
+        earlier[earlier.len().saturating_sub(NEAR)..].to_vec()
+    }
+
     /// Features of an episode that lie beyond nearly all earlier ones.
     fn unusual(&self, position: usize, outcomes: &[String]) -> Vec<(String, &'static str)> {
         let mut found = Vec::new();
@@ -201,39 +173,6 @@ impl<'window> History<'window> {
         found.truncate(UNUSUAL);
         found
     }
-}
-
-/// Conditions on words of a payload that can hold again: the regime, the action, and words seen before.
-fn conditions(window: &Window, position: usize) -> Vec<Condition> {
-    let mut found: Vec<Condition> = window
-        .words
-        .iter()
-        .filter(|((path, word), positions)| {
-            let name = path.as_str();
-            let is_known = REGIMES.contains(&name) || ACTIONS.contains(&name);
-            let place = positions.binary_search(&position);
-            // A condition in words ends at "and".
-            !NO_FEATURES.contains(&name)
-                && !word.contains(" and ")
-                && !path.contains(' ')
-                && place.is_ok_and(|earlier| is_known || earlier >= LEAST_GROUP)
-        })
-        .map(|((path, word), _)| Condition::Is(one_line(path), one_line(word)))
-        .collect();
-    found.sort_by_key(|condition| {
-        let name = match condition {
-            Condition::Is(path, _) => path.as_str(),
-            _ => "",
-        };
-        (!REGIMES.contains(&name) && !is_action(condition), is_action(condition))
-    });
-    found.truncate(CONDITIONS);
-    found.sort_by_key(is_action);
-    found
-}
-
-fn is_action(condition: &Condition) -> bool {
-    matches!(condition, Condition::Is(path, _) if ACTIONS.contains(&path.as_str()))
 }
 
 impl Failure {
@@ -302,7 +241,8 @@ impl Failure {
             support: 1,
             evidence: vec![self.episode.id],
             confidence: CONFIDENCE,
-            importance: (1.0 - SEVERE_DEVIATIONS / (2.0 * self.severity.deviations)) as f32,
+            importance: (1.0 - severe_deviations(self.severity.earlier) / (2.0 * self.severity.deviations))
+                as f32,
             observed: (self.episode.tick, self.episode.tick),
             bloodstain: true,
             payload,
@@ -351,20 +291,29 @@ impl Failure {
 const WARNINGS: &str = "WHERE kind = 'warning' AND bloodstain AND category = ?1
      AND status IN ('active', 'contradicted', 'held') ORDER BY serial";
 
-/// The warning of a failure of the same subjects under the same conditions.
-fn known(writer: &Writer<'_>, fact: &Fact) -> Step<Option<StoredFact>> {
-    let conditions = |payload: &FactPayload| match payload {
-        FactPayload::Heuristic { condition, action, outcome, .. } => {
-            Some((condition.clone(), action.clone(), outcome.clone()))
-        }
-        _ => None,
+/// The warning of a failure of the same subjects under the same conditions, or of the same cause a short time ago.
+fn known(writer: &Writer<'_>, fact: &Fact, near: &[Id]) -> Step<Option<StoredFact>> {
+    let mut found = record::select(&writer.transaction, WARNINGS, [CATEGORY])?;
+    let is_same = |stored: &StoredFact| {
+        stored.fact.subjects == fact.subjects
+            && causes::has_same_conditions(&stored.fact.payload, &fact.payload)
+            && (fact.payload != FactPayload::None || stored.fact.text == fact.text)
     };
-    let wanted = conditions(&fact.payload);
-    let found = record::select(&writer.transaction, WARNINGS, [CATEGORY])?;
-    Ok(found.into_iter().find(|stored| {
-        let is_same = stored.fact.subjects == fact.subjects && conditions(&stored.fact.payload) == wanted;
-        is_same && (wanted.is_some() || stored.fact.text == fact.text)
-    }))
+    let goes_on = |stored: &StoredFact| {
+        !stored.fact.is_hearsay()
+            && stored.fact.evidence.iter().any(|episode| near.contains(episode))
+            && causes::is_one_cause(&stored.fact.payload, &fact.payload)
+    };
+    let place = found.iter().position(is_same).or_else(|| found.iter().position(goes_on));
+    Ok(place.map(|place| found.swap_remove(place)))
+}
+
+/// Adds the subjects of a failure to its warning, which is about each of them.
+fn widen(stored: &mut StoredFact, subjects: &[String]) {
+    let new: Vec<String> =
+        subjects.iter().filter(|one| !stored.fact.subjects.contains(one)).cloned().collect();
+    stored.fact.subjects.extend(new);
+    stored.fact.subjects.truncate(SUBJECTS);
 }
 
 /// Begins to count the cases of a warning that came without rates: of an ancestor, or of an earlier version.
@@ -401,7 +350,7 @@ pub(crate) fn apply(
             }
         }
         let fact = failure.fact(&cited);
-        let id = match known(writer, &fact)? {
+        let id = match known(writer, &fact, &failure.near)? {
             Some(mut stored) if stored.fact.is_hearsay() => {
                 confirm_claim(&mut stored, tick, f64::from(CONFIDENCE), 1, pass.retention.tau_ticks);
                 record::add_evidence(&writer.transaction, stored.serial, &fact.evidence, tick)?;
@@ -413,6 +362,7 @@ pub(crate) fn apply(
             Some(mut stored) => {
                 let id = stored.fact.id;
                 begin(writer, &mut stored, failure, tick)?;
+                widen(&mut stored, &fact.subjects);
                 let counted = reinforce_one(writer, stored, &fact.evidence, tick, pass.retention)?;
                 report.facts_reinforced += u64::from(counted);
                 id
@@ -437,55 +387,4 @@ pub(crate) fn apply(
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Numbers of a fixed sequence that are spread evenly over -1 to 1.
-    fn spread(count: u32) -> Vec<f64> {
-        (0..count).map(|step| f64::from(step * 37 % 101) / 50.0 - 1.0).collect()
-    }
-
-    #[test]
-    fn an_outcome_is_severe_far_below_the_others_and_not_before_there_are_enough() {
-        let severity = |count| Severity::of(-10.0, spread(count));
-        assert_eq!(severity(29), None);
-        let found = severity(30).unwrap();
-        assert!(found.deviations > SEVERE_DEVIATIONS && found.earlier == 30, "{found:?}");
-        assert_eq!(Severity::of(-1.5, spread(100)), None, "near the others");
-        assert_eq!(Severity::of(10.0, spread(100)), None, "a gain");
-    }
-
-    #[test]
-    fn severity_does_not_change_with_the_unit_of_the_outcome() {
-        for unit in [1e-9, 1.0, 1e9] {
-            let found = Severity::of(-10.0 * unit, spread(100).into_iter().map(|x| x * unit).collect());
-            let same = Severity::of(-10.0, spread(100)).unwrap();
-            assert!((found.unwrap().deviations - same.deviations).abs() < 1e-6);
-        }
-    }
-
-    #[test]
-    fn disasters_do_not_hide_the_next_one_until_they_are_frequent() {
-        let after = |disasters: usize| {
-            let mut earlier = spread(400);
-            earlier.extend(std::iter::repeat_n(-10.0, disasters));
-            Severity::of(-10.0, earlier)
-        };
-        assert!(after(4).is_some());
-        assert_eq!(after(5), None, "five of 405 are more than the worst hundredth");
-    }
-
-    #[test]
-    fn outcomes_without_a_scale_are_never_severe() {
-        assert_eq!(Severity::of(-1.0, vec![1.0; 500]), None);
-        let few = [vec![0.0; 500], vec![1.0; LEAST_GROUP - 1]].concat();
-        assert_eq!(Severity::of(-1.0, few), None, "too few differ to tell how far is far");
-        let some = [vec![0.0; 500], vec![1.0; LEAST_GROUP]].concat();
-        assert!(Severity::of(-1.0, some).is_some());
-        assert_eq!(Severity::of(f64::MIN, vec![f64::MAX; 40]), None);
-        assert_eq!(Severity::of(f64::MIN, spread(40)).map(|found| found.deviations), Some(LARGEST_STATED));
-    }
 }

@@ -6,10 +6,12 @@ mod calibration;
 mod curator;
 mod discovery;
 mod fact_text;
+mod failure_causes;
 mod failure_rates;
 mod observed_ticks;
 mod reconcile;
 mod replay;
+mod severity;
 mod statistics;
 mod trials;
 mod upkeep;
@@ -17,7 +19,6 @@ mod words;
 
 pub use crate::model::decay;
 pub use batch::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
-pub use bloodstains::{LEAST_OUTCOMES, SEVERE_DEVIATIONS, SEVERE_SHARE};
 pub use calibration::{Calibration, calibration, stated};
 pub use curator::{
     CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, DryRun, EVICTION_THRESHOLD, LOOK_BACK,
@@ -30,6 +31,7 @@ pub use replay::dream::{DreamReport, dream};
 pub use replay::inherited_replay::{InheritedTest, replay_inherited};
 pub use replay::sum_tree::SumTree;
 pub use replay::utility::{discounted_need, mean_shift, sample_by_utility, utilities};
+pub use severity::{LEAST_OUTCOMES, SEVERE_SHARE, severe_deviations};
 pub use statistics::agreement::{Verdict, compare_claim};
 pub use statistics::baseline::credible;
 pub use statistics::statistic::Statistic;

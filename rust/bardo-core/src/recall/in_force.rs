@@ -19,7 +19,7 @@ const LEAST_SHARE: f32 = 0.5;
 const MARGIN: f32 = 1e-4;
 
 /// Words of a query as bits, in the order of its terms.
-type Words = u64;
+pub(super) type Words = u64;
 
 /// How a query names the slot of a fact.
 struct SlotInQuery {
@@ -123,7 +123,7 @@ fn words_of(arms: &Arms<'_>, stems: &[String]) -> Option<Words> {
 }
 
 /// Words of the query that a memory holds.
-fn held(arms: &Arms<'_>, slot: Slot) -> Words {
+pub(super) fn held(arms: &Arms<'_>, slot: Slot) -> Words {
     let lexical = arms.hot.lexical();
     let terms = arms.terms.iter().enumerate().filter(|(_, term)| lexical.holds(slot, term));
     terms.fold(0, |words, (bit, _)| words | mask(bit))

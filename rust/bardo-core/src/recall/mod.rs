@@ -27,6 +27,7 @@ pub mod search;
 pub mod settings;
 pub mod single_arm;
 mod sort_keys;
+mod stated_first;
 pub(crate) mod top_k;
 
 #[cfg(test)]

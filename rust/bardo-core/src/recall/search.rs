@@ -27,6 +27,7 @@ use super::rare_names::{self, rare_names};
 use super::rule_seats::{self, RuleSeats, Seated};
 use super::score::{Score, ScoreInput, confidence_of, relevance};
 use super::settings::{Fusion, Policy, Settings};
+use super::stated_first;
 use super::top_k::SlotValues;
 use crate::consolidate::Calibration;
 use crate::error::{Error, Result};
@@ -130,6 +131,7 @@ pub fn search(
     duplicate_groups::limit_by_episode(&mut ranked);
     newer_turn::raise(&search.arms, &clues, &mut ranked);
     raise_newer(&search.arms, &mut ranked);
+    stated_first::raise(&search.arms, &mut ranked);
     in_force::raise(&search.arms, &mut ranked, &mut scratch.analyzer);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
     let dangers = danger_seats::of(hot, &ranked, &dangers, query.filters.as_of, query.limit);

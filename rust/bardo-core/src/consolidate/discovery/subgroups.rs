@@ -195,7 +195,8 @@ pub(in crate::consolidate) fn conditions(window: &Window, outcomes: &[String]) -
     conditions
 }
 
-fn rounded(number: f64) -> f64 {
+/// A number with the digits of a rule of thumb.
+pub(in crate::consolidate) fn rounded(number: f64) -> f64 {
     if number == 0.0 {
         return 0.0;
     }
