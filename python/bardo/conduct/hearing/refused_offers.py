@@ -325,7 +325,8 @@ def _offers(text: str) -> Iterator[_Offer]:
         if act and act != sentence:
             act = _BECAUSE.sub("", act)
             rest = _after_verb(act)
-            own, of = _phrase(rest), [_phrase(each) for each in _COMPLEMENT.split(rest)[1:]]
+            own = _phrase(rest)
+            of = [_phrase(each) for each in _COMPLEMENT.split(rest)[1:]] if own else []
             # Of "two tickets for the musical" the musical is what may be turned down.
             is_counted = _COUNTED.match(own) is not None and any(of)
             beside = (*_phrases(sentence.partition(act)[0]), *_phrases(rest))
