@@ -13,9 +13,9 @@ from bardo.consolidate.corrections.corrections import can_both_hold
 from bardo.consolidate.corrections.effects import Message
 from bardo.consolidate.drawn import Older
 
-#: Least log odds by the cross-encoder. Of pairs that both hold 5 in 100 reach it (`pairs-*`), of turns near each other
+#: Least log odds by the cross-encoder. Of pairs that both hold 3 in 100 reach it (`pairs-*`), of turns near each other
 #: in a conversation hardly any.
-LIKELY = 1.0
+LIKELY = 1.5
 #: Maximum number of sentences that the cross-encoder reads for a message, the nearest ones.
 READ_AT_MOST = 4
 #: Minimum cosine of a sentence and a message that is about the same.

@@ -131,8 +131,9 @@ pub fn search(
     duplicate_groups::limit_by_episode(&mut ranked);
     newer_turn::raise(&search.arms, &clues, &mut ranked);
     raise_newer(&search.arms, &mut ranked);
-    stated_first::raise(&search.arms, &mut ranked);
     in_force::raise(&search.arms, &mut ranked, &mut scratch.analyzer);
+    // After it: a fact in force that a statement's place had raised would not stand for its duplicates.
+    stated_first::raise(&search.arms, &mut ranked);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
     let dangers = danger_seats::of(hot, &ranked, &dangers, query.filters.as_of, query.limit);
     let seats = rule_seats::of(&ranked, &seated, dangers, query.limit);

@@ -76,6 +76,7 @@ impl Bearing {
     }
 
     /// Whether the later memory says that the older one may not hold.
+    #[must_use]
     pub fn speaks_against(self) -> bool {
         matches!(self, Self::Ends | Self::Disputes)
     }
