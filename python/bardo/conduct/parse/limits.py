@@ -187,6 +187,9 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
     limit = _read(condition)
     if limit is None:
         return None
+    if any(_repeats(limit, _read(each)) for each in split(action)[1]):
+        # "Raise it to above 3x" tells the limit itself.
+        return True
     if limit.nouns & _letters():
         values = [
             float(len(each.value.strip("\"'"))) for each in fields.fields_of(action) if each.stems & about
@@ -204,6 +207,15 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
     is_exceeded = sides.pop()
     # A single act tells too little of how often it is done.
     return None if limit.rate and not (is_exceeded and limit.is_upper) else is_exceeded
+
+
+def _repeats(limit: Limit, told: Limit | None) -> bool:
+    """Whether a limit that an action tells is the rejected one."""
+    return told is not None and (told.is_upper, told.figure, told.dimension) == (
+        limit.is_upper,
+        limit.figure,
+        limit.dimension,
+    )
 
 
 @cache
