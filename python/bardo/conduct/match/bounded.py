@@ -77,12 +77,12 @@ def refined(
     is_aged = any(each.dimension == figures.AGE for each in figures.figures_of(action.text))
     is_plain = not is_aged and all(map(limits.is_plain, stated))
     reading = _of_act(rejection, action, is_plain=is_plain)
-    if found.reading is Reading.SAME and reading is not Reading.SAME and not _is_ended(rejection, action):
-        # A practice or a phrase tells the act.
+    is_ended = _is_ended(rejection, action)
+    # A practice or a phrase may tell the act as well.
+    is_told = found.reading is Reading.SAME and reading is not Reading.SAME and not is_ended
+    if is_told or reading is Reading.UNKNOWN or _is_excepted(every, action):
         return found
-    if reading is Reading.UNKNOWN or _is_excepted(every, action):
-        return found
-    if _is_ended(rejection, action):
+    if is_ended:
         return Relation(Reading.NEAR, f"{because}; ends it", found.by)
     return Relation(Reading.NEAR if None in others else reading, because, found.by, whole=True)
 
@@ -113,7 +113,8 @@ def _of_act(rejection: ParsedRejection, action: ParsedAction, *, is_plain: bool)
     things = [each for each in forbids.things if stems_of(each)]
     if any(involves(each, action, action.stems) for each in things):
         return Reading.SAME if does or not specific else Reading.NEAR
-    is_whole = said(rejection.text) <= action.stems
+    words = said(rejection.text)
+    is_whole = len(words) > 1 and words <= action.stems
     if (
         (not things and does)
         or is_whole
