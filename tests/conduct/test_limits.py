@@ -87,6 +87,10 @@ DECIDED = [
     ("above 8", "tables", "Booking a table at 19:30 on 14 May.", None),
     ("above 8", "tables", "Cancelling order 55120.", None),
     ("above 8", "tables", "Upgrading to 2.14.3.", None),
+    # An action may tell the limit itself.
+    ("above 30 lots", "crude", "hold more than 30 lots of crude", True),
+    ("above 3 x", "leverage", "raise the leverage to above 3x", True),
+    ("above 10000 $", "trades", "place a market order for a trade above $10,000", True),
     # How often something is done is not told by one act.
     ("above 8 child orders a minute", "orders", "ordctl send --qty 25", None),
 ]

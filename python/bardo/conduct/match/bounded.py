@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.match import circumstances, recognition
+from bardo.conduct.match import circumstances, operation_match, recognition
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import involves
 from bardo.conduct.parse import (
@@ -77,9 +77,12 @@ def refined(
     is_aged = any(each.dimension == figures.AGE for each in figures.figures_of(action.text))
     is_plain = not is_aged and all(map(limits.is_plain, stated))
     reading = _of_act(rejection, action, is_plain=is_plain)
-    if reading is Reading.UNKNOWN or _is_excepted(every, action):
+    is_ended = _is_ended(rejection, action)
+    # A practice or a phrase may tell the act as well.
+    is_told = found.reading is Reading.SAME and reading is not Reading.SAME and not is_ended
+    if is_told or reading is Reading.UNKNOWN or _is_excepted(every, action):
         return found
-    if _is_ended(rejection, action):
+    if is_ended:
         return Relation(Reading.NEAR, f"{because}; ends it", found.by)
     return Relation(Reading.NEAR if None in others else reading, because, found.by, whole=True)
 
@@ -110,7 +113,13 @@ def _of_act(rejection: ParsedRejection, action: ParsedAction, *, is_plain: bool)
     things = [each for each in forbids.things if stems_of(each)]
     if any(involves(each, action, action.stems) for each in things):
         return Reading.SAME if does or not specific else Reading.NEAR
-    if not things and does:
+    words = said(rejection.text)
+    is_whole = len(words) > 1 and words <= action.stems
+    if (
+        (not things and does)
+        or is_whole
+        or operation_match.compare(rejection, action).reading is Reading.SAME
+    ):
         return Reading.SAME
     every = (said(rejection.text), *(stems_of(each) - vocabulary().incidental for each in things))
     share = max((len(each & action.stems) / len(each) for each in every if len(each) > 1), default=0.0)
@@ -122,7 +131,7 @@ def _of_act(rejection: ParsedRejection, action: ParsedAction, *, is_plain: bool)
 def said(text: str) -> frozenset[str]:
     """Returns the stems of the act that a text rejects, without its conditions and tails."""
     head, _ = conditions.split(wording.plain(text))
-    stems = operation_table.content_stems(re.findall(r"[^\W_]+", head.lower()))
+    stems = operation_table.canonical_stems(re.findall(r"[^\W_]+", head.lower()))
     return stems - operation_table.framing_stems() - vocabulary().incidental
 
 

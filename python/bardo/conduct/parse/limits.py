@@ -62,7 +62,7 @@ _MOST = lazy_pattern(
     rf"\b(?:at (?:the )?most|max(?:imum)?(?: of)?|up to) (?=[€$£]?{figures.NUMBER}\b)", re.IGNORECASE
 )
 _KEEPS = lazy_pattern(
-    r"\b(?:keep|keeps|stay|stays|hold|must (?:be|stay|remain)|should (?:be|stay|remain)|has to (?:be|stay)|"
+    r"\b(?:keep|keeps|stay|stays|must (?:be|stay|remain)|should (?:be|stay|remain)|has to (?:be|stay)|"
     r"have to (?:be|stay))\b(?!.*\b(?:out of|away from|clear of)\b)",
     re.IGNORECASE,
 )
@@ -98,11 +98,12 @@ class Limit(NamedTuple):
     is_version: bool
 
 
-def split(text: str) -> tuple[str, list[str]]:
+def split(text: str, *, orders: bool = True) -> tuple[str, list[str]]:
     """Splits a rejection from its limits; returns these as conditions, such as `above 24 pods`.
 
     Args:
         text: Rejection.
+        orders: Whether the text may order what to keep to: "keep it under 500" rejects what is above.
 
     Returns:
         Text without them. What is counted stays in it where it is the object itself: "more than 3 retries are a no".
@@ -111,8 +112,7 @@ def split(text: str) -> tuple[str, list[str]]:
         text = _MOST.sub("above ", text)
     for side, bound in _BOUNDS.items():
         text = bound.sub(rf"{side} \g<figure>", text)
-    # "Keep it under 500" rejects what is above.
-    is_turned = not FORBIDS.search(text) and _KEEPS.search(text) is not None
+    is_turned = orders and not FORBIDS.search(text) and _KEEPS.search(text) is not None
     kept, start = "", 0
     found: list[str] = []
     while (match := _LIMIT.search(text, start)) is not None:
@@ -187,6 +187,9 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
     limit = _read(condition)
     if limit is None:
         return None
+    if any(_repeats(limit, _read(each)) for each in split(action, orders=False)[1]):
+        # "Raise it to above 3x" tells the limit itself.
+        return True
     if limit.nouns & _letters():
         values = [
             float(len(each.value.strip("\"'"))) for each in fields.fields_of(action) if each.stems & about
@@ -204,6 +207,15 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
     is_exceeded = sides.pop()
     # A single act tells too little of how often it is done.
     return None if limit.rate and not (is_exceeded and limit.is_upper) else is_exceeded
+
+
+def _repeats(limit: Limit, told: Limit | None) -> bool:
+    """Whether a limit that an action tells is the rejected one."""
+    return told is not None and (told.is_upper, told.figure, told.dimension) == (
+        limit.is_upper,
+        limit.figure,
+        limit.dimension,
+    )
 
 
 @cache
