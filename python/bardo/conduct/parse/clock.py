@@ -27,6 +27,8 @@ _WORD_TIME = lazy_pattern(rf"\bat (?P<hour>{'|'.join(list(figures.NUMBERS)[1:13]
 _DATE = lazy_pattern(r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)(?!\d)")
 #: Date and time of a machine, of which the hour is the second part.
 _STAMP = lazy_pattern(r"(?<=\d)T(?=\d\d:\d\d)")
+#: Offset of a time zone, which is no time: 10:20+01:00.
+_OFFSET = lazy_pattern(r"(?<=:\d\d)[+-]\d\d:\d\d(?!\d)")
 _DAY = lazy_pattern(
     r"(?<![a-z])(mon|tue(?:s)?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?s?(?![a-z])",
     re.IGNORECASE,
@@ -56,7 +58,7 @@ class Times(NamedTuple):
 @lru_cache(64)
 def times_of(action: str) -> Times:
     """Reads the times of an action."""
-    plain = _STAMP.sub(" ", action)
+    plain = _OFFSET.sub("", _STAMP.sub(" ", action))
     minutes = [_minute(match) for match in _TIME.finditer(plain)]
     minutes += [
         _turned(int(figures.number(match["hour"])), match["part"]) for match in _WORD_TIME.finditer(plain)

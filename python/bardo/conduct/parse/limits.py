@@ -61,6 +61,10 @@ _BOUNDS = {
 _MOST = lazy_pattern(
     rf"\b(?:at (?:the )?most|max(?:imum)?(?: of)?|up to) (?=[€$£]?{figures.NUMBER}\b)", re.IGNORECASE
 )
+#: Number that is already too many: "not two weddings on one day".
+_SEVERAL = lazy_pattern(
+    rf"\bnot (?P<figure>(?!(?:1|one|zero|0)\b){figures.NUMBER}) (?=[a-z-]+s\b)", re.IGNORECASE
+)
 _KEEPS = lazy_pattern(
     r"\b(?:keep|keeps|stay|stays|hold|must (?:be|stay|remain)|should (?:be|stay|remain)|has to (?:be|stay)|"
     r"have to (?:be|stay))\b(?!.*\b(?:out of|away from|clear of)\b)",
@@ -109,6 +113,7 @@ def split(text: str) -> tuple[str, list[str]]:
     """
     if not FORBIDS.search(text):
         text = _MOST.sub("above ", text)
+    text = _SEVERAL.sub(lambda match: f"above {figures.number(match['figure']) - 1:g} ", text)
     for side, bound in _BOUNDS.items():
         text = bound.sub(rf"{side} \g<figure>", text)
     # "Keep it under 500" rejects what is above.
