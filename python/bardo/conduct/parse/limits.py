@@ -65,6 +65,13 @@ _MOST = lazy_pattern(
 _SEVERAL = lazy_pattern(
     rf"\bnot (?P<figure>(?!(?:1|one|zero|0)\b){figures.NUMBER}) (?=[a-z-]+s\b)", re.IGNORECASE
 )
+#: Figure of a clause of its own: "while funding is above 0.7" is above 0.7 funding.
+_WHILE = lazy_pattern(
+    r"\b(?:while|when|whenever|if|as long as|once) (?:the |its |our |their )?(?P<of>[a-z-]+(?: [a-z-]+)?) "
+    rf"(?:is|are|stays?|remains?|trades?|stands?|goes|rises|falls|drops|sits) (?:still |already )?"
+    rf"(?P<side>{_UPPER}|{_LOWER}) (?P<figure>{figures.NUMBER})(?![\w%]| [\w%])",
+    re.IGNORECASE,
+)
 _KEEPS = lazy_pattern(
     r"\b(?:keep|keeps|stay|stays|hold|must (?:be|stay|remain)|should (?:be|stay|remain)|has to (?:be|stay)|"
     r"have to (?:be|stay))\b(?!.*\b(?:out of|away from|clear of)\b)",
@@ -116,6 +123,7 @@ def split(text: str) -> tuple[str, list[str]]:
     text = _SEVERAL.sub(lambda match: f"above {figures.number(match['figure']) - 1:g} ", text)
     for side, bound in _BOUNDS.items():
         text = bound.sub(rf"{side} \g<figure>", text)
+    text = _WHILE.sub(r"\g<side> \g<figure> \g<of> ", text)
     # "Keep it under 500" rejects what is above.
     is_turned = not FORBIDS.search(text) and _KEEPS.search(text) is not None
     kept, start = "", 0
@@ -199,7 +207,8 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
     elif limit.is_version:
         values = [float(match[1] or match[2]) for match in _VERSION.finditer(action)]
     else:
-        meant = _meant(limit, figures.figures_of(action), about)
+        there = operation_table.canonical_stems(re.findall(r"[^\W\d_]+", action.lower()))
+        meant = _meant(limit, figures.figures_of(action), about, there)
         # How often an act is done is seldom told by a figure of something else.
         meant = [each for each in meant if not limit.rate or each.near & (limit.nouns | about)]
         values = [each.value for each in meant]
@@ -217,8 +226,10 @@ def _letters() -> frozenset[str]:
     return operation_table.content_stems(["characters", "chars", "letters"])
 
 
-def _meant(limit: Limit, every: Sequence[Figure], about: frozenset[str]) -> list[Figure]:
-    """Returns the figures of an action that a limit is of; none if that is open."""
+def _meant(
+    limit: Limit, every: Sequence[Figure], about: frozenset[str], there: frozenset[str]
+) -> list[Figure]:
+    """Returns the figures of an action with given stems that a limit is of; none if that is open."""
     named = limit.nouns | about
     if limit.dimension:
         of_dimension = [each for each in every if each.dimension == limit.dimension]
@@ -240,7 +251,9 @@ def _meant(limit: Limit, every: Sequence[Figure], about: frozenset[str]) -> list
     if limit.nouns and not limit.is_upper:
         # Any figure is below some limit.
         return []
-    if amounts := [each for each in plain if each.is_amount]:
+    amounts = [each for each in plain if each.is_amount]
+    # An amount of a call is of anything: of seats only if the call names these.
+    if amounts and (not limit.nouns or limit.nouns & (there | figures.counted())):
         return amounts
     is_single = len(plain) == 1 and not plain[0].label and not (limit.nouns and plain[0].nouns)
     return plain if is_single else []

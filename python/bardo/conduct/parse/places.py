@@ -134,3 +134,24 @@ def is_under(path: str, pattern: str) -> bool:
     if path.startswith(("/", "~", "$")) and not pattern.startswith(("/", "~")):
         return f"/{pattern}/" in f"{path}/" or fnmatch.fnmatch(path, f"*/{pattern}")
     return path == pattern or path.startswith(f"{pattern}/") or fnmatch.fnmatch(path, pattern)
+
+
+def is_of_files(condition: str) -> bool:
+    """Whether a condition is of the kind of a file: "in .rst"."""
+    return _KIND.fullmatch(condition) is not None
+
+
+def of_files(condition: str, action: str) -> bool | None:
+    """Whether an action names files of the kind of a condition; None if it names none, or the condition is another.
+
+    Args:
+        condition: Condition in words.
+        action: Action.
+    """
+    kind = _KIND.fullmatch(condition)
+    found = [] if kind is None else _ENDING.findall(action)
+    return None if kind is None or not found else kind["kind"].lower() in map(str.lower, found)
+
+
+_KIND = lazy_pattern(r"(?:in|as|to|into) (?P<kind>\.[A-Za-z]\w{0,9})")
+_ENDING = lazy_pattern(r"(?<=[\w*])\.[A-Za-z]\w{0,9}(?=[\s\"',;:)]|$)")
