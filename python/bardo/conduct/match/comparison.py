@@ -456,6 +456,8 @@ def _learned(pair: Pair, reader: CrossEncoder) -> Learned:
     if pair.touch.reading is Reading.OTHER and recognition.is_wanted(pair.rejection, pair.action):
         # The words that it shares with the text are of what the text asks for.
         return Learned(-math.inf, -math.inf, -math.inf)
+    if pair.is_vague and recognition.shares_only_wanted(pair.rejection, pair.action):
+        return Learned(-math.inf, -math.inf, -math.inf)
     if pair.found.exact and pair.found.reading is Reading.OTHER and not pair.touch.sure:
         # By its letters the action is another one, with any meaning of its words.
         return Learned(-math.inf, -math.inf, -math.inf)

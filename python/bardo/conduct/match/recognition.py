@@ -182,6 +182,13 @@ def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
     return is_shown or (shared <= wanted and is_apart and 2 * len(shared) >= len(action.stems) > 0)
 
 
+def shares_only_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether all words that an action shares with a text are of what it asks for: "petals or nothing"."""
+    wanted = stems_of(wording.substitute(rejection.text))
+    shared = action.stems & stems_of(rejection.text)
+    return bool(shared) and shared <= wanted - rejection.things
+
+
 def reads_only(verbs: Collection[str], action: ParsedAction) -> bool:
     """Whether an action only reads or tells, where neither is forbidden: to tell a secret is to disclose it.
 
@@ -387,6 +394,8 @@ def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     paths = forbids.paths if _protects_paths(forbids) and does(verbs_against(forbids, action), action) else ()
     for path in paths:
         reason = _reason(rejection, "paths", path)
+        if "commit" in forbids.verbs and _is_staged(path, action):
+            return _exact(reason)
         is_written = any(is_under(each, path) for each in places.written)
         if is_written and action.form == "command":
             return _exact(reason)
@@ -395,6 +404,12 @@ def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
                 return Relation(Reading.NEAR, f"{reason}; not written, as far as seen")
             return _lowered(rejection, action, reason, is_undone=False)
     return Relation(Reading.UNKNOWN)
+
+
+def _is_staged(path: str, action: ParsedAction) -> bool:
+    """Whether an action adds a path to a commit."""
+    staging = (line.split() for line in action.lines if line.startswith(("git add ", "git commit ")))
+    return action.form == "command" and any(is_under(word, path) for words in staging for word in words[2:])
 
 
 def _is_about_paths(forbids: Forbids) -> bool:
