@@ -392,10 +392,12 @@ def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     """Returns the relation by the forbidden path that an action writes, or only names."""
     forbids, places = rejection.forbids, action.places
     paths = forbids.paths if _protects_paths(forbids) and does(verbs_against(forbids, action), action) else ()
+    if "commit" in forbids.verbs:
+        staged = next((each for each in forbids.paths if _is_staged(each, action)), "")
+        if staged:
+            return _exact(_reason(rejection, "paths", staged))
     for path in paths:
         reason = _reason(rejection, "paths", path)
-        if "commit" in forbids.verbs and _is_staged(path, action):
-            return _exact(reason)
         is_written = any(is_under(each, path) for each in places.written)
         if is_written and action.form == "command":
             return _exact(reason)

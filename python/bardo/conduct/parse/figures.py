@@ -155,6 +155,12 @@ def counted() -> frozenset[str]:
     return _stems(" ".join(_table().fields["counted"]))
 
 
+@cache
+def traded() -> frozenset[str]:
+    """Returns the stems of the sizes of orders at an exchange."""
+    return _stems(" ".join(_table().fields["traded"]))
+
+
 def scale_of(label: str) -> tuple[str, ...]:
     """Returns the ordered labels of which one is given, from the lowest; empty if it has no order."""
     low = re.sub(r"[-_ ]", "", label.lower())

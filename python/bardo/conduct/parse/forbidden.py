@@ -15,6 +15,7 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import (
     conditions,
     exceptions,
+    limits,
     operation_table,
     operations,
     requirements,
@@ -227,6 +228,7 @@ def _key(stems: frozenset[str]) -> str:
 
 
 _NAME = lazy_pattern(r"[A-Z][a-z]+[A-Z]{2,}$")
+_ORDERS = lazy_pattern(r"\borders?\b", re.IGNORECASE)
 #: Name of a file that begins with a dot.
 _FILE = lazy_pattern(r"(?<!\S)\.[a-z]\w*")
 _CODE = lazy_pattern(r"\w[._]\w|[(=]")
@@ -321,6 +323,9 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     if _WORK.search(text):
         verbs -= {"use"}
     incidental = vocabulary().incidental
+    if "buy" in verbs and _ORDERS.search(text) and any(map(limits.is_of_trade, found)):
+        # An order of lots may be of any side, and the lots are its size.
+        verbs, thing = verbs - {"buy"} | {"trade"}, ""
     found, scopes = exceptions.marked(text, found, scopes)
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs

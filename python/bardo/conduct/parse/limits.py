@@ -174,6 +174,12 @@ def is_version(condition: str) -> bool:
     return limit is not None and limit.is_version
 
 
+def is_of_trade(condition: str) -> bool:
+    """Whether a limit counts pieces of what is traded: "above 30 lots"."""
+    limit = _read(condition)
+    return limit is not None and bool(limit.nouns & figures.traded())
+
+
 def is_plain(condition: str) -> bool:
     """Whether a limit names neither a unit nor what is counted, so that any figure may be meant."""
     limit = _read(condition)

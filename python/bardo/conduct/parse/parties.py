@@ -11,7 +11,7 @@ from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import stems_of
 from bardo.conduct.parse.rejected_names import word_lists
 
-_PARTY = lazy_pattern(r"(?P<side>from|through|via|with|at) (?P<name>(?-i:[A-Z])[\w&.'’+-]*(?: (?-i:[A-Z])[\w&.'’+-]*)*)")
+_PARTY = lazy_pattern(r"(?P<side>from|to|through|via|with|at) (?P<name>(?-i:[A-Z])[\w&.'’+-]*(?: (?-i:[A-Z])[\w&.'’+-]*)*)")
 
 
 def is_party(condition: str) -> bool:
@@ -35,6 +35,9 @@ def holds(condition: str, action: ParsedAction) -> bool | None:
         return None
     wanted = stems_of(party["name"])
     if action.form == "prose":
+        if party["side"] == "to":
+            # Of two names, to which something goes, one may be a place of the other.
+            return None
         named = _others(party["side"]).findall(action.text)
     else:
         keys = word_lists()["parties"]

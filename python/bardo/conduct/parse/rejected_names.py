@@ -51,7 +51,7 @@ _FORMS = tuple(
         rf"^{_NAMED}, in any form",
         # "Fiori Belmonte swapped peonies for carnations. Off the list."
         rf"^(?i:the )?{_NAMED} (?i:[a-z]+ed|was|were|had|is|are|has|sent|broke|lost|left) [^.;!?]*[.;!]\s+"
-        r"(?i:off the (?:list|menu|table)|never again|no more|banned|(?:now |so )?out)(?=\s*(?:[.!]|$))",
+        r"(?P<told>(?i:off the (?:list|menu|table)|never again|no more|banned|(?:now |so )?out))(?=\s*(?:[.!]|$))",
         # "We looked at Kafka and decided against it", "We tried Zendesk and won't move to it".
         rf"^(?i:{_WE})(?i:looked at|evaluated|tried|tested|considered|piloted|had) (?i:the )"
 rf"?{_NAMED}(?: (?:twice|again|once|already))?"
@@ -165,6 +165,9 @@ def _rejected(found: re.Match[str], sentence: str) -> Rejected | None:
     is_role = scope.startswith(" as ") and not stems_of(scope).isdisjoint(stems_of(" ".join(word_lists()["parties"])))
     scopes = frozenset[str]() if _HERE.match(scope) or is_role else stems_of(scope) - narrow
     rest = _NOT_EVEN.sub("", sentence[found.end("names") :].partition(".")[0].partition(" - ")[0])
+    if parts.get("told"):
+        # What is told of it before is the reason.
+        rest = ""
     is_sure = not at_start or all(" " in name or _SURE.search(name) for name in names)
     return Rejected(names, kind, scopes, _NARROWED.search(rest) is not None, is_sure)
 

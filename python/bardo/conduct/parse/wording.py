@@ -47,6 +47,8 @@ _LABELLED = lazy_pattern(rf"^\W*{_LABEL}", re.IGNORECASE)
 _REMARKED = lazy_pattern(
     rf"^\W*(?:(?:{REMARK}|{_LABEL})(?:\s*[,:!.…]+\s*|\s+[-–—]+\s+))+(?=\w)", re.IGNORECASE
 )
+#: Beginning of an order, at which it says that it is one.
+_FROM_NOW = lazy_pattern(r"^\W*(?:from (?:now|today|this (?:week|month))(?: on(?:wards?)?)?|as of (?:now|today)),?\s+(?=\w)", re.IGNORECASE)
 #: Emphasis after a prohibition, which forbids nothing more: "Ever.", "Period.", "No exceptions."
 _EMPHATIC = (
     r"(?:(?:not |never )?ever|period|full stop|end of (?:story|discussion)|(?:no|without) (?:any )?exceptions?|"
@@ -286,7 +288,7 @@ def is_labelled(text: str) -> bool:
 
 def without_remark(text: str) -> str:
     """Returns a text with straight apostrophes and without a remark before it: "FYI", "just so you know"."""
-    return _REMARKED.sub("", straight(text))
+    return _FROM_NOW.sub("", _REMARKED.sub("", straight(text)))
 
 
 @lru_cache(_TEXTS)
