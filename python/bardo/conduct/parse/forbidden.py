@@ -323,12 +323,17 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     if _WORK.search(text):
         verbs -= {"use"}
     incidental = vocabulary().incidental
-    if "buy" in verbs and _ORDERS.search(text) and any(map(limits.is_of_trade, found)):
+    if "buy" in verbs and is_of_orders(text) and any(map(limits.is_of_trade, found)):
         # An order of lots may be of any side, and the lots are its size.
         verbs, thing = verbs - {"buy"} | {"trade"}, ""
     found, scopes = exceptions.marked(text, found, scopes)
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
+
+
+def is_of_orders(text: str) -> bool:
+    """Whether a text is of orders, which may be of any side at an exchange."""
+    return _ORDERS.search(text) is not None
 
 
 def wants(text: str) -> bool:

@@ -87,6 +87,14 @@ _NEEDS = lazy_pattern(
 )
 
 
+#: Number to which an act adds up: "four more copies, which makes ten".
+_TOTAL = lazy_pattern(
+    rf"\b(?:(?:which|that) (?:would )?makes?|making (?:it )?|(?:brings?|bringing|takes?|gets?) (?:us|it|them|the total) (?:up )?to|"
+    rf"total(?:l?ing)?(?: of| to)?|in total) +(?P<figure>{figures.NUMBER})\b(?!:\d)",
+    re.IGNORECASE,
+)
+
+
 class Limit(NamedTuple):
     """Limit of a condition.
 
@@ -210,6 +218,9 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
         values = [
             float(len(each.value.strip("\"'"))) for each in fields.fields_of(action) if each.stems & about
         ]
+    elif not limit.dimension and (totals := _TOTAL.findall(action)):
+        # What an act adds up to counts, not what it adds.
+        values = [figures.number(each) for each in totals]
     elif limit.is_version:
         values = [float(match[1] or match[2]) for match in _VERSION.finditer(action)]
     else:

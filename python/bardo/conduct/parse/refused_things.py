@@ -80,5 +80,6 @@ def of_text(text: str) -> Act | None:
 def _is_noun(words: str) -> bool:
     """Whether words without a verb are no act: their first word is neither a verb nor one that forbids."""
     first = words.split()[0].lower()
-    is_verb = first.endswith("ing") or operation_table.phrase_at(operation_table.stem_each([first]))[0]
+    parts = operation_table.stem_each(first.split("-"))
+    is_verb = first.endswith("ing") or operation_table.phrase_at(parts)[0]
     return not is_verb and FORBIDS.search(words) is None and bool(operation_table.content_stems([first]))
