@@ -16,7 +16,7 @@ from bardo.conduct.parse.rejection import parse
     ("text", "action", "reading"),
     [
         (
-            "No pork for Rahman–Ellis, and that includes gelatine", 
+            "No pork for Rahman–Ellis, and that includes gelatine",
             '{"tool":"menu.set","event":"Rahman–Ellis, Saturday","dish":"pork belly"}', Reading.SAME,
         ),
         (
@@ -46,7 +46,10 @@ from bardo.conduct.parse.rejection import parse
             "The staging cluster gets no public ingress",
             '{"tool":"ingress.create","cluster":"staging cluster","kind":"public ingress"}', Reading.SAME,
         ),
-        ("No weddings in August.", '{"tool":"calendar.hold","title":"Wedding Dubois","date":"2026-08-22"}', Reading.SAME),
+        (
+            "No weddings in August.", '{"tool":"calendar.hold","title":"Wedding Dubois","date":"2026-08-22"}',
+            Reading.SAME,
+        ),
         (
             "No weddings in August.", '{"tool":"calendar.hold","title":"Wedding Dubois","date":"2026-09-12"}',
             Reading.UNKNOWN,
@@ -57,13 +60,20 @@ from bardo.conduct.parse.rejection import parse
         ),
     ],
 )  # fmt: skip
-def test_things_without_a_verb_are_met_with_all_their_places(text: str, action: str, reading: Reading) -> None:
+def test_things_without_a_verb_are_met_with_all_their_places(
+    text: str, action: str, reading: Reading
+) -> None:
     assert acts.compare(parse(text), actions.parse(action), now=0).reading is reading
 
 
 @pytest.mark.parametrize(
     "text",
-    ["We voted on the stale bot: no.", "short ETH on weekends", "force-push to main", "Deploys are slow on Fridays."],
+    [
+        "We voted on the stale bot: no.",
+        "short ETH on weekends",
+        "force-push to main",
+        "Deploys are slow on Fridays.",
+    ],
 )
 def test_acts_and_statements_are_no_things(text: str) -> None:
     assert refused_things.of_text(text) is None
@@ -98,7 +108,9 @@ def test_acts_and_statements_are_no_things(text: str) -> None:
         ("Never send invoices to Bob Marsh", "Order lunch from Bob Marsh", Reading.UNKNOWN),
     ],
 )  # fmt: skip
-def test_names_that_a_text_tells_as_decided_against_are_refused(text: str, action: str, reading: Reading) -> None:
+def test_names_that_a_text_tells_as_decided_against_are_refused(
+    text: str, action: str, reading: Reading
+) -> None:
     assert named_use.compare(parse(text), actions.parse(action)).reading is reading
 
 

@@ -1,4 +1,4 @@
-"""Conditions are read as they stand, and decided by what the action tells: parties, files, months, figures of clauses."""
+"""Conditions are read as they stand, and decided by what an action tells: parties, files, months, figures."""
 
 from __future__ import annotations
 

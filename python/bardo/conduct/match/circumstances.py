@@ -207,15 +207,10 @@ def _has_words(condition: str, action: ParsedAction, about: frozenset[str]) -> b
         has = any(has_options(action, each) for each in flags)
         return has is not is_missing if action.form == "command" else None
     preposition, _, words = condition.partition(" ")
-    if (told := told_of(condition, action, about)) is not None:
+    told = told_of(condition, action, about)
+    told = _shown(condition, action) if told is None else told
+    if told is not None:
         return told
-    for held in (
-        places.of_files(condition, action.text),
-        parties.holds(condition, action),
-        clock.is_in_month(condition, action.text),
-    ):
-        if held is not None:
-            return held
     named = shown_places.alternatives(words)
     if any(involves(each, action, action.stems) for each in named):
         if is_missing or preposition == "without":
@@ -227,3 +222,13 @@ def _has_words(condition: str, action: ParsedAction, about: frozenset[str]) -> b
     if preposition in shown_places.AT and any(shown_places.is_shown(each, action.text) for each in named):
         return True
     return False if conditions.excluding(stems_of(words), action.stems) else None
+
+
+def _shown(condition: str, action: ParsedAction) -> bool | None:
+    """Whether the files, parties or dates of an action decide a condition, and how; None if they do not."""
+    every = (
+        places.of_files(condition, action.text),
+        parties.holds(condition, action),
+        clock.is_in_month(condition, action.text),
+    )
+    return next((each for each in every if each is not None), None)

@@ -145,7 +145,9 @@ class Pair:
         # "Restart the database" ends what the rejection names, and is what it forbids.
         done = {wide for name in self.action.operations for wide in operations.closure(name)}
         forbidden = self.rejection.operations | set(self.rejection.forbids.verbs)
-        is_named = done & forbidden if self.action.form == "prose" else self.action.operations & (forbidden - ANY)
+        is_named = (
+            done & forbidden if self.action.form == "prose" else self.action.operations & (forbidden - ANY)
+        )
         is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
         is_ending |= any(is_destination(thing, self.action) for thing in self.rejection.forbids.things)
         return [name for name in found if name != "ends" or not is_ending]

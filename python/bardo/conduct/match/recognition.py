@@ -36,7 +36,7 @@ from bardo.conduct.parse.forbidden import (
     wants,
 )
 from bardo.conduct.parse.forbids import Forbids
-from bardo.conduct.parse.places import is_of_host, is_under
+from bardo.conduct.parse.places import is_of_host, is_staged, is_under
 from bardo.conduct.parse.rejection import ParsedRejection
 
 #: Words by which an action is not what it names.
@@ -392,10 +392,9 @@ def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     """Returns the relation by the forbidden path that an action writes, or only names."""
     forbids, places = rejection.forbids, action.places
     paths = forbids.paths if _protects_paths(forbids) and does(verbs_against(forbids, action), action) else ()
-    if "commit" in forbids.verbs:
-        staged = next((each for each in forbids.paths if _is_staged(each, action)), "")
-        if staged:
-            return _exact(_reason(rejection, "paths", staged))
+    staged = [each for each in forbids.paths if "commit" in forbids.verbs and is_staged(each, action.lines)]
+    if staged:
+        return _exact(_reason(rejection, "paths", staged[0]))
     for path in paths:
         reason = _reason(rejection, "paths", path)
         is_written = any(is_under(each, path) for each in places.written)
@@ -406,12 +405,6 @@ def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
                 return Relation(Reading.NEAR, f"{reason}; not written, as far as seen")
             return _lowered(rejection, action, reason, is_undone=False)
     return Relation(Reading.UNKNOWN)
-
-
-def _is_staged(path: str, action: ParsedAction) -> bool:
-    """Whether an action adds a path to a commit."""
-    staging = (line.split() for line in action.lines if line.startswith(("git add ", "git commit ")))
-    return action.form == "command" and any(is_under(word, path) for words in staging for word in words[2:])
 
 
 def _is_about_paths(forbids: Forbids) -> bool:

@@ -65,7 +65,8 @@ _DAYS = lazy_pattern(
 )
 _ZONE = r"(?: ?(?:utc|gmt|cet|cest|bst|est|edt|local time|our time)\b)?"
 _CLOCK = lazy_pattern(
-    rf"\b(before|after|until|past|earlier than|later than|from) ({figures.NUMBER}(?::\d\d)?)(?!\d)(?: ?(am|pm|o'?clock|h|"
+    rf"\b(before|after|until|past|earlier than|later than|from) "
+    rf"({figures.NUMBER}(?::\d\d)?)(?!\d)(?: ?(am|pm|o'?clock|h|"
     rf"in the (?:morning|afternoon|evening)|at night)\b)?{_ZONE}"
     r"(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))"
     # A day of a month is no hour: "before 3 May".

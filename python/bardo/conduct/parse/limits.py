@@ -89,7 +89,8 @@ _NEEDS = lazy_pattern(
 
 #: Number to which an act adds up: "four more copies, which makes ten".
 _TOTAL = lazy_pattern(
-    rf"\b(?:(?:which|that) (?:would )?makes?|making (?:it )?|(?:brings?|bringing|takes?|gets?) (?:us|it|them|the total) (?:up )?to|"
+    r"\b(?:(?:which|that) (?:would )?makes?|making (?:it )?|"
+    r"(?:brings?|bringing|takes?|gets?) (?:us|it|them|the total) (?:up )?to|"
     rf"total(?:l?ing)?(?: of| to)?|in total) +(?P<figure>{figures.NUMBER})\b(?!:\d)",
     re.IGNORECASE,
 )

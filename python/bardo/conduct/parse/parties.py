@@ -11,7 +11,8 @@ from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.forbidden import stems_of
 from bardo.conduct.parse.rejected_names import word_lists
 
-_PARTY = lazy_pattern(r"(?P<side>from|to|through|via|with|at) (?P<name>(?-i:[A-Z])[\w&.'’+-]*(?: (?-i:[A-Z])[\w&.'’+-]*)*)")
+_NAME = r"[A-Z][\w&.'’+-]*(?: [A-Z][\w&.'’+-]*)*"
+_PARTY = lazy_pattern(rf"(?P<side>from|to|through|via|with|at) (?P<name>{_NAME})")
 
 
 def is_party(condition: str) -> bool:
@@ -48,4 +49,4 @@ def holds(condition: str, action: ParsedAction) -> bool | None:
 @lru_cache(64)
 def _others(side: str) -> re.Pattern[str]:
     """Returns an expression that finds the names after a preposition."""
-    return re.compile(rf"\b{side} ([A-Z][\w&.'’+-]*(?: [A-Z][\w&.'’+-]*)*)")
+    return re.compile(rf"\b{side} ({_NAME})")

@@ -37,8 +37,8 @@ _FORMS = tuple(
         rf"^{_THING} (?i:(?:do(?:n't|es not|esn't| not)|never) (?:go(?:es)?|comes?|belongs?|"
         rf"travels?|get|put)|have no business|has no business)(?P<place> [^.,;:!]+)",
         # "Core gets no new runtime dependencies".
-        rf"^(?P<topic>[\w'’ -]{{2,40}}?) (?i:gets?|takes?|accepts?|has|have|allows?|carry|carries) (?i:no(?: more| new)*) "
-        rf"{_THING}{_END}",
+        rf"^(?P<topic>[\w'’ -]{{2,40}}?) (?i:gets?|takes?|accepts?|has|have|allows?|carry|carries) "
+        rf"(?i:no(?: more| new)*) {_THING}{_END}",
     )
 )  # fmt: skip
 #: Sentence without a verb, which is the refused thing itself: "single-use plastic cups, straws, cutlery".
@@ -47,7 +47,8 @@ _BARE = lazy_pattern(
 )
 #: Verb of a clause, with which the words are no thing.
 _VERB = lazy_pattern(
-    r"\b(?:is|are|was|were|has|have|does|do|may|can|will|voted|that|which|who|whose|what|if|when|\w+n't)\b|'s (?:in|on|at)\b"
+    r"\b(?:is|are|was|were|has|have|does|do|may|can|will|voted|that|which|who|whose|what|if|when|\w+n't)\b|"
+    r"'s (?:in|on|at)\b"
 )
 _NOBODY = lazy_pattern(r"(?:we|i|they|you|it|that|this|there|he|she)", re.IGNORECASE)
 _PLACES = lazy_pattern(r"(?: (?:in|on|at|to|into|onto|for|with|from|by|of|through|via)\b| in any form)")
@@ -79,7 +80,7 @@ def of_text(text: str) -> Act | None:
 
 def _is_noun(words: str) -> bool:
     """Whether words without a verb are no act: their first word is neither a verb nor one that forbids."""
-    first = words.split()[0].lower()
+    first = words.split(maxsplit=1)[0].lower()
     parts = operation_table.stem_each(first.split("-"))
     is_verb = first.endswith("ing") or operation_table.phrase_at(parts)[0]
     return not is_verb and FORBIDS.search(words) is None and bool(operation_table.content_stems([first]))

@@ -162,7 +162,9 @@ def _rejected(found: re.Match[str], sentence: str) -> Rejected | None:
     narrow = (
         operation_table.content_stems(operation_table.table().additional) | vocabulary().incidental | {_LONG}
     )
-    is_role = scope.startswith(" as ") and not stems_of(scope).isdisjoint(stems_of(" ".join(word_lists()["parties"])))
+    is_role = scope.startswith(" as ") and not stems_of(scope).isdisjoint(
+        stems_of(" ".join(word_lists()["parties"]))
+    )
     scopes = frozenset[str]() if _HERE.match(scope) or is_role else stems_of(scope) - narrow
     rest = _NOT_EVEN.sub("", sentence[found.end("names") :].partition(".")[0].partition(" - ")[0])
     if parts.get("told"):

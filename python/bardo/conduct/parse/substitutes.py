@@ -106,13 +106,9 @@ def split(text: str) -> tuple[str, str]:
     for begin, end in zip(begins, ends, strict=True):
         clause = text[begin:end]
         is_apart = "," not in text[start:begin]
-        if begin and _OR_NOTHING.match(clause):
-            substitutes.append(clause)
-        elif (
-            begin
-            and FORBIDS.search("".join(kept))
-            and _is_substitute(clause, "".join(kept), is_apart=is_apart)
-        ):
+        is_left = _OR_NOTHING.match(clause) is not None
+        is_forbidden = FORBIDS.search("".join(kept)) is not None
+        if begin and (is_left or (is_forbidden and _is_substitute(clause, "".join(kept), is_apart=is_apart))):
             substitutes.append(clause)
         else:
             kept.append(text[start:end])

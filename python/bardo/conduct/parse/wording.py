@@ -48,7 +48,10 @@ _REMARKED = lazy_pattern(
     rf"^\W*(?:(?:{REMARK}|{_LABEL})(?:\s*[,:!.…]+\s*|\s+[-–—]+\s+))+(?=\w)", re.IGNORECASE
 )
 #: Beginning of an order, at which it says that it is one.
-_FROM_NOW = lazy_pattern(r"^\W*(?:from (?:now|today|this (?:week|month))(?: on(?:wards?)?)?|as of (?:now|today)),?\s+(?=\w)", re.IGNORECASE)
+_FROM_NOW = lazy_pattern(
+    r"^\W*(?:from (?:now|today|this (?:week|month))(?: on(?:wards?)?)?|as of (?:now|today)),?\s+(?=\w)",
+    re.IGNORECASE,
+)
 #: Emphasis after a prohibition, which forbids nothing more: "Ever.", "Period.", "No exceptions."
 _EMPHATIC = (
     r"(?:(?:not |never )?ever|period|full stop|end of (?:story|discussion)|(?:no|without) (?:any )?exceptions?|"
@@ -69,7 +72,8 @@ _ALTERNATIVE = lazy_pattern(
 )
 #: Emphasis that excludes nothing: ", not even for a test"; and its words before the case that it names.
 _EMPHASIS = lazy_pattern(
-    r"\s*,?\s*\bnot even\b[^,;]*$|\s*,\s+(?:[\w'’/-]+ ){1,4}(?:included|inclusive|as well|too)\s*[.!]?$", re.IGNORECASE
+    r"\s*,?\s*\bnot even\b[^,;]*$|\s*,\s+(?:[\w'’/-]+ ){1,4}(?:included|inclusive|as well|too)\s*[.!]?$",
+    re.IGNORECASE,
 )
 _EVEN = lazy_pattern(r"\s*,?\s*\bnot even\b", re.IGNORECASE)
 #: Reason after the rejected action: a clause with a subject and a verb of its own.
@@ -151,7 +155,8 @@ _FORMS = {
     lazy_pattern(rf"(?:^|(?<=[.!?;] )){_RULED_OUT}", re.IGNORECASE): r"don't use \1",
     # "Pydantic inside core was discussed in #612 and rejected", "Poetry was tried, we're not going back".
     lazy_pattern(
-        r"^(?!(?:it|that|this|they|he|she|there|nothing|what)\b)([\w' `./&+-]{2,60}?) (?:was|were|has been|have been|got) "
+        r"^(?!(?:it|that|this|they|he|she|there|nothing|what)\b)([\w' `./&+-]{2,60}?) "
+        r"(?:was|were|has been|have been|got) "
         r"(?:(?:\w+ ){0,2}?(?:rejected|dropped|turned down|voted down|ruled out|abandoned|ditched|banned)\b|"
         r"[^.;!?,]{2,50}? (?:and|but) (?:(?:was|were|then|finally|again) )?(?:rejected|dropped|turned down|voted down|"
         r"ruled out|abandoned|ditched)\b|"
