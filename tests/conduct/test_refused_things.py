@@ -104,7 +104,7 @@ def test_acts_and_statements_are_no_things(text: str) -> None:
         ("Never route anything to Quorum again", "Sell ETH through Quorum", Reading.SAME),
         ("Never route anything to Quorum again", "Send the Brent order to Quorum", Reading.SAME),
         ("Never route anything to Quorum again", "Sell ETH through Petrel", Reading.UNKNOWN),
-        # What is sent is no order: the name is only the recipient.
+        # Nothing is ordered: the name is only the recipient.
         ("Never send invoices to Bob Marsh", "Order lunch from Bob Marsh", Reading.UNKNOWN),
     ],
 )  # fmt: skip

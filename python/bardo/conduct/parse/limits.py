@@ -220,7 +220,7 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
             float(len(each.value.strip("\"'"))) for each in fields.fields_of(action) if each.stems & about
         ]
     elif not limit.dimension and (totals := _TOTAL.findall(action)):
-        # What an act adds up to counts, not what it adds.
+        # The sum of an act counts, not the part that it adds.
         values = [figures.number(each) for each in totals]
     elif limit.is_version:
         values = [float(match[1] or match[2]) for match in _VERSION.finditer(action)]
