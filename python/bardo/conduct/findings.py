@@ -67,7 +67,7 @@ def findings_of(
                 _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
             )
         touch = found.get(rule.approval, NOTHING)
-        if rule.approval and is_told(touch) and not is_approved(rule.text, approved_by):
+        if rule.approval and is_told(touch) and not is_approved(rule.text, approved_by, rule.by):
             findings.append(_of(rule, "approval", touch, blocks=touch.same))
         if not (rule.forbids or rule.approval):
             touch = found.get(rule.text, NOTHING)

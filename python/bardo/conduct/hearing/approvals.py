@@ -78,6 +78,16 @@ _APPROVER = lazy_pattern(
     r"(?:a )?(?:review|word|yes|nod) (?:from|of|by) )?(?-i:(?P<without>[A-Z][\w-]+))",
     re.IGNORECASE,
 )
+#: Words by which a person wants to approve alone.
+_MINE = lazy_pattern(
+    rf"\bmy {_APPROVAL}|{_APPROVAL} (?:from|of|by) me\b|"
+    r"\b(?:approved|signed off|confirmed|ok(?:ay)?ed|cleared) (?:by|with) me\b|"
+    r"\bask me\b|\bwithout (?:asking|telling) me\b",
+    re.IGNORECASE,
+)
+_NAME = lazy_pattern(r"[^\W_]+(?:-[^\W_]+)*")
+#: Authors of rules that are no names of persons.
+_NO_NAME = frozenset({"user", "the user", "owner", "the owner", "person", "a person"})
 #: End of a thing that needs an approval: "before they are merged".
 _DONE = lazy_pattern(r"\bbefore (?:they|it) (?:are|is|gets?|can be) (?P<done>\w+ed|\w+t)\b", re.IGNORECASE)
 #: Beginning of any act of a kind: "anything that touches the database".
@@ -130,14 +140,19 @@ def approver_in(text: str) -> str:
     return next(filter(None, found.groups()), "") if found is not None else ""
 
 
-def is_approved(rule: str, by: str) -> bool:
+def is_approved(rule: str, by: str, author: str = "") -> bool:
     """Whether a person may give the approval that a rule requires: the one whom it names, else any person.
+
+    "My approval" is that of its author.
 
     Args:
         rule: Text of the rule.
         by: Name of the person who approved; empty if there is none.
+        author: Name of the person who stated the rule; empty if it is not known.
     """
     wanted = approver_in(rule).casefold()
+    if not wanted and author.casefold() not in _NO_NAME and _MINE.search(wording.straight(rule)):
+        wanted = next(iter(_NAME.findall(author)), "").casefold()
     given = [word.casefold() for word in re.findall(r"[^\W_]+(?:-[^\W_]+)*", by)]
     return bool(given) and (not wanted or wanted in given)
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match import circumstances
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse import acts, conditions, heads, operation_table, operations, refused_things
+from bardo.conduct.parse import acts, clock, conditions, heads, operation_table, operations, refused_things
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.acts import ANYWHERE, Act, Part
 from bardo.conduct.parse.forbidden import ANY, stems_of
@@ -135,7 +135,7 @@ def _segments(text: str, *, is_prose: bool) -> tuple[tuple[str, _Words], ...]:
     What follows "of" belongs to what is before it: "the name of our competitor".
     """
     if not is_prose:
-        return ((ANYWHERE, _named(text)),)
+        return ((ANYWHERE, _named(f"{text} {' '.join(clock.months_of(text))}")),)
     head, scopes = conditions.scopes(_WITHOUT.sub("", text))
     found = [("", head)]
     for preposition, words in scopes:

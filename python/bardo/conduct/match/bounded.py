@@ -121,7 +121,10 @@ def _of_act(rejection: ParsedRejection, action: ParsedAction, *, is_plain: bool)
         or operation_match.compare(rejection, action).reading is Reading.SAME
     ):
         return Reading.SAME
-    every = (said(rejection.text), *(stems_of(each) - vocabulary().incidental for each in things))
+    # The words of a place, and of what is counted, tell nothing of the act.
+    beside = stems_of(" ".join(each for each in forbids.conditions if not each.startswith("except")))
+    head = said(rejection.text)
+    every = (head - beside or head, *(stems_of(each) - vocabulary().incidental for each in things))
     share = max((len(each & action.stems) / len(each) for each in every if len(each) > 1), default=0.0)
     is_near = share >= _SHARE or ((does or mentions) and (share > 0 or not things) and not is_plain)
     return Reading.NEAR if is_near else Reading.UNKNOWN

@@ -12,10 +12,13 @@ from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.things import involves
 from bardo.conduct.parse import (
     channels,
+    clock,
     conditions,
     fulfilled,
     limits,
     operation_table,
+    parties,
+    places,
     requirements,
     shown_places,
 )
@@ -65,7 +68,11 @@ def failing_in(text: str, forbids: Forbids, action: ParsedAction, *, now: int) -
 
     The words of the action decide it, or the clock.
     """
-    apart = (each for each in forbids.conditions if channels.is_channel(each) or each.startswith("except"))
+    apart = (
+        each
+        for each in forbids.conditions
+        if channels.is_channel(each) or each.startswith("except") or parties.is_party(each)
+    )
     for condition in apart:
         if _holds(condition, action, forbids, now=now, approved=False, is_event=False) is False:
             return condition
@@ -117,10 +124,11 @@ def holding(forbids: Forbids, action: ParsedAction, *, now: int, approved: bool)
 
 
 def leaves_limit(forbids: Forbids, action: ParsedAction) -> bool:
-    """Whether an action, which may be on the allowed side of a limit, tells no figure of it."""
+    """Whether an action, which may be on the allowed side of a limit or of other files, does not tell that."""
     about = _about(forbids)
     return any(
-        limits.is_limit(each) and limits.holds(each, action.text, about) is None
+        (limits.is_limit(each) and limits.holds(each, action.text, about) is None)
+        or (places.is_of_files(each) and places.of_files(each, action.text) is None)
         for each in forbids.conditions
     )
 
@@ -199,16 +207,28 @@ def _has_words(condition: str, action: ParsedAction, about: frozenset[str]) -> b
         has = any(has_options(action, each) for each in flags)
         return has is not is_missing if action.form == "command" else None
     preposition, _, words = condition.partition(" ")
-    if (told := told_of(condition, action, about)) is not None:
+    told = told_of(condition, action, about)
+    told = _shown(condition, action) if told is None else told
+    if told is not None:
         return told
-    places = shown_places.alternatives(words)
-    if any(involves(each, action, action.stems) for each in places):
+    named = shown_places.alternatives(words)
+    if any(involves(each, action, action.stems) for each in named):
         if is_missing or preposition == "without":
             # "Without a limit" does not hold for an order with one.
             is_ahead = is_missing and _AHEAD.search(action.text) is not None
             return is_ahead or LACKS.search(action.text) is not None
         others = {word for word in _SIDES if re.search(rf"(?i)\b{word}\b", action.text)}
         return preposition not in _SIDES or not others or preposition in others
-    if preposition in shown_places.AT and any(shown_places.is_shown(each, action.text) for each in places):
+    if preposition in shown_places.AT and any(shown_places.is_shown(each, action.text) for each in named):
         return True
     return False if conditions.excluding(stems_of(words), action.stems) else None
+
+
+def _shown(condition: str, action: ParsedAction) -> bool | None:
+    """Whether the files, parties or dates of an action decide a condition, and how; None if they do not."""
+    every = (
+        places.of_files(condition, action.text),
+        parties.holds(condition, action),
+        clock.is_in_month(condition, action.text),
+    )
+    return next((each for each in every if each is not None), None)

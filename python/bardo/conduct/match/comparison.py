@@ -145,7 +145,10 @@ class Pair:
             found.append("ends")
         # "Restart the database" ends what the rejection names, and is what it forbids.
         done = {wide for name in self.action.operations for wide in operations.closure(name)}
-        is_named = self.action.form == "prose" and done & self.rejection.operations
+        forbidden = self.rejection.operations | set(self.rejection.forbids.verbs)
+        is_named = (
+            done & forbidden if self.action.form == "prose" else self.action.operations & (forbidden - ANY)
+        )
         is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
         is_ending |= any(is_destination(thing, self.action) for thing in self.rejection.forbids.things)
         return [name for name in found if name != "ends" or not is_ending]
@@ -457,6 +460,8 @@ def _growth(steepness: float, count: int) -> float:
 def _learned(pair: Pair, reader: CrossEncoder) -> Learned:
     if pair.touch.reading is Reading.OTHER and recognition.is_wanted(pair.rejection, pair.action):
         # The words that it shares with the text are of what the text asks for.
+        return Learned(-math.inf, -math.inf, -math.inf)
+    if pair.is_vague and recognition.shares_only_wanted(pair.rejection, pair.action):
         return Learned(-math.inf, -math.inf, -math.inf)
     if pair.found.exact and pair.found.reading is Reading.OTHER and not pair.touch.sure:
         # By its letters the action is another one, with any meaning of its words.

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bardo.conduct.parse import command_forms, options
+from bardo.conduct.parse import command_forms, options, order_sizes
 from bardo.conduct.parse.action import TABLE, ParsedAction, fits, folded
-from bardo.conduct.parse.forbidden import kinds_in, places_in, practices_in, stems_of, vocabulary
+from bardo.conduct.parse.forbidden import (
+    kinds_in,
+    places_in,
+    practices_in,
+    propose,
+    stems_of,
+    vocabulary,
+)
 from bardo.conduct.parse.forbids import Forbids
 
 
@@ -20,6 +27,8 @@ def of_text(text: str) -> frozenset[str]:
         found
         | {f"command {key}" for key in (command.keys if command else ())}
         | {f"kind {kind}" for kind in kinds_in(stems, vocabulary().kinds_by_stem)}
+        # A sale has no word of "orders above 30 lots".
+        | {f"verb {verb}" for verb in (propose(text).verbs if order_sizes.names_orders(text) else ())}
         | _of_flags(flags)
         | {f"host {host}" for host in hosts}
         | {f"path {_part_of(path)}" for path in paths}

@@ -33,6 +33,7 @@ _QUOTATION = lazy_pattern(r"(?<!\w)['‘\"“][^'’\"”]{2,}['’\"”](?!\w)"
 #: Sentence that tells what a text says: "the page now calls it safe", "subject: ...".
 _TELLS = lazy_pattern(
     r"\bnow (?:calls?|says?|reads?|promises?|claims?|states?|describes?)\b|"
+    r"^[\w./-]+\.\w{1,5}: ?['\"‘“]|"
     r"\b(?:sentence|headline|title|subject|caption|slogan|abstract)\b[^.]{0,40}:",
     re.IGNORECASE,
 )

@@ -36,7 +36,7 @@ from bardo.conduct.parse.forbidden import (
     wants,
 )
 from bardo.conduct.parse.forbids import Forbids
-from bardo.conduct.parse.places import is_of_host, is_under
+from bardo.conduct.parse.places import is_of_host, is_staged, is_under
 from bardo.conduct.parse.rejection import ParsedRejection
 
 #: Words by which an action is not what it names.
@@ -180,6 +180,13 @@ def is_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
     is_apart = action.operations.isdisjoint(rejection.operations - ANY)
     is_shown = any(involves(each.partition(" ")[2], action, action.stems) for each in needs)
     return is_shown or (shared <= wanted and is_apart and 2 * len(shared) >= len(action.stems) > 0)
+
+
+def shares_only_wanted(rejection: ParsedRejection, action: ParsedAction) -> bool:
+    """Whether all words that an action shares with a text are of what it asks for: "petals or nothing"."""
+    wanted = stems_of(wording.substitute(rejection.text))
+    shared = action.stems & stems_of(rejection.text)
+    return bool(shared) and shared <= wanted - rejection.things
 
 
 def reads_only(verbs: Collection[str], action: ParsedAction) -> bool:
@@ -385,6 +392,9 @@ def _by_path(rejection: ParsedRejection, action: ParsedAction) -> Relation:
     """Returns the relation by the forbidden path that an action writes, or only names."""
     forbids, places = rejection.forbids, action.places
     paths = forbids.paths if _protects_paths(forbids) and does(verbs_against(forbids, action), action) else ()
+    staged = [each for each in forbids.paths if "commit" in forbids.verbs and is_staged(each, action.lines)]
+    if staged:
+        return _exact(_reason(rejection, "paths", staged[0]))
     for path in paths:
         reason = _reason(rejection, "paths", path)
         is_written = any(is_under(each, path) for each in places.written)

@@ -386,7 +386,9 @@ def _call_reads(called: str) -> bool:
     """Whether the name of a function is of one that reads."""
     reading = vocabulary().reading_calls
     parts = operation_table.CAMEL.sub("_", called.rsplit(".", 1)[-1]).lower().split("_")
-    return parts[0] in reading or parts[-1] in reading - {"plan", "report", "summary", "head"}
+    # To look up a route is to read; to route something is not.
+    first = reading if len(parts) == 1 else reading - {"route"}
+    return parts[0] in first or parts[-1] in reading - {"plan", "report", "summary", "head"}
 
 
 def _commands_read(text: str, commands: Sequence[shell.Command], does: Sequence[frozenset[str]]) -> bool:

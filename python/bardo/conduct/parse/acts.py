@@ -50,9 +50,9 @@ _PASSIVE = lazy_pattern(
 )
 #: Gerund that a word after it rejects, or that is a whole sentence: "scraping LinkedIn, no", "Skipping a test."
 _GERUND = lazy_pattern(
-    r"^\W*(?!(?:no|any|every|some)thing\b|during\b)(?P<verb>[a-z]+(?:-[a-z]+)?ing)\b"
+    r"^\W*(?!(?:no|any|every|some)thing\b|during\b)(?P<verb>[a-z]+(?:-[a-z]+)?ing)(?![\w.])"
     r"(?:(?P<rest>[^:;]*?)\s*(?:[,:–—-]+\s*(?:(?:is )?(?:an? )?(?:no|never)(?:[ -]?go)?|"
-    r"not here|off the table|please,? no)\b.*|"
+    r"not here|off the table|(?:please,? )?(?:no|don't|do not))\b.*|"
     r" is (?:out|banned|forbidden|off the table)\b.*)|(?P<bare> (?:an?|the|our|any|people|"
     r"somebody|someone)\b[^,:;]*)[.!]?$)",
     re.IGNORECASE | re.DOTALL,
@@ -68,7 +68,7 @@ _OWN = frozenset(["wrote", "gave", "took", "went", "came", "saw", "did", "was", 
 _TOPIC = lazy_pattern(r"^(?P<topic>[\w' -]{2,40}?)\s*(?::|\s[-–—])\s+(?=\S)")
 _SUBJECT = lazy_pattern(
     r"^(?:the |our |all )?(?P<topic>[\w'-]+(?: [\w'-]+){0,2}?) (?:is|are|stays?|lives?|goes|go|comes?|have|has|"
-    r"belongs?|lasts?|runs?)\b",
+    r"belongs?|lasts?|runs?|was|were)\b",
     re.IGNORECASE,
 )
 _POINTS = frozenset({"it", "them", "one", "that", "those", "these", "this", "ones"})

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import figures, times
 from bardo.conduct.parse.times import DAYS, Span
+from bardo.consolidate.languages.english.dates import MONTHS
 
 _NOON = 12 * 60
 #: Part of the day after an hour of twelve: "at 6 in the morning".
@@ -27,6 +28,8 @@ _WORD_TIME = lazy_pattern(rf"\bat (?P<hour>{'|'.join(list(figures.NUMBERS)[1:13]
 _DATE = lazy_pattern(r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)(?!\d)")
 #: Date and time of a machine, of which the hour is the second part.
 _STAMP = lazy_pattern(r"(?<=\d)T(?=\d\d:\d\d)")
+#: Offset of a time zone, which is no time: 10:20+01:00.
+_OFFSET = lazy_pattern(r"(?<=:\d\d)[+-]\d\d:\d\d(?!\d)")
 _DAY = lazy_pattern(
     r"(?<![a-z])(mon|tue(?:s)?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?s?(?![a-z])",
     re.IGNORECASE,
@@ -56,7 +59,7 @@ class Times(NamedTuple):
 @lru_cache(64)
 def times_of(action: str) -> Times:
     """Reads the times of an action."""
-    plain = _STAMP.sub(" ", action)
+    plain = _OFFSET.sub("", _STAMP.sub(" ", action))
     minutes = [_minute(match) for match in _TIME.finditer(plain)]
     minutes += [
         _turned(int(figures.number(match["hour"])), match["part"]) for match in _WORD_TIME.finditer(plain)
@@ -71,6 +74,26 @@ def times_of(action: str) -> Times:
         days.update(DAYS[(int(day) - 1) % 7] for day in match["days"].split(",") if day.isdigit())
     spans = () if minutes else times.spans_in(action)
     return Times(tuple(minutes), frozenset(days), spans)
+
+
+@lru_cache(64)
+def months_of(action: str) -> frozenset[str]:
+    """Returns the months of the dates with a year that an action names, in lower case."""
+    numbers = {int(match[2]) for match in _DATE.finditer(action)}
+    return frozenset(name for name, number in MONTHS.items() if number in numbers)
+
+
+def is_in_month(condition: str, action: str) -> bool | None:
+    """Whether a condition such as "in August" holds by the dates of an action; None if it is another, or without dates.
+
+    Args:
+        condition: Condition in words.
+        action: Action.
+    """
+    preposition, _, month = condition.lower().partition(" ")
+    if preposition not in ("in", "during") or month not in MONTHS or not (found := months_of(action)):
+        return None
+    return month in found
 
 
 def _minute(match: re.Match[str]) -> int:

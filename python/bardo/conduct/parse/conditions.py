@@ -45,7 +45,8 @@ _REASON = lazy_pattern(
 _LEAVES = lazy_pattern(r"\b(?:leave|keep)\b", re.IGNORECASE)
 #: Part of the day. A night or a day is one after a preposition, or before the act: not "per night", "hen nights".
 _PART = lazy_pattern(
-    r"(?<![-\w])(?<!per )(?<!and )(?<!a )(?<!each )(?<!every )"
+    # "At the evening party" is a place.
+    r"(?<![-\w])(?<!per )(?<!and )(?<!a )(?<!each )(?<!every )(?<!\bat the )(?<!\bto the )(?<!\bfor the )"
     r"(?:(?:at|by|over|in the|during the|during|in|within|through the) )?\b(?:(?P<night>night(?:time)?)|"
     r"(?:(?<=\b(?:at|on|by) )|(?<=\bduring )|(?<=^)|(?<=, ))(?P<nights>nights)|"
     r"(?:(?<=\bby )|(?<=\bin the )|(?<=\bduring the )|(?<=\bduring ))(?P<day>day)|(?P<daytime>daytime)|"
@@ -64,7 +65,8 @@ _DAYS = lazy_pattern(
 )
 _ZONE = r"(?: ?(?:utc|gmt|cet|cest|bst|est|edt|local time|our time)\b)?"
 _CLOCK = lazy_pattern(
-    rf"\b(before|after|until|past|earlier than|later than|from) ({figures.NUMBER}(?::\d\d)?)(?: ?(am|pm|o'?clock|h|"
+    rf"\b(before|after|until|past|earlier than|later than|from) "
+    rf"({figures.NUMBER}(?::\d\d)?)(?!\d)(?: ?(am|pm|o'?clock|h|"
     rf"in the (?:morning|afternoon|evening)|at night)\b)?{_ZONE}"
     r"(?! ?(?:%|percent|euros?|dollars?|days?|minutes?|hours?|weeks?|months?|x\b|k\b))"
     # A day of a month is no hour: "before 3 May".
@@ -109,6 +111,8 @@ _SCOPE = lazy_pattern(
     re.IGNORECASE,
 )
 _JOINED = lazy_pattern(r"\b(?:or|nor)$", re.IGNORECASE)
+#: Words after a scope that limit nothing.
+_IDLE_END = lazy_pattern(r"\s+(?:again|any ?more|any longer|ever|please|ever again)$", re.IGNORECASE)
 _WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
 #: Words of an action that show a production system, and words that exclude it.
 _LIVE = lazy_pattern(r"(?<![a-z])(?:prod|production|live|main-?app)(?![a-z])", re.IGNORECASE)
@@ -202,13 +206,14 @@ def scopes(head: str) -> tuple[str, list[tuple[str, str]]]:
         kept.update(word.start() for word in words[place + 1 : place + length] if told)
     parts, start = [], 0
     for match in _SCOPE.finditer(head):
-        if match.start() not in kept:
+        is_code = head.count("`", 0, match.start()) % 2
+        if match.start() not in kept and not is_code:
             parts += [head[start : match.start()], match[0]]
             start = match.end()
     parts.append(head[start:])
     found: list[tuple[str, str]] = []
     for preposition, scope in zip(parts[1::2], parts[2::2], strict=True):
-        named = scope.strip(" ,.;:")
+        named = _IDLE_END.sub("", scope.strip(" ,;:").rstrip("."))
         if found and _JOINED.search(found[-1][1]):
             # "In logs or in Sentry" is one condition.
             found[-1] = (found[-1][0], f"{found[-1][1]} {named}")

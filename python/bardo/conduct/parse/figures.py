@@ -59,9 +59,11 @@ _MEMBER = lazy_pattern(r" ?\* ?(?:\w+\.)?(?P<unit>[A-Za-z]+)\b")
 AGE = "age"
 _AGE = lazy_pattern(r"[- ]years?[- ]olds?\b", re.IGNORECASE)
 _LABEL = lazy_pattern(
-    r"(?:(?P<option>--?[A-Za-z][\w-]*)[ =]|(?P<field>[A-Za-z_][\w.-]*)[\"']?\s*(?:=|:=|:)\s*)[\"'€$£\[]*$"
+    r"(?:(?P<option>--?[A-Za-z][\w-]*)[ =]|(?P<field>[A-Za-z_][\w.-]*)[\"']?\s*(?:=|:=|:)\s*)[\"'€$£\[]*$|"
+    r"\b(?P<call>[A-Za-z_][\w.]*)\($"
 )
 _FORMER = lazy_pattern(r"\b(?:from|instead of|rather than|not|was)\s+(?:[€$£]\s?)?$", re.IGNORECASE)
+_APART = lazy_pattern(r"[,;.!?](?=\s)")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOUN = lazy_pattern(r"[ -]([^\W\d_]+(?:['’][a-z]+)?)")
 
@@ -147,6 +149,18 @@ def has_part(figure: Figure, of: str) -> bool:
     return not _table().fields[of].isdisjoint(_parts(figure.label))
 
 
+@cache
+def counted() -> frozenset[str]:
+    """Returns the stems of what is counted in pieces, whatever it is."""
+    return _stems(" ".join(_table().fields["counted"]))
+
+
+@cache
+def traded() -> frozenset[str]:
+    """Returns the stems of the sizes of orders at an exchange."""
+    return _stems(" ".join(_table().fields["traded"]))
+
+
 def scale_of(label: str) -> tuple[str, ...]:
     """Returns the ordered labels of which one is given, from the lowest; empty if it has no order."""
     low = re.sub(r"[-_ ]", "", label.lower())
@@ -224,9 +238,9 @@ def _figure(text: str, match: re.Match[str]) -> Figure:
     if not unit and label:
         unit = _unit_of_field(label)
     dimension, size = (AGE, 1.0) if unit == AGE else table.units.get(unit, ("", 1.0))
-    before = (
-        "" if label else " ".join(_WORD.findall(text[max(0, match.start() - 60) : match.start()])[-_BEFORE:])
-    )
+    # A comma ends what a figure is of: "short 5 lots of Brent, funding is at 0.2".
+    beside = _APART.split(text[max(0, match.start() - 60) : match.start()])[-1]
+    before = "" if label else " ".join(_WORD.findall(beside)[-_BEFORE:])
     near = _stems(f"{' '.join(_parts(label))} {' '.join(nouns)} {before}")
     parts = frozenset(_parts(label))
     return Figure(
@@ -249,7 +263,7 @@ def _nouns_after(text: str, start: int) -> tuple[tuple[str, ...], int]:
 
 def _label_before(text: str, start: int) -> str:
     found = _LABEL.search(text[max(0, start - 50) : start])
-    return "" if found is None else (found["option"] or found["field"]).lstrip("-")
+    return "" if found is None else (found["option"] or found["field"] or found["call"]).lstrip("-")
 
 
 def _is_former(text: str, match: re.Match[str]) -> bool:

@@ -15,8 +15,10 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import (
     conditions,
     exceptions,
+    noun_phrases,
     operation_table,
     operations,
+    order_sizes,
     requirements,
     substitutes,
     wording,
@@ -321,6 +323,8 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
     if _WORK.search(text):
         verbs -= {"use"}
     incidental = vocabulary().incidental
+    if order_sizes.are_of_any_side(text, verbs, found):
+        verbs, thing = verbs - {"buy"} | {"trade"}, ""
     found, scopes = exceptions.marked(text, found, scopes)
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs
@@ -355,13 +359,15 @@ def propose(text: str) -> Forbids:
         *(name.stems for practice in said for name in practice.said if name.is_in(stems, text))
     )
     is_alone = any(practice.alone for practice in said)
-    packages = _package_names(thing, verbs)
+    packages = noun_phrases.package_names(thing, verbs)
     is_moved = bool(scopes) and scopes[0][0] not in _APART and not scopes[0][0].startswith("except")
     if not thing and is_moved and not said and not wording.QUOTED.search(text):
         _, scope = scopes.pop(0)
         # After the operation, a word of another one is a part of a name: "no changes to the deploy script".
-        thing = " ".join(filter(stems_of, _bare_words(scope))) if verbs else _noun_phrase(scope)[0]
-        packages = _package_names(thing, verbs) if verbs else ()
+        thing = (
+            " ".join(filter(stems_of, noun_phrases.bare_words(scope))) if verbs else _noun_phrase(scope)[0]
+        )
+        packages = noun_phrases.package_names(thing, verbs) if verbs else ()
     contrasting = operation_table.table().contrasting
     where = tuple(
         f"{preposition} {words}"
@@ -469,7 +475,7 @@ def _noun_phrase(head: str, verbs: frozenset[str] = frozenset()) -> tuple[str, f
 
     The first operation is the verb: in "delete the migrations", the migrations are a thing. Given verbs are the first.
     """
-    words = _bare_words(head)
+    words = noun_phrases.bare_words(head)
     stems = operation_table.stem_each([word.lower() for word in words])
     phrase: list[str] = []
     nouns: frozenset[str] = frozenset()
@@ -485,16 +491,3 @@ def _noun_phrase(head: str, verbs: frozenset[str] = frozenset()) -> tuple[str, f
             nouns |= told
         start += length
     return " ".join(phrase), nouns - verbs
-
-
-def _bare_words(text: str) -> list[str]:
-    """Returns the words of a text that are no framing."""
-    framing = operation_table.table().framing
-    return [word for word in _TOKEN.findall(text) if word.lower().replace("’", "'") not in framing]
-
-
-def _package_names(phrase: str, verbs: frozenset[str]) -> tuple[str, ...]:
-    """Returns the name of a package: a single word that is used or installed."""
-    words = phrase.split()
-    is_name = len(words) == 1 and (not verbs or bool(verbs & {"use", "install"}))
-    return (words[0].lower(),) if is_name else ()

@@ -61,6 +61,17 @@ _BOUNDS = {
 _MOST = lazy_pattern(
     rf"\b(?:at (?:the )?most|max(?:imum)?(?: of)?|up to) (?=[€$£]?{figures.NUMBER}\b)", re.IGNORECASE
 )
+#: Number that is already too many: "not two weddings on one day".
+_SEVERAL = lazy_pattern(
+    rf"\bnot (?P<figure>(?!(?:1|one|zero|0)\b){figures.NUMBER}) (?=[a-z-]+s\b)", re.IGNORECASE
+)
+#: Figure of a clause of its own: "while funding is above 0.7" is above 0.7 funding.
+_WHILE = lazy_pattern(
+    r"\b(?:while|when|whenever|if|as long as|once) (?:the |its |our |their )?(?P<of>[a-z-]+(?: [a-z-]+)?) "
+    rf"(?:is|are|stays?|remains?|trades?|stands?|goes|rises|falls|drops|sits) (?:still |already )?"
+    rf"(?P<side>{_UPPER}|{_LOWER}) (?P<figure>{figures.NUMBER})(?![\w%]| [\w%])",
+    re.IGNORECASE,
+)
 _KEEPS = lazy_pattern(
     r"\b(?:keep|keeps|stay|stays|must (?:be|stay|remain)|should (?:be|stay|remain)|has to (?:be|stay)|"
     r"have to (?:be|stay))\b(?!.*\b(?:out of|away from|clear of)\b)",
@@ -72,6 +83,15 @@ _NEEDS = lazy_pattern(
     r"\b(?:needs?|requires?|must have|has to have|have to have) (?:at least |a minimum of )?"
     rf"(?P<figure>{figures.NUMBER})"
     r"(?= [a-z-]+s\b)",
+    re.IGNORECASE,
+)
+
+
+#: Number to which an act adds up: "four more copies, which makes ten".
+_TOTAL = lazy_pattern(
+    r"\b(?:(?:which|that) (?:would )?makes?|making (?:it )?|"
+    r"(?:brings?|bringing|takes?|gets?) (?:us|it|them|the total) (?:up )?to|"
+    rf"total(?:l?ing)?(?: of| to)?|in total) +(?P<figure>{figures.NUMBER})\b(?!:\d)",
     re.IGNORECASE,
 )
 
@@ -110,8 +130,11 @@ def split(text: str, *, orders: bool = True) -> tuple[str, list[str]]:
     """
     if not FORBIDS.search(text):
         text = _MOST.sub("above ", text)
+    text = _SEVERAL.sub(lambda match: f"above {figures.number(match['figure']) - 1:g} ", text)
     for side, bound in _BOUNDS.items():
         text = bound.sub(rf"{side} \g<figure>", text)
+    text = _WHILE.sub(r"\g<side> \g<figure> \g<of> ", text)
+    # "Keep it under 500" rejects what is above.
     is_turned = orders and not FORBIDS.search(text) and _KEEPS.search(text) is not None
     kept, start = "", 0
     found: list[str] = []
@@ -161,6 +184,12 @@ def is_version(condition: str) -> bool:
     return limit is not None and limit.is_version
 
 
+def is_of_trade(condition: str) -> bool:
+    """Whether a limit counts pieces of what is traded: "above 30 lots"."""
+    limit = _read(condition)
+    return limit is not None and bool(limit.nouns & figures.traded())
+
+
 def is_plain(condition: str) -> bool:
     """Whether a limit names neither a unit nor what is counted, so that any figure may be meant."""
     limit = _read(condition)
@@ -194,10 +223,14 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
         values = [
             float(len(each.value.strip("\"'"))) for each in fields.fields_of(action) if each.stems & about
         ]
+    elif not limit.dimension and (totals := _TOTAL.findall(action)):
+        # The sum of an act counts, not the part that it adds.
+        values = [figures.number(each) for each in totals]
     elif limit.is_version:
         values = [float(match[1] or match[2]) for match in _VERSION.finditer(action)]
     else:
-        meant = _meant(limit, figures.figures_of(action), about)
+        there = operation_table.canonical_stems(re.findall(r"[^\W\d_]+", action.lower()))
+        meant = _meant(limit, figures.figures_of(action), about, there)
         # How often an act is done is seldom told by a figure of something else.
         meant = [each for each in meant if not limit.rate or each.near & (limit.nouns | about)]
         values = [each.value for each in meant]
@@ -224,8 +257,10 @@ def _letters() -> frozenset[str]:
     return operation_table.content_stems(["characters", "chars", "letters"])
 
 
-def _meant(limit: Limit, every: Sequence[Figure], about: frozenset[str]) -> list[Figure]:
-    """Returns the figures of an action that a limit is of; none if that is open."""
+def _meant(
+    limit: Limit, every: Sequence[Figure], about: frozenset[str], there: frozenset[str]
+) -> list[Figure]:
+    """Returns the figures of an action with given stems that a limit is of; none if that is open."""
     named = limit.nouns | about
     if limit.dimension:
         of_dimension = [each for each in every if each.dimension == limit.dimension]
@@ -247,7 +282,9 @@ def _meant(limit: Limit, every: Sequence[Figure], about: frozenset[str]) -> list
     if limit.nouns and not limit.is_upper:
         # Any figure is below some limit.
         return []
-    if amounts := [each for each in plain if each.is_amount]:
+    amounts = [each for each in plain if each.is_amount]
+    # An amount of a call is of anything: of seats only if the call names these.
+    if amounts and (not limit.nouns or limit.nouns & (there | figures.counted())):
         return amounts
     is_single = len(plain) == 1 and not plain[0].label and not (limit.nouns and plain[0].nouns)
     return plain if is_single else []

@@ -69,6 +69,12 @@ _PLACED = lazy_pattern(
     r"(?: (?!(?:on|in|at|to|for|from|of|with|without|by|and|or|until|before|after|if|when|is|are)\b)(?P<next>[a-z]+))?",
     re.IGNORECASE,
 )
+#: Participle that only tells the kind of the things of which a text forbids an act: "generated files aren't committed".
+_MADE = lazy_pattern(
+    r"^\W*(?:the |our |any |all )?(?P<word>[a-z]+ed) (?:[a-z-]+ )??[a-z-]+s\b[^.;!?]*"
+    r"\b(?:are|is|do|does|must|may|can|should|will|never)(?:n't| ?not| never|\b)",
+    re.IGNORECASE,
+)
 _ATTRIBUTIVE = lazy_pattern(rf"\b{_ARTICLE}(?P<word>[a-z]+ing) (?P<next>[a-z]+)\b", re.IGNORECASE)
 
 
@@ -209,10 +215,17 @@ def nouns_in(text: str) -> frozenset[str]:
     """Returns the words of operations that are nouns of a place or a thing: "push to release branches"."""
     table = operation_table.table()
     nouns = set()
+    if (made := _MADE.match(text)) is not None:
+        nouns.add(made["word"].lower())
     for found in _PLACED.finditer(text):
         word = found["word"].lower()
         stems = operation_table.stem_each([word])
-        if word.endswith("ing") or not operation_table.phrase_at(stems)[0]:
+        if not operation_table.phrase_at(stems)[0]:
+            continue
+        if word.endswith("ing"):
+            # After an article and before no noun a gerund is a thing: "leave the building".
+            if (found["article"] or found["alone"]) and not found["next"]:
+                nouns.add(word)
             continue
         before = operation_table.stem_each([each.lower() for each in words_of(text[: found.start("word")])])
         told = frozenset().union(

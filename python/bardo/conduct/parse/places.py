@@ -12,6 +12,9 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import operation_table, operations, options
 from bardo.conduct.parse.shell import Command
 
+#: Condition of the kind of a file, and kinds of the files that an action names.
+_KIND = lazy_pattern(r"(?:in|as|to|into) (?P<kind>\.[A-Za-z]\w{0,9})")
+_ENDING = lazy_pattern(r"(?<=[\w*])\.[A-Za-z]\w{0,9}(?=[\s\"',;:)]|$)")
 #: Labels of hosts and first names of paths have their maximum lengths, so that the time is linear in a long text.
 _HOST = lazy_pattern(r"(?<![\w.])(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?![\w])")
 _PATH = lazy_pattern(
@@ -134,3 +137,31 @@ def is_under(path: str, pattern: str) -> bool:
     if path.startswith(("/", "~", "$")) and not pattern.startswith(("/", "~")):
         return f"/{pattern}/" in f"{path}/" or fnmatch.fnmatch(path, f"*/{pattern}")
     return path == pattern or path.startswith(f"{pattern}/") or fnmatch.fnmatch(path, pattern)
+
+
+def is_staged(path: str, lines: Iterable[str]) -> bool:
+    """Whether one of several commands adds a path to a commit.
+
+    Args:
+        path: Path.
+        lines: Commands.
+    """
+    staging = (line.split() for line in lines if line.startswith(("git add ", "git commit ")))
+    return any(is_under(word, path) for words in staging for word in words[2:])
+
+
+def is_of_files(condition: str) -> bool:
+    """Whether a condition is of the kind of a file: "in .rst"."""
+    return _KIND.fullmatch(condition) is not None
+
+
+def of_files(condition: str, action: str) -> bool | None:
+    """Whether an action names files of the kind of a condition; None if it names none, or the condition is another.
+
+    Args:
+        condition: Condition in words.
+        action: Action.
+    """
+    kind = _KIND.fullmatch(condition)
+    found = [] if kind is None else _ENDING.findall(action)
+    return None if kind is None or not found else kind["kind"].lower() in map(str.lower, found)

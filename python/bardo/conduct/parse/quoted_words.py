@@ -28,6 +28,10 @@ _SAID = lazy_pattern(
 )
 #: Noun of wording directly before the quote, which needs no verb: "the word 'guests'".
 _WORD = lazy_pattern(r"\b(?:words?|phrases?|terms?)\s*$", re.IGNORECASE)
+#: Refusal directly before the quote: "no 'mature content' stickers".
+_NO = lazy_pattern(r"\bno(?: more| new)?\s*$", re.IGNORECASE)
+#: Nouns of what has the wording, alone after a quote at the beginning: "'QUIET PLEASE' signs."
+_HAVING = lazy_pattern(r"\s+[a-z-]+s?(?: [a-z-]+s)?\s*(?:$|[.!]|\s[-–—])")
 _LIST = lazy_pattern(r"\s*(?:,|,? (?:or|and|nor)|/)\s*(?:the |an? )?")
 #: Place of the wording.
 _PLACE = lazy_pattern(
@@ -66,7 +70,7 @@ def of_text(text: str) -> Wording | None:
     first = found[0]
     before = text[: first.start()]
     is_said = _SAID.search(before) is not None and FORBIDS.search(before) is not None
-    is_word = _WORD.search(before) is not None
+    is_word = _WORD.search(before) is not None or _NO.search(before) is not None
     if before.strip() and not (is_said or is_word):
         return None
     quotes = [_content(first)]
@@ -79,9 +83,9 @@ def of_text(text: str) -> Wording | None:
     rest = text[end:]
     clause = _SENTENCE_END.split(rest)[0]
     # A quote at the beginning is refused by what follows; "the word 'x'." by itself.
-    if not before.strip() and not _REFUSED.search(rest):
+    if not before.strip() and not (_REFUSED.search(rest) or _HAVING.match(rest)):
         return None
-    place = _PLACE.match(rest)
+    place = (_PLACE.search if _NO.search(before) else _PLACE.match)(clause)
     return Wording(
         tuple(filter(None, quotes)),
         "" if place is None else place["place"].strip(),

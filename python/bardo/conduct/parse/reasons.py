@@ -45,6 +45,12 @@ _ACKNOWLEDGED = lazy_pattern(
     r"thank you|well done|makes sense|got it|hi|hello|hey|morning|good (?:morning|idea|point|job))\W*)+",
     re.IGNORECASE,
 )
+#: Sentence that only tells of what the one before it names: "Saturday isn't.", "We decided against it."
+_OF_BEFORE = lazy_pattern(
+    r"[^,;]{2,40}? (?:isn't|aren't|is not|are not)[.!]*|[\w'/& -]{1,40}? or (?:nothing|none)[.!]*|"
+    r"(?:we|i)\b[^.;]*\b(?:against|rejected|dropped|turned down) (?:it|this|that|them)[.!]*",
+    re.IGNORECASE,
+)
 _WORD = lazy_pattern(r"[a-z']+")
 #: Verbs in the past that have no other form of these letters.
 _PAST = (frozenset(PAST_IRREGULAR) | {"was", "were", "had", "did"}) - {
@@ -77,7 +83,8 @@ def without_reports(text: str) -> str:
 
 def _rules(text: str) -> bool:
     """Whether words forbid, limit or allow."""
-    return RESTRICTS.search(text) is not None or _LIMITS.search(text) is not None
+    is_rule = RESTRICTS.search(text) is not None or _LIMITS.search(text) is not None
+    return is_rule and not _OF_BEFORE.fullmatch(text)
 
 
 def _without_reasons(text: str) -> str:

@@ -49,12 +49,15 @@ _FORMS = tuple(
         # "Datadog: too expensive", "Drake Lifts – never again", "Transkar as a subcontractor: no more".
         rf"^(?i:the )?{_NAMED}{_SCOPE}\s*(?::|,|\s[-–—]|\.)\s*(?i:{_NO})",
         rf"^{_NAMED}, in any form",
+        # "Fiori Belmonte swapped peonies for carnations. Off the list."
+        rf"^(?i:the )?{_NAMED} (?i:[a-z]+ed|was|were|had|is|are|has|sent|broke|lost|left) [^.;!?]*[.;!]\s+"
+        r"(?P<told>(?i:off the (?:list|menu|table)|never again|no more|banned|(?:now |so )?out))(?=\s*(?:[.!]|$))",
         # "We looked at Kafka and decided against it", "We tried Zendesk and won't move to it".
         rf"^(?i:{_WE})(?i:looked at|evaluated|tried|tested|considered|piloted|had) (?i:the )"
 rf"?{_NAMED}(?: (?:twice|again|once|already))?"
         rf"(?: (?:as|for|with|in|on|to|from|at) [^.,;:!?–—]+?)?,?\s+(?:and|but|then)"
 rf"\s+(?i:(?:we )?(?:decided against|voted against|won't|will not|do(?:n't| not)|"
-rf"rejected|dropped|said no))",
+rf"rejected|dropped|said no|(?:decided|chose|voted) to (?:stay|stick|keep|remain|go)))",
         # "VIX futures are off the table", "P&O is off the list".
         rf"^(?i:the )?{_NAMED} (?i:is|are) (?i:(?:now |also |still )?(?:off (?:the (?:table|"
 rf"list|menu)|limits)|out(?= *(?:[.,;:!]|$))|banned|"
@@ -70,6 +73,10 @@ rf"(?:to|through|from|with|at|on|via|by|for))? {_NAMED}{_SCOPE}{_END}",
         rf"^(?i:please )?(?i:{_WE})?(?i:{_DONT}) (?i:ever )?(?i:{_GOES})(?: "
 rf"(?P<object>anything|[a-z]+))?(?: (?:to|through|from|with|at|on|via|by|in|for))? "
         rf"{_NAMED}{_SCOPE}{_END}",
+        # "Never route anything to Quorum again", "no orders are placed with Kestrel".
+        rf"^(?i:please )?(?i:{_WE})?(?i:{_DONT}) (?i:ever )?(?i:rout(?:e|ing)|send(?:ing)?|"
+        rf"plac(?:e|ing)|put(?:ting)?|giv(?:e|ing)|execut(?:e|ing)|do(?:ing)?) (?P<dealings>[a-z]+) "
+        rf"(?:to|through|from|with|at|on|via|by) {_NAMED}{_SCOPE}{_END}",
         # "Nothing goes out with Paketfux any more", "nothing from Kestrel".
         rf"^(?i:nothing) (?:(?:goes|comes) (?:\w+ )?)?(?:with|from|to|through|via|by|on|off) {_NAMED}{_SCOPE}{_END}",
     )
@@ -155,8 +162,14 @@ def _rejected(found: re.Match[str], sentence: str) -> Rejected | None:
     narrow = (
         operation_table.content_stems(operation_table.table().additional) | vocabulary().incidental | {_LONG}
     )
-    scopes = frozenset[str]() if _HERE.match(scope) else stems_of(scope) - narrow
+    is_role = scope.startswith(" as ") and not stems_of(scope).isdisjoint(
+        stems_of(" ".join(word_lists()["parties"]))
+    )
+    scopes = frozenset[str]() if _HERE.match(scope) or is_role else stems_of(scope) - narrow
     rest = _NOT_EVEN.sub("", sentence[found.end("names") :].partition(".")[0].partition(" - ")[0])
+    if parts.get("told"):
+        # What is told of it before is the reason.
+        rest = ""
     is_sure = not at_start or all(" " in name or _SURE.search(name) for name in names)
     return Rejected(names, kind, scopes, _NARROWED.search(rest) is not None, is_sure)
 

@@ -35,6 +35,8 @@ _KEPT = re.compile(
     r"(?:the |our )?[\w'’`/& -]{1,40}? (?:stays?|remains?|only)(?:[.!]| (?:in|on|with) [\w ]+)*$",
     re.IGNORECASE,
 )
+#: All that is left of a choice: "petals or nothing".
+_OR_NOTHING = re.compile(r"[\w'’`/& -]{1,40}? or (?:nothing|none)(?: at all)?[.!]*$", re.IGNORECASE)
 #: Sentence without a verb that gives a choice: "PyTorch or JAX.", "Email or letter."
 _EITHER = re.compile(
     r"(?:(?!(?:no|not|never|any|with|without|for|in|on|at)\b)[\w'’`/&-]+ ){1,4}or (?:[\w'’`/&-]+ ?){1,4}[.!]?$",
@@ -104,11 +106,9 @@ def split(text: str) -> tuple[str, str]:
     for begin, end in zip(begins, ends, strict=True):
         clause = text[begin:end]
         is_apart = "," not in text[start:begin]
-        if (
-            begin
-            and FORBIDS.search("".join(kept))
-            and _is_substitute(clause, "".join(kept), is_apart=is_apart)
-        ):
+        is_left = _OR_NOTHING.match(clause) is not None
+        is_forbidden = FORBIDS.search("".join(kept)) is not None
+        if begin and (is_left or (is_forbidden and _is_substitute(clause, "".join(kept), is_apart=is_apart))):
             substitutes.append(clause)
         else:
             kept.append(text[start:end])

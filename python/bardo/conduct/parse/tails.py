@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.negation import RESTRICTS
+from bardo.conduct.parse.times import DAYS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
@@ -48,6 +49,7 @@ _EXCEPTED = lazy_pattern(
     r"(?:(?-i:may|can)|(?:isn't|aren't|is not|are not|doesn't|don't) count(?:ed)?|"
     r"(?:is|are) (?:the )?only exceptions?)\b|"
     r"(?P<bare>[^,;.!]{2,60}?) (?:is|are) (?:fine|ok|okay|allowed)\b|"
+    r"(?P<unlike>(?!(?:we|you|they|it|that|this|he|she|i)\b)[^,;.!]{2,40}?) (?:isn't|aren't|is not|are not)\s*$|"
     r"only (?!in|on|at|to|from|by|with|without|after|before|during|between|for|if|when|over|under|through|via|as)"
     r"(?P<only>[^,;.!]{2,60})",
     re.IGNORECASE,
@@ -79,7 +81,8 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         return ""
 
     plain = _PARENTHESIS.sub(bare, text)
-    joints = [*_JOINT.finditer(plain)]
+    # A colon or dash of quoted code joins no clauses.
+    joints = [each for each in _JOINT.finditer(plain) if plain.count("`", 0, each.start()) % 2 == 0]
     begins, ends = [0, *(each.end() for each in joints)], [*(each.start() for each in joints), len(plain)]
     kept = plain[: ends[0]]
     for place, (begin, end) in enumerate(zip(begins[1:], ends[1:], strict=True)):
@@ -94,10 +97,16 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
         kept = kept[: last.start()]
     kept = _EMPHASIS.sub("", kept)
     names = (_LEADING.sub("", each.strip()) for each in excepted)
-    return (kept if kept.strip() else text), tuple(f"excepting {each}" for each in names if each)
+    return (kept if kept.strip() else text), tuple(_named(each) for each in names if each)
+
+
+def _named(excepted: str) -> str:
+    """Returns an exception as a condition: of a weekday, which a date of the action decides, or in words."""
+    day = excepted.lower().removesuffix("s")
+    return f"except on {day}" if day in DAYS else f"excepting {excepted}"
 
 
 def _exceptions(clause: str) -> list[str]:
     """Returns what a clause excepts; none if it excepts nothing."""
     found = _EXCEPTED.match(clause)
-    return [] if found is None else [found["what"] or found["who"] or found["bare"] or found["only"]]
+    return [] if found is None else [next(filter(None, found.groups()))]

@@ -47,6 +47,11 @@ _LABELLED = lazy_pattern(rf"^\W*{_LABEL}", re.IGNORECASE)
 _REMARKED = lazy_pattern(
     rf"^\W*(?:(?:{REMARK}|{_LABEL})(?:\s*[,:!.…]+\s*|\s+[-–—]+\s+))+(?=\w)", re.IGNORECASE
 )
+#: Beginning of an order, at which it says that it is one.
+_FROM_NOW = lazy_pattern(
+    r"^\W*(?:from (?:now|today|this (?:week|month))(?: on(?:wards?)?)?|as of (?:now|today)),?\s+(?=\w)",
+    re.IGNORECASE,
+)
 #: Emphasis after a prohibition, which forbids nothing more: "Ever.", "Period.", "No exceptions."
 _EMPHATIC = (
     r"(?:(?:not |never )?ever|period|full stop|end of (?:story|discussion)|(?:no|without) (?:any )?exceptions?|"
@@ -66,7 +71,10 @@ _ALTERNATIVE = lazy_pattern(
     re.IGNORECASE,
 )
 #: Emphasis that excludes nothing: ", not even for a test"; and its words before the case that it names.
-_EMPHASIS = lazy_pattern(r"\s*,?\s*\bnot even\b[^,;]*$", re.IGNORECASE)
+_EMPHASIS = lazy_pattern(
+    r"\s*,?\s*\bnot even\b[^,;]*$|\s*,\s+(?:[\w'’/-]+ ){1,4}(?:included|inclusive|as well|too)\s*[.!]?$",
+    re.IGNORECASE,
+)
 _EVEN = lazy_pattern(r"\s*,?\s*\bnot even\b", re.IGNORECASE)
 #: Reason after the rejected action: a clause with a subject and a verb of its own.
 _REASON = lazy_pattern(
@@ -145,10 +153,21 @@ _FORMS = {
     ): "don't use ",
     lazy_pattern(rf"(?:^|(?<=[.!?;] ))(?=[\w-]+ing\b){_RULED_OUT}", re.IGNORECASE): r"don't \1",
     lazy_pattern(rf"(?:^|(?<=[.!?;] )){_RULED_OUT}", re.IGNORECASE): r"don't use \1",
+    # "Pydantic inside core was discussed in #612 and rejected", "Poetry was tried, we're not going back".
+    lazy_pattern(
+        r"^(?!(?:it|that|this|they|he|she|there|nothing|what)\b)([\w' `./&+-]{2,60}?) "
+        r"(?:was|were|has been|have been|got) "
+        r"(?:(?:\w+ ){0,2}?(?:rejected|dropped|turned down|voted down|ruled out|abandoned|ditched|banned)\b|"
+        r"[^.;!?,]{2,50}? (?:and|but) (?:(?:was|were|then|finally|again) )?(?:rejected|dropped|turned down|voted down|"
+        r"ruled out|abandoned|ditched)\b|"
+        r"[^.;!?,]{2,50}?,? (?:and |but |so )?(?:we|i)(?:'re| are|'m| am) not going back\b(?: to it)?)"
+        r"(?!.*\b(?:never|don't|stop|no)\b)[^.;!?]*",
+        re.IGNORECASE,
+    ): r"don't use \1",
     # "Tests must not call the provider" is of a call in tests.
     lazy_pattern(
         r"^(?!(?:it|that|this|they|he|she|i|we|you|there|agents?|no ?body|no|nothing|what)\b)([\w' /-]{2,40}?) "
-        r"(?:must|may|shall)(?:n't| not| never) (?:ever )?(?!be\b)([a-z]+ [^,;.!?]+)",
+        r"(?:must|may|shall)(?:n't| not| never) (?:ever )?(?!be\b)([a-z]+ (?:[^,;.!?]|\.(?=\d))+)",
         re.IGNORECASE,
     ): r"don't \2 in \1",
     # A thing that is put into the log is logged.
@@ -274,7 +293,7 @@ def is_labelled(text: str) -> bool:
 
 def without_remark(text: str) -> str:
     """Returns a text with straight apostrophes and without a remark before it: "FYI", "just so you know"."""
-    return _REMARKED.sub("", straight(text))
+    return _FROM_NOW.sub("", _REMARKED.sub("", straight(text)))
 
 
 @lru_cache(_TEXTS)
