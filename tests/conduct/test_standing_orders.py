@@ -48,7 +48,7 @@ def test_a_persons_never_blocks_half_a_year_later_and_opens_each_session(tmp_pat
             "Send a market order for 5 lots of Enel",
             "Sell SAP",
         ),
-        ("No refunds in cash, vouchers only.", "Refund 20 euros in cash", "Order new vouchers"),
+        ("No refunds in cash, vouchers only.", "Refund 20 euros in cash", "Print the invoice"),
     ],
 )
 def test_a_prohibition_that_is_heard_as_a_rule_does_not_fade(
