@@ -18,7 +18,7 @@ from bardo.conduct.parse.rejection import parse
         ("please don't say “risk-free” or “certain” to clients", ("risk-free", "certain")),
         ("'budget', 'cheap and cheerful' - none of that in our ads", ("budget", "cheap and cheerful")),
         ("The word 'users'. They are members, in every mail.", ("users",)),
-        # Quotes that stress what is said, or tell what somebody else says.
+        # Quotes that stress what is said, or tell the words of another person.
         ("no trackers, not even 'just for a week'", None),
         ("Don't prolong the flags, 'one more sprint' is how we got here", None),
         ("no pieces without the 'Advertisement' label", None),

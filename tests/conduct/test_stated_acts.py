@@ -1,4 +1,4 @@
-"""An action with the verb, the object and the places of a rejection is what it forbids, whatever the table knows."""
+"""An action with the verb, the object and the places of a rejection is what it forbids, also without the table."""
 
 from __future__ import annotations
 

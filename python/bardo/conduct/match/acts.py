@@ -91,7 +91,7 @@ def _missing(act: Act, segments: Sequence[tuple[str, _Words]]) -> tuple[list[Par
 def _may_be_open(act: Act, missing: Sequence[Part], action: ParsedAction) -> bool:
     """Whether an action may lack parts of an act: places, of which no word excludes them, and not all of it."""
     if not act.verb and (missing or act.is_conditional):
-        # Without the verb, what is left open may be all that the text is about.
+        # Without the verb, the open part may be all that the text is about.
         return False
     if len(missing) == len(act.parts) or any(each.preposition in ("", ANYWHERE) for each in missing):
         return False

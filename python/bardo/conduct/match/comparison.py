@@ -353,7 +353,7 @@ def pair_of(
         whole=relation.whole or (repeats and is_met),
         allowed=allowed_cases.is_allowed(forbids, action),
     )
-    # What the letters of the action tell, such as a dry run, is surer than words.
+    # The letters of the action, such as a dry run, are surer than words.
     if not (relation.exact or is_of_other):
         touch = stated.as_stated(touch, rejection, action, now=now, approved=approved)
     return Pair(rejection, action, touch, found, by_operation, count, now, approved)

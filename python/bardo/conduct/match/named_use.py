@@ -20,7 +20,7 @@ from bardo.conduct.parse.rejection import ParsedRejection
 _UNKNOWN = Relation(Reading.UNKNOWN)
 #: Length up to which a name may be a word or an abbreviation of something else, unless it has the same capitals.
 _SHORT = 4
-#: Words before a name that make it what is left: "replace X with Y", "from X to Y", "migrate off X".
+#: Words before a name of a thing that the action leaves: "replace X with Y", "from X to Y", "migrate off X".
 _LEFT = lazy_pattern(
     r"(?:instead of|rather than|away from|off(?: of)?|without|against|about|than|not|no|"
     r"for|like|before|after|unlike)\s+(?:the |a |an |our )?$",
@@ -38,7 +38,7 @@ _OUT = lazy_pattern(r"\bout of\b|\baway\b", re.IGNORECASE)
 _LONGER = lazy_pattern(r"(?<=[a-z,] )[A-Z][a-z]+ $")
 #: Words before a name that may only tell what a thing is about: "a book on the Amazon rainforest".
 _ABOUT = lazy_pattern(r"\b(?:on|of|in) the $", re.IGNORECASE)
-#: What follows a name that is only told apart by it: "X's", "X invoice".
+#: Words after a name that only tells another thing apart: "X's", "X invoice".
 _NEXT = lazy_pattern(r"(?:['’]s)?\s+(?P<next>[a-z]+)")
 
 

@@ -59,7 +59,7 @@ def as_stated(
     if found.reading is Reading.UNKNOWN or touch.reading in (Reading.OTHER, Reading.SAME):
         return touch
     if not _allowed_by(rejection.text).isdisjoint(action.stems):
-        # What is left open may be what the text allows.
+        # The open part may be the one that the text allows.
         return touch
     return replace(touch, partly=True, fitting=found.because)
 

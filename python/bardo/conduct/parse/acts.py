@@ -54,7 +54,7 @@ _GERUND = lazy_pattern(
     r"(?:(?P<rest>[^:;]*?)\s*(?:[,:–—-]+\s*(?:(?:is )?(?:an? )?(?:no|never)(?:[ -]?go)?|"
     r"not here|off the table|(?:please,? )?(?:no|don't|do not))\b.*|"
     r" is (?:out|banned|forbidden|off the table)\b.*)|(?P<bare> (?:an?|the|our|any|people|"
-    r"somebody|someone)\b[^,:;]*)[.!]?$)",
+    r"some(?:body|one))\b[^,:;]*)[.!]?$)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Verb with which a sentence states something, so that its first word is a noun.

@@ -151,7 +151,7 @@ def has_part(figure: Figure, of: str) -> bool:
 
 @cache
 def counted() -> frozenset[str]:
-    """Returns the stems of what is counted in pieces, whatever it is."""
+    """Returns the stems of all that is counted in pieces."""
     return _stems(" ".join(_table().fields["counted"]))
 
 

@@ -142,7 +142,7 @@ def of_text(text: str) -> Rejected | None:
             if (found := form.match(sentence)) is not None and (
                 rejected := _rejected(found, sentence)
             ) is not None:
-                # What the first sentence is about may limit the second one.
+                # The topic of the first sentence may limit the second one.
                 return rejected._replace(is_narrowed=rejected.is_narrowed or place > 0)
     return None
 
@@ -168,7 +168,7 @@ def _rejected(found: re.Match[str], sentence: str) -> Rejected | None:
     scopes = frozenset[str]() if _HERE.match(scope) or is_role else stems_of(scope) - narrow
     rest = _NOT_EVEN.sub("", sentence[found.end("names") :].partition(".")[0].partition(" - ")[0])
     if parts.get("told"):
-        # What is told of it before is the reason.
+        # The words before it give the reason.
         rest = ""
     is_sure = not at_start or all(" " in name or _SURE.search(name) for name in names)
     return Rejected(names, kind, scopes, _NARROWED.search(rest) is not None, is_sure)

@@ -30,7 +30,7 @@ _PERMITTED = re.compile(
 #: First word of a clause that has a time.
 _TIMED = re.compile(r"(?P<verb>[a-z]+)\b.* (?:on|at|in|after|before|during|between)\b", re.IGNORECASE)
 _INSTEAD = re.compile(r"instead\b(?! of)|.*\binstead[.!]*$", re.IGNORECASE | re.DOTALL)
-#: What is kept: "Sentry stays", "TMS only".
+#: Things that are kept: "Sentry stays", "TMS only".
 _KEPT = re.compile(
     r"(?:the |our )?[\w'’`/& -]{1,40}? (?:stays?|remains?|only)(?:[.!]| (?:in|on|with) [\w ]+)*$",
     re.IGNORECASE,

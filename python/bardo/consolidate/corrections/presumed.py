@@ -1,8 +1,8 @@
 """Earlier memories that a message probably replaces, although no word of it announces a change.
 
-"The Nordbad is closed for good, I do my lengths at the university pool" denies "I swim at the Nordbad" by no word of a
-rule. Where the cross-encoder finds a replacement likely, though not for sure, the newer memory comes before the
-older one in recall, and nothing else changes.
+"The Nordbad is closed, I do my lengths at the university pool" denies "I swim at the Nordbad" by no word of a rule.
+Where the cross-encoder finds a replacement likely, though not for sure, the newer memory comes before the older one in
+recall, and nothing else changes.
 """
 
 from __future__ import annotations
