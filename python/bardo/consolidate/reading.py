@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bardo._core import STATISTICS, ActCounts, EpisodeLog, FactStore
 from bardo.consolidate.attributes import BUILT_IN
-from bardo.consolidate.clause import Clause
+from bardo.consolidate.clause import Clause, form_of
 from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.bare_doses import with_medicines
 from bardo.consolidate.corrections.bare_values import completed
@@ -245,7 +245,9 @@ class StatementReader:
     def _presumed(self, episode: Episode, older: Iterable[Older]) -> list[Correction]:
         """The older records that an episode probably replaces."""
         message = self._message(episode)
-        if self._cross_encoder is None or len(message.text.split()) > READ_WORDS:
+        # A record names its component and environment, by which rules tell what it replaces.
+        is_read = form_of(episode) != "record" and len(message.text.split()) <= READ_WORDS
+        if self._cross_encoder is None or not is_read:
             return []
         found = presumed(message, older, partial(cosines, self._embed), self._odds_of)
         return [Correction(episode.id, id_, PRESUMED) for id_ in found]

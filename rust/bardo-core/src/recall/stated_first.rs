@@ -2,7 +2,8 @@
 //!
 //! The decisions and statistics of an agent are its own, verified, and many. What a person said to an ancestor is none of
 //! these, though it alone may answer. So a statement passes a record that is less relevant, if it holds each word of the
-//! query that the record holds, and one more. A question for a decision has the words of decisions: no statement has more.
+//! query that the record holds, and one more, unless the record corrects it. A question for a decision has the words of
+//! decisions: no statement has more.
 
 use super::arms::Arms;
 use super::candidate::{ScoredCandidate, just_above};
@@ -32,8 +33,12 @@ pub(super) fn raise(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
     for (moved, place) in statements.into_iter().enumerate() {
         let one = ranked[place];
         let words = held(arms, one.candidate.slot);
+        let corrections = arms.hot.graph().corrections_of(&one.row.id);
         let is_passed = |&&(other, other_words): &&(usize, Words)| {
             let record = &ranked[other];
+            if corrections.iter().any(|correction| correction.by == record.row.id) {
+                return false;
+            }
             let holds_more = other_words != words && other_words & !words == 0;
             holds_more && record.score >= one.score && record.relevance <= one.relevance
         };
