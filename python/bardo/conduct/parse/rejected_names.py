@@ -163,7 +163,7 @@ def _rejected(found: re.Match[str], sentence: str) -> Rejected | None:
         operation_table.content_stems(operation_table.table().additional) | vocabulary().incidental | {_LONG}
     )
     is_role = scope.startswith(" as ") and not stems_of(scope).isdisjoint(
-        stems_of(" ".join(word_lists()["parties"]))
+        stems_of(" ".join(word_lists()["trades"]))
     )
     scopes = frozenset[str]() if _HERE.match(scope) or is_role else stems_of(scope) - narrow
     rest = _NOT_EVEN.sub("", sentence[found.end("names") :].partition(".")[0].partition(" - ")[0])
