@@ -81,6 +81,7 @@ def test_the_act_in_its_own_words_is_what_is_forbidden(text: str, action: str) -
         ("no trimming, lads", "Trim the hedge on Friday, lads."),
         ("Nothing is deleted in the visitor register", "SELECT * FROM visitor_register;"),
         ("Don't stop the kill-switch heartbeat", "systemctl status killswitch-heartbeat"),
+        ("never silence an alert for more than four hours", 'silence_alert(name="errors", duration="45m")'),
     ],
 )
 def test_another_act_with_its_words_is_not(text: str, action: str) -> None:
@@ -95,7 +96,7 @@ def test_another_act_with_its_words_is_not(text: str, action: str) -> None:
             "don't share my calendar with anyone outside of the family",
             'calendar.share(person="coach@a.example")',
         ),
-        ("never silence an alert for more than four hours", 'silence_alert(name="errors", duration="45m")'),
+        ("never silence an alert for more than four hours", 'silence_alert(name="errors")'),
     ],
 )
 def test_an_open_part_of_the_act_is_told(text: str, action: str) -> None:

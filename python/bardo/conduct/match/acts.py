@@ -9,7 +9,16 @@ from functools import lru_cache
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match import circumstances
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse import acts, clock, conditions, heads, operation_table, operations, refused_things
+from bardo.conduct.parse import (
+    acts,
+    clock,
+    command_forms,
+    conditions,
+    heads,
+    operation_table,
+    operations,
+    refused_things,
+)
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.acts import ANYWHERE, Act, Part
 from bardo.conduct.parse.forbidden import ANY, stems_of
@@ -57,8 +66,8 @@ def compare(
         return _UNKNOWN
     reason = f"act {act.verb or 'any'!r} of {' '.join(sorted(act.parts[0].members[0][0]))!r}"
     is_open = bool(missing) or is_pointed or act.is_conditional or _LASTS.search(rejection.text) is not None
-    # A sentence may bring about something else with the words of a thing.
-    is_open |= not act.verb and action.form == "prose"
+    # A sentence may bring about something else with the words of a thing, or ask another person for the act.
+    is_open |= action.form == "prose" and (not act.verb or conditions.asks(action.text))
     if is_open or not all(holds.get(each) for each in act.conditions):
         return Relation(Reading.TOUCHES, f"{reason}; the rest is left open", whole=True)
     return Relation(Reading.SAME, reason, exact=True)
@@ -66,8 +75,8 @@ def compare(
 
 def _meeting(rejection: ParsedRejection, action: ParsedAction) -> tuple[Act | None, heads.Clause | None]:
     """Returns the act that a rejection forbids, and the clause of the action that may do it."""
-    if rejection.forbids.by:
-        # A person corrected what is forbidden.
+    if rejection.forbids.by or command_forms.of_text(rejection.text) is not None:
+        # A person corrected what is forbidden, or it is a command, of which the forms decide.
         return None, None
     if (act := acts.of_text(rejection.text)) is not None:
         return act, next((each for each in heads.clauses_of(action) if _does(act, each)), None)
