@@ -68,6 +68,9 @@ def compare(
     is_open = bool(missing) or is_pointed or act.is_conditional or _LASTS.search(rejection.text) is not None
     # A sentence may bring about something else with the words of a thing, or ask another person for the act.
     is_open |= action.form == "prose" and (not act.verb or conditions.asks(action.text))
+    # Patterns of commands and options tell more exactly than a verb whether an action is what they stand for.
+    forbids = rejection.forbids
+    is_open |= bool(forbids.flags or (forbids.commands and act.verb))
     if is_open or not all(holds.get(each) for each in act.conditions):
         return Relation(Reading.TOUCHES, f"{reason}; the rest is left open", whole=True)
     return Relation(Reading.SAME, reason, exact=True)
