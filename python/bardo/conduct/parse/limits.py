@@ -74,7 +74,9 @@ _WHILE = lazy_pattern(
 )
 _KEEPS = lazy_pattern(
     r"\b(?:keep|keeps|stay|stays|must (?:be|stay|remain)|should (?:be|stay|remain)|has to (?:be|stay)|"
-    r"have to (?:be|stay))\b(?!.*\b(?:out of|away from|clear of)\b)",
+    r"have to (?:be|stay))\b(?!.*\b(?:out of|away from|clear of)\b)"
+    # How long something is kept is a limit of the act: "keep a short open for more than 3 days".
+    r"(?!.*\bfor (?:above|below|more|over|less|under|longer|within|exceeding|at least|at most)\b)",
     re.IGNORECASE,
 )
 _END = lazy_pattern(r"[,;.!?](?=\s|$)")
