@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from bardo._core import EpisodeLog
@@ -315,6 +316,28 @@ def damage(folder, kind):
             path.write_bytes(b"garbage")
     else:
         shutil.rmtree(table / "_versions")
+
+
+@pytest.mark.parametrize("left", ["transaction", "folder of versions", "manifest out of place"])
+def test_a_table_whose_creation_was_cut_off_is_made_again(log, index, tmp_path, left):
+    import lancedb
+
+    lancedb.connect(str(tmp_path / "index.lance")).create_table(
+        "episodes", schema=pa.schema([("id", pa.binary())])
+    )
+    versions = tmp_path / "index.lance" / "episodes.lance" / "_versions"
+    # LanceDB writes a manifest under this name, links it into its place, and removes the name.
+    (manifest,) = versions.glob("*.manifest")
+    manifest.rename(f"{manifest}#1")
+    if left != "manifest out of place":
+        for path in versions.iterdir():
+            path.unlink()
+    if left == "transaction":
+        versions.rmdir()
+    fill(log, range(1, 4))
+
+    assert index.sync(log).appended == 3
+    assert index.search_text("number2", 1)[0].episode.tick == 2
 
 
 @pytest.mark.parametrize("kind", ["data", "manifests", "no manifests"])

@@ -156,9 +156,13 @@ class TableHandle:
             ) from error
 
     def _remove_unfinished(self) -> None:
-        """Removes a table whose creation was cut off by a kill: it has neither a version nor a row."""
-        parts = (self.files / "_versions", self.files / "data")
-        if self.files.exists() and not any(part.is_dir() and any(part.iterdir()) for part in parts):
+        """Removes a table whose creation was cut off by a kill: it has no version and no row.
+
+        LanceDB writes a manifest beside its place and links it there, so a file of another name is no version.
+        """
+        versions, data = self.files / "_versions", self.files / "data"
+        is_begun = self.files.exists() and not (data.is_dir() and any(data.iterdir()))
+        if is_begun and not any(versions.glob("*.manifest")):
             shutil.rmtree(self.files)
 
     def _connect(self, *, make: bool) -> Any:
