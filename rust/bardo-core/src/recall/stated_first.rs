@@ -50,15 +50,16 @@ pub(super) fn raise(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
     }
 }
 
-/// Whether a memory is a statistic, or an episode that a program recorded and an outcome verified.
+/// Whether a memory is a statistic, or an episode that a program recorded and an outcome verified. The output of a tool, a
+/// commit and a line of a log tell of values: `in_force` places them.
 fn is_record(arms: &Arms<'_>, ranked: &ScoredCandidate<'_>) -> bool {
     let row = ranked.row;
     if let Some(fact) = &row.fact {
         return fact.decay_factors.kind == FactKind::Baseline;
     }
     let names = arms.hot.names();
-    let is_measured = row.verified && row.role != Some(Role::User) && !TOLD.contains(&names.name(row.kind));
-    is_measured || row.is_record(names)
+    let is_told = row.role == Some(Role::User) || TOLD.contains(&names.name(row.kind));
+    row.verified && !is_told && !row.is_record(names)
 }
 
 /// Whether a memory is what a person said, or a fact in force that is no finding of a pass.
