@@ -63,18 +63,19 @@ def of(text: str, action: str) -> Departure:
     return Departure.EXTENDED if is_longer else Departure.NONE
 
 
-def _words(text: str) -> list[str]:
+@lru_cache(_TEXTS)
+def _words(text: str) -> tuple[str, ...]:
     """Returns the content words of the act of a text as stems, without its times, with the names of aliases."""
     same = operation_table.table().same
     # The conditions decide times: "during the day" holds at noon.
     act, _ = conditions.split(text)
     stems = wording.act(operations.with_particles(act))
     # A function word has no stem; of figures the conditions tell more.
-    return [
+    return tuple(
         same.get(stem, stem)
         for stem, own in zip(stems, _core.stems(stems), strict=True)
         if own is not None and not stem.isdigit()
-    ]
+    )
 
 
 def _is_alike(before: Sequence[str], after: Sequence[str]) -> bool:

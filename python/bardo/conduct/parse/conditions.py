@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse import (
@@ -25,6 +26,8 @@ from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.times import DAYS, Span
 from bardo.consolidate.languages.english.dates import MONTHS
 
+#: Maximum number of cached texts.
+_TEXTS = 16_384
 _MINUTE = 60 * 1_000_000
 #: Weekday of the epoch, a Thursday.
 _FIRST_DAY = 3
@@ -140,6 +143,7 @@ _ASKS = lazy_pattern(
 )
 
 
+@lru_cache(_TEXTS)
 def split(text: str) -> tuple[str, tuple[str, ...]]:
     """Splits a rejection into what is rejected and the conditions of it."""
     rest, excepted = tails.split(text.strip().rstrip(".!"))

@@ -218,7 +218,7 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
     limit = _read(condition)
     if limit is None:
         return None
-    if any(_repeats(limit, _read(each)) for each in split(action, orders=False)[1]):
+    if any(_repeats(limit, told) for told in _told_in(action)):
         # "Raise it to above 3x" tells the limit itself.
         return True
     if limit.nouns & _letters():
@@ -244,13 +244,15 @@ def holds(condition: str, action: str, about: frozenset[str] = frozenset()) -> b
     return None if limit.rate and not (is_exceeded and limit.is_upper) else is_exceeded
 
 
-def _repeats(limit: Limit, told: Limit | None) -> bool:
+@lru_cache(64)
+def _told_in(action: str) -> tuple[Limit, ...]:
+    """Returns the limits that an action tells; each condition of each rejection asks for them."""
+    return tuple(filter(None, map(_read, split(action, orders=False)[1])))
+
+
+def _repeats(limit: Limit, told: Limit) -> bool:
     """Whether a limit that an action tells is the rejected one."""
-    return told is not None and (told.is_upper, told.figure, told.dimension) == (
-        limit.is_upper,
-        limit.figure,
-        limit.dimension,
-    )
+    return (told.is_upper, told.figure, told.dimension) == (limit.is_upper, limit.figure, limit.dimension)
 
 
 @cache
