@@ -12,6 +12,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.hearing.uses import is_use
 from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry
 from bardo.conduct.parse import operation_table, wording
 from bardo.conduct.parse.forbidden import corrected, propose, stems_of, vocabulary
@@ -194,14 +195,18 @@ def _allowed(text: str) -> Iterator[_Allowed]:
 
 def _against(allowed: _Allowed, rows: Sequence[StateEntry | Rule]) -> list[StateEntry | Rule]:
     """Returns the rejections and rules against what is allowed, and against nothing beside it."""
-    wanted = _scope(propose(f"don't {allowed.act}"))
+    forbids = propose(f"don't {allowed.act}")
+    wanted = _scope(forbids)
     if wanted is None:
         return []
     exact = [
         row for row in rows if _scope(_forbidden(row)) == wanted and (allowed.again or wanted.conditions)
     ]
-    if exact or len(wanted.things) != 1:
+    if len(wanted.things) != 1:
         return exact
+    uses = [row for row in rows if row not in exact and _is_of_use(row, allowed, forbids)]
+    if exact or uses:
+        return exact + uses
     similar = [row for row in rows if _is_of(row, allowed, wanted)]
     # Words that name less than the rejection mean it only if it is the only one.
     return similar if len(similar) == 1 else []
@@ -241,6 +246,16 @@ def _is_of(row: StateEntry | Rule, allowed: _Allowed, wanted: _Scope) -> bool:
     if not allowed.of_thing:
         return is_same and scope.verbs == wanted.verbs and bool(scope.verbs)
     return is_same and bool(conditions or (allowed.again and allowed.permits))
+
+
+def _is_of_use(row: StateEntry | Rule, allowed: _Allowed, wanted: Forbids) -> bool:
+    """Whether a rejection is against a way of using a thing of which any use is allowed again."""
+    is_any = allowed.again and allowed.permits and not (wanted.conditions or wanted.phrases or wanted.commands)
+    if not is_any or not (allowed.of_thing or _USES.issuperset(wanted.verbs)):
+        return False
+    # A person gave it other conditions than its words have.
+    has_own = "conditions" in json.loads(row.corrections or "{}")
+    return not has_own and is_use(row.forbidden_action, wanted.things[0])
 
 
 def _taken(row: StateEntry | Rule) -> frozenset[str] | None:
