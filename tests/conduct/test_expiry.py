@@ -32,6 +32,20 @@ def at(day: str) -> int:
         ("rejected", "We decided against GraphQL today", None),
         ("rejected", "Don't ship until the tests pass", None),
         ("decision", "We decided today to use Postgres", None),
+        ("rejected", "Please don't short EURUSD before the ECB decision on 4 June.", "2031-06-05"),
+        ("rejected", "Don't merge before the release on 12 May", "2031-05-13"),
+        ("rejected", "Don't book any travel until the board meeting on 3 March.", "2031-03-04"),
+        ("rejected", "No new hires before 1 April, please.", "2031-04-01"),
+        ("rejected", "Don't deploy ahead of the demo on Friday.", "2031-02-15"),
+        ("rejected", "No trading in SAP until 20 January", "2032-01-20"),
+        ("rejected", "Don't short EURUSD before the ECB decision", None),
+        ("rejected", "Don't pay salaries before the 25th", None),
+        ("rejected", "Never deploy before Friday", None),
+        ("rejected", "Never post before the review on every Friday", None),
+        ("rejected", "Don't delete the logs before March", None),
+        ("rejected", "Don't touch the invoices from before 4 June", None),
+        ("rejected", "Don't sign before the lawyer has read it on Monday", None),
+        ("decision", "We use the shared runner before the release on 4 June", None),
     ],
 )
 def test_an_entry_ends_with_its_date(kind: StateKind, text: str, end: str | None) -> None:
@@ -86,3 +100,50 @@ def test_a_task_takes_the_date_to_which_its_thing_moved(
     with bardo.gate(tmp_path / "a", clock=clock) as gate:
         (task,) = gate.state("task")
         assert told in task.summary
+
+
+ORDER = "Please don't short EURUSD before the ECB decision on 4 June."
+
+
+def test_an_order_before_an_event_blocks_until_its_day_is_over(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(at("2031-03-01"))
+    with bardo.open(tmp_path / "a", clock=clock, agent="desk") as memory:
+        memory.remember(ORDER, role="user", kind="turn", speaker="Ingrid")
+        memory.sleep()
+        memory.bequeath(tmp_path / "t", cause="economic")
+    with bardo.inherit(tmp_path / "t", tmp_path / "b", clock=clock) as heir:
+        clock.set(at("2031-06-04"))
+        with bardo.gate(tmp_path / "b", clock=clock) as gate:
+            assert gate.before("Short 5 lots of EURUSD").decision == "block"
+        clock.set(at("2031-06-06"))
+        with bardo.gate(tmp_path / "b", clock=clock) as gate:
+            assert gate.before("Short 5 lots of EURUSD").decision == "allow"
+        heir.sleep()
+        assert "EURUSD" not in str(heir.boot())
+        assert not [fact for fact in heir.facts.list() if "EURUSD" in fact.text]
+        heir.bequeath(tmp_path / "t2", cause="economic")
+    with bardo.inherit(tmp_path / "t2", tmp_path / "c", clock=clock), bardo.gate(tmp_path / "c") as gate:
+        assert not gate.state("rejected")
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        (ORDER, True),
+        ("Don't book any travel until the board meeting on 3 March.", True),
+        ("Don't use the lift before the inspection on 3 March.", True),
+        ("Don't delete the logs before March.", False),
+        ("Don't send anything before the lawyer has read it on Monday.", False),
+    ],
+)
+def test_the_facts_of_an_order_end_with_its_term(tmp_path: Path, text: str, *, ends: bool) -> None:
+    clock = bardo.ManualClock(at("2031-02-12"))
+    with bardo.open(tmp_path, clock=clock, agent="home") as memory:
+        memory.remember(text, role="user", kind="turn", speaker="Nils")
+        memory.sleep()
+        facts = memory.facts.list()
+        assert bool(facts) or not ends
+        assert any(fact.statement and fact.statement.until for fact in facts) is ends
+        clock.set(at("2031-06-20"))
+        memory.sleep()
+        assert not (ends and memory.facts.list())

@@ -15,6 +15,7 @@ from bardo.conduct.model.entries import Rule, StateEntry, StateKind
 from bardo.conduct.storage.store import ConductStore
 from bardo.config import SECONDS_PER_DAY
 from bardo.consolidate.languages.english.dates import DATE, day_after, instant
+from bardo.consolidate.languages.english.order_terms import AHEAD, EVENT, is_end, to_come
 
 #: Kinds of entries that end with their date.
 DATED: tuple[StateKind, ...] = ("task", "rejected", "decision")
@@ -28,7 +29,9 @@ _LASTING = lazy_pattern(
     r"\b(?:every|each|always|never|ever|any|daily|weekly|monthly|yearly|\w+days|from|since|after|starting|as of)\b",
     re.IGNORECASE,
 )
-_UNTIL = lazy_pattern(r"\b(?P<word>until|till|'til|through)\s+(?:the )?$", re.IGNORECASE)
+_UNTIL = lazy_pattern(
+    rf"\b(?:(?P<word>until|till|'til|through)|(?P<ahead>{AHEAD}))\s+(?P<event>{EVENT})?(?:the )?$", re.IGNORECASE
+)
 #: Words before a date by which something is done on it; other words with the name of a day or month may be names.
 _ON = lazy_pattern(
     r"\b(?:by|on|before|until|till|in|during|for|due|of|to|at|this|next)\s+(?:the )?$", re.IGNORECASE
@@ -41,7 +44,9 @@ _NAMED = lazy_pattern(
 )
 _NO = lazy_pattern(r"\W*(?:[\w ]{1,30}: *)?(?:no|not|don't|please|never|let's)\b", re.IGNORECASE)
 #: Words without which a rejection or decision has no end.
-_ENDING = lazy_pattern(r"\b(?:until|till|'til|through|today|tonight|tomorrow|this weekend)\b", re.IGNORECASE)
+_ENDING = lazy_pattern(
+    rf"\b(?:until|till|'til|through|{AHEAD}|today|tonight|tomorrow|this weekend)\b", re.IGNORECASE
+)
 #: Maximum number of cached ends: each pass reads those of all entries in force.
 _ENDS = 16_384
 
@@ -50,8 +55,9 @@ _ENDS = 16_384
 def end_of(kind: StateKind, text: str, at: int) -> int | None:
     """Returns the first instant at which an entry is over by its own words; None if they have no end.
 
-    A rejection or decision ends where "until" says so, or with the only day that it is said for: "not today". A task
-    ends a week after its last date.
+    A rejection or decision ends where "until" says so, or with the only day that it is said for: "not today". A
+    rejection also ends with the day of what it is said before: "before the decision on 4 June". A task ends a week
+    after its last date.
 
     Args:
         kind: Kind of the entry.
@@ -62,8 +68,7 @@ def end_of(kind: StateKind, text: str, at: int) -> int | None:
         return max(_task_ends(text, at), default=None)
     if _ENDING.search(text) is None:
         return None
-    is_order = kind == "rejected" and _NO.match(text) is not None
-    return max(_limits(text, at, is_order=is_order), default=None)
+    return max(_limits(text, at, kind), default=None)
 
 
 def is_over(row: StateEntry | Rule, now: int) -> bool:
@@ -120,15 +125,21 @@ def _task_ends(text: str, at: int) -> Iterator[int]:
                 yield end + GRACE_DAYS * _DAY
 
 
-def _limits(text: str, at: int, *, is_order: bool) -> Iterator[int]:
+def _limits(text: str, at: int, kind: StateKind) -> Iterator[int]:
     """Yields the ends of a rejection or decision; a day without "until" is one of an order alone."""
+    is_order = kind == "rejected" and _NO.match(text) is not None
     for match in DATE.finditer(text):
         until = _UNTIL.search(text[: match.start()])
+        if until is not None and until["ahead"]:
+            is_term = is_end(text[: until.start()], match, of_event=bool(until["event"]))
+            until = until if kind == "rejected" and is_term else None
         is_single = is_order and (match["near"] or "").lower() in _SINGLE
         if until is None and (not is_single or _LASTING.search(text)):
             continue
-        for begin, end in _span(match, at):
-            yield begin if until is not None and until["word"].lower() != "through" else end
+        for begin, end in _span(match, to_come(match, at) if kind == "rejected" else at):
+            # What is on a day may be at its end.
+            is_whole = until is None or until["event"] or (until["word"] or "").lower() == "through"
+            yield end if is_whole else begin
 
 
 def _span(match: re.Match[str], at: int) -> Iterator[tuple[int, int]]:

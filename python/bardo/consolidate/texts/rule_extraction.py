@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from bardo._core import findings
 from bardo.consolidate.attributes import persistence_of
 from bardo.consolidate.languages.english.near_days import dated, names_moment, names_near_day
+from bardo.consolidate.languages.english.order_terms import end_of_order
 from bardo.consolidate.texts import clauses, statements, vocabulary
-from bardo.model import NEUTRAL, Episode, Fact, FactKind, Pad
+from bardo.model import NEUTRAL, Episode, Fact, FactKind, Pad, Statement
 
 #: Bytes of a fact and of its core at most.
 FACT_BYTES, CORE_BYTES = 80, 30
@@ -103,6 +104,7 @@ class Assertion:
         emotion: A feeling, if one is named.
         pad: The same as pleasure, arousal, dominance.
         found: `urls`, `commands` and `paths` of its sentence, whole, however short the fact.
+        until: First instant after the term of a rejection, microseconds UTC; None without one.
     """
 
     fact: str
@@ -118,6 +120,7 @@ class Assertion:
     emotion: str = ""
     pad: Pad = NEUTRAL
     found: dict[str, list[str]] = field(default_factory=dict)
+    until: int | None = None
 
 
 def of_episode(episode: Episode, agent: str, text: str | None = None) -> list[Fact]:
@@ -223,7 +226,8 @@ def _conclusions(text: str, who: str, at: int, *, rejects: bool) -> Iterator[Ass
         elif rejects and who and (match := _REJECTS.match(sentence)):
             fact = _plain(match["rest"], who, at, f"{who} rejects: ")
             if fact:
-                yield _distilled(fact, sentence, "preference", "rejections", STATED, who=who)
+                said = _distilled(fact, sentence, "preference", "rejections", STATED, who=who)
+                yield replace(said, until=end_of_order(sentence, at))
 
 
 def _plain(words: str, who: str, at: int, before: str = "") -> str:
@@ -272,6 +276,8 @@ def _distilled(
 def _fact(each: Assertion, episode: Episode) -> Fact:
     # The agent's own conclusion, of which it keeps a limited number.
     concluded = each.kind == "insight" and not each.who
+    # Its text is its own value: nothing else replaces it.
+    statement = Statement(each.who.lower(), "event", each.fact, until=each.until, functional=False) if each.until else None
     subjects = [each.who.lower() if each.who == NAMELESS else each.who, *each.people, *episode.subjects]
     return Fact(
         each.fact,
@@ -286,6 +292,7 @@ def _fact(each: Assertion, episode: Episode) -> Fact:
         persistence=None if concluded else persistence_of(each.kind),
         pad=each.pad if episode.pad == NEUTRAL else episode.pad,
         metadata=each.found,
+        statement=statement,
     )
 
 

@@ -76,6 +76,10 @@ _SPAN = lazy_pattern(
 _DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1, "the day after tomorrow": 2}
 #: Days by which a date without a year may lie before the text that announces it.
 _LATE = 31
+#: Length of a day in microseconds.
+DAY_LENGTH = 86_400_000_000
+#: Length of the time after which a date without a year is that of the next year, in microseconds.
+LATE_LENGTH = (_LATE + 1) * DAY_LENGTH
 _UNTIL = lazy_pattern(
     r"\b(?:until|till|'til|up to|up until|through|no later than|expires?(?: on)?|ends?(?: on)?|"
     r"last day(?: is)?(?: on)?)\s+",
@@ -335,6 +339,17 @@ def _end_of_bound(match: re.Match[str], at: int, *, is_through: bool) -> int | N
         return begin
     day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
     return midnight(day.replace(year=day.year + 1) if match["year4"] else day_after(match, day))
+
+
+def end_of_date(match: re.Match[str], at: int) -> int | None:
+    """First instant at which "until" a date no longer holds; None for a date that lies behind.
+
+    Args:
+        match: Match of `DATE`.
+        at: Instant of the text, microseconds UTC.
+    """
+    end = _end_of_bound(match, at, is_through=False)
+    return end if end is not None and end > at else None
 
 
 def bounds(text: str, at: int, *, past: bool = False) -> tuple[int | None, int | None]:

@@ -46,6 +46,7 @@ from bardo.consolidate.languages.english.kin_clauses import kin_beside, presente
 from bardo.consolidate.languages.english.life_slots import tells_age, who_died
 from bardo.consolidate.languages.english.marks import with_marks
 from bardo.consolidate.languages.english.measures import doses_in, new_doses_in
+from bardo.consolidate.languages.english.order_terms import end_of_order
 from bardo.consolidate.languages.english.owners import (
     SPEAKER,
     Owner,
@@ -277,6 +278,8 @@ def _clause(
     denied, past = is_denied(head), is_past(head)
     unreal = asks or is_unreal(head) or introduces_finding(head)
     since, until = bounds(" ".join(token.text for token in words), speech.at, past=past)
+    if until is None and not (past or unreal):
+        until = end_of_order(sentence.text, speech.at)
     cues = cues_of(head, words, sentence, denied=denied, correction=correction)
     is_bounded = until is not None or (since is not None and since > speech.at > 0)
     if since is None and until is None and not (unreal or denied):
@@ -377,6 +380,7 @@ def _order(head: Any, sentence: Any, speech: Speech, *, asks: bool, correction: 
     cues = cues_of(head, words, sentence, denied=denied, correction=correction)
     return Clause(
         text="",
+        until=None if asks else end_of_order(sentence.text, speech.at),
         sentence=sentence.text.strip(),
         owner=speech.who.lower(),
         topic=_in_order(words, before=head),
