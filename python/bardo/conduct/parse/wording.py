@@ -39,8 +39,9 @@ _INTERJECTION = lazy_pattern(
 _LABEL = (
     rf"(?:(?:{_COUNT} )?(?:(?:an?|the|our|my|this|another|new|more|small|last|first|simple|standing|general|house|home|"
     r"family|kitchen|office|team|ground|company|project|repo|coding|summer|winter|code|release|deploy|holiday|"
-    r"change) )*"
-    r"(?:law|rule|polic(?:y|ie)|order|regulation|ban|freeze|moratorium|convention|guideline)s?"
+    r"change|trading|trade) )*"
+    r"(?:law|rule|polic(?:y|ie)|order|regulation|ban|freeze|moratorium|embargo|black-?out|prohibition|restriction|"
+    r"convention|guideline)s?"
     r"(?: (?:for|in|from) (?:the |this |our )?[\w-]+| here| number \w+| #?\d+)?(?=\s*:|\s+[-–—]\s))"
 )
 _LABELLED = lazy_pattern(rf"^\W*{_LABEL}", re.IGNORECASE)

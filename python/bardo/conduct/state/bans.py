@@ -20,6 +20,11 @@ LASTING = lazy_pattern(
     r"(?:after|out of) hours|(?:without|unless|while|when|if) \w)",
     re.IGNORECASE,
 )
+#: The same as an adjective: "no weekend positions", "no late-night deploys".
+_TIME = (
+    r"(?:weekend|week-end|weekday|overnight|night|(?:late|early)[- ]?(?:night|morning|evening)|"
+    r"night-?time|evening|after[- ]hours|out-of-hours|pre-?market|holiday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+)
 #: Words of a report about a time that was, or about the speaker.
 _REPORT = lazy_pattern(
     r"\b(?:last|yesterday|so far|yet|this (?:week|month|morning|time)|today|tonight|tomorrow|for (?:me|us)|from|"
@@ -36,7 +41,7 @@ def _ban() -> re.Pattern[str]:
     forms = sorted((f"{re.escape(each).removesuffix('y')}(?:ys?|ies)" if each.endswith("y")
                     else f"{re.escape(each)}(?:e?s)?" for each in nouns), key=len, reverse=True)  # fmt: skip
     return re.compile(
-        rf"(?:please,? )?no (?:more |further |new )?(?:{'|'.join(forms)})\b(?P<rest>[^,;:.!?]*)",
+        rf"(?:please,? )?no (?:more |further |new )?(?P<time>{_TIME} )?(?:{'|'.join(forms)})\b(?P<rest>[^,;:.!?]*)",
         re.IGNORECASE,
     )
 
@@ -51,4 +56,5 @@ def is_ban(text: str) -> bool:
     if found is None or "?" in text:
         return False
     clause = _CLAUSE.split(found["rest"])[0]
-    return LASTING.search(clause) is not None and _REPORT.search(_CLAUSE.split(text)[0]) is None
+    is_lasting = found["time"] is not None or LASTING.search(clause) is not None
+    return is_lasting and _REPORT.search(_CLAUSE.split(text)[0]) is None
