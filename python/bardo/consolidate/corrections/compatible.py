@@ -17,6 +17,7 @@ from bardo.consolidate.corrections.correction_rules import (
     words_of,
 )
 from bardo.consolidate.corrections.endings import changes_another, ends_another
+from bardo.consolidate.corrections.named_things import is_of_another_name
 from bardo.consolidate.corrections.numbered_things import is_of_another_number
 from bardo.consolidate.corrections.templates import is_of_another_member
 from bardo.consolidate.corrections.untouched import denies_since_event, is_apart_from_order, is_left_alone
@@ -60,6 +61,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or are_strangers_apart(older, newer)
         or bounds_another(older, newer)
         or is_of_another_thing(older, newer)
+        or is_of_another_name(older, newer)
         or is_of_another_attribute(older, newer)
         or is_of_another_subject(older, newer)
         or is_of_another_part(older, newer)

@@ -24,3 +24,22 @@ def is_of_one_thing(clause: Clause) -> bool:
     if stated is None or stated.subject == clause.owner or " of " not in clause.owner:
         return False
     return " of the " not in clause.owner or bool(clause.cues & {"change", "correction", "now"})
+
+
+def is_of_another_name(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses give a value of other things by their names: "the limit on Enel", "that for Brent".
+
+    "25, not 20" ends the 20 of the thing itself. Two things without names can be the same in other words, unless
+    another attribute is told.
+    """
+    one, other = older.statement, newer.statement
+    if one is None or other is None or not (one.functional and other.functional):
+        return False
+    if one.subject == older.owner or other.subject == newer.owner:
+        return False
+    if not (newer.features.get("subject thing") and older.features.get("subject thing")):
+        return False
+    ours, theirs = set(one.subject.split()), set(other.subject.split())
+    if ours & theirs or ours & newer.anchors or theirs & older.anchors:
+        return False
+    return one.attribute != other.attribute or bool(ours & older.names or theirs & newer.names)

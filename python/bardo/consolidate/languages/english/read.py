@@ -10,7 +10,7 @@ from typing import Any
 from bardo._core import neutralise
 from bardo.consolidate.attributes import AttributeTable
 from bardo.consolidate.clause import Clause, Speech
-from bardo.consolidate.languages.english import fronted, records, standing
+from bardo.consolidate.languages.english import fronted, records, standing, topic_first
 from bardo.consolidate.languages.english.announcements import ANNOUNCEMENT
 from bardo.consolidate.languages.english.asked import apart_from_question
 from bardo.consolidate.languages.english.clefts import plain_order, second_part
@@ -190,6 +190,9 @@ def _clauses(
         if any(clause.cues & {"denial", "ending"} for clause in found):
             yield from found
             return
+    if not asks and (plain := topic_first.plain_order(sentence, speech.who)):
+        yield from _reordered(plain, sentence, speech, people, before=before, attributes=attributes)
+        return
     in_cleft = set()
     taken_back = None if asks else retraction(sentence)
     if taken_back is not None:

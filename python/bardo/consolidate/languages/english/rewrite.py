@@ -46,7 +46,7 @@ _TALK = frozenset({
 _OF_NOW = frozenset({"now", "nowadays", "currently"})
 #: Conjunctions that no sentence ends with, and those that none begins with.
 _NOT_LAST, _NOT_FIRST = (
-    frozenset({"and", "but", "or", "so", "because"}),
+    frozenset({"and", "but", "or", "so", "because", "not"}),
     frozenset({"and", "but", "or", "so", "that", "well"}),
 )
 #: Pronouns of the speaker that become the name, and those that become its possessive: "they" would be another person.

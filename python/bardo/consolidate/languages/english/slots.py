@@ -56,6 +56,8 @@ _MINE = frozenset({"my", "our"})
 _MOVES = frozenset({"move", "postpone", "reschedule", "push", "shift", "delay", "bring"})
 #: Prepositions of a place at which a thing is kept.
 _IN_PLACE = frozenset({"at", "behind", "in", "inside", "on", "under"})
+#: Prepositions between an attribute and its thing, and those of a limit: "the limit on Brent".
+_JOINTS, _JOINTS_OF_LIMIT = frozenset({"of", "for"}), frozenset({"of", "for", "on"})
 #: Dependencies of words before a noun.
 _BEFORE = ("poss", "compound", "amod", "nmod")
 #: Words before a noun that do not tell it from others.
@@ -398,6 +400,7 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")
     if value is not None and (figures := _code_at(value) or _figures_from(value)):
         return name, figures, _owner_of_noun(clause, subject)
+    value = _restored(head) if value is None else value
     if value is not None and value.dep_ == "prep":
         value = _below(value, "pobj", "pcomp")
     is_ended = value is not None and value.pos_ == "ADJ" and "ending" in clause.cues and name != "status"
@@ -411,6 +414,12 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
         # "The dose is up to 75 now" gives the dose.
         phrase = re.sub(r"^(?:up|down|back) to (?=\d)", "", phrase)
     return name, phrase, _owner_of_noun(clause, subject)
+
+
+def _restored(head: Any) -> Any:
+    """The preposition before a figure that holds again, as in "the limit is back to 40 lots"; None without one."""
+    back = next((child for child in head.children if child.dep_ == "advmod" and lemma(child) == "back"), None)
+    return None if back is None else _below(back, "prep")
 
 
 def _code_at(value: Any) -> str:
@@ -445,7 +454,8 @@ def _owner_of_noun(clause: Clause, noun: Any) -> str:
         # "His birthday" is the birthday of the person before.
         who = clause.owner.rpartition("'s ")[0]
     qualifier = " ".join(_qualifiers(noun))
-    of = next((each for each in noun.children if each.dep_ == "prep" and lemma(each) in ("of", "for")), None)
+    joints = _JOINTS_OF_LIMIT if noun_attribute(noun) == "limit" else _JOINTS
+    of = next((each for each in noun.children if each.dep_ == "prep" and lemma(each) in joints), None)
     if of is not None:
         after = (token.text.lower() for token in of.subtree if token.i != of.i and token.pos_ != "DET")
         qualifier = f"{qualifier} {' '.join(after)}".strip()

@@ -1,0 +1,52 @@
+"""Sentences whose topic stands before the value: "Brent: the limit is 20" as "the limit for Brent is 20"."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from bardo._patterns import lazy_pattern
+from bardo.consolidate.languages.english.frames import frames
+
+_BE = r"(?:is|are|was|stays|stands|remains)"
+_NOUN = r"(?P<noun>[a-z][\w-]*(?: [\w-]+){0,3}?)"
+#: Name of a thing before a colon, and the value of one of its attributes.
+_TOPIC = lazy_pattern(rf"\W*(?P<topic>\w[\w&./'-]*(?: [\w&./'-]+){{0,2}}): (?:the|its|our) {_NOUN} (?P<rest>{_BE} .+)")
+#: Value of an attribute of one thing, and then that of another one: "on Brent is 25, and on SAP it is 60".
+_SECOND = lazy_pattern(
+    rf"(?P<first>(?P<det>the|our) {_NOUN} (?P<prep>of|on|for|at|in) [^,;:]+? {_BE} [^,;:]+?)(?P<join>,? and|, but|[,;]) "
+    rf"(?P<other>(?P=prep) [^,;:]+?) (?:it(?:'s| is| was| stays)|they are) (?P<value>.+)",
+    re.IGNORECASE,
+)
+
+
+def plain_order(sentence: Any, who: str) -> str:
+    """A sentence with its topics behind the attributes of which it tells the values; empty if it has no such form.
+
+    A person before a colon may be the one who said the rest.
+
+    Args:
+        sentence: The parsed sentence.
+        who: Name of the speaker; empty if unknown.
+    """
+    text = sentence.text.strip()
+    if (found := _TOPIC.fullmatch(text)) is not None and _names_attribute(found["noun"]):
+        begin = sentence.text.index(found["topic"])
+        said = sentence.text[begin : begin + len(found["topic"])]
+        words = [token for token in sentence if token.idx - sentence.start_char < begin + len(said)]
+        is_person = found["topic"].casefold() == who.casefold() or any(
+            token.ent_type_ == "PERSON" for token in words
+        )
+        return "" if is_person else f"The {found['noun']} for {found['topic']} {found['rest']}"
+    if (found := _SECOND.fullmatch(text)) is not None and _names_attribute(found["noun"]):
+        return (
+            f"{found['first']}{found['join']} {found['det'].lower()} {found['noun']} {found['other']} is "
+            f"{found['value']}"
+        )
+    return ""
+
+
+def _names_attribute(noun: str) -> bool:
+    """Whether a noun with words before it names an attribute: "limit", "opening hours"."""
+    nouns, words = frames()["noun"], noun.lower().split()
+    return any(" ".join(words[place:]) in nouns for place in range(len(words)))
