@@ -21,7 +21,7 @@ from bardo.conduct.hearing.completion import is_deed_done
 from bardo.conduct.hearing.considered import turned_down
 from bardo.conduct.hearing.idle_words import is_apology, is_guess, is_options, points_only
 from bardo.conduct.hearing.news import is_news, is_of_life, is_provisional
-from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
+from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_tip, is_unreal
 from bardo.conduct.hearing.reports import (
     is_change,
     is_correction,
@@ -181,7 +181,7 @@ def _is_other(kind: str, utterance: Utterance) -> bool:
         or utterance.is_advice
         or is_done
         or is_supposed
-        or (not utterance.by_agent and is_provisional(text)),
+        or (not utterance.by_agent and (is_provisional(text) or is_tip(text))),
         "rejection": utterance.is_echo
         or utterance.is_advice
         or is_idle

@@ -83,6 +83,24 @@ _ASKING = lazy_pattern(
     r",? (?:so |but )?(?:please |just )*don't (?:ask|quote|blame|tell|get) (?:me|us)\b.*", re.IGNORECASE
 )
 
+#: Tip or guess of the speaker, which decides nothing: "my tip for the weekend: Sintra by train".
+_TIP = lazy_pattern(
+    r"(?:(?:so|and|but|oh|well|also|just),? )*(?:my|our|a|an|one|another|quick|little|hot|top|best|first|insider)"
+    r"(?: (?:other|own|best|top|hot|little|quick|small|first|insider|personal|new))*[ -]"
+    r"(?:tip|hint|guess|hunch|bet|favou?rite|recommendation)s?\b[^:.!?]{0,60}?(?::|\s[-–—]\s| (?:is|are|would be|was)\b)",
+    re.IGNORECASE,
+)
+
+
+def is_tip(text: str) -> bool:
+    """Whether a user only gives a tip, a guess or a favourite, and orders nothing beside it.
+
+    Args:
+        text: Words of a user.
+    """
+    bare = wording.without_interjection(text).strip()
+    return _TIP.match(bare) is not None and RESTRICTS.search(bare) is None
+
 
 def is_remark(text: str) -> bool:
     """Whether each sentence of a user's words that denies something only tells how things are, and none orders.

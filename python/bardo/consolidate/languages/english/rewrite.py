@@ -29,6 +29,8 @@ _LEAST_CUT = 40
 _LONGEST_RELATIVE = 12
 #: Maximum words of a subject with a mark inside, such as "Mam, Philomena,", and such marks.
 _LONGEST_LIST, _INNER_MARKS = 5, frozenset({",", ":", ";", "(", ")", "-", "–", "—"})
+#: Units that the parser takes for punctuation.
+_UNITS = frozenset({"%", "‰", "°"})
 #: Dependents that are left out of a sentence.
 _LEFT_OUT = frozenset({"parataxis", "intj", "discourse", "meta", "dep", "preconj", "cc"})
 #: Openings of subordinate clauses that are left out; those of time and purpose stay.
@@ -163,7 +165,12 @@ def _trimmed(words: list[Any]) -> list[Any]:
 def _is_loose(token: Any, conjunctions: frozenset[str]) -> bool:
     # "No alcohol, only I was near the drummer"
     is_cut = lemma(token) == "only" and token.i > 0 and token.nbor(-1).is_punct
-    return token.is_punct or lemma(token) in conjunctions or is_cut or _is_talk(token)
+    return _is_mark(token) or lemma(token) in conjunctions or is_cut or _is_talk(token)
+
+
+def _is_mark(token: Any) -> bool:
+    """Whether a word is punctuation, and no unit behind a figure: "2 %"."""
+    return token.is_punct and token.text not in _UNITS
 
 
 def _spelled(words: list[Any], finite: Any, who: str) -> str:
@@ -285,7 +292,7 @@ def _is_beside(token: Any, head: Any) -> bool:
         or token.dep_ == "mark"
         or (token.dep_ == "ccomp" and token.i < head.i)
         or (token.dep_ in COMPLEMENTS and is_aside(token, head))
-        or token.is_punct
+        or _is_mark(token)
         or _is_talk(token)
     )
 
