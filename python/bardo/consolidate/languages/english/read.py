@@ -74,6 +74,7 @@ from bardo.consolidate.languages.english.slots import (
     environments_in,
     with_slot,
 )
+from bardo.consolidate.languages.english.told_states import told_state
 from bardo.consolidate.languages.english.told_values import with_told_values
 from bardo.consolidate.languages.english.traits import is_mood
 
@@ -189,6 +190,10 @@ def _clauses(
         found = list(_reordered(plain, sentence, speech, people, before=before, attributes=attributes))
         if any(clause.cues & {"denial", "ending"} for clause in found):
             yield from found
+            return
+    if not asks and (told := told_state(sentence.text, speech)) is not None:
+        yield told[0]
+        if told[1]:
             return
     if not asks and (plain := topic_first.plain_order(sentence, speech.who)):
         yield from _reordered(plain, sentence, speech, people, before=before, attributes=attributes)
