@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -239,12 +240,15 @@ def dying_error(agent: str, *, signed: bool) -> GrimoireClosedError:
     )
 
 
-def holder(now: int) -> str:
-    """Describes this process as JSON for the lease of the log: process id, host, and start (microseconds UTC)."""
+def holder() -> str:
+    """Describes this process as JSON for the lease of the log: process id, host, and start (microseconds UTC).
+
+    The time is that of the machine, also where the clock of the memory is simulated: it helps to find the process.
+    """
     if hasattr(os, "uname"):
         host = os.uname().nodename
     else:
         import platform
 
         host = platform.node()
-    return json.dumps({"pid": os.getpid(), "host": host, "since": now})
+    return json.dumps({"pid": os.getpid(), "host": host, "since": time.time_ns() // 1_000})

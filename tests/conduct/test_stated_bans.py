@@ -1,4 +1,4 @@
-"""Bans told by their name or as a label, and acts that nobody does, are heard as orders; reports are not."""
+"""Bans told by their name or as a label, and acts of no one, are heard as orders; reports are not."""
 
 from __future__ import annotations
 

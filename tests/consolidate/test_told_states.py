@@ -1,4 +1,4 @@
-"""States of tickets, holders of shifts, limits, units and tips in plain sentences become facts, and later ones end them."""
+"""States of tickets, holders of shifts and limits in plain sentences become facts, which later ones end."""
 
 from __future__ import annotations
 

@@ -147,3 +147,16 @@ def test_command_reports_a_wrong_experiment_in_one_line(tmp_path):
     assert done.exit_code != 0
     assert "traps of the simulation is 2" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_command_tells_its_progress_where_stderr_is_no_terminal(tmp_path):
+    config = tmp_path / "small.toml"
+    config.write_text(CONFIG)
+    done = CliRunner().invoke(
+        app,
+        ["simulate", "--config", str(config), "--out", str(tmp_path / "out"), "--seeds", "1", "--no-plots"],
+    )
+    assert done.exit_code == 0
+    assert "simulate: 0 of 10" in done.stderr
+    assert "simulate: 10 of 10" in done.stderr
+    assert "simulate: " not in done.stdout

@@ -13,6 +13,7 @@ import pytest
 
 import bardo
 from bardo.capture import inbox
+from bardo.errors import StoreLockedError
 from bardo.surfaces.cli import exits
 
 CONFIG = {"embedding": {"model": "wordllama"}}
@@ -72,6 +73,16 @@ def test_beside_an_owner_remember_waits_leaves_it_in_the_inbox_and_says_so(home:
         assert time.monotonic() - began > 0.5
         assert len(inbox.waiting(home)) == 1
         assert [found.text for found in memory.recall("gas")] == ["Gas halved"]
+
+
+def test_the_message_of_a_lock_has_the_time_of_the_machine(tmp_path: Path):
+    began = time.time_ns() // 1_000
+    with bardo.open(tmp_path / "desk", clock=bardo.ManualClock(1_900_000_000_000_000), config=CONFIG):
+        lease = json.loads((tmp_path / "desk" / "lease.json").read_text())
+        assert began <= lease["since"] <= time.time_ns() // 1_000
+        day = time.strftime("%Y-%m-%d", time.gmtime(lease["since"] / 1e6))
+        with pytest.raises(StoreLockedError, match=f"pid {os.getpid()} on .* since {day}"):
+            bardo.open(tmp_path / "desk", config=CONFIG)
 
 
 def test_beside_an_owner_recall_and_context_see_the_journal_and_the_inbox(home: Path):

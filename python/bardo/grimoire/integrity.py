@@ -110,7 +110,7 @@ def check(path: str | Path, *, repair: bool = False, clock: Clock | None = None)
             warnings.simplefilter("always")
             require_log(folder)
             log = EpisodeLog(
-                str(folder.episodes), agent=agent, seed=0, now=now, create=False, holder=holder(now)
+                str(folder.episodes), agent=agent, seed=0, now=now, create=False, holder=holder()
             )
         work.notes += [str(warning.message) for warning in said]
     except StoreLockedError as error:

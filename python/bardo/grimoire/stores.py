@@ -119,7 +119,7 @@ def open_stores(
     require_log(folder)
     now = clock.now()
     log = EpisodeLog(
-        str(folder.episodes), agent=config.agent, seed=seed, now=now, durable=durable, holder=holder(now),
+        str(folder.episodes), agent=config.agent, seed=seed, now=now, durable=durable, holder=holder(),
         accept_loss=accept_loss,
     )  # fmt: skip
     if log.upgraded is not None:

@@ -30,7 +30,8 @@ _LASTING = lazy_pattern(
     re.IGNORECASE,
 )
 _UNTIL = lazy_pattern(
-    rf"\b(?:(?P<word>until|till|'til|through)|(?P<ahead>{AHEAD}))\s+(?P<event>{EVENT})?(?:the )?$", re.IGNORECASE
+    rf"\b(?:(?P<word>until|till|'til|through)|(?P<ahead>{AHEAD}))\s+(?P<event>{EVENT})?(?:the )?$",
+    re.IGNORECASE,
 )
 #: Words before a date by which something is done on it; other words with the name of a day or month may be names.
 _ON = lazy_pattern(
@@ -137,7 +138,7 @@ def _limits(text: str, at: int, kind: StateKind) -> Iterator[int]:
         if until is None and (not is_single or _LASTING.search(text)):
             continue
         for begin, end in _span(match, to_come(match, at) if kind == "rejected" else at):
-            # What is on a day may be at its end.
+            # An event of a day may be at its end.
             is_whole = until is None or until["event"] or (until["word"] or "").lower() == "through"
             yield end if is_whole else begin
 

@@ -250,7 +250,9 @@ def _is_of(row: StateEntry | Rule, allowed: _Allowed, wanted: _Scope) -> bool:
 
 def _is_of_use(row: StateEntry | Rule, allowed: _Allowed, wanted: Forbids) -> bool:
     """Whether a rejection is against a way of using a thing of which any use is allowed again."""
-    is_any = allowed.again and allowed.permits and not (wanted.conditions or wanted.phrases or wanted.commands)
+    is_any = (
+        allowed.again and allowed.permits and not (wanted.conditions or wanted.phrases or wanted.commands)
+    )
     if not is_any or not (allowed.of_thing or _USES.issuperset(wanted.verbs)):
         return False
     # A person gave it other conditions than its words have.

@@ -87,7 +87,8 @@ _ASKING = lazy_pattern(
 _TIP = lazy_pattern(
     r"(?:(?:so|and|but|oh|well|also|just),? )*(?:my|our|a|an|one|another|quick|little|hot|top|best|first|insider)"
     r"(?: (?:other|own|best|top|hot|little|quick|small|first|insider|personal|new))*[ -]"
-    r"(?:tip|hint|guess|hunch|bet|favou?rite|recommendation)s?\b[^:.!?]{0,60}?(?::|\s[-–—]\s| (?:is|are|would be|was)\b)",
+    r"(?:tip|hint|guess|hunch|bet|favou?rite|recommendation)s?\b[^:.!?]{0,60}?"
+    r"(?::|\s[-–—]\s| (?:is|are|would be|was)\b)",
     re.IGNORECASE,
 )
 

@@ -1,4 +1,4 @@
-"""Reads bans by their name, and what nobody does: "the embargo on Delmar shares holds until 15 December"."""
+"""Reads bans by their name: "the embargo on Delmar shares holds until 15 December", "no one deploys on Fridays"."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bardo.conduct.state.bans import LASTING
 _ON_TRADES = r"(?:embargo|black-?out|lock-?up|quarantine|trading (?:halt|ban|freeze|stop))"
 _NAMED = rf"(?:the|our|this|that|my) (?P<ban>{_ON_TRADES}|ban|freeze|moratorium|prohibition|restriction)"
 _IN_FORCE = (
-    r"(?:is(?: still| now)? (?:on|in force|in place|in effect)|holds?|stands?|applies|continues|goes on|remains(?: in force)?|"
-    r"stays(?: in force| in place)?|lasts|runs)"
+    r"(?:is(?: still| now)? (?:on|in force|in place|in effect)|holds?|stands?|applies|continues|goes on|"
+    r"remains(?: in force)?|stays(?: in force| in place)?|lasts|runs)"
 )
 _BEFORE = lazy_pattern(rf"{_NAMED}\b[^.!?]*?{UNTIL}[^.!?\w]*$", re.IGNORECASE)
 #: Time for which a habit is an order.
@@ -37,7 +37,7 @@ def of_ban(clause: str, _before: str) -> StatedOrder | None:
 
 
 def of_nobody(clause: str, before: str) -> StatedOrder | None:
-    """Reads "nobody buys or sells Delmar" under a ban, or "no one deploys on Fridays"; else it may be a report."""
+    """Reads "no one buys or sells Delmar" under a ban, or "no one deploys on Fridays"; else it may be a report."""
     found = match(
         r"(?:no ?body|no[ -]one|none of (?:us|you)) (?P<verb>[a-z]+s)(?: (?:or|and|nor) (?P<other>[a-z]+s))? "
         r"(?P<rest>[^,;:.!?]+)",

@@ -56,7 +56,9 @@ def _words() -> _Words:
         for preposition in _items(group["by"])
         for act in _items(group["acts"])
     ]
-    objects, idle = (frozenset(stem for each in _items(raw[name]) for stem in _stems(each)) for name in ("objects", "idle"))
+    objects, idle = (
+        frozenset(stem for each in _items(raw[name]) for stem in _stems(each)) for name in ("objects", "idle")
+    )
     return _Words(tuple(acts), objects, idle)
 
 

@@ -277,7 +277,11 @@ def _fact(each: Assertion, episode: Episode) -> Fact:
     # The agent's own conclusion, of which it keeps a limited number.
     concluded = each.kind == "insight" and not each.who
     # Its text is its own value: nothing else replaces it.
-    statement = Statement(each.who.lower(), "event", each.fact, until=each.until, functional=False) if each.until else None
+    statement = (
+        Statement(each.who.lower(), "event", each.fact, until=each.until, functional=False)
+        if each.until
+        else None
+    )
     subjects = [each.who.lower() if each.who == NAMELESS else each.who, *each.people, *episode.subjects]
     return Fact(
         each.fact,

@@ -19,8 +19,8 @@ _SYNONYMS: Final = {
     "search": "recall",
     "doctor": "maintenance check",
 }
-#: Minimum similarity of a suggested command, 0..1.
-_SIMILAR: Final = 0.6
+#: Minimum similarity of a suggested command, 0..1; `serve`, which bardo does not have, is .6 like `sleep`.
+_SIMILAR: Final = 0.65
 
 
 #: Mark before an argument that is a text; no argument of a process can hold it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from bardo.ports import Progress
+
+#: Seconds between two lines of progress where stderr is no terminal.
+_LINE_SECONDS = 5.0
 
 
 class Output:
@@ -109,10 +113,14 @@ class Output:
             self.note(f"{len(found)} of {total}; more with --limit")
 
     @contextmanager
-    def progress(self) -> Iterator[Progress]:
-        """Shows a progress bar per stage on stderr, if that is a terminal."""
+    def progress(self, *, lines: bool = False) -> Iterator[Progress]:
+        """Shows a progress bar per stage on stderr, if that is a terminal.
+
+        Args:
+            lines: Whether to write a line every few seconds where it is none.
+        """
         if not sys.stderr.isatty():
-            yield _silent
+            yield _Lines(self) if lines else _silent
             return
         from rich import progress
 
@@ -131,6 +139,25 @@ class Output:
                 bars.update(tasks[stage], completed=done, total=total)
 
             yield step
+
+
+class _Lines:
+    """Progress as notes, the first at once and the last of each stage in any case.
+
+    Args:
+        output: Output that writes them.
+    """
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._next = 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Writes a note if the last one was long ago."""
+        now = time.monotonic()
+        if now >= self._next or done == total:
+            self._next = now + _LINE_SECONDS
+            self._output.note(f"{stage}: {done} of {total}")
 
 
 @contextmanager

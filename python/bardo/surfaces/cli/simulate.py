@@ -40,7 +40,7 @@ def simulate(
     from bardo.simulate import study
 
     output = Output(as_json=as_json)
-    with output.progress() as step:
+    with output.progress(lines=True) as step:
         report = study.run(
             out, config=config, seeds=seeds, workers=workers, ray=ray, plots=plots, progress=step
         )

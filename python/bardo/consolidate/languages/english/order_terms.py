@@ -1,4 +1,4 @@
-"""Terms of orders by an event or a date: "don't short it before the decision on 4 June", "until the audit on Friday"."""
+"""Terms of orders by an event or a date: "don't short it before the decision on 4 June"."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from bardo.consolidate.languages.english.dates import (
 #: Event on the date that follows: "the ECB decision on". One with a verb is a condition: "the lawyer has read it on".
 EVENT = (
     r"(?:the|our|their|its|his|her|my|your|an?) "
-    r"(?:(?!(?:on|is|are|was|were|has|have|had|will|can|does|do|did|gets?|end|beginning|start)\b)[\w'’/&-]+ ){1,6}?(?:on|of) "
+    r"(?:(?!(?:on|is|are|was|were|has|have|had|will|can|does|do|did|gets?|end|"
+    r"beginning|start)\b)[\w'’/&-]+ ){1,6}?(?:on|of) "
 )
 #: Words before the event or date at which an order ends.
 AHEAD = r"(?<!from )(?:before|ahead of|prior to)"
@@ -43,7 +44,7 @@ def is_end(before: str, date: re.Match[str], *, of_event: bool) -> bool:
         date: Match of `DATE`.
         of_event: Whether the date is that of an event.
     """
-    is_each = date["day3"] and not date["which"] or (date["weekday"] and _ALWAYS.search(before) is not None)
+    is_each = (date["day3"] and not date["which"]) or (date["weekday"] and _ALWAYS.search(before) is not None)
     return not is_each and (of_event or _OF_AGE.search(before) is None)
 
 

@@ -15,22 +15,32 @@ from bardo.model import Statement
 
 #: Ticket by its code, or by its kind and number.
 _KIND = r"(?i:ticket|issue|bug|case|incident|pr|pull request|merge request|task|claim|story|rma)"
-_TICKET = rf"(?:(?i:the |our )?(?:{_KIND} )?(?P<code>[A-Z][A-Z0-9]{{1,9}}-\d+)|(?i:the |our )?(?P<numbered>{_KIND} #?\d+))"
+_TICKET = rf"(?i:the |our )?(?:(?:{_KIND} )?(?P<code>[A-Z][A-Z0-9]{{1,9}}-\d+)|(?P<numbered>{_KIND} #?\d+))"
 _ADVERBS = r"(?: (?i:now|still|already|finally|just|currently|back|officially))*"
 #: States in which a ticket stays, and participles of an act by which it got into one.
-_STAYS = r"(?i:open|done|in progress|in review|on hold|pending|blocked|stuck|ready|live|under review|in triage)"
+_STAYS = (
+    r"(?i:open|done|in progress|in review|on hold|pending|blocked|stuck|ready|live|under review|in triage)"
+)
 _GOT = (
     r"(?i:closed|resolved|fixed|merged|reopened|re-opened|rejected|cancelled|canceled|finished|completed|"
     r"declined|shipped|deployed|postponed)"
 )
 _PERSON = (
-    r"(?P<person>(?!(?:I|We|You|He|She|They|It|Who|Whoever|Someone|Somebody|Everyone|Everybody|Nobody|No|None|One|The|"
+    r"(?P<person>(?!(?:I|We|You|He|She|They|It|Who(?:ever)?|Some(?:one|body)|Every(?:one|body)|No(?:ne|body)?|One|The|"
     r"My|Our|This|That|If|When)\b)[A-Z][\w'-]+(?: (?:van |von |de )?[A-Z][\w'-]+){0,2})"
 )
-_SHIFT = r"(?i:the|our) (?P<shift>(?i:night|late|early|day|evening|morning|weekend|back|first|second|third|on-call) (?i:shift|duty|watch|rota))"
+_SHIFT = (
+    r"(?i:the|our) (?P<shift>(?i:night|late|early|day|evening|morning|weekend|back|first|second|third|on-call) "
+    r"(?i:shift|duty|watch|rota))"
+)
 _TIME = r"(?P<time>(?: (?i:this week|this weekend|tonight|today|next week|on \w+days?|at weekends))?)"
-_VALUE = r"(?P<value>[€$£]?\d[\w.,]*(?: ?%)?(?: (?!(?:and|but|so|because|unless|if|when|until)\b)[\w%/-]+){0,5})"
-_THING = r"(?i:the |our |my )?(?P<thing>(?!(?i:it|this|that|you|we|they|he|she|i|there|if|when|unless|what|who)\b)\w[\w-]*(?: (?!(?i:is|are|may|must|can)\b)[\w-]+){0,4}?)"
+_VALUE = (
+    r"(?P<value>[€$£]?\d[\w.,]*(?: ?%)?(?: (?!(?:and|but|so|because|unless|if|when|until)\b)[\w%/-]+){0,5})"
+)
+_THING = (
+    r"(?i:the |our |my )?(?P<thing>(?!(?i:it|this|that|you|we|they|he|she|i|there|if|when|unless|what|who)\b)"
+    r"\w[\w-]*(?: (?!(?i:is|are|may|must|can)\b)[\w-]+){0,4}?)"
+)
 #: Beginning of a sentence, and its end or a further clause.
 _LEAD = r"\W*(?:(?i:so|ok|okay|good news|fyi|btw|and|also|by the way)[,:.]? )*"
 _END = r"(?=\s*(?:$|[.!]\s*$|[,;]|\s[-–—]\s|\s(?:and|but|so|because|since)\b))"
@@ -44,10 +54,12 @@ _FORMS = {
         rf"(?:with|assigned to|handled by|owned by|re-?assigned to){_ADVERBS} {_PERSON}{_ADVERBS}{_END}"
     ),
     "shift": lazy_pattern(
-        rf"{_LEAD}{_PERSON} (?:has|does|takes|covers|works|is on|is doing|is covering|has got){_ADVERBS} {_SHIFT}{_TIME}{_ADVERBS}{_END}"
+        rf"{_LEAD}{_PERSON} (?:has|does|takes|covers|works|is on|is doing|is covering|has got){_ADVERBS} {_SHIFT}{_TIME}"
+        rf"{_ADVERBS}{_END}"
     ),
     "limit": lazy_pattern(
-        rf"{_LEAD}{_THING} (?:(?i:may|must|can|should) (?:not|never)|(?i:cannot|can't|mustn't)) (?i:exceed|be (?:more|higher) than|"
+        rf"{_LEAD}{_THING} (?:(?i:may|must|can|should) (?:not|never)|(?i:cannot|can't|mustn't)) "
+        r"(?i:exceed|be (?:more|higher) than|"
         rf"go (?:above|over|beyond)|be (?:above|over)) {_VALUE}{_END}"
     ),
 }  # fmt: skip
@@ -55,7 +67,7 @@ _NOW = lazy_pattern(r"\b(?:now|finally|just|reopened|re-opened|back)\b", re.IGNO
 
 
 class _Told(NamedTuple):
-    """What a sentence tells: subject, attribute and value, and its words as a sentence."""
+    """Statement of a sentence: subject, attribute and value, and its words in the third person."""
 
     subject: str
     attribute: str

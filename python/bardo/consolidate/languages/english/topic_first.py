@@ -11,11 +11,13 @@ from bardo.consolidate.languages.english.frames import frames
 _BE = r"(?:is|are|was|stays|stands|remains)"
 _NOUN = r"(?P<noun>[a-z][\w-]*(?: [\w-]+){0,3}?)"
 #: Name of a thing before a colon, and the value of one of its attributes.
-_TOPIC = lazy_pattern(rf"\W*(?P<topic>\w[\w&./'-]*(?: [\w&./'-]+){{0,2}}): (?:the|its|our) {_NOUN} (?P<rest>{_BE} .+)")
+_TOPIC = lazy_pattern(
+    rf"\W*(?P<topic>\w[\w&./'-]*(?: [\w&./'-]+){{0,2}}): (?:the|its|our) {_NOUN} (?P<rest>{_BE} .+)"
+)
 #: Value of an attribute of one thing, and then that of another one: "on Brent is 25, and on SAP it is 60".
 _SECOND = lazy_pattern(
-    rf"(?P<first>(?P<det>the|our) {_NOUN} (?P<prep>of|on|for|at|in) [^,;:]+? {_BE} [^,;:]+?)(?P<join>,? and|, but|[,;]) "
-    rf"(?P<other>(?P=prep) [^,;:]+?) (?:it(?:'s| is| was| stays)|they are) (?P<value>.+)",
+    rf"(?P<first>(?P<det>the|our) {_NOUN} (?P<prep>of|on|for|at|in) [^,;:]+? {_BE} [^,;:]+?)"
+    rf"(?P<join>,? and|, but|[,;]) (?P<other>(?P=prep) [^,;:]+?) (?:it(?:'s| is| was| stays)|they are) (?P<value>.+)",
     re.IGNORECASE,
 )
 
