@@ -54,7 +54,7 @@ _FORMS = {
         rf"(?:with|assigned to|handled by|owned by|re-?assigned to){_ADVERBS} {_PERSON}{_ADVERBS}{_END}"
     ),
     "shift": lazy_pattern(
-        rf"{_LEAD}{_PERSON} (?:has|does|takes|covers|works|is on|is doing|is covering|has got){_ADVERBS} {_SHIFT}{_TIME}"
+        rf"{_LEAD}{_PERSON} (?:has|does|takes|covers|works|is on|is doing|has got){_ADVERBS} {_SHIFT}{_TIME}"
         rf"{_ADVERBS}{_END}"
     ),
     "limit": lazy_pattern(
