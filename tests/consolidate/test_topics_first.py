@@ -70,6 +70,19 @@ def test_each_thing_has_its_value(tmp_path: Path, said: str, facts: set[str]) ->
     assert set(told(tmp_path, said)) == facts
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Decision: the limit is 20 lots.",
+        "Good news: the price is 12 euros.",
+        "Rule: the limit is 20 lots.",
+        "Also: the deadline is 14 June.",
+    ],
+)
+def test_a_label_before_a_colon_is_no_topic(tmp_path: Path, said: str) -> None:
+    assert not any(" for " in text for text in told(tmp_path, said))
+
+
 @pytest.mark.parametrize("said", ["Mia Berg: the deadline is 14 June.", "Ingrid: the limit is 20 lots."])
 def test_a_person_before_a_colon_may_have_said_the_rest(tmp_path: Path, said: str) -> None:
     assert not any(" for " in text for text in told(tmp_path, said))

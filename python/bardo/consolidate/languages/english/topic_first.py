@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from functools import cache
+from importlib import resources
 from typing import Any
 
 from bardo._patterns import lazy_pattern
@@ -39,13 +42,22 @@ def plain_order(sentence: Any, who: str) -> str:
         is_person = found["topic"].casefold() == who.casefold() or any(
             token.ent_type_ == "PERSON" for token in words
         )
-        return "" if is_person else f"The {found['noun']} for {found['topic']} {found['rest']}"
+        is_label = found["topic"].lower().split()[-1] in _labels()
+        return "" if is_person or is_label else f"The {found['noun']} for {found['topic']} {found['rest']}"
     if (found := _SECOND.fullmatch(text)) is not None and _names_attribute(found["noun"]):
         return (
             f"{found['first']}{found['join']} {found['det'].lower()} {found['noun']} {found['other']} is "
             f"{found['value']}"
         )
     return ""
+
+
+@cache
+def _labels() -> frozenset[str]:
+    """Words of `topics.toml`."""
+    folder = resources.files("bardo.consolidate.languages.english")
+    raw = tomllib.loads(folder.joinpath("topics.toml").read_text(encoding="utf-8"))
+    return frozenset(each.strip() for each in raw["labels"].replace("\n", " ").split(","))
 
 
 def _names_attribute(noun: str) -> bool:
