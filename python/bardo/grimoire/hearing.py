@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, get_args
 
@@ -14,6 +14,8 @@ from bardo.model import ENDED, CorrectionRule, Episode, Fact
 from bardo.recall.lifted import plain
 
 if TYPE_CHECKING:
+    from bardo.conduct.hearing.hearing import Heard
+    from bardo.conduct.hearing.utterance import Utterance
     from bardo.conduct.model.entries import Rule, StateEntry
     from bardo.grimoire.session import Session
     from bardo.language.advisor import Advisor
@@ -202,6 +204,8 @@ def _hear(
         one if one is None or _is_taken_on(one.kind, episode, session) else None
         for one, (episode, _) in zip(found, spoken, strict=True)
     ]
+    before_of = {episode.id: before.text for episode, before in said if before is not None}
+    spoken, found = _read_on(spoken, found, before_of, session)
     pairs = [
         (
             one,
@@ -242,6 +246,46 @@ def _hear(
         what = "1 rule or decision was" if len(replaced) == 1 else f"{len(replaced)} rules and decisions were"
         notes[f"{what} replaced by what a person said later"] = None
     return [getattr(one, "kind", "rule") for one in kept]
+
+
+def _read_on(
+    spoken: list[tuple[Episode, Utterance]],
+    found: Sequence[Heard | None],
+    before_of: Mapping[str, str],
+    session: Session,
+) -> tuple[list[tuple[Episode, Utterance]], list[Heard | None]]:
+    """Adds the orders and refusals that a cross-encoder reads in sentences of users, where no form hears one."""
+    from bardo.conduct.hearing import order_reader
+    from bardo.conduct.hearing.hearing import FORBIDDING
+    from bardo.conduct.hearing.utterance import Utterance
+    from bardo.consolidate import cross_encoder
+
+    encoder = cross_encoder.load("orders") if session.config.curator.cross_encoder else None
+    if encoder is None:
+        return spoken, list(found)
+    by_episode: dict[str, list[tuple[Episode, Utterance, Heard | None]]] = {}
+    for (episode, said), heard in zip(spoken, found, strict=True):
+        by_episode.setdefault(episode.id, []).append((episode, said, heard))
+    told = [parts for parts in by_episode.values() if parts[0][0].role == "user"]
+    messages = [
+        order_reader.Message(
+            _said(parts[0][0]),
+            before_of.get(parts[0][0].id, ""),
+            tuple(said.text for _, said, heard in parts if heard and heard.kind in (*FORBIDDING, "task")),
+        )
+        for parts in told
+    ]
+    for parts, orders in zip(told, order_reader.read(messages, encoder), strict=True):
+        episode = parts[0][0]
+        for order in orders:
+            # Another kind that was heard in the same words is doubtful.
+            parts[:] = [
+                (episode, said, None if said.text in order.said or order.said in said.text else heard)
+                for _, said, heard in parts
+            ]
+            parts.append((episode, Utterance(order.said, before_of.get(episode.id, "")), order.heard))
+    every = [part for parts in by_episode.values() for part in parts]
+    return [(episode, said) for episode, said, _ in every], [heard for *_, heard in every]
 
 
 def _is_taken_on(kind: str, episode: Episode, session: Session) -> bool:

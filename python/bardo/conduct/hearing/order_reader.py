@@ -1,0 +1,124 @@
+"""Hears orders and refusals in any words: a cross-encoder reads the sentences in which forms hear none.
+
+It tells whether a sentence of a user itself forbids, bounds or reserves something, and whether a message turns down
+what a sentence of the agent proposed just before (`benches/python/conduct/fit_orders.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from bardo.conduct.hearing.answers import act_of
+from bardo.conduct.hearing.hearing import Heard
+from bardo.conduct.hearing.listed import sentences_of
+
+if TYPE_CHECKING:
+    from bardo.consolidate.cross_encoder import CrossEncoder
+
+#: Minimum log odds of a sentence that forbids, and of a message that turns a proposal down.
+ORDER, REFUSAL = 1.5, 1.0
+#: Last sentences of the agent's message that an answer may turn down.
+PROPOSED = 6
+#: Maximum words of a sentence that is read, and of those before it; longer ones are documents.
+WORDS, BEFORE = 60, 30
+#: Marks of whose words the first text of a pair is.
+_USER, _AGENT = "user: ", "agent: "
+
+
+class Message(NamedTuple):
+    """Message of a user.
+
+    Args:
+        text: Its words.
+        before: Message of the agent just before; empty if there is none.
+        heard: Parts of which an order, refusal or task was heard.
+    """
+
+    text: str
+    before: str
+    heard: tuple[str, ...]
+
+
+class Order(NamedTuple):
+    """Order or refusal that was read in a message.
+
+    Args:
+        said: Words of the message that give it.
+        heard: What was heard.
+    """
+
+    said: str
+    heard: Heard
+
+
+def sentences(text: str) -> Iterator[tuple[str, str]]:
+    """Yields the pairs by which the sentences of a user's message are read: the words before, and the sentence.
+
+    Args:
+        text: Message.
+    """
+    before: list[str] = []
+    for said in sentences_of(text):
+        if len(said.split()) <= WORDS:
+            yield f"{_USER}{' '.join(before[-BEFORE:])}", said
+        before += said.split()
+
+
+def answers(text: str, before: str) -> Iterator[tuple[str, str]]:
+    """Yields the pairs by which a message is read as an answer: a sentence of the agent, and the message.
+
+    Args:
+        text: Message.
+        before: Message of the agent just before; empty if there is none.
+    """
+    answer = " ".join(text.split()[:WORDS])
+    for offer in sentences_of(before)[-PROPOSED:]:
+        if len(offer.split()) <= WORDS:
+            yield f"{_AGENT}{offer}", answer
+
+
+def offer_of(first: str) -> str:
+    """Returns the sentence of the agent in the first text of a pair; empty if it is the user's.
+
+    Args:
+        first: First text of a pair.
+    """
+    return first.removeprefix(_AGENT) if first.startswith(_AGENT) else ""
+
+
+def read(messages: Sequence[Message], encoder: CrossEncoder) -> list[list[Order]]:
+    """Reads the orders and refusals in messages of which forms hear none.
+
+    Args:
+        messages: Messages of users.
+        encoder: Cross-encoder of orders.
+
+    Returns:
+        Those of each message.
+    """
+    pairs = [[*_pairs(message)] for message in messages]
+    odds = iter(encoder.read([pair for own in pairs for pair in own]))
+    return [[*_orders([(pair, next(odds)) for pair in own])] for own in pairs]
+
+
+def _pairs(message: Message) -> Iterator[tuple[str, str]]:
+    """Yields the pairs by which a message is read."""
+    for before, said in sentences(message.text):
+        if not any(part in said or said in part for part in message.heard):
+            yield before, said
+    if not message.heard:
+        yield from answers(message.text, message.before)
+
+
+def _orders(read: Sequence[tuple[tuple[str, str], float]]) -> Iterator[Order]:
+    """Yields the sentences of a message that forbid, and the proposal that it most surely turns down."""
+    surest, refused = REFUSAL, None
+    for (first, said), odds in read:
+        offer = offer_of(first)
+        if offer and odds >= surest:
+            surest, refused = odds, Order(said, Heard("rejection", act_of(offer), 0.0, said))
+        elif not offer and odds >= ORDER:
+            yield Order(said, Heard("rejection", said, 0.0))
+    if refused is not None:
+        yield refused
