@@ -62,7 +62,7 @@ def _read(turn: Mapping[str, Any], before: str) -> Iterator[Row]:
         met = [one for one in marked if _meet(one["span"], sentence)]
         yield first, sentence, int(any(one["refers"] == "own" for one in met))
     if marked and all(one["refers"] == "own" for one in marked):
-        return  # What they name may be what was proposed.
+        return  # The proposal may be among the things that they name.
     offers = [one["offer"] for one in marked if one["refers"] == "offer"]
     for first, answer in order_reader.answers(turn["text"], before):
         yield first, answer, int(any(_meet(offer, order_reader.offer_of(first)) for offer in offers))
