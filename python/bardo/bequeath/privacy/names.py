@@ -26,19 +26,8 @@ _NEAR, _DIFFERENT = 40, 8
 _NUMBERS = 8
 #: Cues of words before a number that make it a figure of the agent, a limit, a code or an amount.
 _FIGURES = (
-    "limit",
-    "own",
-    "made",
-    "held",
-    "tuned",
-    "then",
-    "price",
-    "lock",
-    "code",
-    "password",
-    "key",
-    "seed",
-)
+    "limit", "own", "made", "held", "tuned", "then", "price", "lock", "code", "password", "key", "seed",
+)  # fmt: skip
 #: A token with a figure, a hyphen or a capital inside: the form of a name, and of a secret.
 _TOKEN = re.compile(
     r"(?<![\w/+@#.-])(?=[\w-]{0,30}[^\W\d_])(?=\w{0,30}[\d_-]|\w{0,30}[^\W_][A-Z])[^\W_][\w-]{2,31}(?![\w/+@#-]|\.\w)"

@@ -18,6 +18,7 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing.answers import act_of, proposal
 from bardo.conduct.parse import wording
 from bardo.conduct.parse.conditions import is_known
+from bardo.conduct.parse.figures import NUMBERS
 from bardo.conduct.parse.forbidden import propose, stems_of
 from bardo.conduct.parse.operation_table import framing_stems
 from bardo.conduct.parse.times import DAYS
@@ -64,36 +65,6 @@ class _Words(NamedTuple):
     taking: re.Pattern[str]
 
 
-_NUMBERS = dict(
-    zip(
-        [
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "fifteen",
-            "twenty",
-            "thirty",
-            "forty",
-            "fifty",
-            "sixty",
-            "seventy",
-            "eighty",
-            "ninety",
-            "hundred",
-        ],
-        (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100),
-        strict=True,
-    )
-)
 _DATES = frozenset((*DAYS, *MONTHS))
 _MARK = lazy_pattern(r"\s*(?:[,;:!?…]+|\.+)(?=\s|$)\s*|\s+[-–—]+\s+")
 _PARTICLE = lazy_pattern(
@@ -365,7 +336,7 @@ def _named_in(part: str, offers: list[_Offer]) -> _Offer | None:
 
 def _stems(text: str) -> frozenset[str]:
     """Returns the stems of a text, with the numbers in words as figures."""
-    words = [str(_NUMBERS.get(word.lower(), word)) for word in re.findall(r"[\w'-]+", text)]
+    words = [str(NUMBERS.get(word.lower(), word)) for word in re.findall(r"[\w'-]+", text)]
     return stems_of(" ".join(words)) | {word for word in words if word.isdigit()}
 
 
