@@ -9,6 +9,8 @@ import pytest
 import bardo
 from bardo.conduct.hearing import order_reader
 from bardo.conduct.hearing.order_reader import Message
+from bardo.conduct.model.entries import StateEntry
+from bardo.conduct.state import state
 from bardo.consolidate import cross_encoder
 
 
@@ -110,3 +112,40 @@ def test_a_memory_reads_orders_only_if_it_is_told_to(
     assert rejected == [expected] * is_on
     assert any("rejected (1)" in note for note in report.notes) == is_on
     assert (verdict.decision != "allow") == is_on
+
+
+def test_an_order_that_was_read_only_warns_until_a_person_repeats_or_corrects_it(tmp_path: Path) -> None:
+    offer = "add Redis for the cache"
+    for number, confirm in enumerate((None, "told", "corrected", "agent")):
+        folder = tmp_path / str(number)
+        bardo.open(folder, agent="ann").close()
+        with bardo.gate(folder, words_only=True) as gate:
+            gate._store.put(
+                StateEntry("", "rejected", offer, "no more pets", by="mira", corrections='{"is_read": true}')
+            )
+            (entry,) = gate.state("rejected")
+            assert entry.is_read
+            read = gate.before(f"{offer} of the shop")
+            assert read.decision == "warn"
+            assert "only warns" in read.findings[0].because
+            if confirm == "told":
+                gate.reject(offer, by="mira")
+            elif confirm:
+                gate.correct(
+                    entry.id,
+                    forbids={"phrases": [offer]},
+                    add=True,
+                    by="mira" if confirm == "corrected" else "ann",
+                )
+            (entry,) = gate.state("rejected")
+            assert entry.is_read == (confirm in {None, "agent"})
+            assert gate.before(offer).decision == ("warn" if entry.is_read else "block")
+
+
+def test_a_plain_rejection_is_not_weakened_by_a_later_reading(tmp_path: Path) -> None:
+    bardo.open(tmp_path / "a", agent="ann").close()
+    with bardo.gate(tmp_path / "a", words_only=True) as gate:
+        gate.reject("add Redis", by="mira")
+        read = StateEntry("", "rejected", "add Redis", by="mira", at=1, corrections='{"is_read": true}')
+        assert not state.keep(gate._store, read, lambda _: None, lambda: None, agent="ann").is_read
+        assert gate.before("add Redis").decision == "block"

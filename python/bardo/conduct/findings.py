@@ -14,6 +14,9 @@ from bardo.conduct.model.entries import CRITICAL, Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Flow
 from bardo.conduct.verdict import Candidate, Finding
 
+#: Reason beside that of a warning of an order that was read.
+_READ = "; a model read this order in other words, so it only warns"
+
 
 def findings_of(
     index: ConductIndex,
@@ -52,8 +55,9 @@ def findings_of(
                     continue
                 findings.append(
                     Finding(
-                        row.id, "rejected", row.summary, row.detail, row.by, said_at(row), touch.same, touch,
-                        touch.decided_by, touch.because,
+                        row.id, "rejected", row.summary, row.detail, row.by, said_at(row),
+                        touch.same and not row.is_read, touch, touch.decided_by,
+                        f"{touch.because}{_READ * row.is_read}",
                     )
                 )  # fmt: skip
             else:

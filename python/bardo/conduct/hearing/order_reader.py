@@ -22,6 +22,8 @@ ORDER, REFUSAL = 1.5, 1.0
 PROPOSED = 6
 #: Maximum words of a sentence that is read, and of those before it; longer ones are documents.
 WORDS, BEFORE = 60, 30
+#: Data of a rejection that was read, as JSON (`Forbids`): it only warns.
+_READ = '{"is_read": true}'
 #: Marks of whose words the first text of a pair is.
 _USER, _AGENT = "user: ", "agent: "
 
@@ -117,8 +119,8 @@ def _orders(read: Sequence[tuple[tuple[str, str], float]]) -> Iterator[Order]:
     for (first, said), odds in read:
         offer = offer_of(first)
         if offer and odds >= surest:
-            surest, refused = odds, Order(said, Heard("rejection", act_of(offer), 0.0, said))
+            surest, refused = odds, Order(said, Heard("rejection", act_of(offer), 0.0, said, _READ))
         elif not offer and odds >= ORDER:
-            yield Order(said, Heard("rejection", said, 0.0))
+            yield Order(said, Heard("rejection", said, 0.0, forbids=_READ))
     if refused is not None:
         yield refused

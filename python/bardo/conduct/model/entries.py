@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -88,6 +89,11 @@ class StateEntry:
         from bardo.conduct.parse.forbidden import corrected
 
         return corrected(self.summary, self.corrections)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a model read a rejection in other words: it only warns until a person repeats or corrects it."""
+        return bool(self.corrections) and json.loads(self.corrections).get("is_read") is True
 
     def as_of(self, now: int) -> StateEntry:
         """Returns the entry at a wall clock (microseconds UTC): archived three days after it was done."""

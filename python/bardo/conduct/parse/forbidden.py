@@ -460,7 +460,8 @@ def corrected(text: str, changes: str) -> Forbids:
         return proposed
     given = Forbids.from_json(changes)
     named = json.loads(changes)
-    return replace(proposed, **{name: getattr(given, name) for name in LISTS if name in named}, by=given.by)
+    lists = {name: getattr(given, name) for name in LISTS if name in named}
+    return replace(proposed, **lists, by=given.by, is_read=given.is_read)
 
 
 def _joined(parts: Sequence[Forbids]) -> Forbids:

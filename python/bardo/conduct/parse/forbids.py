@@ -31,6 +31,7 @@ class Forbids:
         conditions: Conditions, all of which must hold: "on fridays", "in production", "above 5 %".
         allowed: Cases that a person allowed, in words: an action of one is not forbidden.
         by: Person or agent who corrected the data; empty for a proposal.
+        is_read: Whether a model read the order in other words. It only warns until a person repeats or corrects it.
     """
 
     things: tuple[str, ...] = ()
@@ -44,6 +45,7 @@ class Forbids:
     conditions: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     by: str = ""
+    is_read: bool = False
 
     @classmethod
     def from_json(cls, text: str) -> Forbids:
@@ -67,7 +69,7 @@ class Forbids:
         """
         if not isinstance(given, Mapping):
             raise InvalidInputError("what is forbidden is a mapping, such as {'packages': ['moment']}")
-        if unknown := set(given) - set(LISTS) - {"by"}:
+        if unknown := set(given) - set(LISTS) - _OTHERS:
             raise InvalidInputError(f"there is no {', '.join(sorted(unknown))}. Use {', '.join(LISTS)}")
         lists: dict[str, Any] = {}
         for name in LISTS:
@@ -80,12 +82,13 @@ class Forbids:
                 raise InvalidInputError(f"{name} has at most {LISTED} texts of {LONG} characters")
             lists[name] = tuple(dict.fromkeys(filter(None, (item.strip() for item in items))))
         by = given.get("by", "")
-        return cls(**lists, by=by if isinstance(by, str) else "")
+        return cls(**lists, by=by if isinstance(by, str) else "", is_read=given.get("is_read") is True)
 
     def lists(self) -> dict[str, tuple[str, ...]]:
         """Returns the lists by field, without empty ones."""
         return {name: items for name in LISTS if (items := getattr(self, name))}
 
 
+_OTHERS = {"by", "is_read"}
 #: Fields of lists.
-LISTS = tuple(field.name for field in fields(Forbids) if field.name != "by")
+LISTS = tuple(field.name for field in fields(Forbids) if field.name not in _OTHERS)

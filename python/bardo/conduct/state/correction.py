@@ -48,6 +48,8 @@ def correct(
             raise InvalidInputError("only a person narrows what is forbidden: name who, with by=...")
         kept: dict[str, Any] = json.loads(there.corrections) if there.corrections else {}
         kept |= {name: list(getattr(after, name)) for name in changes}
+        if is_person(by, agent):
+            kept.pop("is_read", None)
         kept["by"] = by.strip() or kept.get("by", "")
         text = json.dumps(kept, ensure_ascii=False)
         if isinstance(there, StateEntry):

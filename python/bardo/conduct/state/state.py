@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
@@ -86,10 +87,22 @@ def _keep(
             detail=given.detail or there.detail,
             domain=given.domain or there.domain,
             by=author or there.by,
-            corrections=given.corrections or there.corrections,
+            corrections=_corrections(there, given),
             changed_at=given.changed_at,
         )
     )
+
+
+def _corrections(there: StateEntry, given: StateEntry) -> str:
+    """Returns the corrections of a renewed entry; what was told plainly once is not merely read."""
+    if there.is_read == given.is_read:
+        return given.corrections or there.corrections
+    new, old = (
+        {name: value for name, value in json.loads(entry.corrections or "{}").items() if name != "is_read"}
+        for entry in (given, there)
+    )
+    kept = new or old
+    return json.dumps(kept, ensure_ascii=False) if kept else ""
 
 
 def _is_over(there: StateEntry, given: StateEntry, *, agent: str) -> bool:
