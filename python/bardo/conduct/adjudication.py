@@ -111,6 +111,7 @@ class Adjudicator:
             self.advisor.begin()
             answers.append(self.advisor.ask("guard", question, Rulings))
 
+        self.advisor.load()
         thread = threading.Thread(target=ask, name="bardo-gate-model", daemon=True)
         thread.start()
         thread.join(self.seconds)

@@ -82,6 +82,11 @@ class Advisor:
         self._purse = purse
         self._outage = ""
 
+    def load(self) -> None:
+        """Loads the client of the model, if it has to be."""
+        if load := getattr(self._llm, "load", None):
+            load()
+
     def begin(self) -> None:
         """Begins a new unit of work, in which a model that failed before is queried again."""
         self._outage = ""

@@ -10,6 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,12 @@ class OpenAIClient:
     def model(self) -> str:
         """Name of the model."""
         return self._settings.model
+
+    def load(self) -> None:
+        """Loads the package of the client, which takes a second or two; no time limit of a query should count it."""
+        # The query itself reports a missing package or key.
+        with suppress(MissingPackageError, LanguageModelError):
+            _ = self._client
 
     @locked_cached_property
     def _client(self) -> openai.OpenAI:
