@@ -127,7 +127,7 @@ def _read_one(utterance: Utterance, scores: Vectors, limits: Vectors) -> Heard |
         return Heard(kind, utterance.summary, 0.0)
     if (plain := _in_plain_form(utterance)) is not None:
         return plain
-    if _is_other(KINDS[place], utterance):
+    if is_other(KINDS[place], utterance):
         return None
     if KINDS[place] == "rejection" and not utterance.by_agent and is_redirection(utterance.text):
         # Its own words say what is wanted: "No, use Postgres" refuses the proposal.
@@ -164,8 +164,13 @@ def _in_plain_form(utterance: Utterance) -> Heard | None:
     return Heard("task", utterance.summary, 0.0) if utterance.is_reminder else None
 
 
-def _is_other(kind: str, utterance: Utterance) -> bool:
-    """Whether the form of an utterance excludes the likeliest kind of the regression."""
+def is_other(kind: str, utterance: Utterance) -> bool:
+    """Whether the form of an utterance excludes a kind.
+
+    Args:
+        kind: Kind.
+        utterance: What was said.
+    """
     text = utterance.text
     is_supposed = is_unreal(text)
     is_idle = is_supposed or (

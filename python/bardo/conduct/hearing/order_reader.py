@@ -6,12 +6,15 @@ what a sentence of the agent proposed just before (`benches/python/conduct/fit_o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from bardo.conduct.hearing.answers import act_of
-from bardo.conduct.hearing.hearing import Heard
+from bardo._patterns import lazy_pattern
+from bardo.conduct.hearing.answers import act_of, is_redirection
+from bardo.conduct.hearing.hearing import Heard, is_other
 from bardo.conduct.hearing.listed import sentences_of
+from bardo.conduct.hearing.utterance import Utterance
 
 if TYPE_CHECKING:
     from bardo.consolidate.cross_encoder import CrossEncoder
@@ -24,6 +27,8 @@ PROPOSED = 6
 WORDS, BEFORE = 60, 30
 #: Data of a rejection that was read, as JSON (`Forbids`): it only warns.
 _READ = '{"is_read": true}'
+#: Plain words of a prohibition; "I don't want ..." tells one in many other words.
+_PLAIN = lazy_pattern(r"(?<!\bi )\b(?:don['’]?t|do not|never)\b", re.IGNORECASE)
 #: Marks of whose words the first text of a pair is.
 _USER, _AGENT = "user: ", "agent: "
 
@@ -107,10 +112,17 @@ def read(messages: Sequence[Message], encoder: CrossEncoder) -> list[list[Order]
 def _pairs(message: Message) -> Iterator[tuple[str, str]]:
     """Yields the pairs by which a message is read."""
     for before, said in sentences(message.text):
-        if not any(part in said or said in part for part in message.heard):
+        is_heard = any(part in said or said in part for part in message.heard)
+        if not (is_heard or _is_of_forms(said)):
             yield before, said
     if not message.heard:
         yield from answers(message.text, message.before)
+
+
+def _is_of_forms(said: str) -> bool:
+    """Whether forms decide on a sentence: in plain words they know small talk and reports from orders more surely."""
+    is_plain = _PLAIN.search(said) is not None or is_redirection(said)
+    return is_plain or is_other("rejection", Utterance(said))
 
 
 def _orders(read: Sequence[tuple[tuple[str, str], float]]) -> Iterator[Order]:
