@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import bardo
 from bardo.conduct.hearing import order_reader
@@ -12,6 +13,7 @@ from bardo.conduct.hearing.order_reader import Message
 from bardo.conduct.model.entries import StateEntry
 from bardo.conduct.state import state
 from bardo.consolidate import cross_encoder
+from bardo.surfaces.cli.app import app
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +114,8 @@ def test_a_memory_reads_orders_only_if_it_is_told_to(
     assert rejected == [expected] * is_on
     assert any("rejected (1)" in note for note in report.notes) == is_on
     assert (verdict.decision != "allow") == is_on
+    shown = CliRunner().invoke(app, ["gate", "show", str(tmp_path / "a")], env={"COLUMNS": "200"})
+    assert ("only warns: a model read it in other words" in shown.output) == is_on
 
 
 def test_an_order_that_was_read_only_warns_until_a_person_repeats_or_corrects_it(tmp_path: Path) -> None:

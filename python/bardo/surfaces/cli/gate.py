@@ -349,8 +349,9 @@ def show(
     entries = tables.grid("id", "kind", "what", "status", "by", "when", title="State")
     for entry in state:
         told = (f"{name}: {items}" for name, items in _listed(entry.forbidden.lists()))
+        read = "only warns: a model read it in other words" * entry.is_read
         what = "\n".join(
-            filter(None, (entry.summary, entry.detail, *(told if entry.kind == "rejected" else ())))
+            filter(None, (entry.summary, entry.detail, *(told if entry.kind == "rejected" else ()), read))
         )
         when = word_at(entry) if entry.status == "active" else entry.changed_at
         entries.add_row(entry.id, entry.kind, what, entry.status, entry.by, moment(when))
