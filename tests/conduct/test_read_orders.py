@@ -115,7 +115,7 @@ def test_a_memory_reads_orders_only_if_it_is_told_to(
     assert any("rejected (1)" in note for note in report.notes) == is_on
     assert (verdict.decision != "allow") == is_on
     shown = CliRunner().invoke(app, ["gate", "show", str(tmp_path / "a")], env={"COLUMNS": "200"})
-    assert ("only warns: a model read it in other words" in shown.output) == is_on
+    assert ("only warns" in shown.output) == is_on
 
 
 def test_an_order_that_was_read_only_warns_until_a_person_repeats_or_corrects_it(tmp_path: Path) -> None:
