@@ -114,7 +114,7 @@ def test_a_memory_reads_orders_only_if_it_is_told_to(
     assert rejected == [expected] * is_on
     assert any("rejected (1)" in note for note in report.notes) == is_on
     assert (verdict.decision != "allow") == is_on
-    shown = CliRunner().invoke(app, ["gate", "show", str(tmp_path / "a")], env={"COLUMNS": "200"})
+    shown = CliRunner().invoke(app, ["gate", "show", "--at", str(tmp_path / "a")], env={"COLUMNS": "200"})
     assert ("only warns" in shown.output) == is_on
 
 
