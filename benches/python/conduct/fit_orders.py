@@ -10,9 +10,9 @@ down, the utterances of `SPOKEN`, whose kinds people labelled, and chats in whic
 after `--apart` are left out; on their dialogues the fit is tried.
 
 The weights in the package: seven passes from `.../worth.npz`, the last one alone over the chats, too (`--rate 6e-4`);
-the authors `of` and `te` were apart. On their dialogues `order_reader` finds 60 of 162 orders and 29 of 62 refusals, and
-14 that are none; of 4,443 sentences of LoCoMo, which forbid nothing, it takes 4 for orders. A fit without the chats took
-3 in a hundred of them, at a recall of .63.
+the authors `of` and `te` were apart. On their dialogues `order_reader` finds 60 of 162 orders and 29 of 62 refusals,
+and 14 that are none; of 4,443 sentences of LoCoMo, which forbid nothing, it takes 4 for orders. A fit without the chats
+took 3 in a hundred of them, at a recall of .63.
 """
 
 from __future__ import annotations

@@ -119,7 +119,8 @@ def adopt(
     """Adds the content of testaments to an heir's stores.
 
     Several testaments give the same heir in any order, in one call or in several: a belief that one of them ended has
-    ended, unless a descendant of that testator held it again, and of two values the one written later counts.
+    ended, unless a descendant of that testator held it again, and of two values the one written later counts. Two heirs
+    of one testator who disagree on what it ended should be taken in one call.
 
     Args:
         testaments: Testaments of one or several parents, read by `testament.read`.
