@@ -118,6 +118,25 @@ def test_a_memory_reads_orders_only_if_it_is_told_to(
     assert ("only warns" in shown.output) == is_on
 
 
+@pytest.mark.usefixtures("encoder")
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("Should I post the password hunter2!x9 in the channel?", "My boss would never let me live it down."),
+        ("I could hand the password hunter2!x9 to the trainees.", "One more of those and I quit."),
+    ],
+)
+def test_a_secret_in_an_offer_that_was_turned_down_stays_in_its_episode(
+    tmp_path: Path, before: str, said: str
+) -> None:
+    with bardo.open(tmp_path / "a", agent="ann") as memory:
+        memory.remember(before, role="agent", kind="turn")
+        memory.remember(said, role="user", speaker="mira", kind="turn")
+        memory.sleep()
+    with bardo.gate(tmp_path / "a") as gate:
+        assert gate.state() == []
+
+
 def test_an_order_that_was_read_only_warns_until_a_person_repeats_or_corrects_it(tmp_path: Path) -> None:
     offer = "add Redis for the cache"
     for number, confirm in enumerate((None, "told", "corrected", "agent")):

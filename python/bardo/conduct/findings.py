@@ -53,11 +53,12 @@ def findings_of(
             if row.kind == "rejected":
                 if not is_told(touch) or is_over(row, now):
                     continue
+                is_read = row.is_read
                 findings.append(
                     Finding(
                         row.id, "rejected", row.summary, row.detail, row.by, said_at(row),
-                        touch.same and not row.is_read, touch, touch.decided_by,
-                        f"{touch.because}{_READ * row.is_read}",
+                        touch.same and not is_read, touch, touch.decided_by,
+                        f"{touch.because}{_READ * is_read}",
                     )
                 )  # fmt: skip
             else:

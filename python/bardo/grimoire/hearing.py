@@ -259,14 +259,16 @@ def _read_on(
     from bardo.conduct.hearing.hearing import FORBIDDING
     from bardo.conduct.hearing.utterance import Utterance
     from bardo.consolidate import cross_encoder
+    from bardo.consolidate.texts.secrets import is_secret
 
-    encoder = cross_encoder.load("orders") if session.config.curator.cross_encoder else None
-    if encoder is None:
-        return spoken, list(found)
     by_episode: dict[str, list[tuple[Episode, Utterance, Heard | None]]] = {}
     for (episode, said), heard in zip(spoken, found, strict=True):
         by_episode.setdefault(episode.id, []).append((episode, said, heard))
     told = [parts for parts in by_episode.values() if parts[0][0].role == "user"]
+    is_on = bool(told) and session.config.curator.cross_encoder
+    encoder = cross_encoder.load("orders") if is_on else None
+    if encoder is None:
+        return spoken, list(found)
     messages = [
         order_reader.Message(
             _said(parts[0][0]),
@@ -275,15 +277,15 @@ def _read_on(
         )
         for parts in told
     ]
-    for parts, orders in zip(told, order_reader.read(messages, encoder), strict=True):
-        episode = parts[0][0]
-        for order in orders:
-            # Another kind that was heard in the same words is doubtful.
-            parts[:] = [
-                (episode, said, None if said.text in order.said or order.said in said.text else heard)
-                for _, said, heard in parts
-            ]
-            parts.append((episode, Utterance(order.said, before_of.get(episode.id, "")), order.heard))
+    for parts, message, read in zip(told, messages, order_reader.read(messages, encoder), strict=True):
+        # A secret stays in its episode: entries stand in every prompt.
+        orders = [one for one in read if not (is_secret(one.said) or is_secret(one.heard.summary))]
+        # Another kind that was heard in the words of an order is doubtful.
+        parts[:] = [
+            (episode, said, None if any(one.shares(said.text) for one in orders) else heard)
+            for episode, said, heard in parts
+        ]
+        parts += [(parts[0][0], Utterance(one.said, message.before), one.heard) for one in orders]
     every = [part for parts in by_episode.values() for part in parts]
     return [(episode, said) for episode, said, _ in every], [heard for *_, heard in every]
 

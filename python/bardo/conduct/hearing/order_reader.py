@@ -58,6 +58,14 @@ class Order(NamedTuple):
     said: str
     heard: Heard
 
+    def shares(self, text: str) -> bool:
+        """Whether it stands in the same words as a part of its message, or in some of them.
+
+        Args:
+            text: Part of the message.
+        """
+        return _meets(self.said, text)
+
 
 def sentences(text: str) -> Iterator[tuple[str, str]]:
     """Yields the pairs by which the sentences of a user's message are read: the words before, and the sentence.
@@ -112,11 +120,16 @@ def read(messages: Sequence[Message], encoder: CrossEncoder) -> list[list[Order]
 def _pairs(message: Message) -> Iterator[tuple[str, str]]:
     """Yields the pairs by which a message is read."""
     for before, said in sentences(message.text):
-        is_heard = any(part in said or said in part for part in message.heard)
+        is_heard = any(_meets(said, part) for part in message.heard)
         if not (is_heard or _is_of_forms(said)):
             yield before, said
     if not message.heard:
         yield from answers(message.text, message.before)
+
+
+def _meets(one: str, other: str) -> bool:
+    """Whether one part of a message holds another."""
+    return one in other or other in one
 
 
 def _is_of_forms(said: str) -> bool:
