@@ -171,47 +171,78 @@ def is_other(kind: str, utterance: Utterance) -> bool:
         kind: Kind.
         utterance: What was said.
     """
-    text = utterance.text
-    is_supposed = is_unreal(text)
-    is_idle = is_supposed or (
-        not utterance.by_agent and (is_courtesy(text) or is_small_talk(text) or is_remark(text))
-    )
-    is_done = not utterance.by_agent and (is_deed(text) or is_change(text))
-    is_act = utterance.by_agent and is_announcement(text)
-    is_open = utterance.by_agent and (is_apology(text) or is_options(text))
-    return {
-        "decision": utterance.is_wish
-        or is_open
+    match kind:
+        case "decision":
+            return _is_no_decision(utterance, utterance.text)
+        case "rejection":
+            return _is_no_rejection(utterance, utterance.text)
+        case "task":
+            return _is_no_task(utterance, utterance.text)
+        case "rule":
+            return _is_no_rule(utterance, utterance.text)
+    return False
+
+
+def _is_no_decision(utterance: Utterance, text: str) -> bool:
+    by_user = not utterance.by_agent
+    return (
+        utterance.is_wish
+        or _is_open(utterance, text)
         or utterance.is_echo
         or utterance.is_advice
-        or is_done
-        or is_supposed
-        or (not utterance.by_agent and (is_provisional(text) or is_tip(text))),
-        "rejection": utterance.is_echo
+        or (by_user and (is_deed(text) or is_change(text)))
+        or is_unreal(text)
+        or (by_user and (is_provisional(text) or is_tip(text)))
+    )
+
+
+def _is_no_rejection(utterance: Utterance, text: str) -> bool:
+    return (
+        utterance.is_echo
         or utterance.is_advice
-        or is_idle
-        or is_open
+        or _is_idle(utterance, text)
+        or _is_open(utterance, text)
         or is_correction(text)
-        or (not utterance.by_agent and (is_of_life(text) or is_holding(text))),
-        "task": utterance.is_consent
-        or is_open
+        or (not utterance.by_agent and (is_of_life(text) or is_holding(text)))
+    )
+
+
+def _is_no_task(utterance: Utterance, text: str) -> bool:
+    return (
+        utterance.is_consent
+        or _is_open(utterance, text)
         or points_only(text)
-        or (utterance.by_agent and is_guess(text))
-        or (utterance.by_agent and is_forbearance(text))
+        or (utterance.by_agent and (is_guess(text) or is_forbearance(text)))
         or is_deed_done(text)
         or is_state(text)
         or is_habit(text)
         or is_exemption(text)
         or (not utterance.by_agent and is_news(text))
-        or bool(utterance.unwanted),
-        "rule": utterance.is_schedule
+        or bool(utterance.unwanted)
+    )
+
+
+def _is_no_rule(utterance: Utterance, text: str) -> bool:
+    return (
+        utterance.is_schedule
         or utterance.is_advice
         or utterance.is_report
-        or is_idle
-        or is_act
+        or _is_idle(utterance, text)
+        or (utterance.by_agent and is_announcement(text))
         or utterance.is_acknowledgement
-        or (not utterance.by_agent and is_holding(text)),
-    }.get(kind, False)
+        or (not utterance.by_agent and is_holding(text))
+    )
+
+
+def _is_idle(utterance: Utterance, text: str) -> bool:
+    """Whether an utterance only supposes, or is small talk or a remark of a user."""
+    is_talk = not utterance.by_agent and (is_courtesy(text) or is_small_talk(text) or is_remark(text))
+    return is_unreal(text) or is_talk
+
+
+def _is_open(utterance: Utterance, text: str) -> bool:
+    """Whether an agent only apologises or lists ways."""
+    return utterance.by_agent and (is_apology(text) or is_options(text))
 
 
 def _refused(utterance: Utterance, verb: str = "") -> Heard | None:
