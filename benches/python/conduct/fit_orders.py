@@ -28,8 +28,7 @@ import numpy as np
 from bardo.conduct.hearing import order_reader
 from bardo.conduct.hearing.splitting import utterances
 from bardo.conduct.hearing.utterance import Utterance
-from bardo.index.embedding import bert, minilm
-from conduct.recognition import DATA
+from conduct.hearing import DATA, load
 from knowledge import low_rank
 from knowledge.low_rank import Row
 
@@ -42,8 +41,7 @@ PRECISIONS = (0.95, 0.9, 0.8)
 
 def dialogues() -> list[dict[str, Any]]:
     """Dialogues with marked orders."""
-    lines = (DATA / "orders-written.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    return load(DATA / "orders-written.jsonl")
 
 
 def rows_of(dialogue: Mapping[str, Any]) -> Iterator[Row]:
@@ -76,10 +74,13 @@ def _meet(span: str, sentence: str) -> bool:
 def spoken() -> Iterator[Row]:
     """Pairs of the labelled utterances of users."""
     for name in SPOKEN:
-        for line in (DATA / f"utterances-{name}.jsonl").read_text(encoding="utf-8").splitlines():
-            said = json.loads(line)
+        for said in load(DATA / f"utterances-{name}.jsonl"):
             is_rejected = said["label"] == "rejection"
-            if said["speaker"] != "user" or said["label"] == "rule" or len(said["text"].split()) > 60:
+            if (
+                said["speaker"] != "user"
+                or said["label"] == "rule"
+                or len(said["text"].split()) > order_reader.WORDS
+            ):
                 continue
             before = said["before"] or ""
             if is_rejected and Utterance(said["text"], before).is_bare:
@@ -136,14 +137,7 @@ def main() -> None:
     options.add_argument("--apart", nargs="*", default=(), help="authors whose dialogues are only tried")
     options.add_argument("--write", type=Path, required=True)
     given = options.parse_args()
-    from tokenizers import Tokenizer
-
-    source = minilm.package_folder()
-    model = low_rank.Model(
-        bert.read_safetensors(source / minilm.WEIGHTS), Tokenizer.from_file(str(source / "tokenizer.json"))
-    )
-    if given.start:
-        model.start_from(given.start)
+    model = low_rank.load(given.start)
     told = dialogues()
     tried = [one for one in told if one["author"] in given.apart]
     rows = [row for one in told if one["author"] not in given.apart for row in rows_of(one)]

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from bardo.index.embedding import bert, embedders, minilm
+from bardo.index.embedding import embedders
 from conduct.recognition import DATA, apart
 from knowledge import low_rank
 from knowledge.low_rank import Row
@@ -66,14 +66,7 @@ def main() -> None:
     options.add_argument("--epochs", type=int, default=low_rank.EPOCHS, help="passes over the pairs")
     options.add_argument("--write", type=Path, required=True)
     given = options.parse_args()
-    from tokenizers import Tokenizer
-
-    source = minilm.package_folder()
-    model = low_rank.Model(
-        bert.read_safetensors(source / minilm.WEIGHTS), Tokenizer.from_file(str(source / "tokenizer.json"))
-    )
-    if given.start:
-        model.start_from(given.start)
+    model = low_rank.load(given.start)
     chance = random.Random(given.seed)
     pairs = written(given.authors.split(","))
     rows: list[Row] = [(pair["rejection"], pair["action"], int(pair["label"] == "same")) for pair in pairs]

@@ -32,7 +32,6 @@ from typing import Any
 
 import numpy as np
 
-from bardo.index.embedding import bert, minilm
 from knowledge import low_rank
 from knowledge.low_rank import Row
 from knowledge.memory import fresh, holds, load
@@ -178,14 +177,7 @@ def main() -> None:
     options.add_argument("--most", type=int, help="maximum number of pairs that are drawn of all others")
     options.add_argument("--write", type=Path, required=True)
     given = options.parse_args()
-    from tokenizers import Tokenizer
-
-    source = minilm.package_folder()
-    model = low_rank.Model(
-        bert.read_safetensors(source / minilm.WEIGHTS), Tokenizer.from_file(str(source / "tokenizer.json"))
-    )
-    if given.start:
-        model.start_from(given.start)
+    model = low_rank.load(given.start)
     chance = random.Random(given.seed)
     authors = given.contrasts.split(",") if given.contrasts else ()
     told = list(contrasts(authors, kept_back=False))

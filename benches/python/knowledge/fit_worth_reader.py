@@ -17,7 +17,6 @@ import numpy as np
 
 from bardo.consolidate.texts import worth
 from bardo.consolidate.texts.sentence import Sentence
-from bardo.index.embedding import bert, minilm
 from knowledge import low_rank
 from knowledge.fit_worth import report, rows_of
 from knowledge.memory import fresh
@@ -53,12 +52,7 @@ def main() -> None:
     options.add_argument("--epochs", type=int, default=low_rank.EPOCHS)
     options.add_argument("--write", type=Path, required=True)
     given = options.parse_args()
-    from tokenizers import Tokenizer
-
-    source = minilm.package_folder()
-    model = low_rank.Model(
-        bert.read_safetensors(source / minilm.WEIGHTS), Tokenizer.from_file(str(source / "tokenizer.json"))
-    )
+    model = low_rank.load()
     rows = [
         (before, sentence.text, label)
         for before, sentence, label, weight in read(given.file)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from bardo.consolidate.cross_encoder import NEWER_TOKENS, OLDER_TOKENS
-from bardo.index.embedding import bert
+from bardo.index.embedding import bert, minilm
 
 #: Number of layers that keep their weights.
 FROZEN = 3
@@ -131,6 +131,23 @@ class Model:
         return tuple(
             self.weights[f"embeddings.{name}"] for name in (*(f"{one}.weight" for one in names), *norm)
         )
+
+
+def load(start: Path | None = None) -> Model:
+    """The model of the package.
+
+    Args:
+        start: File of a fit to go on from; None for the weights of the package.
+    """
+    from tokenizers import Tokenizer
+
+    source = minilm.package_folder()
+    model = Model(
+        bert.read_safetensors(source / minilm.WEIGHTS), Tokenizer.from_file(str(source / "tokenizer.json"))
+    )
+    if start:
+        model.start_from(start)
+    return model
 
 
 def _thin(weight: Any, chance: np.random.Generator) -> tuple[Any, Any]:
