@@ -113,7 +113,7 @@ _LASTING = lazy_pattern(
     re.IGNORECASE,
 )
 #: Maximum length of a few days in microseconds.
-_FEW = 31 * 86_400_000_000
+_FEW = 31 * DAY_LENGTH
 
 
 def is_of_few_days(text: str, at: int, until: int | None) -> bool:

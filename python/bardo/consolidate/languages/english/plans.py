@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from bardo.consolidate.attributes import is_lasting
-from bardo.consolidate.languages.english.dates import DATE, day_after, end_of_span, instant
+from bardo.consolidate.languages.english.dates import DATE, DAY_LENGTH, day_after, end_of_span, instant
 from bardo.consolidate.languages.english.frames import frames, noun_attribute
 from bardo.consolidate.languages.english.grammar import is_future, lemma, predicate_of, subject_of
 
@@ -31,8 +31,6 @@ _AUXILIARIES = frozenset({"aux", "auxpass"})
 #: Parts of speech of the words before the noun of a verbless aside, and labels of times.
 _BEFORE_THING = frozenset({"ADJ", "ADV", "CCONJ", "DET", "NUM", "PRON", "SPACE"})
 _TIMES = frozenset({"DATE", "TIME"})
-#: One day in microseconds.
-DAY = 86_400_000_000
 #: Days that a date without a year can lie ahead; one further ahead is rather a date of the past.
 AHEAD_DAYS = 330
 #: Maximum number of words of a fragment without a verb that is a plan as a whole, such as "the meetup, 12 September".
@@ -122,7 +120,7 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
         and (can_count or not match["count"])
         and (end := _end_of(match, now, at)) is not None
         # A past act of today announces nothing: "shifted to a flat in Kolar Road today".
-        and not (past and end - at < DAY)
+        and not (past and end - at < DAY_LENGTH)
     ]
     return max(ends, default=None)
 
@@ -391,4 +389,4 @@ def _end_of(match: re.Match[str], now: date, at: int) -> int | None:
     if begin is None:
         return None
     day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
-    return begin + (day_after(match, day) - day).days * DAY
+    return begin + (day_after(match, day) - day).days * DAY_LENGTH
