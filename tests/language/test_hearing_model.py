@@ -15,7 +15,9 @@ from bardo.conduct.hearing.utterance import Utterance
 from bardo.index.embedding import embedders
 
 #: Utterance that the regressions do not hear, and are not sure about.
-UNDECIDED = "the newsletter is on its way out"
+UNDECIDED = "the newsletter should wind down"
+#: Order in words that only the cross-encoder reads.
+READ = "the newsletter is on its way out"
 
 
 def night(
@@ -65,6 +67,34 @@ def test_without_a_kind_nothing_is_heard(
     with serving(behaviour) as server:
         entries, _ = night(server, tmp_path, minilm, UNDECIDED)
     assert entries == []
+
+
+def test_an_order_that_a_cross_encoder_read_is_heard_if_the_model_agrees(
+    tmp_path: Path, minilm: embedders.TextEmbedder
+) -> None:
+    with serving(sorts("rejection")) as server:
+        assert night(server, tmp_path, minilm, READ)[0] == [("rejected", READ)]
+    with bardo.gate(tmp_path / "agent", words_only=True) as gate:
+        assert not gate.state("rejected")[0].is_read
+
+
+def test_an_order_that_a_cross_encoder_read_is_not_heard_if_the_model_sees_none(
+    tmp_path: Path, minilm: embedders.TextEmbedder
+) -> None:
+    with serving(sorts("none")) as server:
+        entries, notes = night(server, tmp_path, minilm, READ)
+    assert entries == []
+    assert "the language model sorted 1 utterances" in notes
+
+
+@pytest.mark.parametrize("behaviour", [sorts(), fails(500), says("no JSON")])
+def test_an_order_that_a_cross_encoder_read_only_warns_without_an_answer(
+    tmp_path: Path, minilm: embedders.TextEmbedder, behaviour: Behaviour
+) -> None:
+    with serving(behaviour) as server:
+        assert night(server, tmp_path, minilm, READ)[0] == [("rejected", READ)]
+    with bardo.gate(tmp_path / "agent", words_only=True) as gate:
+        assert gate.state("rejected")[0].is_read
 
 
 def test_a_question_is_never_heard(tmp_path: Path, minilm: embedders.TextEmbedder) -> None:

@@ -189,12 +189,14 @@ def _hear(
         return []
     utterances = [one for _, one in spoken]
     found = hearing.read(utterances, *session.indexer.vectors_of([one.text for one in utterances]))
+    before_of = {episode.id: before.text for episode, before in said if before is not None}
+    spoken, found = _read_on(spoken, found, before_of, session)
     if advisor is None:
         found = hearing.sure(found)
     else:
         from bardo.conduct.hearing import hearing_model
 
-        decided = hearing_model.decide(advisor, utterances, found)
+        decided = hearing_model.decide(advisor, [one for _, one in spoken], found)
         found = decided.heard
         if decided.asked:
             notes[f"the language model sorted {decided.asked} utterances that rules left undecided"] = None
@@ -204,8 +206,6 @@ def _hear(
         one if one is None or _is_taken_on(one.kind, episode, session) else None
         for one, (episode, _) in zip(found, spoken, strict=True)
     ]
-    before_of = {episode.id: before.text for episode, before in said if before is not None}
-    spoken, found = _read_on(spoken, found, before_of, session)
     pairs = [
         (
             one,
@@ -269,11 +269,12 @@ def _read_on(
     encoder = cross_encoder.load("orders") if is_on else None
     if encoder is None:
         return spoken, list(found)
+    forms = (*FORBIDDING, "task")
     messages = [
         order_reader.Message(
             _said(parts[0][0]),
             before_of.get(parts[0][0].id, ""),
-            tuple(said.text for _, said, heard in parts if heard and heard.kind in (*FORBIDDING, "task")),
+            tuple(said.text for _, said, heard in parts if heard and heard.is_sure and heard.kind in forms),
         )
         for parts in told
     ]

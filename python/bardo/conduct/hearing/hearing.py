@@ -58,6 +58,7 @@ class Heard:
         margin: Log odds over the next likely kind, less the limit of the kind; below 0 if it is undecided.
         detail: Words that refuse what the summary names; empty if the summary has them.
         forbids: What a rejection forbids, as JSON (`Forbids`); empty if its summary tells it.
+        is_read: Whether a cross-encoder read an order in other words, which a language model may correct.
     """
 
     kind: Kind
@@ -65,11 +66,17 @@ class Heard:
     margin: float
     detail: str = ""
     forbids: str = ""
+    is_read: bool = False
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it counts without a language model."""
+        return self.margin >= 0
 
 
 def sure(readings: Sequence[Heard | None]) -> list[Heard | None]:
     """Returns readings without the undecided ones, which become None."""
-    return [one if one is not None and one.margin >= 0 else None for one in readings]
+    return [one if one is not None and one.is_sure else None for one in readings]
 
 
 def read(

@@ -1,4 +1,4 @@
-"""Asks a language model about utterances that the regressions of hearing leave undecided."""
+"""Asks a language model about utterances that the regressions leave undecided, and orders that a cross-encoder read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import frame_memory
-from bardo.conduct.hearing.hearing import Heard, sure
+from bardo.conduct.hearing.hearing import Heard, Kind, sure
 from bardo.conduct.hearing.utterance import Utterance
 from bardo.conduct.model.entry_memory import told
 from bardo.language.advisor import Advisor
@@ -59,15 +59,17 @@ class Decisions:
 
 
 def decide(advisor: Advisor, utterances: Sequence[Utterance], readings: Sequence[Heard | None]) -> Decisions:
-    """Decides undecided readings; without an answer they count as nothing heard.
+    """Decides undecided readings; without an answer only orders that were read count, as warnings.
 
     Args:
         advisor: Access to the model.
         utterances: What was said.
-        readings: Readings of the regressions, one per utterance.
+        readings: Readings of the regressions and of the cross-encoder, one per utterance.
     """
     heard = sure(readings)
-    open_ = [place for place, one in enumerate(readings) if one is not None and one.margin < 0]
+    open_ = [
+        place for place, one in enumerate(readings) if one is not None and (one.is_read or not one.is_sure)
+    ]
     asked, note = 0, ""
     for start in range(0, len(open_), ASKED_AT_ONCE):
         places = open_[start : start + ASKED_AT_ONCE]
@@ -77,14 +79,22 @@ def decide(advisor: Advisor, utterances: Sequence[Utterance], readings: Sequence
             break
         asked += len(places)
         for one in advice.value.utterances:
-            if not 1 <= one.number <= len(places) or one.kind == "none":
+            if not 1 <= one.number <= len(places):
                 continue
             place = places[one.number - 1]
-            reading = readings[place]
-            # A question is no decision.
-            if reading is not None and not utterances[place].text.rstrip().endswith("?"):
-                heard[place] = replace(reading, kind=one.kind)
+            heard[place] = _decided(one.kind, readings[place], utterances[place])
     return Decisions(heard, asked, note)
+
+
+def _decided(kind: Kind | Literal["none"], reading: Heard | None, utterance: Utterance) -> Heard | None:
+    """Returns a reading with the kind that the model chose; None if it is of none."""
+    if kind == "none" or reading is None:
+        return None
+    if reading.is_read:
+        # An order that two models hear is no longer in doubt.
+        return replace(reading, kind=kind, forbids="", is_read=False)
+    # A question is no decision.
+    return None if utterance.text.rstrip().endswith("?") else replace(reading, kind=kind)
 
 
 def _question(utterances: Sequence[Utterance]) -> list[Message]:

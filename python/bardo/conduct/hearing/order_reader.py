@@ -144,8 +144,11 @@ def _orders(read: Sequence[tuple[tuple[str, str], float]]) -> Iterator[Order]:
     for (first, said), odds in read:
         offer = offer_of(first)
         if offer and odds >= surest:
-            surest, refused = odds, Order(said, Heard("rejection", act_of(offer), 0.0, said, _READ))
+            surest, refused = (
+                odds,
+                Order(said, Heard("rejection", act_of(offer), 0.0, said, _READ, is_read=True)),
+            )
         elif not offer and odds >= ORDER:
-            yield Order(said, Heard("rejection", said, 0.0, forbids=_READ))
+            yield Order(said, Heard("rejection", said, 0.0, forbids=_READ, is_read=True))
     if refused is not None:
         yield refused
