@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bardo
@@ -18,8 +18,6 @@ SUBJECT, ATTRIBUTE = "billing-relay", "timeout"
 IDEA, TASK = "ship parcels by night train", "order new crates from Lorenz"
 BELIEF = "Vinegar scares off the martens"
 NAMES = ("ann", "ben", "cat", "dan", "eve", "fay", "gus")
-#: Heirs of ben, of whom one held again what he ended.
-BRANCHES = {"cat", "eve"}
 
 
 def apart(texts: list[str]) -> np.ndarray:
@@ -176,19 +174,25 @@ def test_a_value_that_a_descendant_held_again_is_in_force(
 
 @given(st.data())
 @settings(max_examples=10, deadline=None)
-def test_testaments_give_the_same_values_in_separate_calls(
+def test_testaments_give_the_same_beliefs_in_separate_calls(
     tmp_path_factory: pytest.TempPathFactory, family: Path, clock: bardo.ManualClock, data: st.DataObject
 ) -> None:
     names = data.draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True))
-    assume(not set(names) >= BRANCHES)
     assert_same_in_separate_calls(names, family, tmp_path_factory.mktemp("heirs"), clock)
 
 
-@pytest.mark.xfail(strict=True, reason="in separate calls an end that eve only inherited counts as her own")
-def test_testaments_of_two_branches_give_the_same_values_in_separate_calls(
-    tmp_path: Path, family: Path, clock: bardo.ManualClock
+@pytest.mark.parametrize("names", [["ben", "eve", "cat"], ["dan", "ben", "eve", "cat"]])
+def test_testaments_of_two_branches_give_the_same_beliefs_in_separate_calls(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, names: list[str]
 ) -> None:
-    assert_same_in_separate_calls(["ben", "eve", "cat"], family, tmp_path, clock)
+    """Heirs of one testator (ben), of whom one held again what he ended, and the other did not."""
+    assert_same_in_separate_calls(names, family, tmp_path, clock)
+
+
+def beliefs_of(heir: bardo.Grimoire) -> dict[str, bool]:
+    """Whether a belief is in force, by its text."""
+    active = {fact.text for fact in heir.facts.list()}
+    return {fact.text: fact.text in active for fact in heir.facts.list(status=None)}
 
 
 def assert_same_in_separate_calls(
@@ -196,11 +200,11 @@ def assert_same_in_separate_calls(
 ) -> None:
     first, *later = [family / f"{name}.testament" for name in names]
     with bardo.inherit([first, *later], root / "a", clock=clock, embedder=apart) as heir:
-        together = values_of(heir)
+        together = beliefs_of(heir)
     with bardo.inherit(first, root / "b", clock=clock, embedder=apart) as heir:
         for path in later:
             heir.lineage.adopt(path)
-        assert values_of(heir) == together
+        assert beliefs_of(heir) == together
 
 
 @pytest.mark.parametrize("names", [["ben", "cat"], ["ben", "dan", "cat"]])
@@ -261,3 +265,26 @@ def test_a_value_of_the_heir_itself_stands_whatever_is_adopted(
         heir.lineage.adopt(family / "ann.testament")
         assert "60 s" not in values_of(heir)
         assert "75 s" in values_of(heir)
+
+
+def test_a_belief_that_the_heir_refuted_stays_refuted_whatever_is_adopted(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock
+) -> None:
+    with bardo.inherit(family / "ann.testament", tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        assert beliefs_of(heir)[BELIEF]
+        for _ in range(12):
+            clock.advance(3_600)
+            heir.outcome(heir.recall(BELIEF, limit=1, layers=["fact"]), value=-1)
+        assert not beliefs_of(heir)[BELIEF]
+        heir.lineage.adopt(family / "dan.testament")
+        assert not beliefs_of(heir)[BELIEF]
+
+
+def test_a_note_names_a_testament_whose_copy_cannot_be_read(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock
+) -> None:
+    with bardo.inherit(family / "ben.testament", tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        (copy,) = (tmp_path / "heir" / "testaments").glob("*.testament")
+        copy.write_bytes(b"damaged")
+        report = heir.lineage.adopt(family / "cat.testament")
+        assert any("ben cannot be read" in note for note in report.notes)

@@ -32,13 +32,24 @@ def keep(folder: Path, testaments: Iterable[Testament]) -> list[str]:
     return notes
 
 
-def read(folder: Path, hash_: str) -> Testament | None:
-    """Reads the copy of an inherited testament; None if there is none, or it is damaged.
+def inherited(folder: Path, lineage: Lineage) -> tuple[list[Testament], list[str]]:
+    """Reads the copies of the inherited testaments; returns them, and a note on those that cannot be read.
 
     Args:
         folder: Folder of the heir's grimoire.
-        hash_: Hash of the testament.
+        lineage: Its lineage.
     """
+    found = [(parent, _read(folder, parent.testament)) for parent in lineage.life.parents]
+    missing = ", ".join(parent.agent for parent, one in found if one is None)
+    notes = [
+        f"The copies of the testaments of {missing} cannot be read, so the order of the calls may decide what is in "
+        "force"
+    ]
+    return [one for _, one in found if one is not None], notes * bool(missing)
+
+
+def _read(folder: Path, hash_: str) -> Testament | None:
+    """Reads the copy of a testament by its hash; None if there is none, or it is damaged."""
     for path in (folder / TESTAMENTS_FOLDER).glob(f"*-{hash_[:16]}.testament"):
         try:
             found = files.read(path)

@@ -12,7 +12,6 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,9 +27,8 @@ from bardo.bequeath.content.told_orders import ToldOrders
 from bardo.bequeath.heir import copies, innate, limits, order, replay
 from bardo.bequeath.heir.births import births_of
 from bardo.bequeath.heir.experience import inherited_episode, redactor_of
-from bardo.bequeath.heir.held_again import held_again
 from bardo.bequeath.heir.known_since import known_since
-from bardo.bequeath.heir.later_testaments import LaterTestaments
+from bardo.bequeath.heir.together import Together
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage, lineage_of
 from bardo.bequeath.privacy.redact import Redactor
 from bardo.bequeath.selection.selection import folded
@@ -119,8 +117,7 @@ def adopt(
     """Adds the content of testaments to an heir's stores.
 
     Several testaments give the same heir in any order, in one call or in several: a belief that one of them ended has
-    ended, unless a descendant of that testator held it again, and of two values the one written later counts. Two heirs
-    of one testator who disagree on what it ended should be taken in one call.
+    ended, unless a descendant of that testator held it again, and of two values the one written later counts.
 
     Args:
         testaments: Testaments of one or several parents, read by `testament.read`.
@@ -152,15 +149,26 @@ def adopt(
         if not lineage.has_inherited(one.hash) and one.hash not in replaced
     }
     known = [one for hash_, one in fresh.items() if hash_ not in strangers]
-    earlier = {life.testament for life in lineage.ancestors}
-    adopted = {parent.testament for parent in lineage.life.parents if not parent.limited}
-    adoption = _Adoption(facts, embedder, tick, now, folder, adopted=adopted)
+    adoption = _Adoption(facts, embedder, tick, now, folder)
+    together = None
+    if folder is not None and fresh and lineage.life.parents:
+        earlier, notes = copies.inherited(folder, lineage)
+        adoption.notes += notes
+        doubtful = {*strangers, *(parent.testament for parent in lineage.life.parents if parent.limited)}
+
+        def take(given: Sequence[Testament], store: FactStore) -> None:
+            adopt(
+                given, store, tick=tick, now=now, config=config, through_archive=through_archive,
+                strangers=doubtful,
+            )  # fmt: skip
+
+        if not notes:
+            together = Together(facts, adoption.provenance, earlier, list(fresh.values()), take)
     limited: Counter[str] = Counter()
     for hash_, one in fresh.items():
         is_known = hash_ not in strangers
         testament = fresh[hash_] = one if is_known else limits.limit(one, limited)
-        in_force = adoption.in_force(one) if hash_ in earlier else ()
-        testament = order.without_outdated(testament, known, is_known=is_known, in_force=in_force)
+        testament = order.without_outdated(testament, known, is_known=is_known)
         base = config.archive_confidence if through_archive else config.base_confidence
         base = base if is_known else min(base, config.stranger_confidence)
         redactor = redactor_of(testament)
@@ -178,6 +186,8 @@ def adopt(
                 adoption._add(name, count)
         if not is_known:
             adoption.notes.append(limits.note_of(one))
+    if together is not None:
+        adoption.rename(together.restore(tick=tick, now=now))
     lineage = lineage.heir_of((one.lineage for one in fresh.values()), limited=strangers)
     if folder is not None and fresh:
         # The lineage is written last, since it makes the next call a no-op.
@@ -212,14 +222,8 @@ class _Adoption:
         tick: int,
         now: int,
         folder: Path | None,
-        *,
-        adopted: Collection[str],
     ) -> None:
         self.facts = facts
-        #: Hashes of the testaments of known signers that were adopted in earlier calls.
-        self.adopted = adopted
-        #: Reads the heir's copy of a testament of an earlier call by its hash, once; None without a folder.
-        self.copy = None if folder is None else cache(partial(copies.read, folder))
         self.embedder = embedder
         self.tick = tick
         self.now = now
@@ -234,15 +238,14 @@ class _Adoption:
         self.numbers: dict[str, int] = {}
         self.notes: list[str] = []
 
-    def in_force(self, testament: Testament) -> frozenset[str]:
-        """Returns the ids of the entries of a testament that are in force at the heir."""
-        found = self.facts.get([fact.id for fact in testament.facts])
-        return frozenset(fact.id for fact in found if fact is not None and fact.status == "active")
+    def rename(self, restored: Mapping[str, str]) -> None:
+        """Counts what belongs to facts for those that took their places."""
+        self.confirmations = {restored.get(id_, id_): count for id_, count in self.confirmations.items()}
+        self.tallies = {restored.get(id_, id_): tally for id_, tally in self.tallies.items()}
 
     def take(self, testament: Testament, entries: Sequence[Fact], *, is_known: bool) -> None:
         """Stores the entries, links and open questions of one testament."""
         self.notes += (f"{testament.life.agent} left: {problem}" for problem in testament.unfit)
-        later = self._later(testament)
         present = self.facts.get([fact.id for fact in entries])
         # An id can already have another text: a statistic that both parents kept updating.
         named = [
@@ -260,14 +263,6 @@ class _Adoption:
             ids |= {
                 testament.facts[place].id: one for place, one in zip(group, stored_ids, strict=True) if one
             }
-        if is_known and self.copy is not None:
-            again = list(held_again(testament, ids, self.facts, self.provenance, self.copy))
-            for place, last in again:
-                if later is not None and later.has_replaced(named[place]):
-                    continue
-                new = dataclasses.replace(named[place], id="", supersedes=None, superseded_by=None)
-                stored = self.facts.supersede(last, new, tick=self.tick, now=self.now)
-                ids[testament.facts[place].id] = stored
         heard = {fact.id: fact.metadata.get(MODES) for fact in testament.facts}
         modes = [
             (one, mode[0])
@@ -283,8 +278,6 @@ class _Adoption:
         )
         self.taken = ids
         self._count(testament, present, ids)
-        if later is not None:
-            later.restore(tick=self.tick, now=self.now)
         for fact in testament.facts:
             if (count := innate.count_of(fact)) and fact.id in ids:
                 self.confirmations[ids[fact.id]] = max(count, self.confirmations.get(ids[fact.id], 0))
@@ -303,12 +296,6 @@ class _Adoption:
             self.notes.append(
                 f"{left} open questions of {testament.life.agent} had no room and stay in its testament"
             )
-
-    def _later(self, testament: Testament) -> LaterTestaments | None:
-        """Returns the testaments of earlier calls; None if there are none."""
-        if self.copy is None or not self.adopted:
-            return None
-        return LaterTestaments(testament, self.facts, self.provenance, self.adopted, self.copy)
 
     def record(self, testament: Testament, log: EpisodeLog, redactor: Redactor) -> list[str]:
         """Records the testament's episodes in the heir's log; returns the ids of those that are there now."""

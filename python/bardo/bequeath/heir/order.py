@@ -28,7 +28,6 @@ def without_outdated(
     others: Sequence[Testament],
     *,
     is_known: bool,
-    in_force: Collection[str] = (),
 ) -> Testament:
     """Leaves out what a descendant ended, and tombstones of what the testator or a descendant held again.
 
@@ -36,7 +35,6 @@ def without_outdated(
         testament: Testament to take.
         others: Testaments of known signers that are taken in the same call, in order.
         is_known: Whether the signer is known; otherwise all others count as those of descendants do.
-        in_force: Ids of the heir's facts in force that came from a descendant of the testator.
     """
     held = {key for fact in testament.facts if fact.status not in TOMBSTONES for key in _keys(fact)}
     has_ended: dict[Hashable, bool] = {}
@@ -49,7 +47,7 @@ def without_outdated(
     def is_outdated(fact: Fact) -> bool:
         ends = fact.status in TOMBSTONES
         keys = list(_keys(fact))
-        is_held_again = ends and (fact.id in in_force or not held.isdisjoint(keys))
+        is_held_again = ends and not held.isdisjoint(keys)
         return is_held_again or any(has_ended.get(key, ends) != ends for key in keys)
 
     kept = [place for place, fact in enumerate(testament.facts) if not is_outdated(fact)]
@@ -61,13 +59,6 @@ def without_outdated(
         facts=tuple(testament.facts[place] for place in kept),
         vectors=None if vectors is None else np.ascontiguousarray(vectors[kept]),
     )
-
-
-def ends(testament: Testament, fact: Fact) -> bool:
-    """Whether a testament has a belief as ended, and not in force in any wording."""
-    keys = set(_keys(fact))
-    same = [one.status in TOMBSTONES for one in testament.facts if not keys.isdisjoint(_keys(one))]
-    return bool(same) and all(same)
 
 
 def _keys(fact: Fact) -> Iterator[Hashable]:

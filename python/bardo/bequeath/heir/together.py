@@ -1,0 +1,150 @@
+"""Beliefs of testaments that an heir adopts in separate calls: in force as if all had come in one call.
+
+Of several testaments in one call, `order` decides what is in force. In separate calls the store has decided on the
+first already, so the result would depend on their order. Here the beliefs that several of them have an entry for are
+taken once more, in one call, into an empty store; where the heir has changed nothing itself, what is in force there is
+in force at the heir.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from bardo._core import FactStore
+from bardo.bequeath.selection.selection import folded
+from bardo.bequeath.testament.testament import Testament
+from bardo.model import Fact
+
+#: Facts read at once.
+_PAGE = 1024
+
+
+class Together:
+    """Beliefs of the testaments of earlier calls, and of those taken now, as one call would have left them.
+
+    Args:
+        facts: Fact store of the heir.
+        provenance: Hashes of the testaments of each inherited fact; restored facts are added.
+        earlier: Testaments that were adopted in earlier calls.
+        fresh: Testaments that are taken now.
+        take: Takes testaments into an empty store.
+    """
+
+    def __init__(
+        self,
+        facts: FactStore,
+        provenance: dict[str, list[str]],
+        earlier: Sequence[Testament],
+        fresh: Sequence[Testament],
+        take: Callable[[Sequence[Testament], FactStore], object],
+    ) -> None:
+        self._facts, self._provenance = facts, provenance
+        shared = _shared([*earlier, *fresh])
+        #: Beliefs that several testaments have an entry for, by their texts.
+        self._beliefs = _taken(shared, take)
+        was = _in_force(self._inherited()) if self._beliefs else {}
+        known = _taken(shared[: len(earlier)], take) if self._beliefs else {}
+        #: Texts of beliefs that the heir itself has changed since the earlier calls.
+        self._changed = {text for text, fact in known.items() if was.get(text) != (fact.status == "active")}
+
+    def restore(self, *, tick: int, now: int) -> dict[str, str]:
+        """Restores what is in force together, and ends what is not.
+
+        Args:
+            tick: Current tick of the heir.
+            now: Wall clock, microseconds UTC.
+
+        Returns:
+            Ids of restored facts, by those of the facts whose place they take.
+        """
+        restored: dict[str, str] = {}
+        if not self._beliefs:
+            return restored
+        latest = {fact.text: fact.id for fact in self._inherited()}
+        for fact in self._differing(active=True):
+            old = latest[fact.text]
+            last = self._facts.history(old)[-1]
+            if not _is_inherited(last):
+                continue
+            restored[old] = self._facts.supersede(last.id, _new(fact), tick=tick, now=now)
+            self._provenance[restored[old]] = list(self._provenance[old])
+        if ended := [_new(fact) for fact in self._differing(active=False)]:
+            self._facts.upsert(ended, tick=tick, now=now)
+        return restored
+
+    def _differing(self, *, active: bool) -> list[Fact]:
+        """Returns the beliefs that are in force together, or are not, and the other way at the heir."""
+        standing = _in_force(self._inherited())
+        return [
+            fact
+            for text, fact in self._beliefs.items()
+            if (fact.status == "active") == active
+            and standing.get(text, active) != active
+            and text not in self._changed
+        ]
+
+    def _inherited(self) -> list[Fact]:
+        """Facts of the heir that came with testaments alone, in the order in which they were stored."""
+        found = self._facts.get(sorted(self._provenance))
+        return [fact for fact in found if fact is not None and _is_inherited(fact)]
+
+
+def _taken(
+    testaments: Sequence[Testament], take: Callable[[Sequence[Testament], FactStore], object]
+) -> dict[str, Fact]:
+    """Returns the beliefs of testaments that are taken in one call, by their texts; one in force counts."""
+    if not any(one.facts for one in testaments):
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        store = FactStore(Path(folder) / "facts.db", agent="heir", seed=0)
+        take(testaments, store)
+        found = sorted(_every(store), key=lambda fact: fact.status == "active")
+    return {fact.text: fact for fact in found}
+
+
+def _shared(testaments: Sequence[Testament]) -> list[Testament]:
+    """Returns testaments with the entries alone whose text or slot stands in several of them, without vectors."""
+    counts = Counter(key for one in testaments for key in {key for fact in one.facts for key in _keys(fact)})
+    return [
+        dataclasses.replace(
+            one,
+            facts=tuple(fact for fact in one.facts if any(counts[key] > 1 for key in _keys(fact))),
+            vectors=None,
+        )
+        for one in testaments
+    ]
+
+
+def _keys(fact: Fact) -> Iterator[Hashable]:
+    """Yields the text of a fact and, of a statement, its slot."""
+    yield folded(fact.text)
+    if (said := fact.statement) is not None:
+        yield tuple(map(folded, (said.subject, said.attribute, said.condition)))
+
+
+def _every(store: FactStore) -> Iterator[Fact]:
+    """Yields every fact of a store."""
+    after = None
+    while page := store.list(status=None, after=after, limit=_PAGE):
+        yield from page
+        after = page[-1].id
+
+
+def _new(fact: Fact) -> Fact:
+    return dataclasses.replace(fact, id="", supersedes=None, superseded_by=None)
+
+
+def _is_inherited(fact: Fact) -> bool:
+    return fact.source == "testament" and not fact.support
+
+
+def _in_force(facts: Iterable[Fact]) -> dict[str, bool]:
+    """Whether a belief is in force, by its text."""
+    found: dict[str, bool] = {}
+    for fact in facts:
+        found[fact.text] = found.get(fact.text, False) or fact.status == "active"
+    return found
