@@ -108,6 +108,8 @@ def told(folder: Path, *messages: tuple[str, str]) -> tuple[dict[str, str], int]
             ("user", "The staging ledger runs on Postgres 15 now."),
         ),
         (("user", "I'm married to Jonas."), ("user", "I'm practically divorced from my bathroom scale.")),
+        (("user", "Max daily loss: 2 %."), ("user", "We stop for the day at a loss of 2 %.")),
+        (("user", "Scans are kept for 14 days."), ("user", "We delete scans after 14 days.")),
     ],
 )
 def test_other_attributes_things_and_relatives_stay(tmp_path: Path, messages: tuple[tuple[str, str], ...]):
