@@ -117,7 +117,7 @@ def test_a_lift_ends_a_rejection_under_the_same_conditions_alone(gate: bardo.Gat
         ("The audit is over, so we can use pandas on Fridays again", True),
     ):
         with gate._store.writing():
-            lift(gate._store, said, by="Ana", at=NOW + 1)
+            lift(gate._store, said, by="Ana", episode="e1", at=NOW + 1)
         assert bool(gate.state("rejected")) is not is_lifted
 
 

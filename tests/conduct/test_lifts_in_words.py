@@ -51,7 +51,7 @@ def is_lifted(gate: bardo.Gate, said: str, *orders: str) -> bool:
     for order in orders:
         gate.reject(order, by="Ida")
     with gate._store.writing():
-        return bool(lift(gate._store, said, by="Ida", at=LATER))
+        return bool(lift(gate._store, said, by="Ida", episode="e1", at=LATER))
 
 
 @pytest.mark.parametrize(("order", "said"), LIFTED)

@@ -115,7 +115,7 @@ def test_only_the_person_whom_a_rule_names_approves(gate: bardo.Gate) -> None:
 def test_a_ban_that_is_lifted_in_these_words_ends(gate: bardo.Gate, order: str, said: str) -> None:
     gate.reject(order, by="anna")
     with gate._store.writing():
-        assert lift(gate._store, said, by="anna", at=2 * 10**18)
+        assert lift(gate._store, said, by="anna", episode="e1", at=2 * 10**18)
 
 
 @pytest.mark.parametrize(
@@ -133,13 +133,19 @@ def test_a_ban_that_is_lifted_in_these_words_ends(gate: bardo.Gate, order: str, 
 def test_a_lift_of_something_else_ends_no_ban(gate: bardo.Gate, order: str, said: str) -> None:
     gate.reject(order, by="anna")
     with gate._store.writing():
-        assert lift(gate._store, said, by="anna", at=2 * 10**18) == []
+        assert lift(gate._store, said, by="anna", episode="e1", at=2 * 10**18) == []
 
 
 def test_a_case_that_is_allowed_again_becomes_an_exception(gate: bardo.Gate) -> None:
     gate.reject("Don't use Redis.", by="anna")
     with gate._store.writing():
-        lift(gate._store, "We can use Redis again for the session cache.", by="anna", at=2 * 10**18)
+        lift(
+            gate._store,
+            "We can use Redis again for the session cache.",
+            by="anna",
+            episode="e1",
+            at=2 * 10**18,
+        )
     assert gate.before("introduce a Redis session cache").decision != "block"
     assert gate.before("use Redis as the queue").decision == "block"
 

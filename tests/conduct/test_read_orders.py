@@ -147,7 +147,7 @@ def test_an_order_that_was_read_only_warns_until_a_person_repeats_or_corrects_it
                 StateEntry("", "rejected", offer, "no more pets", by="mira", corrections='{"is_read": true}')
             )
             (entry,) = gate.state("rejected")
-            assert entry.is_read
+            assert entry.doubt
             read = gate.before(f"{offer} of the shop")
             assert read.decision == "warn"
             assert "only warns" in read.findings[0].because
@@ -161,8 +161,8 @@ def test_an_order_that_was_read_only_warns_until_a_person_repeats_or_corrects_it
                     by="mira" if confirm == "corrected" else "ann",
                 )
             (entry,) = gate.state("rejected")
-            assert entry.is_read == (confirm in {None, "agent"})
-            assert gate.before(offer).decision == ("warn" if entry.is_read else "block")
+            assert bool(entry.doubt) == (confirm in {None, "agent"})
+            assert gate.before(offer).decision == ("warn" if entry.doubt else "block")
 
 
 def test_a_plain_rejection_is_not_weakened_by_a_later_reading(tmp_path: Path) -> None:
@@ -170,5 +170,5 @@ def test_a_plain_rejection_is_not_weakened_by_a_later_reading(tmp_path: Path) ->
     with bardo.gate(tmp_path / "a", words_only=True) as gate:
         gate.reject("add Redis", by="mira")
         read = StateEntry("", "rejected", "add Redis", by="mira", at=1, corrections='{"is_read": true}')
-        assert not state.keep(gate._store, read, lambda _: None, lambda: None, agent="ann").is_read
+        assert not state.keep(gate._store, read, lambda _: None, lambda: None, agent="ann").doubt
         assert gate.before("add Redis").decision == "block"

@@ -75,7 +75,7 @@ def test_an_order_that_a_cross_encoder_read_is_heard_if_the_model_agrees(
     with serving(sorts("rejection")) as server:
         assert night(server, tmp_path, minilm, READ)[0] == [("rejected", READ)]
     with bardo.gate(tmp_path / "agent", words_only=True) as gate:
-        assert not gate.state("rejected")[0].is_read
+        assert not gate.state("rejected")[0].doubt
 
 
 def test_an_order_that_a_cross_encoder_read_is_not_heard_if_the_model_sees_none(
@@ -94,7 +94,7 @@ def test_an_order_that_a_cross_encoder_read_only_warns_without_an_answer(
     with serving(behaviour) as server:
         assert night(server, tmp_path, minilm, READ)[0] == [("rejected", READ)]
     with bardo.gate(tmp_path / "agent", words_only=True) as gate:
-        assert gate.state("rejected")[0].is_read
+        assert gate.state("rejected")[0].doubt
 
 
 def test_a_question_is_never_heard(tmp_path: Path, minilm: embedders.TextEmbedder) -> None:

@@ -14,9 +14,6 @@ from bardo.conduct.model.entries import CRITICAL, Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Flow
 from bardo.conduct.verdict import Candidate, Finding
 
-#: Reason beside that of a warning of an order that was read.
-_READ = "; a model read this order in other words, so it only warns"
-
 
 def findings_of(
     index: ConductIndex,
@@ -53,12 +50,10 @@ def findings_of(
             if row.kind == "rejected":
                 if not is_told(touch) or is_over(row, now):
                     continue
-                is_read = row.is_read
                 findings.append(
                     Finding(
                         row.id, "rejected", row.summary, row.detail, row.by, said_at(row),
-                        touch.same and not is_read, touch, touch.decided_by,
-                        f"{touch.because}{_READ * is_read}",
+                        touch.same and not row.doubt, touch, touch.decided_by, _because(touch, row.doubt),
                     )
                 )  # fmt: skip
             else:
@@ -68,9 +63,8 @@ def findings_of(
     applying = []
     for rule in rules:
         if rule.forbids and not is_over(rule, now) and is_told(touch := found.get(rule.forbids, NOTHING)):
-            findings.append(
-                _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
-            )
+            blocks = touch.same and not rule.doubt and rule.score_at(now) >= CRITICAL
+            findings.append(_of(rule, "forbidden", touch, blocks=blocks, doubt=rule.doubt))
         touch = found.get(rule.approval, NOTHING)
         if rule.approval and is_told(touch) and not is_approved(rule.text, approved_by, rule.by):
             findings.append(_of(rule, "approval", touch, blocks=touch.same))
@@ -109,7 +103,9 @@ def candidates_of(index: ConductIndex, found: Mapping[str, Touch]) -> tuple[Cand
     )
 
 
-def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, blocks: bool) -> Finding:
+def _of(
+    rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, blocks: bool, doubt: str = ""
+) -> Finding:
     return Finding(
         rule.id,
         reason,
@@ -120,8 +116,13 @@ def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, b
         blocks,
         touch,
         touch.decided_by,
-        touch.because,
+        _because(touch, doubt),
     )
+
+
+def _because(touch: Touch, doubt: str) -> str:
+    """Returns why an action is what an order forbids, and why the order only warns."""
+    return f"{touch.because}; {doubt}" if doubt else touch.because
 
 
 def _touch_of(flow: Flow, found: Mapping[str, Touch]) -> Touch:

@@ -3,6 +3,7 @@
 - `corrections`: does a newer message end what an older statement says (`fit_cross_encoder.py`)?
 - `worth`: is a sentence, read after the words before it, worth keeping (`fit_worth_reader.py`)?
 - `orders`: does a sentence forbid, or a message turn down what was offered (`benches/python/conduct/fit_orders.py`)?
+- `lifts`: does a message allow again what was forbidden (`benches/python/conduct/fit_lifts.py`)?
 - `forbidden`: is an action what a rejection forbids (`benches/python/conduct/fit_reader.py`)?
 
 Each is all-MiniLM-L6-v2 with other weights in its upper layers and a head of one number, fitted by a script in
@@ -24,14 +25,14 @@ from bardo.errors import EmbedderUnavailableError
 from bardo.index.embedding import bert, minilm
 
 #: Question that a cross-encoder is fitted for.
-Question = Literal["corrections", "worth", "forbidden", "orders"]
+Question = Literal["corrections", "worth", "forbidden", "orders", "lifts"]
 
 #: Maximum length of the first and of the second text in tokens, as in training.
 OLDER_TOKENS, NEWER_TOKENS = 48, 96
 #: Number of pairs that are read at once.
 BATCH = 16
 #: Version of each build; increase it with every change of the graph or of the weights.
-_BUILDS: dict[Question, int] = {"corrections": 2, "worth": 2, "forbidden": 1, "orders": 1}
+_BUILDS: dict[Question, int] = {"corrections": 2, "worth": 2, "forbidden": 1, "orders": 1, "lifts": 2}
 _START, _SEPARATOR = "[CLS]", "[SEP]"
 
 

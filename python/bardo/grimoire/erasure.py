@@ -305,7 +305,7 @@ class Eraser:
         cache = getattr(self._embedder, "cache", None)
         if isinstance(cache, VectorCache):
             cache.clear()
-        conduct = self._conduct.erase(intent.episodes, intent.called)
+        conduct = self._conduct.erase(intent.episodes, intent.called, texts=intent.texts)
         summaries = self._summaries.erase(intent.episodes)
         return _RemovedRecords(
             facts=facts,

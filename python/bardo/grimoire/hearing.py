@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, get_args
 
@@ -14,9 +14,11 @@ from bardo.model import ENDED, CorrectionRule, Episode, Fact
 from bardo.recall.lifted import plain
 
 if TYPE_CHECKING:
+    from bardo.conduct.hearing.heard import Kept, Source
     from bardo.conduct.hearing.hearing import Heard
     from bardo.conduct.hearing.utterance import Utterance
     from bardo.conduct.model.entries import Rule, StateEntry
+    from bardo.grimoire.read_lifts import Said
     from bardo.grimoire.session import Session
     from bardo.language.advisor import Advisor
     from bardo.ports import Vectors
@@ -164,12 +166,11 @@ def _hear(
     ]
     if not said:
         return []
-    from bardo.conduct.hearing import answers, completion, heard, hearing, splitting, superseding
+    from bardo.conduct.hearing import answers, completion, heard, hearing, splitting
     from bardo.conduct.hearing.lifting import lifts
     from bardo.conduct.hearing.partial_lifts import permits
     from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.hearing.rescheduling import moves_date
-    from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
     contradicted = {
         before.id: episode.speaker or NAMELESS
@@ -226,9 +227,25 @@ def _hear(
         )
         or completion.is_completion(said.text)
     ]
+    kept = _keep(pairs, contradicted, {episode.id for episode, _ in said}, session, notes)
+    _lift(_quiet(spoken, found, before_of, kept.lifting, session), session, notes)
+    return [getattr(one, "kind", "rule") for one in kept.rows]
+
+
+def _keep(
+    pairs: Sequence[tuple[Heard | None, Source]],
+    contradicted: Mapping[str, str],
+    episodes: Collection[str],
+    session: Session,
+    notes: dict[str, None],
+) -> Kept:
+    """Stores what was heard in a page of episodes, and marks what it replaced."""
+    from bardo.conduct.hearing import heard, superseding
+    from bardo.conduct.storage.store import FILE_NAME, ConductStore
+
     is_kept = any(one is not None for one, _ in pairs)
     if not is_kept and not ((pairs or contradicted) and (session.path / FILE_NAME).exists()):
-        return []
+        return heard.Kept([], frozenset())
 
     def vectors_of(texts: Sequence[str]) -> Vectors | None:
         return session.indexer.vectors_of(list(texts))[0]
@@ -238,14 +255,59 @@ def _hear(
         kept = heard.keep(
             store, pairs, vectors_of, agent=session.agent, now=session.clock.now(), contradicted=contradicted
         )
-        replaced = superseding.replaced_in(store, {episode.id for episode, _ in said})
+        replaced = superseding.replaced_in(store, episodes)
     finally:
         store.close()
     if replaced:
         _mark_replaced(session, replaced)
         what = "1 rule or decision was" if len(replaced) == 1 else f"{len(replaced)} rules and decisions were"
         notes[f"{what} replaced by what a person said later"] = None
-    return [getattr(one, "kind", "rule") for one in kept]
+    return kept
+
+
+def _quiet(
+    spoken: Sequence[tuple[Episode, Utterance]],
+    found: Sequence[Heard | None],
+    before_of: Mapping[str, str],
+    lifting: Collection[str],
+    session: Session,
+) -> list[Said]:
+    """Returns the messages of persons in which nothing was forbidden, and no form heard what is allowed again."""
+    from bardo.conduct.hearing.hearing import FORBIDDING
+    from bardo.conduct.persons import is_person
+    from bardo.grimoire.read_lifts import Said
+
+    done = {
+        episode.id
+        for one, (episode, _) in zip(found, spoken, strict=True)
+        if one is not None and one.kind in FORBIDDING
+    }
+    messages = {
+        episode.id: Said(episode, _said(episode), before_of.get(episode.id, ""), by)
+        for episode, _ in spoken
+        if episode.role == "user"
+        and episode.id not in done
+        and episode.id not in lifting
+        and is_person(by := episode.speaker or NAMELESS, session.agent)
+    }
+    return list(messages.values())
+
+
+def _lift(messages: Sequence[Said], session: Session, notes: dict[str, None]) -> None:
+    """Ends or doubts the orders that messages allow again in words that no form knows."""
+    from bardo.grimoire import read_lifts
+
+    ended, doubted = read_lifts.lift(session, messages)
+    if ended:
+        notes[f"{_orders(ended)} that a model had read ended: a person allows it again"] = None
+    if doubted:
+        notes[f"{_orders(doubted)} in doubt, only warned of: a model reads that a person allows it again"] = (
+            None
+        )
+
+
+def _orders(count: int) -> str:
+    return "1 order" if count == 1 else f"{count} orders"
 
 
 def _read_on(

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.model.entries import StateEntry
+from bardo.conduct.model.entries import REPORTED, StateEntry
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.storage.store import ConductStore
 
@@ -101,7 +101,7 @@ def end_done(
     done = named if named or is_naming else [task for task in tasks if _answers(text, before, task.summary)]
     if len(done) != 1:
         return None
-    why = f"reported as done: {text.strip()}"[:_WHY]
+    why = f"{REPORTED}{text.strip()}"[:_WHY]
     return store.put(replace(done[0], status="done", changed_at=at, closed_by=by, closed_why=why))
 
 

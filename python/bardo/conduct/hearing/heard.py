@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bardo.conduct.hearing import completion, lifting, partial_lifts, rescheduling, superseding
 from bardo.conduct.hearing.approvals import approval_of
@@ -11,6 +12,7 @@ from bardo.conduct.hearing.hearing import FORBIDDING, Heard
 from bardo.conduct.hearing.orders import is_standing
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
+from bardo.conduct.model.doubt import without_doubt
 from bardo.conduct.model.entries import CRITICAL, NEW, STATEMENTS, Rule, StateEntry, StateKind
 from bardo.conduct.parse import wording
 from bardo.conduct.persons import is_person
@@ -51,6 +53,18 @@ class Source:
     before: str = ""
 
 
+class Kept(NamedTuple):
+    """Entries and rules that were heard, and the episodes in which forms heard what a person allows again.
+
+    Args:
+        rows: Entries and rules.
+        lifting: Ids of the episodes.
+    """
+
+    rows: list[StateEntry | Rule]
+    lifting: frozenset[str]
+
+
 def keep(
     store: ConductStore,
     heard: Sequence[tuple[Heard | None, Source]],
@@ -59,7 +73,7 @@ def keep(
     agent: str,
     now: int,
     contradicted: Mapping[str, str] | None = None,
-) -> list[StateEntry | Rule]:
+) -> Kept:
     """Stores what was heard, in order; the same or similar in force is renewed as by `Gate.note` and `Gate.rule`.
 
     A rejection that a person lifted after it was said stays lifted. The agent's own "no" is a decision: only a user's
@@ -79,6 +93,7 @@ def keep(
     """
     contradicted = contradicted or {}
     kept: list[StateEntry | Rule] = []
+    lifting_: set[str] = set()
     with store.writing():
         lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
         for one, source in heard:
@@ -87,11 +102,14 @@ def keep(
                 kept.append(successor)
                 continue
             if not source.by_agent and is_person(source.by, agent):
-                is_known = bool(lifting.lift(store, source.said, by=source.by, at=source.at)) or bool(
+                is_known = bool(
+                    lifting.lift(store, source.said, by=source.by, episode=source.episode, at=source.at)
+                ) or bool(
                     partial_lifts.allow(
                         store, source.said, by=source.by, agent=agent, episode=source.episode, at=source.at
                     )
                 )
+                lifting_ |= {source.episode} if is_known else set()
                 moved = rescheduling.move(
                     store, source.said, by=source.by, episode=source.episode, at=source.at
                 )
@@ -111,7 +129,8 @@ def keep(
                 is_order = not source.by_agent and is_standing(one.summary)
                 told = told_already(store, one.summary, agent=agent, is_order=is_order)
                 if told is not None:
-                    kept.append(store.put(replace(told, changed_at=now)))
+                    sure = told.corrections if source.by_agent else without_doubt(told.corrections)
+                    kept.append(store.put(replace(told, corrections=sure, changed_at=now)))
                     continue
                 given = _rule(one.summary, source, now)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
@@ -131,7 +150,7 @@ def keep(
             superseding.end_statements(store, kept[-1], agent=agent)
         if contradicted:
             _end_contradicted(store, contradicted, now)
-    return kept
+    return Kept(kept, frozenset(lifting_))
 
 
 def _end_contradicted(store: ConductStore, contradicted: Mapping[str, str], now: int) -> None:

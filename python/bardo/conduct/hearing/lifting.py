@@ -19,6 +19,7 @@ from bardo.conduct.parse.forbidden import corrected, propose, stems_of, vocabula
 from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.negation import FORBIDS
 from bardo.conduct.storage.store import ConductStore
+from bardo.conduct.storage.words import heard
 
 #: Maximum characters of the reason of an end.
 _WHY = 500
@@ -129,7 +130,7 @@ def only_lifts(text: str, *, is_known: bool = False) -> bool:
     return is_lift and FORBIDS.search(text) is None and _INSTEAD.search(text) is None
 
 
-def lift(store: ConductStore, text: str, *, by: str, at: int) -> list[StateEntry | Rule]:
+def lift(store: ConductStore, text: str, *, by: str, episode: str, at: int) -> list[StateEntry | Rule]:
     """Lifts the rejections, and retires the rules, against the act or the taking of the thing that words allow.
 
     The words name the thing and the conditions of the rejection. One under other conditions, such as in production,
@@ -140,6 +141,7 @@ def lift(store: ConductStore, text: str, *, by: str, at: int) -> list[StateEntry
         store: State and rules of the agent, in a transaction.
         text: Words of the person.
         by: Name of the person.
+        episode: Id of the episode of the words.
         at: Time of the words, microseconds UTC; later rejections stay.
 
     Returns:
@@ -157,7 +159,8 @@ def lift(store: ConductStore, text: str, *, by: str, at: int) -> list[StateEntry
     for row, conditions in (pair for each in allowed if each.again for pair in _narrowed(each, rows)):
         if row.id not in ended:
             given = {"conditions": [*_forbidden(row).conditions, *conditions], "by": by}
-            store.put(replace(row, corrections=json.dumps(json.loads(row.corrections or "{}") | given)))
+            told = heard(json.loads(row.corrections or "{}") | given, episode, conditions)
+            store.put(replace(row, corrections=json.dumps(told)))
     return [
         store.put(
             replace(row, status="archived", changed_at=at, closed_by=by, closed_why=why)

@@ -139,8 +139,8 @@ def _is_of_forms(said: str) -> bool:
 
 
 def _orders(read: Sequence[tuple[tuple[str, str], float]]) -> Iterator[Order]:
-    """Yields the sentences of a message that forbid, and the proposal that it most surely turns down."""
-    surest, refused = REFUSAL, None
+    """Yields the sentences of a message that forbid; without one, the proposal that it most surely turns down."""
+    surest, refused, is_ordered = REFUSAL, None, False
     for (first, said), odds in read:
         offer = offer_of(first)
         if offer and odds >= surest:
@@ -149,6 +149,8 @@ def _orders(read: Sequence[tuple[tuple[str, str], float]]) -> Iterator[Order]:
                 Order(said, Heard("rejection", act_of(offer), 0.0, said, _READ, is_read=True)),
             )
         elif not offer and odds >= ORDER:
+            is_ordered = True
             yield Order(said, Heard("rejection", said, 0.0, forbids=_READ, is_read=True))
-    if refused is not None:
+    # An answer that itself forbids names what it is about: "nothing with prawns" turns down no list.
+    if refused is not None and not is_ordered:
         yield refused

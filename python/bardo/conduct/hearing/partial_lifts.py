@@ -25,6 +25,7 @@ from bardo.conduct.parse.operation_table import framing_stems
 from bardo.conduct.parse.times import DAYS
 from bardo.conduct.persons import is_person
 from bardo.conduct.storage.store import ConductStore
+from bardo.conduct.storage.words import heard
 from bardo.consolidate.languages.english.dates import MONTHS
 
 #: End of a clause; one that goes on with "and" or a time belongs to it.
@@ -94,8 +95,10 @@ def allow(
         case = _case(clause, row) if row is not None else ""
         if row is not None and case:
             before = row.forbidden.allowed
-            given = {"allowed": list(dict.fromkeys([*before, case[:LONG]])), "by": by}
-            kept = replace(row, corrections=json.dumps(json.loads(row.corrections or "{}") | given))
+            case = case[:LONG]
+            given = {"allowed": list(dict.fromkeys([*before, case])), "by": by}
+            told = heard(json.loads(row.corrections or "{}") | given, episode, [case] * (case not in before))
+            kept = replace(row, corrections=json.dumps(told))
             changed.append(store.put(kept))
             rows = [kept if each.id == kept.id else each for each in rows]
     return changed

@@ -73,7 +73,7 @@ def refined(
     is_met = bool(stated) and all(met.values()) and False not in others
     if not is_met or found.reading in (Reading.NEAR, Reading.OTHER) or _is_unlike(rejection, action):
         return found
-    because = "; ".join(filter(None, (found.because, told)))
+    because = "; ".join(dict.fromkeys(filter(None, f"{found.because}; {told}".split("; "))))
     is_aged = any(each.dimension == figures.AGE for each in figures.figures_of(action.text))
     is_plain = not is_aged and all(map(limits.is_plain, stated))
     reading = _of_act(rejection, action, is_plain=is_plain)

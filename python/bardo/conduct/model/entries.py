@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from bardo.conduct.model.doubt import reason_of
 from bardo.config import SECONDS_PER_DAY
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ STEP = 0.5
 SUPERSEDED = "superseded by "
 #: Beginning of the reason for the end of what a person allowed again, before the words of the person.
 ALLOWED_AGAIN = "allowed again: "
+#: Beginning of the reason for which a person's or agent's report ended a task.
+REPORTED = "reported as done: "
 #: Number of days without confirmation after which a rule begins to lose score.
 CALM_DAYS = 7
 #: Number of days after which a done entry is archived.
@@ -91,9 +93,9 @@ class StateEntry:
         return corrected(self.summary, self.corrections)
 
     @property
-    def is_read(self) -> bool:
-        """Whether a model read a rejection in other words: it only warns until a person repeats or corrects it."""
-        return bool(self.corrections) and json.loads(self.corrections).get("is_read") is True
+    def doubt(self) -> str:
+        """Returns why it only warns, in words; empty if it blocks what it forbids."""
+        return reason_of(self.corrections)
 
     def as_of(self, now: int) -> StateEntry:
         """Returns the entry at a wall clock (microseconds UTC): archived three days after it was done."""
@@ -150,6 +152,11 @@ class Rule:
         from bardo.conduct.parse.forbidden import corrected
 
         return corrected(self.forbids, self.corrections)
+
+    @property
+    def doubt(self) -> str:
+        """Returns why it only warns, in words; empty if it blocks what it forbids."""
+        return reason_of(self.corrections)
 
     @property
     def superseded_by(self) -> str:

@@ -50,6 +50,7 @@ def correct(
         kept |= {name: list(getattr(after, name)) for name in changes}
         if is_person(by, agent):
             kept.pop("is_read", None)
+            kept.pop("doubt", None)
         kept["by"] = by.strip() or kept.get("by", "")
         text = json.dumps(kept, ensure_ascii=False)
         if isinstance(there, StateEntry):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from bardo import _core
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
+from bardo.conduct.model.doubt import without_doubt
 from bardo.conduct.model.entries import CRITICAL, MOST, STEP, Rule, StateEntry
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.persons import is_person
@@ -194,6 +195,8 @@ def _confirmed(known: Rule, given: Rule, agent: str, now: int) -> Rule:
     is_told = is_person(given.by, agent)
     by = given.by if is_told or not known.by else known.by
     there = replace(known, score=max(given.score, raised_score(known, now)), by=by, confirmed_at=now)
+    if is_told:
+        there = replace(there, corrections=without_doubt(there.corrections))
     if (given.episode and not there.episode) or (is_persons(known, agent) and not is_told):
         # In its own words: the rule holds nothing of the episode.
         is_forbidding = bool(given.forbids) and given.score >= CRITICAL and is_told
@@ -217,6 +220,8 @@ def _merged(known: Rule, given: Rule, agent: str, now: int, *, confirm: bool = T
     A rule without an episode stays unchanged when an episode repeats it, so it holds nothing of the episode.
     """
     there = replace(known, score=max(given.score_at(now), raised_score(known, now)), confirmed_at=now)
+    if confirm and is_person(author_of(given.by)[0], agent):
+        there = replace(there, corrections=without_doubt(there.corrections))
     if not confirm:
         there = replace(there, confirmed_at=max(known.confirmed_at, given.confirmed_at))
     is_kept = is_persons(known, agent) and not is_person(author_of(given.by)[0], agent)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
+from bardo.conduct.model.doubt import is_read, without_doubt
 from bardo.conduct.model.entries import WORK, Outcome, StateEntry
 from bardo.conduct.persons import is_person
 from bardo.conduct.required import is_persons, require_person
@@ -95,14 +95,9 @@ def _keep(
 
 def _corrections(there: StateEntry, given: StateEntry) -> str:
     """Returns the corrections of a renewed entry; what was told plainly once is not merely read."""
-    if there.is_read == given.is_read:
-        return given.corrections or there.corrections
-    new, old = (
-        {name: value for name, value in json.loads(entry.corrections or "{}").items() if name != "is_read"}
-        for entry in (given, there)
-    )
-    kept = new or old
-    return json.dumps(kept, ensure_ascii=False) if kept else ""
+    if is_read(there.corrections) and is_read(given.corrections):
+        return given.corrections
+    return without_doubt(given.corrections) or without_doubt(there.corrections)
 
 
 def _is_over(there: StateEntry, given: StateEntry, *, agent: str) -> bool:

@@ -16,7 +16,7 @@ from bardo._core import FactStore
 from bardo._database import Database, statements, unchanged
 from bardo._patterns import lazy_pattern
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry, StateKind
-from bardo.conduct.storage import mark, schema
+from bardo.conduct.storage import mark, schema, words
 from bardo.conduct.storage.changes import changed_rows
 from bardo.conduct.storage.mark import Mark
 from bardo.conduct.storage.rows import TABLES, Row, check, compared_texts, letter_of, table_of
@@ -300,15 +300,18 @@ class ConductStore:
         self._database.scrub()
         return gone
 
-    def erase(self, episodes: Iterable[str], names: Sequence[str] = ()) -> list[str]:
+    def erase(
+        self, episodes: Iterable[str], names: Sequence[str] = (), *, texts: Sequence[str] = ()
+    ) -> list[str]:
         """Deletes rows, of any agent, that come from given episodes or have one of some names; returns their ids.
 
-        A file that gates refuse as lost is processed, too. May be repeated, which also removes what a crash left in
-        the write-ahead log.
+        Their words leave the other rows, too. A file that gates refuse as lost is processed like any. May be repeated,
+        which also removes what a crash left in the write-ahead log.
 
         Args:
             episodes: Ids of the episodes.
             names: Names of persons.
+            texts: Texts of the episodes.
         """
         sources = set(episodes)
         with self._database.translate_errors("write to"):
@@ -319,6 +322,8 @@ class ConductStore:
                     gone = _delete(
                         connection, lambda _id, _agent, episode: bool(episode) and episode in sources, names
                     )
+                    if words.remove(connection, sources, texts):
+                        _note_removal(connection)
             except ConductLostError:
                 return []
             with contextlib.suppress(ConductLostError, StoreForeignError):  # gates say so
@@ -465,10 +470,14 @@ def _delete(
     # Vectors can be of earlier texts of the deleted rows.
     connection.execute(f"DELETE FROM vectors WHERE text NOT IN ({compared_texts()})")
     if there:
-        # It may hold their words; the next gate makes it again.
-        connection.execute("DELETE FROM snapshot")
-        _count(connection)
+        _note_removal(connection)
     return gone
+
+
+def _note_removal(connection: sqlite3.Connection) -> None:
+    """Deletes the snapshot, which may hold the removed words; the next gate makes it again."""
+    connection.execute("DELETE FROM snapshot")
+    _count(connection)
 
 
 def _earlier(id_: str, stored: str) -> Row:

@@ -384,7 +384,7 @@ def keeps_value(older: Clause, newer: Clause) -> bool:
     if is_left_alone(older, newer):
         return True
     is_kept = newer.predicate in _KEEPING and not newer.denied and "ending" not in newer.cues
-    # What is done regularly at the same figure keeps it: "we stop at a loss of 2 %" of "max daily loss: 2 %".
+    # A regular act at the same figure keeps it: "we stop at a loss of 2 %" keeps "max daily loss: 2 %".
     is_kept |= newer.cues == {"ending"} and not (newer.past or newer.denied) and bool(older.figures)
     return (
         is_kept and bool(newer.figures) and all(has_value(older.sentence, figure) for figure in newer.figures)

@@ -349,15 +349,17 @@ def show(
     entries = tables.grid("id", "kind", "what", "status", "by", "when", title="State")
     for entry in state:
         told = (f"{name}: {items}" for name, items in _listed(entry.forbidden.lists()))
-        read = "only warns: a model read it in other words" * entry.is_read
         what = "\n".join(
-            filter(None, (entry.summary, entry.detail, *(told if entry.kind == "rejected" else ()), read))
+            filter(
+                None, (entry.summary, entry.detail, *(told if entry.kind == "rejected" else ()), entry.doubt)
+            )
         )
         when = word_at(entry) if entry.status == "active" else entry.changed_at
         entries.add_row(entry.id, entry.kind, what, entry.status, entry.by, moment(when))
     ruled = tables.grid("id", "score", "rule", "forbids", "needs approval", "by", title="Rules")
     for each in rules:
-        ruled.add_row(each.id, f"{scores[each.id]:.1f}", each.text, each.forbids, each.approval, each.by)
+        text = "\n".join(filter(None, (each.text, each.doubt)))
+        ruled.add_row(each.id, f"{scores[each.id]:.1f}", text, each.forbids, each.approval, each.by)
     output.show(entries, ruled)
 
 

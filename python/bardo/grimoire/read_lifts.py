@@ -1,0 +1,133 @@
+"""Reads in each pass, in messages in which forms hear nothing allowed, that a person allows again what was forbidden.
+
+An order in plain words only warns from then on; one that was itself only read ends. A person who repeats or corrects
+it takes the doubt away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bardo.conduct.model.authors import author_of, said_at
+from bardo.conduct.model.doubt import is_read, with_doubt
+from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry
+from bardo.conduct.persons import is_person
+from bardo.model import Episode
+from bardo.ports import Vectors
+
+if TYPE_CHECKING:
+    from bardo.conduct.storage.store import ConductStore
+    from bardo.consolidate.cross_encoder import CrossEncoder
+    from bardo.grimoire.session import Session
+
+#: Minimum log odds of a message that allows again.
+LIFT = 0.5
+#: Orders that a message is read with: the nearest by meaning, and the latest.
+NEAREST, LATEST = 4, 2
+_SECOND = 1_000_000
+
+
+class Said(NamedTuple):
+    """Message of a person in which nothing was forbidden.
+
+    Args:
+        episode: Its episode.
+        text: Its words.
+        before: Message of the agent just before; empty if there is none.
+        by: Who said it.
+    """
+
+    episode: Episode
+    text: str
+    before: str
+    by: str
+
+
+def lift(session: Session, messages: Sequence[Said]) -> tuple[int, int]:
+    """Ends or doubts the orders that messages allow again; returns the numbers of both.
+
+    Args:
+        session: State of the opened memory.
+        messages: Messages of persons, oldest first.
+    """
+    from bardo.conduct.storage.store import FILE_NAME, ConductStore
+    from bardo.consolidate import cross_encoder
+
+    if not (messages and session.config.curator.cross_encoder and (session.path / FILE_NAME).exists()):
+        return 0, 0
+    with closing(ConductStore(session.path, facts=session.facts)) as store:
+        orders = _orders(store, session.agent)
+        encoder = cross_encoder.load("lifts") if orders else None
+        if encoder is None:
+            return 0, 0
+        texts = [_told(row) for row in orders]
+        rows, _ = session.indexer.vectors_of([*texts, *(one.text for one in messages)])
+        if rows is None:
+            return 0, 0
+        changed = [
+            _lift(store, one, [orders[place] for place in places], encoder)
+            for one, vector in zip(messages, rows[len(orders) :], strict=True)
+            if (places := _nearest(one, vector, orders, rows[: len(orders)]))
+        ]
+    return changed.count("ended"), changed.count("doubted")
+
+
+def _orders(store: ConductStore, agent: str) -> list[StateEntry | Rule]:
+    """Returns the rejections and rules of persons in force that forbid something."""
+    rows: list[StateEntry | Rule] = [
+        *store.state(kind="rejected", limit=-1),
+        *(rule for rule in store.rules(every=False) if rule.forbids and not rule.approval),
+    ]
+    return [row for row in rows if is_person(author_of(row.by)[0], agent)]
+
+
+def _nearest(
+    said: Said, vector: np.ndarray, orders: Sequence[StateEntry | Rule], vectors: Vectors
+) -> list[int]:
+    """Returns the places of the orders that a message may be about, which were told before it."""
+    earlier = [place for place, row in enumerate(orders) if said_at(row) < said.episode.at]
+    cosines = vectors[earlier] @ vector if earlier else np.zeros(0, np.float32)
+    near = [earlier[place] for place in np.argsort(-cosines, kind="stable")[:NEAREST]]
+    latest = sorted(earlier, key=lambda place: said_at(orders[place]))[-LATEST:]
+    return list(dict.fromkeys([*near, *latest]))
+
+
+def _lift(store: ConductStore, said: Said, orders: Sequence[StateEntry | Rule], encoder: CrossEncoder) -> str:
+    """Ends or doubts the order that a message most surely allows; returns which, empty for none."""
+    from bardo.conduct.hearing import lift_reader
+
+    odds = lift_reader.read([_told(row) for row in orders], said.text, said.before, encoder)
+    place = int(np.argmax(odds))
+    if odds[place] < LIFT:
+        return ""
+    with store.writing():
+        row = store.get(orders[place].id)
+        if row != orders[place] or not isinstance(row, StateEntry | Rule):
+            return ""
+        if isinstance(row, StateEntry) and is_read(row.corrections):
+            store.put(
+                replace(
+                    row, status="archived", changed_at=said.episode.at, closed_by=said.by,
+                    closed_why=f"{ALLOWED_AGAIN}{said.text.strip()}"[:500],
+                )
+            )  # fmt: skip
+            return "ended"
+        day = datetime.fromtimestamp(said.episode.at / _SECOND, UTC).date()
+        store.put(
+            replace(
+                row, corrections=with_doubt(row.corrections, f"{said.by}, {day}, episode {said.episode.id}")
+            )
+        )
+    return "doubted"
+
+
+def _told(row: StateEntry | Rule) -> str:
+    from bardo.conduct.hearing import lift_reader
+
+    return lift_reader.told(row.text) if isinstance(row, Rule) else lift_reader.told(row.summary, row.detail)
