@@ -172,6 +172,15 @@ def test_a_value_that_a_descendant_held_again_is_in_force(
         assert values_of(heir) == ["30 s"]
 
 
+@pytest.mark.parametrize("names", [["eve", "cat"], ["ben", "eve", "cat"], ["cat", "dan", "eve", "ben"]])
+def test_evidence_of_one_heir_counts_more_than_what_another_only_inherited(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, names: list[str]
+) -> None:
+    paths = [family / f"{name}.testament" for name in names]
+    with bardo.inherit(paths, tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        assert values_of(heir) == ["30 s"]
+
+
 @given(st.data())
 @settings(max_examples=10, deadline=None)
 def test_testaments_give_the_same_beliefs_in_separate_calls(
@@ -288,3 +297,29 @@ def test_a_note_names_a_testament_whose_copy_cannot_be_read(
         copy.write_bytes(b"damaged")
         report = heir.lineage.adopt(family / "cat.testament")
         assert any("ben cannot be read" in note for note in report.notes)
+
+
+def test_an_adoption_that_was_killed_half_way_is_completed_by_the_next(
+    tmp_path: Path, family: Path, clock: bardo.ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with bardo.inherit(
+        [family / f"{name}.testament" for name in ("ben", "eve", "cat")],
+        tmp_path / "whole",
+        clock=clock,
+        embedder=apart,
+    ) as heir:
+        whole = beliefs_of(heir)
+    with bardo.inherit(family / "ben.testament", tmp_path / "heir", clock=clock, embedder=apart) as heir:
+        heir.lineage.adopt(family / "eve.testament")
+        with monkeypatch.context() as patched:
+            patched.setattr("bardo.bequeath.heir.together.Together.restore", _killed)
+            with pytest.raises(KeyboardInterrupt):
+                heir.lineage.adopt(family / "cat.testament")
+        assert beliefs_of(heir) != whole
+        heir.lineage.adopt(family / "cat.testament")
+        assert beliefs_of(heir) == whole
+    assert not (tmp_path / "heir" / "testaments" / "unfinished.json").exists()
+
+
+def _killed(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt

@@ -52,6 +52,8 @@ REFUTED_CONFIDENCE = 0.2
 ANCESTOR = "ancestor"
 #: File, beside the copies of the testaments, with the testaments of each inherited fact.
 PROVENANCE_FILE = "provenance.json"
+#: File, beside them, of an adoption that is not finished.
+UNFINISHED_FILE = "unfinished.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,25 +151,21 @@ def adopt(
         if not lineage.has_inherited(one.hash) and one.hash not in replaced
     }
     known = [one for hash_, one in fresh.items() if hash_ not in strangers]
+    known = [order.without_hearsay(one, known) for one in known]
+    better = {one.hash: one for one in known}
     adoption = _Adoption(facts, embedder, tick, now, folder)
-    together = None
-    if folder is not None and fresh and lineage.life.parents:
-        earlier, notes = copies.inherited(folder, lineage)
-        adoption.notes += notes
-        doubtful = {*strangers, *(parent.testament for parent in lineage.life.parents if parent.limited)}
+    doubtful = {*strangers, *(parent.testament for parent in lineage.life.parents if parent.limited)}
 
-        def take(given: Sequence[Testament], store: FactStore) -> None:
-            adopt(
-                given, store, tick=tick, now=now, config=config, through_archive=through_archive,
-                strangers=doubtful,
-            )  # fmt: skip
+    def take(given: Sequence[Testament], store: FactStore) -> None:
+        adopt(
+            given, store, tick=tick, now=now, config=config, through_archive=through_archive, strangers=doubtful
+        )  # fmt: skip
 
-        if not notes:
-            together = Together(facts, adoption.provenance, earlier, list(fresh.values()), take)
+    together = adoption.together(lineage, list(fresh.values()), take) if fresh else None
     limited: Counter[str] = Counter()
     for hash_, one in fresh.items():
         is_known = hash_ not in strangers
-        testament = fresh[hash_] = one if is_known else limits.limit(one, limited)
+        testament = fresh[hash_] = better[hash_] if is_known else limits.limit(one, limited)
         testament = order.without_outdated(testament, known, is_known=is_known)
         base = config.archive_confidence if through_archive else config.base_confidence
         base = base if is_known else min(base, config.stranger_confidence)
@@ -197,6 +195,8 @@ def adopt(
         tallies.take(folder, told)
         write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
         lineage.save(folder)
+        if together is not None:
+            together.finish()
     repeated = tuple(dict.fromkeys(one.hash for one in given if one.hash not in fresh))
     return InheritanceReport(
         lineage=lineage,
@@ -223,7 +223,7 @@ class _Adoption:
         now: int,
         folder: Path | None,
     ) -> None:
-        self.facts = facts
+        self.facts, self.folder = facts, folder
         self.embedder = embedder
         self.tick = tick
         self.now = now
@@ -237,6 +237,24 @@ class _Adoption:
         self.taken: dict[str, str] = {}
         self.numbers: dict[str, int] = {}
         self.notes: list[str] = []
+
+    def together(
+        self,
+        lineage: Lineage,
+        fresh: Sequence[Testament],
+        take: Callable[[Sequence[Testament], FactStore], None],
+    ) -> Together | None:
+        """Returns the beliefs of these testaments and those of earlier calls; None without any of these."""
+        if self.folder is None or not lineage.life.parents:
+            return None
+        earlier, notes = copies.inherited(self.folder, lineage)
+        self.notes += notes
+        unfinished = self.folder / TESTAMENTS_FOLDER / UNFINISHED_FILE
+        return (
+            None
+            if notes
+            else Together(self.facts, self.provenance, earlier, fresh, take=take, unfinished=unfinished)
+        )
 
     def rename(self, restored: Mapping[str, str]) -> None:
         """Counts what belongs to facts for those that took their places."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 
 import numpy as np
 
@@ -50,7 +50,49 @@ def without_outdated(
         is_held_again = ends and not held.isdisjoint(keys)
         return is_held_again or any(has_ended.get(key, ends) != ends for key in keys)
 
-    kept = [place for place, fact in enumerate(testament.facts) if not is_outdated(fact)]
+    return _without(testament, is_outdated)
+
+
+def without_hearsay(testament: Testament, others: Sequence[Testament]) -> Testament:
+    """Leaves out what a testator only inherited, and what another heir of the same ancestor knows better.
+
+    The other one ended the belief, or holds by evidence of its own the value that was replaced. A refutation stays.
+
+    Args:
+        testament: Testament of a known signer.
+        others: Testaments of known signers that are taken in the same call.
+    """
+    siblings = [one for one in others if _are_siblings(testament, one)]
+    entries = [(fact, key) for one in siblings for fact in one.facts for key in _keys(fact)]
+    ended = {key for fact, key in entries if fact.status in TOMBSTONES}
+    held = {key for fact, key in entries if fact.status not in TOMBSTONES and not _is_inherited(fact)}
+
+    def is_known_better(fact: Fact) -> bool:
+        if not _is_inherited(fact):
+            return False
+        is_end = fact.status in TOMBSTONES
+        is_replaced = is_end and fact.ended_by is None
+        better = held if is_replaced else () if is_end else ended
+        return any(key in better for key in _keys(fact))
+
+    return _without(testament, is_known_better)
+
+
+def _are_siblings(one: Testament, other: Testament) -> bool:
+    """Whether two testaments have an ancestor in common, and neither is the other's."""
+    ours, theirs = ({life.testament for life in each.lineage.ancestors} for each in (one, other))
+    are_related = not ours.isdisjoint(theirs) and one.hash != other.hash
+    return are_related and one.hash not in theirs and other.hash not in ours
+
+
+def _is_inherited(fact: Fact) -> bool:
+    """Whether a testator only inherited an entry."""
+    return fact.generation > 0 and not fact.support
+
+
+def _without(testament: Testament, is_left_out: Callable[[Fact], bool]) -> Testament:
+    """Returns a testament without some entries."""
+    kept = [place for place, fact in enumerate(testament.facts) if not is_left_out(fact)]
     if len(kept) == len(testament.facts):
         return testament
     vectors = testament.vectors

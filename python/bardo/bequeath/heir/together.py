@@ -9,11 +9,13 @@ in force at the heir.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from bardo._atomic import make_folder, read_json, write_json
 from bardo._core import FactStore
 from bardo.bequeath.selection.selection import folded
 from bardo.bequeath.testament.testament import Testament
@@ -32,6 +34,8 @@ class Together:
         earlier: Testaments that were adopted in earlier calls.
         fresh: Testaments that are taken now.
         take: Takes testaments into an empty store.
+        unfinished: File that notes what the heir itself has changed, until `finish`: a call that was killed half-way
+            has changed more.
     """
 
     def __init__(
@@ -40,16 +44,20 @@ class Together:
         provenance: dict[str, list[str]],
         earlier: Sequence[Testament],
         fresh: Sequence[Testament],
+        *,
         take: Callable[[Sequence[Testament], FactStore], object],
+        unfinished: Path,
     ) -> None:
-        self._facts, self._provenance = facts, provenance
+        self._facts, self._provenance, self._unfinished = facts, provenance, unfinished
         shared = _shared([*earlier, *fresh])
         #: Beliefs that several testaments have an entry for, by their texts.
         self._beliefs = _taken(shared, take)
-        was = _in_force(self._inherited()) if self._beliefs else {}
-        known = _taken(shared[: len(earlier)], take) if self._beliefs else {}
-        #: Texts of beliefs that the heir itself has changed since the earlier calls.
-        self._changed = {text for text, fact in known.items() if was.get(text) != (fact.status == "active")}
+        #: Digests of the texts of beliefs that the heir itself has changed since the earlier calls.
+        self._changed: frozenset[str] = frozenset()
+        if self._beliefs:
+            self._changed = self._noted(
+                sorted(one.hash for one in fresh), _taken(shared[: len(earlier)], take)
+            )
 
     def restore(self, *, tick: int, now: int) -> dict[str, str]:
         """Restores what is in force together, and ends what is not.
@@ -76,6 +84,23 @@ class Together:
             self._facts.upsert(ended, tick=tick, now=now)
         return restored
 
+    def finish(self) -> None:
+        """Deletes the note of what the heir itself has changed."""
+        self._unfinished.unlink(missing_ok=True)
+
+    def _noted(self, fresh: Sequence[str], known: Mapping[str, Fact]) -> frozenset[str]:
+        """Returns the beliefs that the heir itself has changed, as a call that was killed half-way has noted them."""
+        noted = read_json(self._unfinished) or {}
+        if noted.get("testaments") == list(fresh):
+            return frozenset(noted["changed"])
+        was = _in_force(self._inherited())
+        changed = {
+            _digest(text) for text, fact in known.items() if was.get(text) != (fact.status == "active")
+        }
+        make_folder(self._unfinished.parent)
+        write_json(self._unfinished, {"testaments": list(fresh), "changed": sorted(changed)})
+        return frozenset(changed)
+
     def _differing(self, *, active: bool) -> list[Fact]:
         """Returns the beliefs that are in force together, or are not, and the other way at the heir."""
         standing = _in_force(self._inherited())
@@ -84,7 +109,7 @@ class Together:
             for text, fact in self._beliefs.items()
             if (fact.status == "active") == active
             and standing.get(text, active) != active
-            and text not in self._changed
+            and _digest(text) not in self._changed
         ]
 
     def _inherited(self) -> list[Fact]:
@@ -132,6 +157,11 @@ def _every(store: FactStore) -> Iterator[Fact]:
     while page := store.list(status=None, after=after, limit=_PAGE):
         yield from page
         after = page[-1].id
+
+
+def _digest(text: str) -> str:
+    """Returns what a text is noted by, so that no file holds a text that may be deleted."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _new(fact: Fact) -> Fact:
