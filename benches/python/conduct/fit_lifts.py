@@ -3,7 +3,9 @@
 Needs JAX and optax, which bardo itself does not. The first text of a pair is an order of `lifts-written.jsonl`, the
 second a sentence of a later message: 1 if it allows all of what the order forbids, from now on. No sentence of the same
 message beside it, none that allows a part, none that only sounds near, none about another order of the same author and
-none of a chat does. Authors after `--apart` are left out (`conduct.lifts` measures on their orders).
+none of a chat does. The weights in the package: five passes from `.../orders.npz`, the first three with any other
+orders of the author alone, `--rate` 1e-3, 6e-4 and 8e-4; the authors `le` and `lf` were apart. Authors after `--apart`
+are left out (`conduct.lifts` measures on their orders).
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.session import Session
 
 #: Minimum log odds of a message that allows again.
-LIFT = 0.5
+LIFT = 1.0
 #: Orders that a message is read with: the nearest by meaning, and the latest.
 NEAREST, LATEST = 4, 2
 _SECOND = 1_000_000
