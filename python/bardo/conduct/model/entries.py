@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from bardo.conduct.model.doubt import reason_of
 from bardo.config import SECONDS_PER_DAY
 
 if TYPE_CHECKING:
@@ -95,6 +94,8 @@ class StateEntry:
     @property
     def doubt(self) -> str:
         """Returns why it only warns, in words; empty if it blocks what it forbids."""
+        from bardo.conduct.model.doubt import reason_of
+
         return reason_of(self.corrections)
 
     def as_of(self, now: int) -> StateEntry:
@@ -156,6 +157,8 @@ class Rule:
     @property
     def doubt(self) -> str:
         """Returns why it only warns, in words; empty if it blocks what it forbids."""
+        from bardo.conduct.model.doubt import reason_of
+
         return reason_of(self.corrections)
 
     @property

@@ -385,7 +385,8 @@ def keeps_value(older: Clause, newer: Clause) -> bool:
         return True
     is_kept = newer.predicate in _KEEPING and not newer.denied and "ending" not in newer.cues
     # A regular act at the same figure keeps it: "we stop at a loss of 2 %" keeps "max daily loss: 2 %".
-    is_kept |= newer.cues == {"ending"} and not (newer.past or newer.denied) and bool(older.figures)
+    is_regular = bool(newer.owner) and not (newer.past or newer.denied or newer.is_order or is_record(newer))
+    is_kept |= newer.cues == {"ending"} and is_regular and bool(older.figures)
     return (
         is_kept and bool(newer.figures) and all(has_value(older.sentence, figure) for figure in newer.figures)
     )
