@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import bardo
 from bardo.conduct.hearing import lift_reader
+from bardo.grimoire import read_lifts
 
 ORDER = "Please don't book meetings on Wednesdays."
 LIFT = "my Wednesdays have opened up, put whatever you want there"
@@ -75,6 +77,26 @@ def test_an_order_that_was_itself_read_ends(tmp_path: Path) -> None:
         assert gate.state("rejected") == []
         (entry,) = gate.state("rejected", every=True)
         assert entry.closed_by == "Ana"
+
+
+@pytest.mark.parametrize(
+    ("aside", "is_read"), [("The printer works again.", True), ("The password is zebrafish-88.", False)]
+)
+def test_a_message_with_a_secret_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aside: str, is_read: bool
+) -> None:
+    read: list[str] = []
+
+    def noted(_: object, messages: Sequence[read_lifts.Said]) -> tuple[int, int]:
+        read.extend(one.text for one in messages)
+        return 0, 0
+
+    monkeypatch.setattr(read_lifts, "lift", noted)
+    told(
+        tmp_path,
+        f"Lena has the flu and stays at home until Thursday, poor thing. {aside} {LIFT} as far as I am concerned.",
+    )
+    assert bool(read) == is_read
 
 
 @pytest.mark.parametrize(

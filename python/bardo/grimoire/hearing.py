@@ -275,6 +275,7 @@ def _quiet(
     """Returns the messages of persons in which nothing was forbidden, and no form heard what is allowed again."""
     from bardo.conduct.hearing.hearing import FORBIDDING
     from bardo.conduct.persons import is_person
+    from bardo.consolidate.texts.secrets import is_secret
     from bardo.grimoire.read_lifts import Said
 
     done = {
@@ -289,6 +290,8 @@ def _quiet(
         and episode.id not in done
         and episode.id not in lifting
         and is_person(by := episode.speaker or NAMELESS, session.agent)
+        # A secret stays in its episode: why an order ended crosses to heirs.
+        and not is_secret(_said(episode))
     }
     return list(messages.values())
 
