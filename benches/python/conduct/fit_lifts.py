@@ -10,11 +10,8 @@ are left out (`conduct.lifts` measures on their orders).
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,7 @@ import numpy as np
 from bardo.conduct.hearing import lift_reader
 from bardo.conduct.hearing.answers import act_of
 from bardo.index.embedding import embedders
-from conduct.fit_orders import CHATS
+from conduct.fit_orders import user_turns
 from conduct.hearing import DATA, load
 from knowledge import low_rank
 from knowledge.low_rank import Row
@@ -38,10 +35,14 @@ def written() -> list[dict[str, Any]]:
     return load(DATA / "lifts-written.jsonl")
 
 
+def forbidden_in(line: Mapping[str, Any]) -> str:
+    """Words by which the gate keeps what an order forbids."""
+    return act_of(line["offer"]) if line.get("offer") else line["order"]
+
+
 def order_of(line: Mapping[str, Any]) -> str:
-    """Words by which the gate keeps an order."""
-    offer = line.get("offer", "")
-    return lift_reader.told(act_of(offer), line["order"]) if offer else lift_reader.told(line["order"])
+    """First text of the pairs of an order."""
+    return lift_reader.told(forbidden_in(line), line["order"] if line.get("offer") else "")
 
 
 def rows_of(line: Mapping[str, Any]) -> Iterator[Row]:
@@ -73,24 +74,13 @@ def others(lines: Sequence[Mapping[str, Any]], chance: random.Random) -> Iterato
 
 def chats(lines: Sequence[Mapping[str, Any]], chance: random.Random) -> Iterator[Row]:
     """Pairs of orders and sentences of chats."""
-    said: list[str] = []
-    for file in sorted(CHATS.glob("chat-*.json")):
-        before = ""
-        for turn in json.loads(file.read_text(encoding="utf-8"))["turns"]:
-            if turn["role"] == "user":
-                said += (second for _, second in lift_reader.sentences(turn["text"], before))
-            before = turn["text"] if turn["role"] == "assistant" else ""
+    said = [second for text, before in user_turns() for _, second in lift_reader.sentences(text, before)]
     yield from ((order_of(chance.choice(lines)), second, 0) for second in chance.sample(said, CHATTER))
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(prog="conduct.fit_lifts", description=__doc__)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--start", type=Path, help="another fit, to go on from")
-    options.add_argument("--epochs", type=int, default=low_rank.EPOCHS, help="passes over the pairs")
-    options.add_argument("--rate", type=float, default=low_rank.RATE, help="highest rate of the fit")
+    options = low_rank.options("conduct.fit_lifts", __doc__)
     options.add_argument("--apart", nargs="*", default=(), help="authors whose orders are left out")
-    options.add_argument("--write", type=Path, required=True)
     given = options.parse_args()
     chance = random.Random(given.seed)
     lines = [one for one in written() if one["author"] not in given.apart]

@@ -17,10 +17,8 @@ took 3 in a hundred of them, at a recall of .63.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,20 +91,25 @@ def spoken() -> Iterator[Row]:
                     yield first, sentence, int(is_rejected)
 
 
-def chats() -> Iterator[Row]:
-    """Pairs of chats in which next to nothing is forbidden; what forms hear as forbidden is left out."""
+def user_turns() -> Iterator[tuple[str, str]]:
+    """Turns of users in chats, each with the agent's turn just before; empty if there is none."""
     for file in sorted(CHATS.glob("chat-*.json")):
         before = ""
         for turn in json.loads(file.read_text(encoding="utf-8"))["turns"]:
-            if turn["role"] == "user" and not any(
-                one.is_prohibition or one.is_refusal or one.order or one.refused
-                for one in utterances(turn["text"], before)
-            ):
-                yield from ((first, said, 0) for first, said in order_reader.sentences(turn["text"]))
-                yield from (
-                    (first, said, 0) for first, said in [*order_reader.answers(turn["text"], before)][-1:]
-                )
+            if turn["role"] == "user":
+                yield turn["text"], before
             before = turn["text"] if turn["role"] == "assistant" else ""
+
+
+def chats() -> Iterator[Row]:
+    """Pairs of chats in which next to nothing is forbidden; what forms hear as forbidden is left out."""
+    for text, before in user_turns():
+        if not any(
+            one.is_prohibition or one.is_refusal or one.order or one.refused
+            for one in utterances(text, before)
+        ):
+            yield from ((first, said, 0) for first, said in order_reader.sentences(text))
+            yield from ((first, said, 0) for first, said in [*order_reader.answers(text, before)][-1:])
 
 
 def try_out(model: low_rank.Model, trained: Any, tried: Sequence[Mapping[str, Any]]) -> None:
@@ -129,13 +132,8 @@ def try_out(model: low_rank.Model, trained: Any, tried: Sequence[Mapping[str, An
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(prog="conduct.fit_orders", description=__doc__)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--start", type=Path, help="another fit, to go on from")
-    options.add_argument("--epochs", type=int, default=low_rank.EPOCHS, help="passes over the pairs")
-    options.add_argument("--rate", type=float, default=low_rank.RATE, help="highest rate of the fit")
+    options = low_rank.options("conduct.fit_orders", __doc__)
     options.add_argument("--apart", nargs="*", default=(), help="authors whose dialogues are only tried")
-    options.add_argument("--write", type=Path, required=True)
     given = options.parse_args()
     model = low_rank.load(given.start)
     told = dialogues()

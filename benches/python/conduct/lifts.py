@@ -20,14 +20,14 @@ from bardo.consolidate import cross_encoder
 from bardo.grimoire.read_lifts import LATEST, LIFT, NEAREST
 from bardo.index.embedding import embedders
 from common.shares import cell
-from conduct.fit_lifts import order_of, written
+from conduct.fit_lifts import forbidden_in, order_of, written
 
 #: Number of orders in a gate.
 STORE = 30
 #: Authors on whom the weights in the package were not fitted.
 APART = ("le", "lf")
 #: Limits beside that of the package.
-LIMITS = (0.0, 1.0)
+LIMITS = (0.0, 0.5)
 
 
 def read(
@@ -37,7 +37,7 @@ def read(
     lines = [line for line in written() if line["author"] == author][::every]
     orders = [order_of(line) for line in lines]
     embedder = embedders.load()
-    vectors = embedder.embed_documents(orders)
+    vectors = embedder.embed_documents([forbidden_in(line) for line in lines])
     found = []
     for place, line in enumerate(lines):
         for message in line["later"]:

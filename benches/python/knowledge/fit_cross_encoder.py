@@ -21,7 +21,6 @@ Tried without gain: pairs of the facts of the labelled chats with the turns that
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -166,16 +165,11 @@ def natural(turns: Sequence[tuple[str, bool]], near: int, indexer: Any) -> Itera
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(prog="knowledge.fit_cross_encoder", description=__doc__)
+    options = low_rank.options("knowledge.fit_cross_encoder", __doc__)
     options.add_argument("--conversations", type=Path, required=True, help="in the format of LoCoMo")
     options.add_argument("--longmemeval", type=Path, help="in the format of LongMemEval, a line each, gzip")
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--start", type=Path, help="a file of this script, from which the fit goes on")
-    options.add_argument("--epochs", type=int, default=low_rank.EPOCHS, help="passes over the pairs")
-    options.add_argument("--rate", type=float, default=low_rank.RATE, help="highest rate of the fit")
     options.add_argument("--contrasts", default="", help="authors of the contrasts, separated by commas")
     options.add_argument("--most", type=int, help="maximum number of pairs that are drawn of all others")
-    options.add_argument("--write", type=Path, required=True)
     given = options.parse_args()
     model = low_rank.load(given.start)
     chance = random.Random(given.seed)

@@ -6,6 +6,7 @@ which alone are fitted, beside biases, norms and head. Needs JAX and optax, whic
 
 from __future__ import annotations
 
+import argparse
 import math
 import random
 import sys
@@ -131,6 +132,22 @@ class Model:
         return tuple(
             self.weights[f"embeddings.{name}"] for name in (*(f"{one}.weight" for one in names), *norm)
         )
+
+
+def options(name: str, description: str | None) -> argparse.ArgumentParser:
+    """Options of a script that fits a cross-encoder.
+
+    Args:
+        name: Name of the script.
+        description: Its docstring.
+    """
+    found = argparse.ArgumentParser(prog=name, description=description)
+    found.add_argument("--seed", type=int, default=1)
+    found.add_argument("--start", type=Path, help="another fit, to go on from")
+    found.add_argument("--epochs", type=int, default=EPOCHS, help="passes over the pairs")
+    found.add_argument("--rate", type=float, default=RATE, help="highest rate of the fit")
+    found.add_argument("--write", type=Path, required=True)
+    return found
 
 
 def load(start: Path | None = None) -> Model:

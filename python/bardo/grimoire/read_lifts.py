@@ -16,7 +16,7 @@ import numpy as np
 
 from bardo.conduct.model.authors import author_of, said_at
 from bardo.conduct.model.doubt import is_read, with_doubt
-from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry
+from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.persons import is_person
 from bardo.model import Episode
 from bardo.ports import Vectors
@@ -66,14 +66,14 @@ def lift(session: Session, messages: Sequence[Said]) -> tuple[int, int]:
         encoder = cross_encoder.load("lifts") if orders else None
         if encoder is None:
             return 0, 0
-        texts = [_told(row) for row in orders]
-        rows, _ = session.indexer.vectors_of([*texts, *(one.text for one in messages)])
-        if rows is None:
+        said, _ = session.indexer.vectors_of([one.text for one in messages])
+        vectors = None if said is None else _vectors(session, store, orders)
+        if said is None or vectors is None:
             return 0, 0
         changed = [
             _lift(store, one, [orders[place] for place in places], encoder)
-            for one, vector in zip(messages, rows[len(orders) :], strict=True)
-            if (places := _nearest(one, vector, orders, rows[: len(orders)]))
+            for one, vector in zip(messages, said, strict=True)
+            if (places := _nearest(one, vector, orders, vectors))
         ]
     return changed.count("ended"), changed.count("doubted")
 
@@ -85,6 +85,15 @@ def _orders(store: ConductStore, agent: str) -> list[StateEntry | Rule]:
         *(rule for rule in store.rules(every=False) if rule.forbids and not rule.approval),
     ]
     return [row for row in rows if is_person(author_of(row.by)[0], agent)]
+
+
+def _vectors(session: Session, store: ConductStore, orders: Sequence[StateEntry | Rule]) -> Vectors | None:
+    """Returns the vectors of orders, which the gate keeps, too; None without a model."""
+    from bardo.conduct.match.index import stored_vectors
+
+    texts = [row.forbidden_action for row in orders]
+    found = session.indexer.if_model_answers(lambda: stored_vectors(store, texts, session.embedder)[0], None)
+    return None if found is None else np.array([found[text] for text in texts])
 
 
 def _nearest(
@@ -100,7 +109,7 @@ def _nearest(
 
 def _lift(store: ConductStore, said: Said, orders: Sequence[StateEntry | Rule], encoder: CrossEncoder) -> str:
     """Ends or doubts the order that a message most surely allows; returns which, empty for none."""
-    from bardo.conduct.hearing import lift_reader
+    from bardo.conduct.hearing import lift_reader, lifting
 
     odds = lift_reader.read([_told(row) for row in orders], said.text, said.before, encoder)
     place = int(np.argmax(odds))
@@ -111,12 +120,7 @@ def _lift(store: ConductStore, said: Said, orders: Sequence[StateEntry | Rule], 
         if row != orders[place] or not isinstance(row, StateEntry | Rule):
             return ""
         if isinstance(row, StateEntry) and is_read(row.corrections):
-            store.put(
-                replace(
-                    row, status="archived", changed_at=said.episode.at, closed_by=said.by,
-                    closed_why=f"{ALLOWED_AGAIN}{said.text.strip()}"[:500],
-                )
-            )  # fmt: skip
+            lifting.end(store, row, said.text, by=said.by, at=said.episode.at)
             return "ended"
         day = datetime.fromtimestamp(said.episode.at / _SECOND, UTC).date()
         store.put(

@@ -19,10 +19,8 @@ from bardo._atomic import make_folder, read_json, write_json
 from bardo._core import FactStore
 from bardo.bequeath.selection.selection import folded
 from bardo.bequeath.testament.testament import Testament
+from bardo.capture.recorder import PAGE, pages
 from bardo.model import Fact
-
-#: Facts read at once.
-_PAGE = 1024
 
 
 class Together:
@@ -127,7 +125,8 @@ def _taken(
     with tempfile.TemporaryDirectory() as folder:
         store = FactStore(Path(folder) / "facts.db", agent="heir", seed=0)
         take(testaments, store)
-        found = sorted(_every(store), key=lambda fact: fact.status == "active")
+        every = pages(lambda after: store.list(status=None, after=after, limit=PAGE))
+        found = sorted(every, key=lambda fact: fact.status == "active")
     return {fact.text: fact for fact in found}
 
 
@@ -149,14 +148,6 @@ def _keys(fact: Fact) -> Iterator[Hashable]:
     yield folded(fact.text)
     if (said := fact.statement) is not None:
         yield tuple(map(folded, (said.subject, said.attribute, said.condition)))
-
-
-def _every(store: FactStore) -> Iterator[Fact]:
-    """Yields every fact of a store."""
-    after = None
-    while page := store.list(status=None, after=after, limit=_PAGE):
-        yield from page
-        after = page[-1].id
 
 
 def _digest(text: str) -> str:

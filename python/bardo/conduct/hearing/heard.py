@@ -93,7 +93,7 @@ def keep(
     """
     contradicted = contradicted or {}
     kept: list[StateEntry | Rule] = []
-    lifting_: set[str] = set()
+    allowing: list[str] = []
     with store.writing():
         lifted = [entry for entry in store.state(kind="rejected", every=True) if entry.status != "active"]
         for one, source in heard:
@@ -109,7 +109,7 @@ def keep(
                         store, source.said, by=source.by, agent=agent, episode=source.episode, at=source.at
                     )
                 )
-                lifting_ |= {source.episode} if is_known else set()
+                allowing += [source.episode] * is_known
                 moved = rescheduling.move(
                     store, source.said, by=source.by, episode=source.episode, at=source.at
                 )
@@ -150,7 +150,7 @@ def keep(
             superseding.end_statements(store, kept[-1], agent=agent)
         if contradicted:
             _end_contradicted(store, contradicted, now)
-    return Kept(kept, frozenset(lifting_))
+    return Kept(kept, frozenset(allowing))
 
 
 def _end_contradicted(store: ConductStore, contradicted: Mapping[str, str], now: int) -> None:

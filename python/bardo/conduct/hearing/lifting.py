@@ -154,22 +154,31 @@ def lift(store: ConductStore, text: str, *, by: str, episode: str, at: int) -> l
         *(entry for entry in store.state(kind="rejected", limit=-1) if entry.changed_at <= at),
         *(rule for rule in store.rules(every=False) if rule.forbids and not rule.approval and rule.at <= at),
     ]
-    why = f"{ALLOWED_AGAIN}{text.strip()}"[:_WHY]
     ended = dict.fromkeys(row.id for each in allowed for row in _against(each, rows))
     for row, conditions in (pair for each in allowed if each.again for pair in _narrowed(each, rows)):
         if row.id not in ended:
             given = {"conditions": [*_forbidden(row).conditions, *conditions], "by": by}
             told = heard(json.loads(row.corrections or "{}") | given, episode, conditions)
             store.put(replace(row, corrections=json.dumps(told)))
-    return [
-        store.put(
-            replace(row, status="archived", changed_at=at, closed_by=by, closed_why=why)
-            if isinstance(row, StateEntry)
-            else replace(row, confirmed_at=at, retired_by=by, retired_why=why)
-        )
-        for row in rows
-        if row.id in ended
-    ]
+    return [end(store, row, text, by=by, at=at) for row in rows if row.id in ended]
+
+
+def end(store: ConductStore, row: StateEntry | Rule, text: str, *, by: str, at: int) -> StateEntry | Rule:
+    """Ends a rejection or rule that a person allows again; returns it.
+
+    Args:
+        store: State and rules of the agent, in a transaction.
+        row: Rejection or rule.
+        text: Words of the person.
+        by: Name of the person.
+        at: Time of the words, microseconds UTC.
+    """
+    why = f"{ALLOWED_AGAIN}{text.strip()}"[:_WHY]
+    return store.put(
+        replace(row, status="archived", changed_at=at, closed_by=by, closed_why=why)
+        if isinstance(row, StateEntry)
+        else replace(row, confirmed_at=at, retired_by=by, retired_why=why)
+    )
 
 
 def _allowed(text: str) -> Iterator[_Allowed]:

@@ -1,7 +1,8 @@
 """Orders in doubt, which only warn until a person repeats or corrects them.
 
 A model read such an order in other words than forms know (`is_read`), or took a person's later words for its end
-(`doubt`). Both stand in the corrections of the order (`Forbids`).
+(`doubt`: who said them when, and where; the words stay in their message, with which they are deleted). Both stand in
+the corrections of the order, as JSON.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-#: Maximum characters of the words that may have ended an order.
-_WORDS = 300
+#: Maximum characters of a source.
+_SOURCE = 300
 
 
 def reason_of(corrections: str) -> str:
@@ -22,8 +23,8 @@ def reason_of(corrections: str) -> str:
     given = _fields(corrections)
     if given.get("is_read") is True:
         return "a model read this order in other words, so it only warns"
-    if words := given.get("doubt"):
-        return f"a model reads later words as its end, so it only warns: {words}"
+    if source := given.get("doubt"):
+        return f"a model reads later words as its end, so it only warns: {source}"
     return ""
 
 
@@ -36,14 +37,14 @@ def is_read(corrections: str) -> bool:
     return _fields(corrections).get("is_read") is True
 
 
-def with_doubt(corrections: str, words: str) -> str:
-    """Returns corrections with the words by which a person may have ended an order.
+def with_doubt(corrections: str, source: str) -> str:
+    """Returns corrections with the source of the words by which a person may have ended an order.
 
     Args:
         corrections: Its corrections, as JSON.
-        words: The words, with who said them.
+        source: Who said the words, when, and in which message.
     """
-    return json.dumps(_fields(corrections) | {"doubt": words[:_WORDS]}, ensure_ascii=False)
+    return json.dumps(_fields(corrections) | {"doubt": source[:_SOURCE]}, ensure_ascii=False)
 
 
 def without_doubt(corrections: str) -> str:

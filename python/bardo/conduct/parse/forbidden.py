@@ -461,7 +461,7 @@ def corrected(text: str, changes: str) -> Forbids:
     given = Forbids.from_json(changes)
     named = json.loads(changes)
     lists = {name: getattr(given, name) for name in LISTS if name in named}
-    return replace(proposed, **lists, by=given.by, is_read=given.is_read, doubt=given.doubt)
+    return replace(proposed, **lists, by=given.by)
 
 
 def _joined(parts: Sequence[Forbids]) -> Forbids:

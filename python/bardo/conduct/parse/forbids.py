@@ -31,8 +31,6 @@ class Forbids:
         conditions: Conditions, all of which must hold: "on fridays", "in production", "above 5 %".
         allowed: Cases that a person allowed, in words: an action of one is not forbidden.
         by: Person or agent who corrected the data; empty for a proposal.
-        is_read: Whether a model read the order in other words. It only warns until a person repeats or corrects it.
-        doubt: Words by which a person may have ended it, as a model reads them. It only warns until then, too.
     """
 
     things: tuple[str, ...] = ()
@@ -46,8 +44,6 @@ class Forbids:
     conditions: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     by: str = ""
-    is_read: bool = False
-    doubt: str = ""
 
     @classmethod
     def from_json(cls, text: str) -> Forbids:
@@ -83,16 +79,16 @@ class Forbids:
             if len(items) > LISTED or any(len(item) > LONG for item in items):
                 raise InvalidInputError(f"{name} has at most {LISTED} texts of {LONG} characters")
             lists[name] = tuple(dict.fromkeys(filter(None, (item.strip() for item in items))))
-        by, doubt = (one if isinstance(one := given.get(name), str) else "" for name in ("by", "doubt"))
-        return cls(**lists, by=by, is_read=given.get("is_read") is True, doubt=doubt)
+        by = given.get("by", "")
+        return cls(**lists, by=by if isinstance(by, str) else "")
 
     def lists(self) -> dict[str, tuple[str, ...]]:
         """Returns the lists by field, without empty ones."""
         return {name: items for name in LISTS if (items := getattr(self, name))}
 
 
-_OTHERS = {"by", "is_read", "doubt"}
-#: Fields of a correction that are no data of what is forbidden: the messages that added items.
-_BESIDE = {"heard"}
+_OTHERS = {"by"}
+#: Fields of a correction beside what is forbidden: doubt (`conduct.model.doubt`), and the messages that added items.
+_BESIDE = {"is_read", "doubt", "heard"}
 #: Fields of lists.
 LISTS = tuple(field.name for field in fields(Forbids) if field.name not in _OTHERS)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bardo.conduct.model.doubt import without_doubt
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.parse.forbids import LISTS, Forbids
 from bardo.conduct.persons import is_person
@@ -46,11 +47,9 @@ def correct(
         after = replace(before, **lists)
         if not is_person(by, agent) and not _is_wider(after, before):
             raise InvalidInputError("only a person narrows what is forbidden: name who, with by=...")
-        kept: dict[str, Any] = json.loads(there.corrections) if there.corrections else {}
+        given_before = without_doubt(there.corrections) if is_person(by, agent) else there.corrections
+        kept: dict[str, Any] = json.loads(given_before) if given_before else {}
         kept |= {name: list(getattr(after, name)) for name in changes}
-        if is_person(by, agent):
-            kept.pop("is_read", None)
-            kept.pop("doubt", None)
         kept["by"] = by.strip() or kept.get("by", "")
         text = json.dumps(kept, ensure_ascii=False)
         if isinstance(there, StateEntry):
