@@ -54,6 +54,20 @@ def test_both_in_one_pass_are_heard_in_their_order(tmp_path: Path) -> None:
     assert decided(tmp_path / "forbidden") == "block"
 
 
+@pytest.mark.parametrize("is_one_pass", [False, True])
+def test_words_that_allow_are_no_order_that_a_model_hears(tmp_path: Path, is_one_pass: bool) -> None:
+    said = [
+        ORDER,
+        "My Wednesdays are free again, the course is over. Book meetings on any weekday from here on.",
+    ]
+    for part in [said] if is_one_pass else [said[:1], said[1:]]:
+        told(tmp_path, *part)
+    with bardo.gate(tmp_path) as gate:
+        assert [entry.summary for entry in gate.state("rejected")] == [ORDER]
+        assert not gate.rules()
+    assert decided(tmp_path) == "warn"
+
+
 @pytest.mark.parametrize("again", ["chat", "gate", "correct"])
 def test_a_person_takes_the_doubt_away(tmp_path: Path, again: str) -> None:
     told(tmp_path, ORDER)

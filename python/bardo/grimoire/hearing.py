@@ -192,6 +192,7 @@ def _hear(
     found = hearing.read(utterances, *session.indexer.vectors_of([one.text for one in utterances]))
     before_of = {episode.id: before.text for episode, before in said if before is not None}
     spoken, found = _read_on(spoken, found, before_of, session)
+    found = _without_lifts(spoken, found, before_of, session)
     if advisor is None:
         found = hearing.sure(found)
     else:
@@ -276,7 +277,6 @@ def _quiet(
     from bardo.conduct.hearing.hearing import FORBIDDING
     from bardo.conduct.persons import is_person
     from bardo.consolidate.texts.secrets import is_secret
-    from bardo.grimoire.read_lifts import Said
 
     done = {
         episode.id
@@ -284,16 +284,22 @@ def _quiet(
         if one is not None and one.kind in FORBIDDING
     }
     messages = {
-        episode.id: Said(episode, _said(episode), before_of.get(episode.id, ""), by)
+        episode.id: _message(episode, before_of)
         for episode, _ in spoken
         if episode.role == "user"
         and episode.id not in done
         and episode.id not in lifting
-        and is_person(by := episode.speaker or NAMELESS, session.agent)
+        and is_person(episode.speaker or NAMELESS, session.agent)
         # A secret stays in its episode: why an order ended crosses to heirs.
         and not is_secret(_said(episode))
     }
     return list(messages.values())
+
+
+def _message(episode: Episode, before_of: Mapping[str, str]) -> Said:
+    from bardo.grimoire.read_lifts import Said
+
+    return Said(episode, _said(episode), before_of.get(episode.id, ""), episode.speaker or NAMELESS)
 
 
 def _lift(messages: Sequence[Said], session: Session, notes: dict[str, None]) -> None:
@@ -354,6 +360,49 @@ def _read_on(
         parts += [(parts[0][0], Utterance(one.said, message.before), one.heard) for one in orders]
     every = [part for parts in by_episode.values() for part in parts]
     return [(episode, said) for episode, said, _ in every], [heard for *_, heard in every]
+
+
+def _without_lifts(
+    spoken: Sequence[tuple[Episode, Utterance]],
+    found: Sequence[Heard | None],
+    before_of: Mapping[str, str],
+    session: Session,
+) -> list[Heard | None]:
+    """Drops the doubtful orders in words which a cross-encoder reads as allowing an earlier order again."""
+    from bardo.conduct.hearing import lift_reader
+    from bardo.conduct.hearing.hearing import FORBIDDING
+    from bardo.conduct.hearing.order_reader import meets
+    from bardo.grimoire import read_lifts
+
+    forbidding = [
+        (episode, one)
+        for (episode, _), one in zip(spoken, found, strict=True)
+        if one is not None and one.is_sure and one.kind in FORBIDDING and episode.role == "user"
+    ]
+    doubtful = {episode.id: episode for episode, one in forbidding if _is_doubtful(one)}
+    told = [
+        read_lifts.Order(episode.at, lift_reader.told(one.summary, one.detail), one.summary)
+        for episode, one in forbidding
+    ]
+    messages = [_message(episode, before_of) for episode in doubtful.values()]
+    allowed = dict(zip(doubtful, read_lifts.allowed_in(session, messages, told), strict=True))
+    return [
+        None
+        if one is not None
+        and _is_doubtful(one)
+        and any(meets(said.text, words) for words in allowed.get(episode.id, ()))
+        else one
+        for (episode, said), one in zip(spoken, found, strict=True)
+    ]
+
+
+def _is_doubtful(heard: Heard) -> bool:
+    """Whether an order was heard by a model alone, or as a rule that forbids nothing."""
+    from bardo.conduct.hearing.hearing import FORBIDDING
+    from bardo.conduct.state.prohibition import forbidden_act
+
+    is_open = heard.kind == "rule" and forbidden_act(heard.summary) is None
+    return heard.is_sure and heard.kind in FORBIDDING and (is_open or not heard.is_of_form)
 
 
 def _is_taken_on(kind: str, episode: Episode, session: Session) -> bool:

@@ -34,7 +34,7 @@ _SECOND = 1_000_000
 
 
 class Said(NamedTuple):
-    """Message of a person in which nothing was forbidden.
+    """Message of a person that may allow something.
 
     Args:
         episode: Its episode.
@@ -47,6 +47,53 @@ class Said(NamedTuple):
     text: str
     before: str
     by: str
+
+
+class Order(NamedTuple):
+    """Order that a message may allow again.
+
+    Args:
+        at: When it was told, microseconds UTC.
+        first: Its words, as first text of a pair.
+        action: What it forbids.
+    """
+
+    at: int
+    first: str
+    action: str
+
+
+def allowed_in(session: Session, messages: Sequence[Said], told: Sequence[Order]) -> list[list[str]]:
+    """Returns the sentences of each message that allow again an order of a person that was told before it.
+
+    Args:
+        session: State of the opened memory.
+        messages: Messages of persons.
+        told: Orders that are not kept yet.
+    """
+    from bardo.conduct.hearing import lift_reader
+    from bardo.conduct.storage.store import FILE_NAME, ConductStore
+    from bardo.consolidate import cross_encoder
+
+    none: list[list[str]] = [[] for _ in messages]
+    if not (messages and session.config.curator.cross_encoder):
+        return none
+    kept: list[Order] = []
+    if (session.path / FILE_NAME).exists():
+        with closing(ConductStore(session.path, facts=session.facts)) as store:
+            kept = [_order(row) for row in _rows(store, session.agent)]
+    orders = [*kept, *told]
+    encoder = cross_encoder.load("lifts") if orders else None
+    said, _ = session.indexer.vectors_of([one.text for one in messages])
+    vectors, _ = session.indexer.vectors_of([order.action for order in orders])
+    if encoder is None or said is None or vectors is None:
+        return none
+    return [
+        lift_reader.allowing([orders[place].first for place in places], one.text, one.before, encoder, LIFT)
+        if (places := _nearest(one, vector, orders, vectors))
+        else []
+        for one, vector in zip(messages, said, strict=True)
+    ]
 
 
 def lift(session: Session, messages: Sequence[Said]) -> tuple[int, int]:
@@ -62,23 +109,24 @@ def lift(session: Session, messages: Sequence[Said]) -> tuple[int, int]:
     if not (messages and session.config.curator.cross_encoder and (session.path / FILE_NAME).exists()):
         return 0, 0
     with closing(ConductStore(session.path, facts=session.facts)) as store:
-        orders = _orders(store, session.agent)
-        encoder = cross_encoder.load("lifts") if orders else None
+        rows = _rows(store, session.agent)
+        encoder = cross_encoder.load("lifts") if rows else None
         if encoder is None:
             return 0, 0
         said, _ = session.indexer.vectors_of([one.text for one in messages])
-        vectors = None if said is None else _vectors(session, store, orders)
+        vectors = None if said is None else _vectors(session, store, rows)
         if said is None or vectors is None:
             return 0, 0
+        orders = [_order(row) for row in rows]
         changed = [
-            _lift(store, one, [orders[place] for place in places], encoder)
+            _lift(store, one, [rows[place] for place in places], encoder)
             for one, vector in zip(messages, said, strict=True)
             if (places := _nearest(one, vector, orders, vectors))
         ]
     return changed.count("ended"), changed.count("doubted")
 
 
-def _orders(store: ConductStore, agent: str) -> list[StateEntry | Rule]:
+def _rows(store: ConductStore, agent: str) -> list[StateEntry | Rule]:
     """Returns the rejections and rules of persons in force that forbid something."""
     rows: list[StateEntry | Rule] = [
         *store.state(kind="rejected", limit=-1),
@@ -87,37 +135,35 @@ def _orders(store: ConductStore, agent: str) -> list[StateEntry | Rule]:
     return [row for row in rows if is_person(author_of(row.by)[0], agent)]
 
 
-def _vectors(session: Session, store: ConductStore, orders: Sequence[StateEntry | Rule]) -> Vectors | None:
+def _vectors(session: Session, store: ConductStore, rows: Sequence[StateEntry | Rule]) -> Vectors | None:
     """Returns the vectors of orders, which the gate keeps, too; None without a model."""
     from bardo.conduct.match.index import stored_vectors
 
-    texts = [row.forbidden_action for row in orders]
+    texts = [row.forbidden_action for row in rows]
     found = session.indexer.if_model_answers(lambda: stored_vectors(store, texts, session.embedder)[0], None)
     return None if found is None else np.array([found[text] for text in texts])
 
 
-def _nearest(
-    said: Said, vector: np.ndarray, orders: Sequence[StateEntry | Rule], vectors: Vectors
-) -> list[int]:
+def _nearest(said: Said, vector: np.ndarray, orders: Sequence[Order], vectors: Vectors) -> list[int]:
     """Returns the places of the orders that a message may be about, which were told before it."""
-    earlier = [place for place, row in enumerate(orders) if said_at(row) < said.episode.at]
+    earlier = [place for place, order in enumerate(orders) if order.at < said.episode.at]
     cosines = vectors[earlier] @ vector if earlier else np.zeros(0, np.float32)
     near = [earlier[place] for place in np.argsort(-cosines, kind="stable")[:NEAREST]]
-    latest = sorted(earlier, key=lambda place: said_at(orders[place]))[-LATEST:]
+    latest = sorted(earlier, key=lambda place: orders[place].at)[-LATEST:]
     return list(dict.fromkeys([*near, *latest]))
 
 
-def _lift(store: ConductStore, said: Said, orders: Sequence[StateEntry | Rule], encoder: CrossEncoder) -> str:
+def _lift(store: ConductStore, said: Said, rows: Sequence[StateEntry | Rule], encoder: CrossEncoder) -> str:
     """Ends or doubts the order that a message most surely allows; returns which, empty for none."""
     from bardo.conduct.hearing import lift_reader, lifting
 
-    odds = lift_reader.read([_told(row) for row in orders], said.text, said.before, encoder)
+    odds = lift_reader.read([_told(row) for row in rows], said.text, said.before, encoder)
     place = int(np.argmax(odds))
     if odds[place] < LIFT:
         return ""
     with store.writing():
-        row = store.get(orders[place].id)
-        if row != orders[place] or not isinstance(row, StateEntry | Rule):
+        row = store.get(rows[place].id)
+        if row != rows[place] or not isinstance(row, StateEntry | Rule):
             return ""
         if isinstance(row, StateEntry) and is_read(row.corrections):
             lifting.end(store, row, said.text, by=said.by, at=said.episode.at)
@@ -129,6 +175,10 @@ def _lift(store: ConductStore, said: Said, orders: Sequence[StateEntry | Rule], 
             )
         )
     return "doubted"
+
+
+def _order(row: StateEntry | Rule) -> Order:
+    return Order(said_at(row), _told(row), row.forbidden_action)
 
 
 def _told(row: StateEntry | Rule) -> str:

@@ -55,7 +55,7 @@ class Heard:
     Args:
         kind: Its kind.
         summary: What it is about.
-        margin: Log odds over the next likely kind, less the limit of the kind; below 0 if it is undecided.
+        margin: Log odds over the next likely kind, less the limit of the kind: below 0 if undecided, 0 if its form tells.
         detail: Words that refuse what the summary names; empty if the summary has them.
         forbids: What a rejection forbids, as JSON (`Forbids`); empty if its summary tells it.
         is_read: Whether a cross-encoder read an order in other words, which a language model may correct.
@@ -72,6 +72,11 @@ class Heard:
     def is_sure(self) -> bool:
         """Whether it counts without a language model."""
         return self.margin >= 0
+
+    @property
+    def is_of_form(self) -> bool:
+        """Whether the form of the utterance tells it, and no model."""
+        return self.margin == 0 and not self.is_read
 
 
 def sure(readings: Sequence[Heard | None]) -> list[Heard | None]:

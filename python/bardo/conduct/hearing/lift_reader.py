@@ -58,7 +58,26 @@ def read(orders: Sequence[str], text: str, before: str, encoder: CrossEncoder) -
     Returns:
         The log odds of each order; minus infinity if no sentence is short enough to be read.
     """
-    said = [second for _, second in sentences(text, before)]
-    odds = encoder.read([(order, second) for order in orders for second in said])
-    rows = (odds[place : place + len(said)] for place in range(0, len(odds), max(1, len(said))))
-    return [max(row) for row in rows] if said else [float("-inf")] * len(orders)
+    odds = _odds(orders, [second for _, second in sentences(text, before)], encoder)
+    return [max(row, default=float("-inf")) for row in odds]
+
+
+def allowing(orders: Sequence[str], text: str, before: str, encoder: CrossEncoder, limit: float) -> list[str]:
+    """Returns the sentences of a message that allow again all of what an order forbids.
+
+    Args:
+        orders: Orders, as `told` gives them.
+        text: Message of a user.
+        before: Message of the agent just before; empty if there is none.
+        encoder: Cross-encoder of lifts.
+        limit: Minimum log odds.
+    """
+    said = [*sentences(text, before)]
+    odds = _odds(orders, [second for _, second in said], encoder)
+    return [one for (one, _), own in zip(said, zip(*odds, strict=True), strict=False) if max(own) >= limit]
+
+
+def _odds(orders: Sequence[str], said: Sequence[str], encoder: CrossEncoder) -> list[list[float]]:
+    """Log odds of each order with each sentence, shape (len(orders), len(said))."""
+    odds = iter(encoder.read([(order, second) for order in orders for second in said]))
+    return [[next(odds) for _ in said] for _ in orders]

@@ -64,7 +64,7 @@ class Order(NamedTuple):
         Args:
             text: Part of the message.
         """
-        return _meets(self.said, text)
+        return meets(self.said, text)
 
 
 def sentences(text: str) -> Iterator[tuple[str, str]]:
@@ -117,19 +117,24 @@ def read(messages: Sequence[Message], encoder: CrossEncoder) -> list[list[Order]
     return [[*_orders([(pair, next(odds)) for pair in own])] for own in pairs]
 
 
+def meets(one: str, other: str) -> bool:
+    """Whether one part of a message holds another.
+
+    Args:
+        one: Part of a message.
+        other: Another one.
+    """
+    return one in other or other in one
+
+
 def _pairs(message: Message) -> Iterator[tuple[str, str]]:
     """Yields the pairs by which a message is read."""
     for before, said in sentences(message.text):
-        is_heard = any(_meets(said, part) for part in message.heard)
+        is_heard = any(meets(said, part) for part in message.heard)
         if not (is_heard or _is_of_forms(said)):
             yield before, said
     if not message.heard:
         yield from answers(message.text, message.before)
-
-
-def _meets(one: str, other: str) -> bool:
-    """Whether one part of a message holds another."""
-    return one in other or other in one
 
 
 def _is_of_forms(said: str) -> bool:
