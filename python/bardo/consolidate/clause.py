@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -12,6 +13,11 @@ from bardo.model import CorrectionRule, Episode, Statement
 Form = Literal["speech", "note", "record"]
 #: Kinds of episodes whose text is a record rather than prose.
 _RECORDS = frozenset({"tool", "commit", "log"})
+#: Beginning or end of an agent's message that passes on a commit or release: its hash, number or version.
+_PUBLISHED = re.compile(
+    r"(?i)\s*(?:(?:commit\s+)?(?=[a-f]*\d)[0-9a-f]{7,40}\b(?::|\s)|#+ \[?v?\d+\.\d+[\w.]*\]?(?: [^\n]{0,24})?\n|"
+    r"(?:change ?log|release(?: notes)?) v?\d+(?:\.\d+)+(?: \([^)\n]*\))?(?::| [-–—] )|[^\n]+\(#\d+\)\s*$)"
+)
 #: Effects that a clause can announce on an earlier statement; each is a `CorrectionRule`.
 Cue = Literal["now", "change", "from", "instead", "correction", "ending", "denial", "new", "bound"]
 
@@ -44,8 +50,9 @@ class Speech:
 
 
 def form_of(episode: Episode) -> Form:
-    """Form of the text of an episode: the output of a tool, a log line or a commit subject is a record."""
-    return "record" if episode.role == "tool" or episode.kind in _RECORDS else "speech"
+    """Form of the text of an episode: the output of a tool, a log line or a published change is a record."""
+    is_passed_on = episode.role == "agent" and _PUBLISHED.match(episode.text) is not None
+    return "record" if episode.role == "tool" or episode.kind in _RECORDS or is_passed_on else "speech"
 
 
 @dataclass(frozen=True, slots=True)

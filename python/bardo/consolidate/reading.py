@@ -178,14 +178,15 @@ class StatementReader:
     def _draw_one(self, episode: Episode, drawn: Drawn, *, tick: int) -> None:
         """Adds the facts of one episode, and their effects."""
         who = speaker(episode, self._agent)
-        if not who and episode.role == "agent":
+        is_record = form_of(episode) == "record"
+        if not who and episode.role == "agent" and not is_record:
             # The agent repeats and supposes; the user's own words tell what holds of the user.
             return
         facts = drawn.facts
         said = completed(self._said.of_episode(episode), lambda each: [*self._near_facts(each, tick), *facts])
         said = with_medicines(said, who, lambda each: self._said.of_facts(self._near_facts(each, tick)))
         found = [sentence for sentence in sentences(self._said.keep(episode.id, said)) if sentence.stated]
-        is_spoken = who or episode.role in ("user", "agent")
+        is_spoken = (who or episode.role in ("user", "agent")) and not is_record
         if not is_spoken and is_routine(episode, lambda text: self._near(text, NEAR)):
             # Only a value that replaces another is more than a reading of the moment.
             found = [sentence for sentence in found if sentence.slots]

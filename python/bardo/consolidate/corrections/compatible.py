@@ -24,6 +24,8 @@ from bardo.consolidate.corrections.untouched import denies_since_event, is_apart
 
 #: A figure with its unit, and a value of words alone.
 _MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
+#: A function or setting named with its module or component, and its own name.
+_MEMBER = re.compile(r"[a-z]\w*(?:\.\w+)*\.(\w*_\w+)")
 #: Verbs of a return.
 _RETURNING = frozenset({"be back", "come back", "get back", "go back", "head back"})
 #: Verbs by which a value stays.
@@ -207,12 +209,14 @@ def _gives(clause: Clause, value: str) -> bool:
     """Whether a clause gives a value: word for word, with another unit, or, of words, in another form."""
     # A function is called "load_rows()" in one line, and defined as "load_rows(path)" in another.
     value = value.removesuffix("()")
+    member = _MEMBER.fullmatch(value)
     figure = _MEASURE.fullmatch(value)
     parts = set(re.findall(r"[a-z]+", value)) if _WORDS.fullmatch(value) else set()
     # A value of another clause of its sentence is none of its own.
     said = clause.text or clause.sentence
     return (
         has_value(said, value)
+        or (member is not None and has_value(said, member[1]))
         or (figure is not None and has_value(said, figure[1]))
         or (bool(parts) and parts <= set(re.findall(r"[a-z]+", said.lower())))
     )

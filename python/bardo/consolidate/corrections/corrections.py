@@ -35,6 +35,7 @@ from bardo.consolidate.corrections.correction_rules import (
     names_other_home,
     names_parted,
     takes_back,
+    words_of,
 )
 from bardo.consolidate.corrections.debts import pays_debt, pays_part
 from bardo.consolidate.corrections.endings import ends_complaint, ends_unnamed, gives_up
@@ -148,11 +149,14 @@ def judge(older: Clause, newer: Clause, cosine: float, encoder_odds: float | Non
 def _by_retraction(older: Clause, newer: Clause, least: Limits) -> Judgement:
     """Judgement on a clause that takes back what its speaker said: an end of what has its words.
 
-    One word may be in other statements, too: "forget the gluten business".
+    One word that is not the whole value may be in other statements, too: "forget the gluten business".
     """
     if not takes_back(older, newer):
         return Judgement(NEVER, "correction")
-    return Judgement(least.ends if len(newer.retracted) > 1 else least.disputes, "correction")
+    stated = older.statement
+    is_value = stated is not None and is_same_owner(older, newer) and words_of(stated.value) <= newer.retracted
+    is_named = is_value or len(newer.retracted) > 1
+    return Judgement(least.ends if is_named else least.disputes, "correction")
 
 
 def _settled(older: Clause, newer: Clause, least: Limits) -> Judgement | None:

@@ -101,6 +101,9 @@ def drops_subject(verb: Any) -> bool:
 
 def subject_of(head: Any) -> Any:
     """The subject of a clause, its own or that of the verb it is joined to; None if there is none."""
+    if any(child.dep_ == "expl" for child in head.children):
+        # "Amadou was tested and there is no allergy" says nothing that Amadou is.
+        return None
     for token in (head, *ancestors_by_conj(head)):
         for child in token.children:
             if child.dep_ in SUBJECTS and child.dep_ != "expl":
@@ -297,7 +300,11 @@ def is_unreal(head: Any) -> bool:
             if child.dep_ == "advmod" and lemma(child) in HEDGES:
                 return True
         # "She is hard of hearing, please write to her" and "Holt comes on the 13th, he called": both hold.
-        is_beside = token.i < token.head.i and (is_order(token.head) or lemma(token.head) == "call")
+        # "I've dropped Zagreb, everyone says it is dull": what is said stands behind the verb.
+        says_another = any(child.dep_ == "ccomp" and child.i > token.head.i for child in token.head.children)
+        is_beside = token.i < token.head.i and (
+            is_order(token.head) or lemma(token.head) == "call" or says_another
+        )
         if token.dep_ in ("ccomp", "advcl", "parataxis") and governs(token.head) and not is_beside:
             return True
     return False

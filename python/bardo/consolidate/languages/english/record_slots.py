@@ -54,11 +54,12 @@ _OF_VALUE = re.compile(
 #: End of a key of a version, such as "server_version" and "serverVersion", not of "conversion".
 _NAMES_VERSION = re.compile(r"(?:^|[\W_])(?i:version)$|[a-z]Version$")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.-]*|v\d+")
-#: Time and level of a line of a log, the name of a log of changes, the task of a runner with its status, and a process
-#: that tells of another component.
+#: Time and level of a line of a log, the name of a log of changes or of a commit, the task of a runner with its status,
+#: and a process that tells of another component.
 LOGGED = re.compile(
     r"(?i)^(?:(?:\[?(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d\S*|info|debug|trace|notice|warn|warning)\]?:?|"
-    r"(?:deploy(?:ment)?|release|build|change|upgrade|migration|rollout|ci)[ -]?log:|"
+    r"(?:deploy(?:ment)?|release|build|change|upgrade|migration|rollout|ci)[ -]?log:|commit [0-9a-f]{7,40}:|"
+    r"(?:change ?log|release(?: notes)?) v?\d+(?:\.\d+)+(?: \([^)]*\))?(?::| [-–—])|"
     r"(?:(?:running )?handler|play|task|step) \[[^\]\n]{0,80}\]:?|"
     r"(?:changed|ok|done|success|succeeded|applied|completed|updated|modified):|"
     r"[\w.-]+\[\d+\]:(?=\s+[\w./-]+:\s))\s+)+"

@@ -42,8 +42,8 @@ def retraction(sentence: Any) -> Retraction | None:
         sentence: The parsed sentence.
     """
     text = str(sentence.text)
-    order, judged = _patterns()
-    found = judged.search(text)
+    order, judged, regretted = _patterns()
+    found = judged.search(text) or regretted.search(text)
     if found is None and (found := order.search(text)) is not None:
         is_of_words = found["that"] or found["told"] is not None or corrects(text[found.end() :])
         found = found if is_of_words else None
@@ -72,8 +72,8 @@ def _table() -> dict[str, list[str]]:
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns of an order to drop what was said, and of words that call it wrong."""
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Patterns of an order to drop what was said, of words that call it wrong, and of words that regret it."""
     listed = {name: "|".join(map(re.escape, words)) for name, words in _table().items()}
     told = rf"(?:I|we)(?:'d|'ve| had| have)? (?:{listed['told']})(?: (?:it|you))?\b"
     return (
@@ -85,5 +85,9 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
             rf"(?i)\b(?:what {told}(?: (?:about|of|on))?|(?:the|that|this|those|these)(?= (?:(?!{_MARK}).)+? {told}))"
             rf" (?P<said>(?:(?!{_MARK}).)+?) (?:is|are|was|were) (?:all |complete |just |plain |simply )?"
             rf"(?:{listed['wrong']})\b"
+        ),
+        re.compile(
+            rf"(?i)\bI (?:{listed['regrets']}) (?:tell|say|claim|write|told|said|claimed|written)"
+            rf"(?: (?:you|everyone|everybody))?(?: that)?(?P<said> (?:(?!{_MARK}).)+)"
         ),
     )
