@@ -34,6 +34,8 @@ def retracted(text: str) -> set[str]:
         ("The shoe size I gave you is rubbish, the tape was old.", {"shoe", "size"}),
         ("Please ignore the 14.2, I read the wrong page.", {"14.2"}),
         ("I take back what I said about the night bus.", {"night", "bus"}),
+        ("I shouldn't have told you that I'm diabetic.", {"diabetic"}),
+        ("I was wrong to say the rent is 900.", {"rent", "900"}),
     ],
 )
 def test_a_clause_names_what_its_speaker_takes_back(text: str, words: set[str]) -> None:

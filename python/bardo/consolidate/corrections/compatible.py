@@ -26,6 +26,7 @@ from bardo.consolidate.corrections.untouched import denies_since_event, is_apart
 _MEASURE = re.compile(r"(\d[\d.,]*)[ /]?[a-z%/]+")
 #: A function or setting named with its module or component, and its own name.
 _MEMBER = re.compile(r"[a-z]\w*(?:\.\w+)*\.(\w*_\w+)")
+_CODE_NAME = re.compile(r"[_/]\w|\w\.\w|\w-\d|\(\)")
 #: Verbs of a return.
 _RETURNING = frozenset({"be back", "come back", "get back", "go back", "head back"})
 #: Verbs by which a value stays.
@@ -35,6 +36,10 @@ _ADJUSTING = frozenset({
     "adjust", "alter", "bump", "change", "cut", "decrease", "extend", "increase", "lower", "modify", "raise", "reduce",
     "shorten", "touch", "tweak", "upgrade",
 })  # fmt: skip
+#: Verbs of a decision on a change.
+_DECIDING = frozenset(
+    {"accept", "approve", "authorise", "authorize", "deploy", "merge", "ratify", "release", "ship"}
+)
 #: Cues of a clause that tells a change itself, so that a denial of the change corrects it.
 _OF_CHANGE = frozenset({"change", "from"})
 #: Cues by which a clause gives a value as the new one.
@@ -81,6 +86,7 @@ def are_about_others(older: Clause, newer: Clause) -> bool:
         or replaces_other_value(older, newer)
         or sets_other_figure(older, newer)
         or keeps_value(older, newer)
+        or is_undecided(older, newer)
         or has_new_value(older, newer)
         or tells_event(older, newer)
         or is_of_another_line(older, newer)
@@ -101,10 +107,15 @@ def are_of_strangers(older: Clause, newer: Clause) -> bool:
     if not older.owner or not newer.owner or is_same_owner(older, newer):
         return False
     one, other = words_of(f"{older.owner} {older.alias}"), words_of(f"{newer.owner} {newer.alias}")
-    if older.features.get("subject thing") and newer.features.get("subject thing"):
+    if _is_of_thing(older) and _is_of_thing(newer):
         return not one & other & (older.anchors | older.names)
     are_people = older.is_about_person and newer.is_about_person
     return are_people and not one & (other | _said(newer)) and not other & (one | _said(older))
+
+
+def _is_of_thing(clause: Clause) -> bool:
+    """Whether a clause is about a thing, by a noun or by a name in code."""
+    return bool(clause.features.get("subject thing") or _CODE_NAME.search(clause.owner))
 
 
 def are_strangers_apart(older: Clause, newer: Clause) -> bool:
@@ -245,8 +256,11 @@ def is_of_another_attribute(older: Clause, newer: Clause) -> bool:
     one, other = older.statement, newer.statement
     if one is None or other is None or one.attribute == other.attribute:
         return False
-    if not (one.functional and other.functional) or other.denied:
+    if other.denied or not one.functional:
         return False
+    if not other.functional:
+        # "The ledger has five replicas" gives no port.
+        return other.attribute == "has" and one.attribute.replace("_", " ") not in other.value.casefold()
     if other.subject.startswith(f"{one.subject} "):
         # "My office address" is of the office.
         return True
@@ -326,6 +340,13 @@ def denies_other_thing(older: Clause, newer: Clause) -> bool:
         return False
     said = newer.anchors | newer.names | newer.objects | newer.ended
     said -= frozenset() if is_same_owner(older, newer) else words_of(newer.owner)
+    if (
+        older.statement is not None
+        and older.statement.attribute in said
+        and words_of(older.owner) & _said(newer)
+    ):
+        # "Jo was tested and there is no allergy" names the attribute of "Jo is allergic to peanuts".
+        return False
     return not said & (older.anchors | older.names | older.objects) - words_of(older.owner)
 
 
@@ -394,6 +415,11 @@ def keeps_value(older: Clause, newer: Clause) -> bool:
     return (
         is_kept and bool(newer.figures) and all(has_value(older.sentence, figure) for figure in newer.figures)
     )
+
+
+def is_undecided(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause denies a decision that the older one does not tell: "the change is not approved"."""
+    return newer.denied and newer.predicate in _DECIDING and older.predicate != newer.predicate
 
 
 def has_new_value(older: Clause, newer: Clause) -> bool:

@@ -154,7 +154,9 @@ def _by_retraction(older: Clause, newer: Clause, least: Limits) -> Judgement:
     if not takes_back(older, newer):
         return Judgement(NEVER, "correction")
     stated = older.statement
-    is_value = stated is not None and is_same_owner(older, newer) and words_of(stated.value) <= newer.retracted
+    is_value = (
+        stated is not None and is_same_owner(older, newer) and words_of(stated.value) <= newer.retracted
+    )
     is_named = is_value or len(newer.retracted) > 1
     return Judgement(least.ends if is_named else least.disputes, "correction")
 
@@ -191,8 +193,9 @@ def _limited(
         rule: Rule or cue that carries the judgement; empty if no word announces a change.
     """
     # "His last day is Friday" gives no other day than "he wants the Friday off".
-    repeats_day = _is_unplaced(found, older, newer, rule) and gives_same_day(older, newer)
-    is_of_another = repeats_day or _is_of_another_topic(older, newer, rule)
+    is_unplaced = _is_unplaced(found, older, newer, rule)
+    is_beside = is_unplaced and (gives_same_day(older, newer) or are_of_strangers(older, newer))
+    is_of_another = is_beside or _is_of_another_topic(older, newer, rule)
     is_open = judgement.total < SURE or (not rule and are_of_strangers(older, newer))
     is_open |= not rule and ends_unnamed(older, newer)
     if is_open and is_of_another:

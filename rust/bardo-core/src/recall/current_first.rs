@@ -2,6 +2,7 @@
 //!
 //! Consolidation links a memory that replaces, denies or disputes an earlier one. Within such a pair the newer one comes
 //! first, although its words may be farther from the query. So does one that the cross-encoder takes for a replacement. A
+//! turn that tells several things may answer by one that still holds: its fact in force comes first, and nothing passes it. A
 //! death also links memories of which the newer one is about the same and may replace the older one; within such a pair it
 //! comes first if it is about as relevant. No other memory is moved by its age.
 
@@ -10,10 +11,11 @@ use std::collections::HashMap;
 
 use super::arms::{Arms, Scratch};
 use super::candidate::{Candidate, ScoredCandidate, just_above};
+use super::in_force::{IN_FORCE, held};
 use crate::hashing::IdMap;
 use crate::index::hot::{Bearing, Correction, HotSet, Row};
 use crate::index::lexical::Slot;
-use crate::model::{Id, Micros};
+use crate::model::{FactStatus, Id, Micros};
 
 /// Name of the factor in an explanation.
 pub const CORRECTS: &str = "corrects";
@@ -69,9 +71,20 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
         return;
     }
     let places: IdMap<usize> = ranked.iter().map(|ranked| ranked.row.id).zip(0..).collect();
+    let answering = facts_that_answer(arms, ranked, &places);
+    for &(turn, fact) in &answering {
+        let score = just_above(ranked[turn].score, MARGIN);
+        if ranked[fact].score < score {
+            ranked[fact].score = score;
+            ranked[fact].raised = Some(IN_FORCE);
+        }
+    }
     for _ in 0..CHAIN {
         let mut moved = false;
         for older in 0..ranked.len() {
+            if answering.iter().any(|&(turn, _)| turn == older) {
+                continue;
+            }
             let (id, score) = (ranked[older].row.id, ranked[older].score);
             for correction in graph.corrections_of(&id) {
                 let Some(&newer) = places.get(&correction.by) else { continue };
@@ -92,6 +105,28 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
             return;
         }
     }
+}
+
+/// Places of the corrected turns that answer by a fact that holds, each with that of the fact: it is one part of the turn
+/// alone, nothing corrects it, and it holds each word of the query that the turn holds.
+fn facts_that_answer(
+    arms: &Arms<'_>,
+    ranked: &[ScoredCandidate<'_>],
+    places: &IdMap<usize>,
+) -> Vec<(usize, usize)> {
+    let graph = arms.hot.graph();
+    let holds = |place: usize| {
+        let one = &ranked[place];
+        let turn = places.get(&one.restates()?)?;
+        let is_active = one.row.fact.as_ref().is_some_and(|fact| fact.status == FactStatus::Active);
+        let is_part = one.row.said_hash != ranked[*turn].row.said_hash;
+        let is_corrected = !graph.corrections_of(&one.row.id).is_empty();
+        let is_met = !graph.corrections_of(&ranked[*turn].row.id).is_empty();
+        let words = held(arms, ranked[*turn].candidate.slot);
+        let answers = words != 0 && words & !held(arms, one.candidate.slot) == 0;
+        (is_active && is_part && is_met && !is_corrected && answers).then_some((*turn, place))
+    };
+    (0..ranked.len()).filter_map(holds).collect()
 }
 
 /// Later memory that corrects or disputes a hit.

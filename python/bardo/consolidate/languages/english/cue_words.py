@@ -201,13 +201,26 @@ def _kinds(head: Any, words: list[Any], sentence: Any) -> set[Cue]:
     verbs = {predicate_of(head), lemma(head)}
     if _ends(head):
         found.add("ending")
-    if verbs & table.change or changed_before(head) is not None:
+    if (verbs & table.change and not _is_habit(head)) or changed_before(head) is not None:
         found.add("change")
     if table.now & {lemma(token) for token in words} or _NOW.search(sentence.text):
         found.add("now")
     if any(lemma(token) in table.new and token.dep_ == "amod" and not _tells_time(token) for token in words):
         found.add("new")
     return found
+
+
+def _is_habit(head: Any) -> bool:
+    """Whether a verb in the simple present has things of a kind as its object: "we rename tables first"."""
+    is_bare = head.tag_ in ("VBP", "VBZ") and not any(
+        child.dep_ in ("aux", "auxpass") for child in head.children
+    )
+    return is_bare and any(
+        child.dep_ == "dobj"
+        and child.tag_ == "NNS"
+        and not any(each.dep_ in ("det", "poss", "nummod") for each in child.children)
+        for child in head.children
+    )
 
 
 def _tells_time(adjective: Any) -> bool:

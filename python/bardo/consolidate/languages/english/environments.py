@@ -74,6 +74,8 @@ def _second(first: str, second: str) -> str:
         name = adjunct["first"] or adjunct["last"]
         if len(value.split()) <= _VALUE_WORDS and not _has_subject(value):
             moved = re.sub(f"(?i){ENVIRONMENT}", name, begin[0])
+            if moved.endswith(" on"):
+                value = value.removeprefix("on ")
             return f"{moved} {value}" if moved != begin[0] else f"{moved} {value} in {name}"
     is_of_environment = bool(environments_in(" ".join(second.split()[:_FIRST_WORDS])))
     return second if begin and is_of_environment and _has_subject(second) else ""

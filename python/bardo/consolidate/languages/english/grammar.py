@@ -303,11 +303,22 @@ def is_unreal(head: Any) -> bool:
         # "I've dropped Zagreb, everyone says it is dull": what is said stands behind the verb.
         says_another = any(child.dep_ == "ccomp" and child.i > token.head.i for child in token.head.children)
         is_beside = token.i < token.head.i and (
-            is_order(token.head) or lemma(token.head) == "call" or says_another
+            is_order(token.head) or lemma(token.head) == "call" or says_another or _points_back(token.head)
         )
         if token.dep_ in ("ccomp", "advcl", "parataxis") and governs(token.head) and not is_beside:
             return True
     return False
+
+
+def _points_back(verb: Any) -> bool:
+    """Whether a verb has a clause before it as its object once more: "it is 30 days, they asked for it"."""
+    objects = [
+        *verb.children,
+        *(each for child in verb.children if child.dep_ == "prep" for each in child.children),
+    ]
+    return any(
+        each.dep_ in ("dobj", "pobj") and each.text.lower() in ("it", "that", "this") for each in objects
+    )
 
 
 def _is_joke(head: Any) -> bool:

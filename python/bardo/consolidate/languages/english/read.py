@@ -66,6 +66,7 @@ from bardo.consolidate.languages.english.plans import (
     start_of_state,
 )
 from bardo.consolidate.languages.english.quotes import with_quotes
+from bardo.consolidate.languages.english.record_assertion import names_open_change
 from bardo.consolidate.languages.english.requests import answer_request
 from bardo.consolidate.languages.english.retractions import retraction
 from bardo.consolidate.languages.english.rewrite import points_outside, points_to_person, sentence_of
@@ -184,7 +185,7 @@ def _clauses(
         takes_back: Whether it was announced as a correction.
         attributes: Table of attributes.
     """
-    asks = is_question(sentence)
+    asks = is_question(sentence) or names_open_change(sentence.text)
     correction = takes_back or corrects(sentence.text)
     if not asks and (plain := fronted.plain_order(sentence)):
         found = list(_reordered(plain, sentence, speech, people, before=before, attributes=attributes))

@@ -62,6 +62,13 @@ _REASON = re.compile(
     r"\b(?:because|due|since|after|as|so|to|for|when|where|which|fix\w*|avoid\w*|prevent\w*|resolv\w*|clos\w+)\b",
     re.IGNORECASE,
 )
+_ARROW = re.compile(r"->|=>|→")
+#: Words by which a change waits for a decision.
+_OPEN = re.compile(
+    r"\b(?:pending|awaiting|waits? for|waiting for|proposed|proposal|draft|open PR)\b|"
+    r"(?:\bnot|n['’]t)(?: \w+)? (?:approved|merged|deployed|reviewed|signed|released|accepted)\b",
+    re.IGNORECASE,
+)
 _UNDERWAY = re.compile(rf"{_VERB}[pt]?ing\b", re.IGNORECASE)
 _DONE = re.compile(r"\b(?:done|ok|completed?|finished|success\w*|succeeded)\b", re.IGNORECASE)
 #: Beginning of a line by which the changes of a short record failed.
@@ -70,6 +77,15 @@ _FAILURE = re.compile(
     r"(?!\s*[=:]\s*0)",
     re.IGNORECASE,
 )
+
+
+def names_open_change(text: str) -> bool:
+    """Whether a sentence of a message names a change that waits for a decision: "'limit 5 -> 9' is not approved".
+
+    Args:
+        text: The sentence.
+    """
+    return bool(_ARROW.search(text) and _OPEN.search(text))
 
 
 def asserted(

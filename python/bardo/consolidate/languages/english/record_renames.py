@@ -20,7 +20,10 @@ _NAME = r"(?!(?:from|to|it|them|the|this|that)\b)(?:--)?[\w./:@-]*\w(?:\(\))?"
 _OLD, _NEW = rf"{_MARK}(?P<old>{_NAME}){_MARK}", rf"{_MARK}(?P<new>{_NAME}){_MARK}"
 _THING = rf"(?:(?:the|our)\s+)?(?:(?P<kind>{_KIND})s?\s+)?"
 #: End of a rename: no further name follows, so that "rename a to b and c to d" is left out.
-_END = r"(?:\s+(?:in|across|everywhere|today|yesterday|for|because|since|so|to|as|with|on|at)\b.*|\s*[(#;].*)?(?:[.!](?:\s.*)?)?$"
+_END = (
+    r"(?:\s+(?:in|across|everywhere|today|yesterday|for|because|since|so|to|as|with|on|at)\b.*|\s*[(#;].*)?"
+    r"(?:[.!](?:\s.*)?)?$"
+)
 _PAST = rf"renamed\s+{_THING}{_OLD}\s+(?:to|as|into)\s+{_NEW}{_END}"
 #: Forms in which someone tells of a rename that took place.
 _TOLD = tuple(

@@ -59,6 +59,7 @@ _VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.-]*|v\d+")
 LOGGED = re.compile(
     r"(?i)^(?:(?:\[?(?:\d{4}-\d\d-\d\d\S*|\d\d:\d\d\S*|info|debug|trace|notice|warn|warning)\]?:?|"
     r"(?:deploy(?:ment)?|release|build|change|upgrade|migration|rollout|ci)[ -]?log:|commit [0-9a-f]{7,40}:|"
+    r"\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,40}\]|"
     r"(?:change ?log|release(?: notes)?) v?\d+(?:\.\d+)+(?: \([^)]*\))?(?::| [-–—])|"
     r"(?:(?:running )?handler|play|task|step) \[[^\]\n]{0,80}\]:?|"
     r"(?:changed|ok|done|success|succeeded|applied|completed|updated|modified):|"

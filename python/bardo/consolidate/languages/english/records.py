@@ -86,6 +86,9 @@ _COMMIT = re.compile(r"^(?:[0-9a-f]{7,40}\s+)?(?:[a-z]+(?:\([^)]*\))?!?:\s+)?")
 _STATES = frozenset(
     {"yes", "no", "true", "false", "on", "off", "enabled", "disabled", "none", "null", "0", "1"}
 )
+#: A line of a log of commits, and the subject that a commit takes back.
+_LISTED = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,40}\s+\S")
+_REVERTS = re.compile(r"(?i)\brevert:? [\"'](?P<body>[^\"']+)[\"']")
 #: Beginning of a subject in the form of Conventional Commits, or of a command that changes files.
 _SUBJECT = re.compile(
     r"^(?:commit )?(?:[0-9a-f]{7,40}\s+)?"
@@ -120,10 +123,14 @@ def _lines_of(text: str) -> list[tuple[str, bool, bool]]:
     """The lines of a record, each with whether it names a change, and whether it tells of what took place."""
     text = text[:READ_CHARACTERS]
     lines = [line.strip() for line in text.splitlines() if line.strip()][:READ_LINES]
+    if sum(map(bool, map(_LISTED.match, lines))) > 1:
+        # A log of commits has the newest first.
+        lines.reverse()
     changes = [_place_of_change(line) for line in lines]
     are_made = asserted(lines, changes, is_short=len(words(text)) < CONTEXT_WORDS)
+    reverted = [match["body"] for match in map(_REVERTS.search, lines) if match]
     return [
-        (line, change is not None, is_made)
+        (line, change is not None, is_made and not any(line.endswith(body) for body in reverted))
         for line, change, is_made in zip(lines, changes, are_made, strict=True)
     ]
 

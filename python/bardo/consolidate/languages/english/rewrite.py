@@ -270,7 +270,8 @@ def _words(head: Any) -> Iterable[Any]:
             child
             for child in token.children
             if not _is_clause_apart(child, head) and not (token.i == head.i and _is_beside(child, head))
-            and (child.dep_ not in _LEFT_OUT or (child.dep_ == "cc" and token.i != head.i))
+            # "Locks instead of a table" joins by "of".
+            and (child.dep_ not in _LEFT_OUT or (child.dep_ == "cc" and (token.i != head.i or lemma(child) == "of")))
         ]  # fmt: skip
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from importlib import resources
@@ -15,6 +16,8 @@ from bardo.consolidate.languages.english.owners import FAMILY
 _TITLES = frozenset(
     {"dr", "fr", "hon", "madam", "messrs", "miss", "mr", "mrs", "ms", "mx", "prof", "rev", "sir"}
 )
+#: A name of a machine or in code, which no person has.
+_CODE = re.compile(r"[_/]\w|\w\.\w|[-\w]\d+$")
 #: Entities that hold no role.
 _NO_HOLDERS = frozenset(
     {"CARDINAL", "DATE", "LANGUAGE", "MONEY", "NORP", "ORDINAL", "PERCENT", "QUANTITY", "TIME"}
@@ -99,6 +102,9 @@ def holder_at(value: Any, role: Any) -> str:
         if child.dep_ in ("compound", "nmod") and child.i < value.i
     ]
     name = phrase_of(value) if is_firm else str(value.doc[min(before, default=value.i) : value.i + 1].text)
+    if _CODE.search(name):
+        # A machine hosts, too: "the database host is db-3".
+        return ""
     has_title = name.split()[0].rstrip(".").lower() in _TITLES if name else False
     if has_title or value.ent_type_ == "PERSON":
         return name

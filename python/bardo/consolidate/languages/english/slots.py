@@ -9,6 +9,17 @@ from typing import Any
 from bardo.consolidate.attributes import AttributeTable, is_lasting
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.doses import dose_slot
+from bardo.consolidate.languages.english.figure_slots import (
+    charge_slot,
+    code_at,
+    cost_slot,
+    figure_reached,
+    figure_restored,
+    figures_from,
+    first_behind,
+    first_below,
+    has_figure,
+)
 from bardo.consolidate.languages.english.frames import (
     compounds_of,
     frames,
@@ -68,6 +79,9 @@ _TALK = re.compile(
     r"\b(?:now|these days|nowadays|currently|again|instead|actually|though|btw)\b", re.IGNORECASE
 )
 
+#: Day from which a value holds.
+_AS_OF = re.compile(r"(?i)\s+as (?:of|from) .*$")
+
 #: Attribute, value and subject; the subject is empty if it is the owner of the clause.
 _Slot = tuple[str, str, str]
 
@@ -80,7 +94,12 @@ def relation_attribute(relation: str) -> str:
 
 def condition_of(words: list[Any]) -> str:
     """Case to which a clause is limited: adjuncts such as "for breakfast" or "on staging", sorted."""
-    return case_in(" ".join(token.text for token in words))
+    return case_in(" ".join(token.text for token in words if not _is_kind(token)))
+
+
+def _is_kind(token: Any) -> bool:
+    """Whether a noun with another one before it names no environment: "for the load test"."""
+    return token.text.lower() in ENVIRONMENTS and any(child.dep_ == "compound" for child in token.children)
 
 
 def case_in(text: str) -> str:
@@ -132,10 +151,12 @@ def with_slot(
         or trait
         or person_slot(clause, head, subject, who=who, is_kin=is_kin)
         or _moved_date(clause, head, subject, who)
-        or _charge(clause, head)
+        or cost_slot(clause, head)
+        or charge_slot(clause, head)
         or _by_place(clause, head)
+        or _by_figure_reached(clause, head, subject)
         or _by_noun(clause, head, subject)
-        or _by_inverse_verb(clause, head, subject)
+        or _by_inverse_verb(clause, head, subject, who)
         or _by_verb(clause, head, is_kin=is_kin)
     )
     return clause if found is None else _with_value(clause, found, attributes)
@@ -211,25 +232,28 @@ def _by_verb(clause: Clause, head: Any, *, is_kin: bool) -> _Slot | None:
     return None if found is not None and found[0] == "home" and is_of_thing else found
 
 
-def _by_inverse_verb(clause: Clause, head: Any, subject: Any) -> _Slot | None:
+def _by_inverse_verb(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | None:
     """Slot of a thing by a verb that has the value as its subject: "Ilse owns tollgate", or passive, as its agent."""
     name = frames()["inverse"].get(lemma(head))
     if name is None or clause.past or subject is None:
         return None
     if subject.dep_ == "nsubjpass":
         by = next((child for child in head.children if child.dep_ == "agent"), None)
-        person = _below(by, "pobj") if by is not None else None
+        person = first_below(by, "pobj") if by is not None else None
         return (name, phrase_of(person), "") if person is not None and person.pos_ == "PROPN" else None
-    thing = _below(head, "dobj", "oprd")
+    thing = first_below(head, "dobj", "oprd")
     # "Nils owns a boat" and "owns the house" name no thing of which another can become the owner.
-    is_named = (
-        thing is not None
-        and thing.tag_ != "NNS"
-        and not any(child.dep_ in ("det", "poss", "nummod") for child in thing.children)
-    )
-    if not is_named or subject.pos_ != "PROPN":
+    if thing is None or thing.tag_ == "NNS":
         return None
-    return name, phrase_of(subject), str(thing.text).lower()
+    is_named = not any(child.dep_ in ("det", "poss", "nummod") for child in thing.children)
+    kind = " ".join(each.text for each in (*compounds_of(thing), thing)).lower()
+    is_component = lemma(thing) in frames()["components"]["kinds"] and " " in kind
+    holder = who if subject.text.lower() == "i" else phrase_of(subject) if subject.pos_ == "PROPN" else ""
+    return (
+        (name, holder, kind if is_component else str(thing.text).lower())
+        if holder and (is_named or is_component)
+        else None
+    )
 
 
 def _has_object(head: Any) -> bool:
@@ -241,7 +265,7 @@ def _has_object(head: Any) -> bool:
 def _by_preposition(head: Any, frame: dict[str, Any]) -> _Slot | None:
     for child in head.children:
         if child.dep_ in ("prep", "agent") and (name := frame.get(lemma(child))):
-            value = _below(child, "pobj", "pcomp")
+            value = first_below(child, "pobj", "pcomp")
             if value is not None and (labelled := _labelled(value)):
                 return labelled
             if name == "home" and value is not None:
@@ -258,7 +282,7 @@ def _place_of(home: Any) -> Any:
     # The parser hangs the place on the home or on the verb.
     near = (*home.children, *home.head.head.children)
     within = next((each for each in near if each.dep_ == "prep" and lemma(each) in ("in", "near")), None)
-    place = _below(within, "pobj") if within is not None else None
+    place = first_below(within, "pobj") if within is not None else None
     return home if place is None else place
 
 
@@ -295,7 +319,7 @@ def _held(head: Any, thing: Any) -> _Slot | None:
     to = next(
         (child for child in thing.children if child.dep_ == "prep" and lemma(child) in ("to", "of")), None
     )
-    value = _below(to, "pobj") if to is not None else _below(thing, "compound", "amod")
+    value = first_below(to, "pobj") if to is not None else first_below(thing, "compound", "amod")
     return None if value is None else (name, phrase_of(value), "")
 
 
@@ -306,7 +330,7 @@ def _moved_date(clause: Clause, head: Any, subject: Any, who: str) -> _Slot | No
     to = next(
         (child for child in head.children if child.dep_ == "prep" and lemma(child) in ("to", "until")), None
     )
-    value = None if to is None else _below(to, "pobj")
+    value = None if to is None else first_below(to, "pobj")
     if value is None or value.ent_type_ not in ("DATE", "TIME"):
         return None
     if not is_lasting(name, "weeks"):
@@ -323,7 +347,7 @@ def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
     frame = frames()["verb"].get(lemma(adjective), {})
     for child in adjective.children:
         if child.dep_ == "prep" and (name := frame.get(lemma(child))):
-            value = _below(child, "pobj")
+            value = first_below(child, "pobj")
             is_thing = value is not None and value.ent_type_ not in ("DATE", "TIME")
             return True, (name, list_phrase(value), "") if is_thing else None
         if (
@@ -366,21 +390,13 @@ def _by_place(clause: Clause, head: Any) -> _Slot | None:
     return None
 
 
-def _charge(clause: Clause, head: Any) -> _Slot | None:
-    """Slot of what a person or firm charges: "Okafor charges 48 an hour"."""
-    if lemma(head) != "charge" or clause.past or clause.denied:
+def _by_figure_reached(clause: Clause, head: Any, subject: Any) -> _Slot | None:
+    """Slot by the figure to which a value goes: "the retention goes to 30 days"."""
+    name = None if subject is None or clause.denied else noun_attribute(subject)
+    figure = None if name is None else figure_reached(head)
+    if name is None or figure is None or not _fits(name, figure):
         return None
-    for thing in head.children:
-        if thing.dep_ == "dobj" and any(token.like_num for token in thing.subtree):
-            per = [
-                token
-                for child in head.children
-                if child.i > thing.i and (child.dep_ == "npadvmod" or lemma(child) == "per")
-                for token in child.subtree
-            ]
-            last = max(token.i for token in (*thing.subtree, *per))
-            return "rate", str(head.doc[thing.left_edge.i : last + 1].text), ""
-    return None
+    return name, phrase_of(figure), _owner_of_noun(clause, subject)
 
 
 def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
@@ -397,12 +413,12 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
         # The parser knows no address as a noun.
         address = next((token.text for token in head.subtree if token.i > head.i and token.like_email), "")
         return (name, address, _owner_of_noun(clause, subject)) if address else None
-    value = _below(head, "attr", "acomp", "prep", "npadvmod", "nummod")
-    if value is not None and (figures := _code_at(value) or _figures_from(value)):
+    value = first_behind(head, "attr", "acomp", "prep", "npadvmod", "nummod")
+    if value is not None and (figures := code_at(value) or figures_from(value)):
         return name, figures, _owner_of_noun(clause, subject)
-    value = _restored(head) if value is None else value
+    value = figure_restored(head) if value is None else value
     if value is not None and value.dep_ == "prep":
-        value = _below(value, "pobj", "pcomp")
+        value = first_below(value, "pobj", "pcomp")
     is_ended = value is not None and value.pos_ == "ADJ" and "ending" in clause.cues and name != "status"
     if name == "phone" and lemma(subject) == "phone" and value is not None and _has_article(value):
         name = "phone_model"
@@ -414,28 +430,6 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
         # "The dose is up to 75 now" gives the dose.
         phrase = re.sub(r"^(?:up|down|back) to (?=\d)", "", phrase)
     return name, phrase, _owner_of_noun(clause, subject)
-
-
-def _restored(head: Any) -> Any:
-    """The preposition before a figure that holds again, as in "the limit is back to 40 lots"; None without one."""
-    back = next((child for child in head.children if child.dep_ == "advmod" and lemma(child) == "back"), None)
-    return None if back is None else _below(back, "prep")
-
-
-def _code_at(value: Any) -> str:
-    """The whole word at a value, such as "4471-22-90", of which it is one group of figures; empty if it is no code."""
-    sentence, begin = value.sent.text, value.idx - value.sent.start_char
-    first = max(sentence.rfind(" ", 0, begin), sentence.rfind("\n", 0, begin)) + 1
-    word = sentence[first:].split(maxsplit=1)[0].strip(".,;:!?()\"'")
-    return word if re.fullmatch(r"[\w/-]*\d[\w/-]*", word) and re.search(r"[-/]", word) else ""
-
-
-def _figures_from(value: Any) -> str:
-    """The groups of digits that begin with a word, such as a telephone number; empty unless there are several."""
-    doc, end = value.doc, value.i
-    while end < len(doc) and re.fullmatch(r"\+?\(?\d[\d()/-]*", doc[end].text):
-        end += 1
-    return str(doc[value.i : end].text) if end - value.i > 1 else ""
 
 
 def _qualifiers(noun: Any) -> list[str]:
@@ -462,11 +456,6 @@ def _owner_of_noun(clause: Clause, noun: Any) -> str:
     return " ".join(part for part in (who, qualifier) if part) or clause.owner
 
 
-def _below(token: Any, *labels: str) -> Any:
-    """The first word directly below another with one of some dependencies; None if there is none."""
-    return next((child for child in token.children if child.dep_ in labels), None)
-
-
 def _fits(name: str, value: Any) -> bool:
     """Whether a value can be one of an attribute: a home is a place, an employer has a name."""
     if value.pos_ == "PRON":
@@ -482,7 +471,7 @@ def _fits(name: str, value: Any) -> bool:
         # "My bike is a Bianchi": the parser knows few makes as names.
         return _has_article(value) and str(value.text)[:1].isupper()
     if wanted == "figure":
-        return any(token.pos_ == "NUM" or token.like_num for token in value.subtree)
+        return has_figure(value)
     return wanted != "name" or bool(value.pos_ == "PROPN")
 
 
@@ -493,4 +482,5 @@ def _has_article(noun: Any) -> bool:
 
 def _clean(value: str) -> str:
     """A value without words of talk and without punctuation at its ends."""
-    return re.sub(r"\s+", " ", _TALK.sub("", value)).strip(" ,.;:!-")[:_VALUE_CHARACTERS]
+    plain = _AS_OF.sub("", _TALK.sub("", value))
+    return re.sub(r"\s+", " ", plain).strip(" ,.;:!-")[:_VALUE_CHARACTERS]
