@@ -18,7 +18,8 @@ from bardo.consolidate.corrections import corrections
 from bardo.consolidate.corrections.bare_doses import with_medicines
 from bardo.consolidate.corrections.bare_values import completed
 from bardo.consolidate.corrections.candidates import are_apart, is_judged_before, order, precedes
-from bardo.consolidate.corrections.compatible import is_of_another_slot, keeps_value
+from bardo.consolidate.corrections.compatible import keeps_value
+from bardo.consolidate.corrections.compatible_records import is_of_another_slot
 from bardo.consolidate.corrections.cosines import cosines
 from bardo.consolidate.corrections.effects import (
     Judged,

@@ -15,7 +15,8 @@ from functools import cache
 from bardo._weights import read_weights
 from bardo.consolidate.clause import Clause, Rule
 from bardo.consolidate.corrections.bare_values import may_correct
-from bardo.consolidate.corrections.compatible import are_about_others, are_of_strangers, has_value
+from bardo.consolidate.corrections.compatible import are_about_others, are_of_strangers
+from bardo.consolidate.corrections.compatible_records import has_value
 from bardo.consolidate.corrections.correction_features import features
 from bardo.consolidate.corrections.correction_rules import (
     RULES,
