@@ -177,6 +177,11 @@ def test_a_log_of_commits_is_read_from_the_oldest_without_what_was_reverted(tmp_
     }
 
 
+def test_lines_found_in_old_notes_and_tests_are_not_news(tmp_path: Path) -> None:
+    found = "CHANGELOG.md:14:- gateway timeout 30s -> 45s\ntests/test_gateway.py:20:gateway timeout 1s -> 2s"
+    assert in_force(tmp_path, f"{TOOL}{found}") == set()
+
+
 def test_the_output_of_a_commit_tells_its_change(tmp_path: Path) -> None:
     output = f"{TOOL}[main 5c2f9aa] build: bump python from 3.11 to 3.12\n 3 files changed, 4 insertions(+)"
     assert in_force(tmp_path, output) == {"python version is 3.12"}

@@ -30,6 +30,7 @@ from bardo.consolidate.corrections.templates import is_of_another_member
 from bardo.consolidate.corrections.untouched import denies_since_event, is_apart_from_order, is_left_alone
 
 _CODE_NAME = re.compile(r"[_/]\w|\w\.\w|\w-\d|\(\)")
+_ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 #: Verbs of a return.
 _RETURNING = frozenset({"be back", "come back", "get back", "go back", "head back"})
 #: Verbs by which a value stays.
@@ -255,6 +256,10 @@ def denies_other_thing(older: Clause, newer: Clause) -> bool:
         return False
     said = newer.anchors | newer.names | newer.objects | newer.ended
     said -= frozenset() if is_same_owner(older, newer) else words_of(newer.owner)
+    # "It's not the 11th" names the day of "on 11 December".
+    days = {match[1] for match in map(_ORDINAL.fullmatch, said) if match and not newer.owner}
+    if days and (said | days) & older.figures:
+        return False
     if (
         older.statement is not None
         and older.statement.attribute in said

@@ -62,6 +62,10 @@ _REASON = re.compile(
     r"\b(?:because|due|since|after|as|so|to|for|when|where|which|fix\w*|avoid\w*|prevent\w*|resolv\w*|clos\w+)\b",
     re.IGNORECASE,
 )
+#: A line that a search found in a file of what was once so, or is so in a test: `CHANGELOG.md:201:- timeout is 20s`.
+_OF_ANOTHER_TIME = re.compile(
+    r"(?i)[\w./-]*(?:change|histor|news|release|test|spec|fixture|example|docs?/|\.md|\.rst)[\w./-]*:\d+[:-]"
+)
 _ARROW = re.compile(r"->|=>|→")
 #: Words by which a change waits for a decision.
 _OPEN = re.compile(
@@ -120,7 +124,7 @@ def _led(line: str) -> tuple[bool, str]:
 
 def _is_made(line: str) -> bool:
     """Whether the beginning of a line does not take back what it tells."""
-    return not _SUPPOSED_FIRST.match(_led(line)[1])
+    return not (_OF_ANOTHER_TIME.match(line) or _SUPPOSED_FIRST.match(_led(line)[1]))
 
 
 def _is_change_made(line: str, first: int, last: int, *, is_done: bool) -> bool:

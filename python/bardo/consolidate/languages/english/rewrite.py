@@ -108,6 +108,7 @@ def sentence_of(head: Any, subject: Any, owner: Owner, speech: Speech) -> str:
     if head.i == subject.head.i and any(is_contraction(child, subject) for child in subject.children):
         said = f"{_contracted(head, subject)} {said}"
     sentence = re.sub(r"\b(wo|ca|sha) not\b", lambda match: f"{_STEMS[match[1]]} not", f"{name} {said}")
+    sentence = sentence.replace(" is been ", " has been ")
     sentence = dated(sentence, speech.at)
     return sentence if len(sentence) <= CHARACTERS else _shorter(sentence)
 
@@ -226,7 +227,7 @@ def _of_others(token: Any, who: str) -> str:
     low = word.lower()
     if token.dep_ == "neg" and low in ("n't", "nt"):
         return " not"
-    if token.is_sent_start and token.pos_ == "ADP":
+    if token.is_sent_start and token.pos_ in ("ADP", "SCONJ"):
         # A time that the sentence began with, and that now comes last.
         return low
     if low in _REFLEXIVE:
@@ -279,8 +280,9 @@ def _words(head: Any) -> Iterable[Any]:
 def _is_clause_apart(token: Any, head: Any) -> bool:
     """Whether a word begins a clause that is left out: coordinated, a reason, or a long relative clause."""
     if token.dep_ == "conj":
-        is_verb = token.head.i == head.i and token.pos_ in ("VERB", "AUX")
-        return is_verb or any(each.dep_ in SUBJECTS for each in token.children)
+        # "It is for 28 hours, and Bea's for 20" leaves out the second verb.
+        is_of_verb = token.head.i == head.i and head.pos_ in ("VERB", "AUX")
+        return is_of_verb or any(each.dep_ in SUBJECTS for each in token.children)
     if token.dep_ == "advcl":
         return _opening(token) in _REASONS
     return token.dep_ == "relcl" and sum(1 for _ in token.subtree) > _LONGEST_RELATIVE
