@@ -69,6 +69,8 @@ def in_force(folder: Path, *messages: str) -> set[str]:
         ("Ivo owns the billing service from now on.", ("billing service", "owner", "Ivo", "")),
         ("I own the export job.", ("export job", "owner", "ruth", "")),
         ("The night shift is Tariq.", ("ruth night", "shift", "Tariq", "")),
+        ("Malu is on call from today on, thanks everyone.", ("team", "on_call", "Malu", "")),
+        ("I'm on call at the moment.", ("team", "on_call", "ruth", "")),
     ],
 )
 def test_a_message_states_a_value_of_a_project(text: str, slot: tuple[str, str, str, str]) -> None:
@@ -81,13 +83,18 @@ def test_a_message_states_a_value_of_a_project(text: str, slot: tuple[str, str, 
         "My car cost me a fortune.",
         "The rent goes to my brother.",
         "Ivo owns the beach house.",
+        "I'm on call in the week of the 11th.",
+        "Malu is on a call.",
+        "Malu will be on call from Monday.",
         "PR 12 'limit 5 -> 9' is not approved yet.",
         "There's a draft that sets worker.count 4 -> 8.",
     ],
 )
 def test_other_messages_state_none(text: str) -> None:
     assert not {
-        slot for slot in slots_of(text) if slot[1] in ("limit", "owner", "price", "worker.count", "count")
+        slot
+        for slot in slots_of(text)
+        if slot[1] in ("limit", "on_call", "owner", "price", "worker.count", "count")
     }
 
 

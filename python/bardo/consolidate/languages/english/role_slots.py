@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.cue_words import tells_no_more
+from bardo.consolidate.languages.english.frames import phrase_of
 from bardo.consolidate.languages.english.grammar import (
     SUBJECTS,
     is_denied,
@@ -30,6 +31,10 @@ _IS = frozenset({"be", "remain", "stay"})
 #: Verbs of a speaker who has a person in a role: "we have a new accountant, Piers Fell".
 _HAVING = frozenset({"be", "get", "have", "hire", "appoint"})
 _COMPLEMENTS = ("attr", "oprd", "acomp", "dobj")
+#: Words of the present day, from which somebody is on call.
+_TODAY = frozenset(
+    {"at", "from", "moment", "morning", "now", "on", "since", "the", "this", "today", "tonight"}
+)
 #: Words for where the speaker is.
 _HERE = frozenset({"here", "us", "there"})
 #: Entities after "left for" that tell a permanent departure: "left for Rotterdam", and months as its time.
@@ -65,6 +70,8 @@ def role_of(clause: Clause, head: Any, subject: Any, who: str) -> Role | None:
     """
     if clause.past_dated:
         return None
+    if subject is not None and (on_call := _on_call(clause, head, subject, who)) is not None:
+        return on_call
     found = _has_holder(clause, head, subject)
     if found is None and subject is not None:
         found = _is_holder(clause, head, subject) or _takes_role(clause, head, subject)
@@ -73,6 +80,29 @@ def role_of(clause: Clause, head: Any, subject: Any, who: str) -> Role | None:
     role, holder = found
     scope = scope_of(role, who)
     return Role(attribute_of_role(role), holder, scope, str(role.text), words_behind(role))
+
+
+def _on_call(clause: Clause, head: Any, subject: Any, who: str) -> Role | None:
+    """The one who is on call from now on: "Joren is on call since this morning", not "I'm on call on the 11th"."""
+    if lemma(head) != "be" or clause.past or clause.denied or clause.until is not None or is_future(head):
+        return None
+    call = next(
+        (
+            thing
+            for child in head.children
+            if child.dep_ == "prep" and lemma(child) == "on"
+            for thing in child.children
+            if lemma(thing) == "call" and not any(each.dep_ in ("det", "compound") for each in thing.children)
+        ),
+        None,
+    )
+    is_of_day = any(
+        token.ent_type_ in ("DATE", "TIME") and lemma(token) not in _TODAY for token in head.subtree
+    )
+    if call is None or is_of_day:
+        return None
+    holder = who if subject.text.lower() == "i" else phrase_of(subject) * (subject.pos_ == "PROPN")
+    return Role("on_call", holder, "team", "call", "") if holder else None
 
 
 def names_several_holders(head: Any, subject: Any) -> bool:
