@@ -195,7 +195,8 @@ def _limited(
     """
     # "His last day is Friday" gives no other day than "he wants the Friday off".
     is_unplaced = _is_unplaced(found, older, newer, rule)
-    is_beside = is_unplaced and (gives_same_day(older, newer) or are_of_strangers(older, newer))
+    is_of_strangers = rule == "now" and are_of_strangers(older, newer)
+    is_beside = is_unplaced and (gives_same_day(older, newer) or is_of_strangers)
     is_of_another = is_beside or _is_of_another_topic(older, newer, rule)
     is_open = judgement.total < SURE or (not rule and are_of_strangers(older, newer))
     is_open |= not rule and ends_unnamed(older, newer)

@@ -29,6 +29,9 @@ const ABOUT_AS_RELEVANT: f32 = 0.6;
 /// Part of a score by which the newer of a pair is placed above the older one.
 const MARGIN: f32 = 1e-4;
 
+/// Terms, such as the name of the speaker, that memories about different things may have in common.
+const IN_COMMON: usize = 1;
+
 /// Adds the memories that correct a relevant candidate; they count as relevant.
 pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch: &Scratch) {
     let graph = arms.hot.graph();
@@ -108,7 +111,8 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
 }
 
 /// Places of the corrected turns that answer by a fact that holds, each with that of the fact: it is one part of the turn
-/// alone, nothing corrects it, and it holds each word of the query that the turn holds.
+/// alone, nothing corrects it, what corrects the turn is about something else, and it holds each word of the query that
+/// the turn holds.
 fn facts_that_answer(
     arms: &Arms<'_>,
     ranked: &[ScoredCandidate<'_>],
@@ -121,7 +125,11 @@ fn facts_that_answer(
         let is_active = one.row.fact.as_ref().is_some_and(|fact| fact.status == FactStatus::Active);
         let is_part = one.row.said_hash != ranked[*turn].row.said_hash;
         let is_corrected = !graph.corrections_of(&one.row.id).is_empty();
-        let is_met = !graph.corrections_of(&ranked[*turn].row.id).is_empty();
+        let corrections = graph.corrections_of(&ranked[*turn].row.id);
+        let is_apart =
+            |newer: Slot| arms.hot.lexical().terms_in_common(newer, one.candidate.slot) <= IN_COMMON;
+        let is_met = !corrections.is_empty()
+            && corrections.iter().all(|each| arms.hot.slot(&each.by).is_some_and(is_apart));
         let words = held(arms, ranked[*turn].candidate.slot);
         let answers = words != 0 && words & !held(arms, one.candidate.slot) == 0;
         (is_active && is_part && is_met && !is_corrected && answers).then_some((*turn, place))

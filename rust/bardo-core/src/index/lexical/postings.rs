@@ -199,6 +199,13 @@ impl LexicalIndex {
         self.postings[term.term as usize].entries.len()
     }
 
+    /// Number of terms that two documents have in common.
+    #[must_use]
+    pub fn terms_in_common(&self, left: Slot, right: Slot) -> usize {
+        let (left, right) = (&self.documents[left as usize], &self.documents[right as usize]);
+        left.iter().filter(|term| right.binary_search(term).is_ok()).count()
+    }
+
     /// Jaccard similarity of the terms of two documents; 0 if they differ in a term with a digit, as two events of one
     /// template do.
     #[must_use]
