@@ -31,7 +31,7 @@ _IS = frozenset({"be", "remain", "stay"})
 #: Verbs of a speaker who has a person in a role: "we have a new accountant, Piers Fell".
 _HAVING = frozenset({"be", "get", "have", "hire", "appoint"})
 _COMPLEMENTS = ("attr", "oprd", "acomp", "dobj")
-#: Words of the present day, from which somebody is on call.
+#: Words of the present day, from which a person is on call.
 _TODAY = frozenset(
     {"at", "from", "moment", "morning", "now", "on", "since", "the", "this", "today", "tonight"}
 )
