@@ -126,13 +126,13 @@ def keep(
             if one.kind == "rule" and source.episode in contradicted:
                 continue
             if one.kind == "rule":
-                is_order = not source.by_agent and is_standing(one.summary)
+                is_order = not source.by_agent and (one.is_ordered or is_standing(one.summary))
                 told = told_already(store, one.summary, agent=agent, is_order=is_order)
                 if told is not None:
                     sure = told.corrections if source.by_agent else without_doubt(told.corrections)
                     kept.append(store.put(replace(told, corrections=sure, changed_at=now)))
                     continue
-                given = _rule(one.summary, source, now)
+                given = _rule(one.summary, source, now, least=CRITICAL if is_order else 0.0)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
                 superseding.end_statements(store, kept[-1], agent=agent)
                 continue

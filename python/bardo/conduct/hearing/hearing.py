@@ -59,6 +59,7 @@ class Heard:
         detail: Words that refuse what the summary names; empty if the summary has them.
         forbids: What a rejection forbids, as JSON (`Forbids`); empty if its summary tells it.
         is_read: Whether a cross-encoder read an order in other words, which a language model may correct.
+        is_ordered: Whether it is an order by its place, which does not fade: under a heading, after "house rule".
     """
 
     kind: Kind
@@ -67,6 +68,7 @@ class Heard:
     detail: str = ""
     forbids: str = ""
     is_read: bool = False
+    is_ordered: bool = False
 
     @property
     def is_sure(self) -> bool:
@@ -164,7 +166,7 @@ def _of_its_own(utterance: Utterance) -> Heard | None:
         return Heard("rejection", refused.words, 0.0, utterance.text.strip(), forbids=refused.forbids)
     if (order := utterance.order) is not None:
         return Heard("rejection", order.plain, 0.0, order.text * (order.text != order.plain), order.data)
-    return Heard("rule", utterance.summary, 0.0) if utterance.is_ruled else None
+    return Heard("rule", utterance.summary, 0.0, is_ordered=True) if utterance.is_ruled else None
 
 
 def _in_plain_form(utterance: Utterance) -> Heard | None:

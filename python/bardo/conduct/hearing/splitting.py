@@ -14,7 +14,7 @@ from bardo.conduct.hearing.listed import listed_orders, sentences_of
 from bardo.conduct.hearing.refused_offers import refused_offer
 from bardo.conduct.hearing.stated_orders import stated_orders
 from bardo.conduct.hearing.utterance import MARKED, Utterance
-from bardo.conduct.state.prohibition import is_prohibition
+from bardo.conduct.state.prohibition import is_denied_habit, is_no_thing, is_prohibition
 
 #: Maximum characters of a message that is heard; longer ones are documents.
 CHARACTERS = 1_200
@@ -124,6 +124,8 @@ def _ruled(item: str) -> Iterator[Utterance]:
     each = list(_listed(item, ""))
     if any(one.order is not None or one.is_prohibition for one in each):
         yield from (one for one in each if one.order is not None or one.is_prohibition)
+    elif is_denied_habit(item):
+        yield Utterance(item, is_listed=True)
     elif (denied := _DENIED.search(item)) is not None:
         yield Utterance(denied["no"], is_listed=True)
     else:
