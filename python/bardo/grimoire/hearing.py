@@ -168,6 +168,7 @@ def _hear(
         return []
     from bardo.conduct.hearing import answers, completion, heard, hearing, splitting
     from bardo.conduct.hearing.lifting import lifts
+    from bardo.conduct.hearing.limit_changes import changes_limit
     from bardo.conduct.hearing.partial_lifts import permits
     from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.hearing.rescheduling import moves_date
@@ -224,7 +225,7 @@ def _hear(
         if one is not None
         or (
             episode.role == "user"
-            and any(changes(said.text) for changes in (may_replace, moves_date, lifts, permits))
+            and any(changes(said.text) for changes in (may_replace, moves_date, changes_limit, lifts, permits))
         )
         or completion.is_completion(said.text)
     ]

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from bardo.conduct.hearing import completion, lifting, partial_lifts, rescheduling, superseding
+from bardo.conduct.hearing import (
+    completion,
+    lifting,
+    limit_changes,
+    partial_lifts,
+    rescheduling,
+    superseding,
+)
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.hearing import FORBIDDING, Heard
 from bardo.conduct.hearing.orders import is_standing
@@ -110,11 +117,11 @@ def keep(
                     )
                 )
                 allowing += [source.episode] * is_known
-                moved = rescheduling.move(
-                    store, source.said, by=source.by, episode=source.episode, at=source.at
-                )
-                if moved is not None:
-                    kept.append(moved)
+                where = {"by": source.by, "episode": source.episode, "at": source.at}
+                changed = limit_changes.change(store, source.said, **where)
+                changed = changed or rescheduling.move(store, source.said, **where)
+                if changed is not None:
+                    kept.append(changed)
                     continue
             if one is None or one.kind != "task":
                 completion.end_done(

@@ -119,7 +119,7 @@ _TOPIC = lazy_pattern(
     re.IGNORECASE,
 )
 _POINTED = lazy_pattern(
-    r"\b(?:it|them|that|those|these)(?=$| (?:on|in|at|to|from|for|with|before|after)\b)", re.IGNORECASE
+    r"\b(?:it|them|that|those|these)(?=$| (?:on|in|into|at|to|from|for|with|before|after)\b)", re.IGNORECASE
 )
 
 

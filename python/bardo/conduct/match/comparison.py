@@ -139,7 +139,7 @@ class Pair:
         found = [
             name
             for name in _UNLIKE
-            if name in unlike and f"cue {name}" in told and not _PATTERNS[name].search(self.rejection.text)
+            if name in unlike and f"cue {name}" in told and not self._has_cue(name)
         ]
         if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")
@@ -152,6 +152,12 @@ class Pair:
         is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
         is_ending |= any(is_destination(thing, self.action) for thing in self.rejection.forbids.things)
         return [name for name in found if name != "ends" or not is_ending]
+
+    def _has_cue(self, name: str) -> bool:
+        """Whether the forbidding text has a cue, or a word of it as the action has it: the "note" of "sick notes"."""
+        said = (found[0].lower() for found in _PATTERNS[name].finditer(self.action.text))
+        stems = operation_table.canonical_stems(said)
+        return bool(stems & self.rejection.words) or _PATTERNS[name].search(self.rejection.text) is not None
 
     @property
     def is_vague(self) -> bool:

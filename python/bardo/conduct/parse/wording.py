@@ -57,7 +57,8 @@ _FROM_NOW = lazy_pattern(
 _EMPHATIC = (
     r"(?:(?:not |never )?ever|period|full stop|end of (?:story|discussion)|(?:no|without) (?:any )?exceptions?|"
     r"no (?:excuses|discussion|ifs or buts)|for (?:either|any|both|all|each) of (?:them|us|you)|"
-    r"(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that))"
+    r"(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that)|"
+    r"(?:and )?(?:no ?body|no one|no-one) else(?:'s)?)"
 )
 _EMPHASIZED = lazy_pattern(rf"(?<=[\w\"'`)])\s*(?:[.,;:!…]+|\s[-–—]+)\s*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
 _IS_EMPHASIS = lazy_pattern(rf"\W*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
