@@ -89,6 +89,7 @@ _RECURS = (
 )
 #: Habit of several others at times that come again: "Brandt & Co deliver on Mondays".
 _RECURRING = re.compile(
+    r"(?:[^,;.?!]+ (?:is|are) [^,;.?!]+, (?=they ))?(?!.*\b(?:needs?|must|should|(?:have|has) to|to be)\b)"
     r"(?:(?i:(?:the|our|my|your|his|her|their|these|those|both) [\w' &.-]{2,40}?|they)|"
     r"[A-Z][\w'-]*(?: (?:&|and|[A-Z][\w'-]*|Co\.?))+) "
     rf"(?!(?:to|for|at|on|in|of|is|are|be)\b)[a-z]+\b[^,;.?!]*?(?:, )?(?i:{_RECURS})"
