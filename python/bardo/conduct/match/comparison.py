@@ -27,6 +27,7 @@ from bardo.conduct.match import (
     departures,
     left_open,
     operation_match,
+    own_words,
     recognition,
     stated,
     subcommands,
@@ -136,11 +137,7 @@ class Pair:
         unlike = set(_UNLIKE) - (
             {"tells"} if recognition.discloses(self.rejection.forbids.verbs, self.action) else set()
         )
-        found = [
-            name
-            for name in _UNLIKE
-            if name in unlike and f"cue {name}" in told and not self._has_cue(name)
-        ]
+        found = [name for name in _UNLIKE if name in unlike and f"cue {name}" in told and not self._has_cue(name)]
         if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")
         # "Restart the database" ends what the rejection names, and is what it forbids.
@@ -172,6 +169,8 @@ class Pair:
     @property
     def excess(self) -> float:
         """Returns the log odds of being about the same thing that only come from the brevity of text and action."""
+        if self.is_vague and own_words.are_all(self.rejection.words & self.action.stems, self.action):
+            return math.inf
         text = self.rejection.words - operation_table.framing_stems()
         if self.action.form != "prose" or len(text) > _BRIEF or not self.is_vague:
             return 0.0

@@ -100,6 +100,14 @@ _RULED_OUT = (
     r"([^.!?;]+?) (?:is|are) (?:off[- ](?:the[- ]table|limits)|out of the question|not an option|no option|"
     r"an? no(?:[- ]?go)?|ruled out|out(?=\s*(?:[.,;:!]|$)))(?!\w)"
 )
+#: Order that somebody must not get a thing, which forbids to give it.
+GIVEN = lazy_pattern(
+    r"^(?!(?:it|that|this|they|he|she|i|we|you|there|agents?|no ?body|no|nothing|what)\b)(?P<who>[\w' -]{2,40}?) "
+    r"(?:(?:must|may|shall)(?:n't| not| never)|(?:is|are)(?:n't| not) (?:allowed )?to) (?:ever )?"
+    r"(?:get|receive|be (?:given|fed|served)|eat|drink) (?!(?:away|up|out|off|down|in|on|to|back|lost)\b)"
+    r"(?P<what>(?:[^,;.!?]|\.(?=\d))+)",
+    re.IGNORECASE,
+)
 #: Wordings of a rejection at the beginning of it, and the plain one. "Put this on Kubernetes" is a use of the name.
 _FORMS = {
     lazy_pattern(
@@ -166,6 +174,7 @@ _FORMS = {
         r"(?!.*\b(?:never|don't|stop|no)\b)[^.;!?]*",
         re.IGNORECASE,
     ): r"don't use \1",
+    GIVEN: r"don't give \g<who> \g<what>",
     # "Tests must not call the provider" is of a call in tests.
     lazy_pattern(
         r"^(?!(?:it|that|this|they|he|she|i|we|you|there|agents?|no ?body|no|nothing|what)\b)([\w' /-]{2,40}?) "
