@@ -51,7 +51,7 @@ _RESULT = lazy_pattern(
     re.IGNORECASE,
 )
 #: Summary of a run of tests, as test tools print it; and one with failures.
-_SUMMARY = lazy_pattern(r"^.*?(?<![\w.])[1-9]\d* (?:tests? )?pass(?:ed|ing)\b.*$", re.IGNORECASE | re.MULTILINE)
+_SUMMARY = lazy_pattern(r"(?<![\w.])[1-9]\d* (?:tests? )?pass(?:ed|ing)\b", re.IGNORECASE)
 _FAILURES = lazy_pattern(r"(?<![\w.])[1-9]\d* (?:tests? )?(?:fail(?:ed|ures?|ing)|errors?)\b", re.IGNORECASE)
 #: Maximum characters of the end of a tool's output in which its summary stands.
 _TAIL = 2_000
@@ -100,7 +100,7 @@ def result_in(output: str) -> str:
     """
     tail = output[-_TAIL:]
     found = None if _FAILURES.search(tail) else _SUMMARY.search(tail)
-    return f"The tests passed: {found[0].strip(' =')}"[:_WHY] if found is not None else ""
+    return f"The tests passed: {found[0]}" if found is not None else ""
 
 
 def end_done(

@@ -91,7 +91,8 @@ _RECURS = (
 _RECURRING = re.compile(
     r"(?:[^,;.?!]+ (?:is|are) [^,;.?!]+, (?=they ))?(?!.*\b(?:needs?|must|should|(?:have|has) to|to be)\b)"
     r"(?:(?i:(?:the|our|my|your|his|her|their|these|those|both) [\w' &.-]{2,40}?|they)|"
-    r"[A-Z][\w'-]*(?: (?:&|and|[A-Z][\w'-]*|Co\.?))+) "
+    # Two words may be a request to one: "Ring Tilda every Friday".
+    r"[A-Z][\w'-]* (?:&|and) [A-Z][\w'-]*\.?) "
     rf"(?!(?:to|for|at|on|in|of|is|are|be)\b)[a-z]+\b[^,;.?!]*?(?:, )?(?i:{_RECURS})"
     r"(?: (?:at|from|around|between|until|after|before|in)\b[\w :.'-]*)?[\s.!]*$"
 )

@@ -33,7 +33,7 @@ _PURPOSE = lazy_pattern(r"(?<=\w) (?:for|in|on|at|with|without|into|as|to|from|n
 _RULED = lazy_pattern(
     r"\W*(?:(?:the|our|my|a|an|another|new|first|last|basic|general|standing|golden|simple|house|ground|family|office|"
     r"team|kitchen|clinic|practice|company|shop|school|class|project|repo) )*(?:rule|law|policy|convention|guideline)"
-    r"(?: (?:here|for|in|of)(?: [\w-]+){0,3})?\s*(?::|\s[-–—])\s+(?=\w+ \w+ \w)",
+    r"(?: (?:here|for|in|of)(?! thumb\b)(?: [\w-]+){0,3})?\s*(?::|\s[-–—])\s+(?=\w+ \w+ \w)",
     re.IGNORECASE,
 )
 #: Word of another way.
