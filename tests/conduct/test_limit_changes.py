@@ -60,7 +60,11 @@ def test_a_change_replaces_the_order_with_its_figure(tmp_path: Path) -> None:
 
 
 def test_two_orders_with_limits_stay_if_the_words_tell_no_old_figure(tmp_path: Path) -> None:
-    said = [("Marek", ORDER), ("Marek", "Refunds above 40 euros are mine to decide."), ("Marek", "The limit is now 400.")]
+    said = [
+        ("Marek", ORDER),
+        ("Marek", "Refunds above 40 euros are mine to decide."),
+        ("Marek", "The limit is now 400."),
+    ]
     assert decisions(tmp_path, *said) == ["block", "block"]
 
 

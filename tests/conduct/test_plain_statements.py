@@ -44,13 +44,21 @@ NO_DECISION = [
     "Thanks, I have the extensions.",
     "Perhaps we move in May.",
 ]
-STILL_DECISION = ["We move the ledger to port 7400 next year.", "We'd rather take the train.", "May is the month we move."]
+STILL_DECISION = [
+    "We move the ledger to port 7400 next year.",
+    "We'd rather take the train.",
+    "May is the month we move.",
+]
 NO_TASK = [
     "Brandt & Co deliver on Mondays",
     "The cleaners are Sparkle, they come on Thursday evenings.",
     "Our suppliers send the list every Friday.",
 ]
-STILL_TASK = ["Water the plants on Mondays.", "The bins need to go out on Mondays", "Send Brandt & Co the list every Friday"]
+STILL_TASK = [
+    "Water the plants on Mondays.",
+    "The bins need to go out on Mondays",
+    "Send Brandt & Co the list every Friday",
+]
 
 
 @pytest.mark.parametrize("text", NO_REJECTION)
@@ -83,7 +91,9 @@ def test_a_request_with_times_may_be_a_task(text: str) -> None:
     assert not is_other("task", Utterance(text))
 
 
-@pytest.mark.parametrize("text", ["Thank you, I'll open them.", "Sure, I'll do that.", "I'll look into it now."])
+@pytest.mark.parametrize(
+    "text", ["Thank you, I'll open them.", "Sure, I'll do that.", "I'll look into it now."]
+)
 def test_a_promise_that_names_nothing_is_no_task(text: str) -> None:
     assert is_other("task", Utterance(text, by_agent=True))
 

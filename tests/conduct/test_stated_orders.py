@@ -188,7 +188,9 @@ OTHERS = ("tests live beside the code", "commits are small")
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize("order", [LEDGER, "We don't touch the ledger tables by hand.", "We never water the cacti."])
+@pytest.mark.parametrize(
+    "order", [LEDGER, "We don't touch the ledger tables by hand.", "We never water the cacti."]
+)
 def test_what_a_team_does_not_do_is_an_order_at_any_place_of_a_list(order: str, place: int) -> None:
     items = [*OTHERS[:place], order, *OTHERS[place:]]
     said = "Ground rules for this repo:\n" + "\n".join(f"- {each}" for each in items)
@@ -206,7 +208,10 @@ def test_the_rules_of_a_list_neither_fade_nor_retire(tmp_path: Path) -> None:
     clock = bardo.ManualClock(1_700_000_000_000_000)
     with bardo.open(tmp_path / "agent", clock=clock) as memory:
         memory.remember(
-            f"Ground rules for this repo:\n- {LEDGER}\n- commits are small", role="user", kind="turn", speaker="Ira"
+            f"Ground rules for this repo:\n- {LEDGER}\n- commits are small",
+            role="user",
+            kind="turn",
+            speaker="Ira",
         )
         memory.sleep()
         clock.advance(120 * 86_400)
@@ -239,7 +244,12 @@ def test_a_labelled_rule_and_the_ban_after_it_are_heard_after_an_offer(
 
 @pytest.mark.parametrize(
     "text",
-    ["No getting around it.", "No telling the difference.", "Rule of thumb: a metre for each guest", "No parking, sadly."],
+    [
+        "No getting around it.",
+        "No telling the difference.",
+        "Rule of thumb: a metre for each guest",
+        "No parking, sadly.",
+    ],
 )
 def test_idioms_of_rules_and_bans_order_nothing(text: str) -> None:
     assert [one for one in utterances(text) if one.order is not None or one.is_ruled] == []

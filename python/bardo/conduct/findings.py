@@ -66,7 +66,11 @@ def findings_of(
             blocks = touch.same and not rule.doubt and rule.score_at(now) >= CRITICAL
             findings.append(_of(rule, "forbidden", touch, blocks=blocks, doubt=rule.doubt))
         touch = found.get(rule.approval, NOTHING)
-        if rule.approval and is_told(touch) and not is_approved(rule.text, approved_by, author_of(rule.by)[0]):
+        if (
+            rule.approval
+            and is_told(touch)
+            and not is_approved(rule.text, approved_by, author_of(rule.by)[0])
+        ):
             findings.append(_of(rule, "approval", touch, blocks=touch.same))
         if not (rule.forbids or rule.approval):
             touch = found.get(rule.text, NOTHING)

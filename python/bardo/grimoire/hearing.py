@@ -226,7 +226,9 @@ def _hear(
         if one is not None
         or (
             episode.role == "user"
-            and any(changes(said.text) for changes in (may_replace, moves_date, changes_limit, lifts, permits))
+            and any(
+                changes(said.text) for changes in (may_replace, moves_date, changes_limit, lifts, permits)
+            )
         )
         or completion.is_completion(said.text)
     ]

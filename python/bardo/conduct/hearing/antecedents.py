@@ -71,7 +71,8 @@ _TOPICS = (
 #: Clause of what a group has in use: only its object can be the antecedent, without its version.
 _USED = re.compile(
     r"(?:(?:and|so|but|also|currently|still|now|here) )*(?:we|i|the team)(?: (?:still|now|currently|all|only|also))* "
-    r"(?:run|use|keep|host|own|operate|maintain|rent|lease|(?:work|run|are|live) (?:with|on)|rely on|depend on)(?: on)? "
+    r"(?:run|use|keep|host|own|operate|maintain|rent|lease|(?:work|run|are|live) (?:with|on)|rely on|"
+    r"depend on)(?: on)? "
     rf"(?P<thing>(?:{_DETERMINER} )?{_WORD}(?: (?!v?\d){_WORD}){{0,3}}?)(?: v?\d[\w.]*)?"
     r"(?: (?:for|on|in|at|as|to|with|under|here|now|everywhere|internally)\b.*)?",
     re.IGNORECASE,

@@ -57,12 +57,13 @@ _FAILURES = lazy_pattern(r"(?<![\w.])[1-9]\d* (?:tests? )?(?:fail(?:ed|ures?|ing
 _TAIL = 2_000
 #: Words of a task that something is run, beside the thing itself.
 _RUNNING = (
-    "run", "rerun", "execute", "start", "do", "perform", "launch", "complete", "finish", "again", "full", "whole", "suite",
-    "please", "now", "first", "then", "once", "more", "all", "check", "let",
+    "run", "rerun", "execute", "start", "do", "perform", "launch", "complete", "finish", "again", "full", "whole",
+    "suite", "please", "now", "first", "then", "once", "more", "all", "check", "let",
 )  # fmt: skip
 #: Words of a report that leaves something open.
 _OPEN = lazy_pattern(
-    r"\?|n't\b|\b(?:not|never|no|but|however|again|almost|nearly|partly|half|some|most|started|still|must|need|needs|if|"
+    r"\?|n't\b|\b(?:not|never|no|but|however|again|almost|nearly|partly|half|some|most|started|still|"
+    r"must|need|needs|if|"
     r"once|when|unless|wrong|failed|bounced|back|part|first|draft|tried|except|without)\b",
     re.IGNORECASE,
 )
@@ -145,7 +146,9 @@ def _run(text: str, tasks: list[StateEntry]) -> list[StateEntry]:
     return [
         task
         for task in tasks
-        if thing and thing <= (stems := stems_in(task.summary)) and stems - thing <= stems_in(" ".join(_RUNNING))
+        if thing
+        and thing <= (stems := stems_in(task.summary))
+        and stems - thing <= stems_in(" ".join(_RUNNING))
     ]
 
 

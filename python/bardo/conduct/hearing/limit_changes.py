@@ -29,7 +29,9 @@ _OLD = lazy_pattern(
     rf"(?:not|instead of|rather than|no longer|up from|down from|was) {_FIGURE.format(name='old')}\b",
     re.IGNORECASE,
 )
-_DENIED = lazy_pattern(r"\?|\b(?:if|maybe|might|could|would|should we|not sure|i think|i guess)\b", re.IGNORECASE)
+_DENIED = lazy_pattern(
+    r"\?|\b(?:if|maybe|might|could|would|should we|not sure|i think|i guess)\b", re.IGNORECASE
+)
 _NUMBER = lazy_pattern(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
 
 
@@ -56,9 +58,7 @@ def changes_limit(text: str) -> bool:
     return _read(text) is not None
 
 
-def change(
-    store: ConductStore, text: str, *, by: str, episode: str, at: int
-) -> Rule | StateEntry | None:
+def change(store: ConductStore, text: str, *, by: str, episode: str, at: int) -> Rule | StateEntry | None:
     """Puts the one order whose limit changes, with the new figure, in the place of the old one; None if none is clear.
 
     Only the author of an order, or the one whose approval it asks for, changes its limit.
@@ -110,17 +110,26 @@ def _read(text: str) -> _Change | None:
     if found is None or _DENIED.search(bare):
         return None
     old = _OLD.search(bare, found.end())
-    is_new = old or found["early"] or found["late"] or not re.fullmatch("is|stands at", found["change"], re.IGNORECASE)
+    is_new = (
+        old
+        or found["early"]
+        or found["late"]
+        or not re.fullmatch("is|stands at", found["change"], re.IGNORECASE)
+    )
     if not is_new:
         return None
-    return _Change(found["new"], old["old"] if old is not None else "", stems_in(f"{found['of']} {found['for']}"))
+    return _Change(
+        found["new"], old["old"] if old is not None else "", stems_in(f"{found['of']} {found['for']}")
+    )
 
 
 def _is_of(row: Rule | StateEntry, by: str) -> bool:
     """Whether a person gave an order, or is the one whose approval it asks for."""
     text = row.text if isinstance(row, Rule) else row.summary
     author = author_of(row.by)[0].casefold()
-    return by.casefold() == author or bool((name := approver_in(text)) and name.casefold() in by.casefold().split())
+    return by.casefold() == author or bool(
+        (name := approver_in(text)) and name.casefold() in by.casefold().split()
+    )
 
 
 def _figure_of(row: Rule | StateEntry, read: _Change) -> str:

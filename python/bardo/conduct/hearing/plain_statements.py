@@ -15,7 +15,8 @@ from bardo.conduct.parse.negation import RESTRICTS
 #: Words by which a statement rules, refuses or chooses, so that it is no mere one.
 _RULES = lazy_pattern(
     r"\b(?:must|should|shall|may|ha(?:s|ve) to|needs? to|please|always|only|just|until|till|unless|max(?:imum)?|"
-    r"min(?:imum)?|at (?:most|least)|up to|tops|per|hard|final|fixed|frozen|locked|(?:is|are|stays?|hands) off|out|enough|too|instead|rather|"
+    r"min(?:imum)?|at (?:most|least)|up to|tops|per|hard|final|fixed|frozen|locked|(?:is|are|stays?|"
+    r"hands) off|out|enough|too|instead|rather|"
     r"banned|forbidden|from now on|from today|as long as|strictly|ceiling|cap|exclusively|alone|anyone|everyone|"
     r"nothing|none|all|any|every|there it|it (?:is|stays|remains))\b",
     re.IGNORECASE,
@@ -27,16 +28,16 @@ _SUBJECT = (
 #: Place of a thing of software, or its figure. Where a thing of a house "stays" is an order.
 _PLACE = (
     r"(?:[\w`~.-]*/[\w`./*-]+|`[^`]+`|[\w-]+\.[a-z]{1,5}\b|"
-    r"(?:(?:the|our|a|an) )?(?:[\w-]+ ){0,3}?(?:files?|folders?|director(?:y|ies)|repo(?:sitory)?|branch(?:es)?|buckets?|"
+    r"(?:(?:the|our|a|an) )?(?:[\w-]+ ){0,3}?(?:files?|folders?|director(?:y|ies)|repo(?:sitory)?|"
+    r"branch(?:es)?|buckets?|"
     r"packages?|modules?|tables?|schemas?|columns?|config(?:uration)?|env(?:ironment)?|wiki)\b)"
 )
-_FIGURE = (
-    r"(?:(?:about|around|roughly|currently|now|still|version|port|number|no\.|#) )*[€$£]?v?\d[\w.,:%]*"
-)
+_FIGURE = r"(?:(?:about|around|roughly|currently|now|still|version|port|number|no\.|#) )*[€$£]?v?\d[\w.,:%]*"
 _VALUE = lazy_pattern(
     rf"{_SUBJECT} (?:(?:is|are|stays?|remains?|lives?|sits?|(?:is|are) (?:kept|stored|saved|found|located|defined))"
     rf"(?: (?:now|still|currently|all|both))? (?:in|under|at|inside|on|within) {_PLACE}|"
-    rf"(?:is|are|costs?|lasts?|takes?|listens? on|runs? on|points? (?:to|at)|weighs|measures|opens? at|closes? at|starts? at"
+    rf"(?:is|are|costs?|lasts?|takes?|listens? on|runs? on|points? (?:to|at)|weighs|measures|opens? at|"
+    rf"closes? at|starts? at"
     rf"|ends? at)(?: (?:now|still|currently|at|on))* {_FIGURE})(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -44,14 +45,17 @@ _VALUE = lazy_pattern(
 _STEP = lazy_pattern(r"[\w().:/ '-]+ \S*\d\S* ?(?:->|=>|→) ?\S*\d\S*[\s.]*$", re.IGNORECASE)
 #: Status of a record that has a number: "PR 311 is not approved, leave it open".
 _STATUS = lazy_pattern(
-    r"(?:(?:the|our|my) )?(?:pr|mr|pull request|merge request|issue|ticket|case|claim|invoice|order|request|application|bug)"
+    r"(?:(?:the|our|my) )?(?:pr|mr|pull request|merge request|issue|ticket|case|claim|invoice|order|"
+    r"request|application|bug)"
     r" ?(?:#|no\.? ?|number )?\d+\b[^?]*? (?:is|are|was|has)(?:n't| not)(?: been)? (?:yet |even )*"
-    r"(?:approved|merged|reviewed|paid|done|closed|ready|finished|signed|accepted|shipped|settled|confirmed|processed)\b",
+    r"(?:approved|merged|reviewed|paid|done|closed|ready|finished|signed|accepted|shipped|settled|"
+    r"confirmed|processed)\b",
     re.IGNORECASE,
 )
 #: Verbs of an event by which something is turned down, decided or ended: "the board rejected the plan".
 _DECIDING = (
-    r"(?:rejected|refused|declined|vetoed|banned|blocked|cancell?ed|turned|ruled|voted|decided|agreed|opted|dropped|ended|"
+    r"(?:rejected|refused|declined|vetoed|banned|blocked|cancell?ed|turned|ruled|voted|decided|agreed|"
+    r"opted|dropped|ended|"
     r"stopped|scrapped|killed|struck|forbade|forbid|prohibited|asked|told|said|wanted|insisted|ordered|approved|signed|"
     r"dismissed|abandoned|objected|complained|warned|promised|need(?:ed)?|froze|paused|suspended|closed|shut|"
     r"reserved|locked|"
@@ -64,7 +68,8 @@ _PAST = (
 #: Deed of somebody else, with a word of annoyance or of its repetition: "netlify raised the price again, grr".
 _EVENT = lazy_pattern(
     rf"{_SUBJECT}(?: (?:has|have|just|already|'s|'ve))* {_PAST}\b[^?]*?"
-    r"\b(?:again|yet again|once more|for the \w+ time|grr+|argh+|ugh|sigh|damn|as usual|of course|of all days)\b[\s.!,…]*$",
+    r"\b(?:again|yet again|once more|for the \w+ time|grr+|argh+|ugh|sigh|damn|as usual|of course|"
+    r"of all days)\b[\s.!,…]*$",
     re.IGNORECASE,
 )
 #: Act or state that is only possible, or would be needed.
@@ -104,7 +109,8 @@ _THANKS = (
 #: Thanks with words of having, knowing or seeing, which take note of what was given.
 _RECEIPT = lazy_pattern(
     rf"{_THANKS}(?:\s*[,.!:;–—-]+\s*|\s+)(?:(?:i|we)(?:'ve| have)? (?:now |just |already )?(?:have|got|see|saw|found|"
-    r"know|received|read|understand|noted|written|wrote|will (?:see|look|read)|'ll (?:see|look|read))\b|got (?:it|them)|"
+    r"know|received|read|understand|noted|written|wrote|will (?:see|look|read)|'ll (?:see|look|"
+    r"read))\b|got (?:it|them)|"
     r"noted|received|that(?:'s| is| was| helps| works| will do)|it(?:'s| is| was)|all (?:good|clear|fine)|good to know|"
     r"much appreciated)[^?]*$",
     re.IGNORECASE,
@@ -121,7 +127,8 @@ _POINTING = lazy_pattern(
 )
 _ASSENT = lazy_pattern(
     r"(?:(?:yes|yeah|ok(?:ay)?|right|true|fair enough|fine|ah|oh|well)[\s,.!]+)*(?:agreed|true|exactly|fair enough|"
-    r"you're right|that's right|good point)[\s,.!;:–—-]+(?:so |then |let's )?(?:forget|drop|skip|leave|scrap|never mind|"
+    r"you're right|that's right|good point)[\s,.!;:–—-]+(?:so |then |let's )?(?:forget|drop|skip|"
+    r"leave|scrap|never mind|"
     r"forget about|ignore)(?: (?:it|that|this|them|about it|about that))?(?: then| be)?[\s.!]*$",
     re.IGNORECASE,
 )

@@ -28,7 +28,9 @@ _REASONED = lazy_pattern(
     re.IGNORECASE,
 )
 #: Use or place of a thing, with which a "no" rather rules than reports: "no floats for money".
-_PURPOSE = lazy_pattern(r"(?<=\w) (?:for|in|on|at|with|without|into|as|to|from|near|over|under) \w", re.IGNORECASE)
+_PURPOSE = lazy_pattern(
+    r"(?<=\w) (?:for|in|on|at|with|without|into|as|to|from|near|over|under) \w", re.IGNORECASE
+)
 #: Label of a rule before what it says: "House rule: new patients get forty minutes".
 _RULED = lazy_pattern(
     r"\W*(?:(?:the|our|my|a|an|another|new|first|last|basic|general|standing|golden|simple|house|ground|family|office|"

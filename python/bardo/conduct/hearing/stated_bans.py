@@ -30,7 +30,8 @@ _BEFORE = lazy_pattern(rf"{_NAMED}\b[^.!?]*?{UNTIL}[^.!?\w]*$", re.IGNORECASE)
 _LASTS = lazy_pattern(rf"{LASTING.pattern}|\b(?:until|till) \w", re.IGNORECASE)
 #: Gerunds of idioms and of what cannot be done: "no getting around it", "no telling the difference".
 _NO_BAN = lazy_pattern(
-    r"^(?:getting (?:around|away|out)|telling|denying|knowing|stopping|mistaking|escaping|arguing|kidding|saying|seeing|"
+    r"^(?:getting (?:around|away|out)|telling|denying|knowing|stopping|mistaking|escaping|arguing|"
+    r"kidding|saying|seeing|"
     r"pleasing|hiding|avoiding|beating|doubting|using it\b|going back\b|turning back\b)",
     re.IGNORECASE,
 )
@@ -54,7 +55,8 @@ def of_ban(clause: str, _before: str) -> StatedOrder | None:
 def of_gerund(clause: str, before: str) -> StatedOrder | None:
     """Reads "no squeezing them into twenty", "no more touching the ledger": an act with its object."""
     found = match(
-        rf"no (?:more )?(?P<act>{GERUND.pattern} (?P<object>(?:the|an?|my|our|your|his|her|their|its|this|these|those|any|"
+        rf"no (?:more )?(?P<act>{GERUND.pattern} (?P<object>(?:the|an?|my|our|your|his|her|their|its|"
+        rf"this|these|those|any|"
         r"anything|anyone|people|them|it|him)\b.*))",
         clause,
     )

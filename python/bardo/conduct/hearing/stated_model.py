@@ -43,7 +43,7 @@ class StatedOrder(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """Forbidden act with a date for the name of a day, without an end that no one can see and the speaker's place."""
+        """Forbidden act with dates for names of days, without the speaker's place and an end that no one can see."""
         return _dated(_HOME.sub("", _ENDLESS.sub("", self.forbids)).strip())
 
     @property
@@ -200,4 +200,6 @@ def words() -> Words:
     }
     listed = f"{raw['acts']}, {raw['scoped']}, {raw['changes']}"
     verbs = frozenset(each.strip() for each in listed.replace("\n", " ").split(","))
-    return Words(_either(raw["acts"]), _either(raw["scoped"]), verbs, **nouns, nouns=raw["nouns"], days=raw["days"])
+    return Words(
+        _either(raw["acts"]), _either(raw["scoped"]), verbs, **nouns, nouns=raw["nouns"], days=raw["days"]
+    )

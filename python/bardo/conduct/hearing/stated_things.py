@@ -114,7 +114,8 @@ def of_setting(clause: str, before: str) -> StatedOrder | None:
         thing = at["subject"] or topic_of(before)
         return StatedOrder(clause, f"don't change {thing}") if thing and not is_person(thing) else None
     kept = match(
-        rf"{NOT_SUBJECT}(?P<subject>(?:[\w'-]+ ){{0,3}}?{words().settings}(?: (?:on|of|for|in|to|at|from|with) [^,;.!?]+?)??) "
+        rf"{NOT_SUBJECT}(?P<subject>(?:[\w'-]+ ){{0,3}}?{words().settings}"
+        r"(?: (?:on|of|for|in|to|at|from|with) [^,;.!?]+?)??) "
         r"(?:stays?|remains?|(?:is|are) staying|will stay|must stay) (?:just |exactly )?"
         rf"(?:as (?:they are|it is|is|before)|the same|unchanged|put|where (?:they are|it is)){UNTIL}(?: for now)?",
         clause,

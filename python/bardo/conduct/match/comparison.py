@@ -137,7 +137,8 @@ class Pair:
         unlike = set(_UNLIKE) - (
             {"tells"} if recognition.discloses(self.rejection.forbids.verbs, self.action) else set()
         )
-        found = [name for name in _UNLIKE if name in unlike and f"cue {name}" in told and not self._has_cue(name)]
+        cues = [name for name in _UNLIKE if name in unlike and f"cue {name}" in told]
+        found = [name for name in cues if not self._has_cue(name)]
         if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")
         # "Restart the database" ends what the rejection names, and is what it forbids.

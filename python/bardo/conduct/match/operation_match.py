@@ -24,9 +24,13 @@ _SAYS_MORE = 2
 
 def compare(text: ParsedText, action: ParsedAction) -> Relation:
     """Returns the relation of an action to a text, as far as known to the table."""
-    common = _common(text, action)
     if receivers.is_of_receiver(text, action):
         return _relation(Reading.OTHER, "of the receiver alone")
+    return _by_table(text, action)
+
+
+def _by_table(text: ParsedText, action: ParsedAction) -> Relation:
+    common = _common(text, action)
     known = _relation(Reading.TOUCHES, f"{min(common)!r} in common") if common else _UNKNOWN
     if not action.operations or not text.operations:
         return known

@@ -1,4 +1,4 @@
-"""Tells that an action is about the receiver of a forbidden act, and not the act: a walk with the dog, returned goods."""
+"""Tells actions about the receiver of a forbidden act from the act: a walk with the dog, goods that go back."""
 
 from __future__ import annotations
 
