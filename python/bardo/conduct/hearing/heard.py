@@ -117,9 +117,9 @@ def keep(
                     )
                 )
                 allowing += [source.episode] * is_known
-                where = {"by": source.by, "episode": source.episode, "at": source.at}
-                changed = limit_changes.change(store, source.said, **where)
-                changed = changed or rescheduling.move(store, source.said, **where)
+                changed = limit_changes.change(
+                    store, source.said, by=source.by, episode=source.episode, at=source.at
+                ) or rescheduling.move(store, source.said, by=source.by, episode=source.episode, at=source.at)
                 if changed is not None:
                     kept.append(changed)
                     continue

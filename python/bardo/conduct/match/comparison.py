@@ -153,9 +153,8 @@ class Pair:
 
     def _has_cue(self, name: str) -> bool:
         """Whether the forbidding text has a cue, or a word of it as the action has it: the "note" of "sick notes"."""
-        said = (found[0].lower() for found in _PATTERNS[name].finditer(self.action.text))
-        stems = operation_table.canonical_stems(said)
-        return bool(stems & self.rejection.words) or _PATTERNS[name].search(self.rejection.text) is not None
+        said = operation_table.canonical_stems(map(str.lower, _PATTERNS[name].findall(self.action.text)))
+        return bool(said & self.rejection.words) or _PATTERNS[name].search(self.rejection.text) is not None
 
     @property
     def is_vague(self) -> bool:
