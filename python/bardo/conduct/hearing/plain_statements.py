@@ -65,7 +65,7 @@ _PAST = (
     rf"(?!{_DECIDING}\b)(?:[a-z]{{2,}}ed|went|came|got|took|broke|fell|rose|grew|lost|won|sent|sold|bought|left|"
     r"forgot|ran|ate|hit|made|gave|found|brought|kept us|woke|blew|threw)"
 )
-#: Deed of somebody else, with a word of annoyance or of its repetition: "netlify raised the price again, grr".
+#: Deed of a third party, with a word of annoyance or of its repetition: "netlify raised the price again, grr".
 _EVENT = lazy_pattern(
     rf"{_SUBJECT}(?: (?:has|have|just|already|'s|'ve))* {_PAST}\b[^?]*?"
     r"\b(?:again|yet again|once more|for the \w+ time|grr+|argh+|ugh|sigh|damn|as usual|of course|"
@@ -80,7 +80,7 @@ _POSSIBLE = lazy_pattern(
     r"(?:perhaps|maybe|possibly) )",
     re.IGNORECASE,
 )
-#: What another way would take, of which the speaker says no more.
+#: Need of another way, of which the speaker says no more.
 _WOULD_NEED = lazy_pattern(
     r"(?:(?:and|but|so|well|hmm+|yes|then|i think|i guess|in that case)[\s,]+)*(?:that|it|this|those)(?:'d| would) "
     r"(?:also |still |first |then )*(?:need|require|take|depend on|be up to)\b[^?]*$",
@@ -148,7 +148,7 @@ def is_value(text: str) -> bool:
 
 
 def is_event(text: str) -> bool:
-    """Whether words only complain of what somebody else did again: "Netlify raised the price again, grr".
+    """Whether words only complain of what a third party did again: "Netlify raised the price again, grr".
 
     Args:
         text: Words of a user.

@@ -12,7 +12,7 @@ from bardo.conduct.parse.rejection import ParsedText
 
 #: Stems of verbs of giving, by which an action may do what is forbidden.
 _GIVING = ("give", "feed", "serve", "offer", "bring", "hand", "treat")
-#: Act that takes something from somebody, who is named; and return of things to somebody.
+#: Act that takes something from a named party; and return of things to one.
 _FROM = lazy_pattern(r"\bfrom (?:the |our )?(?P<who>[A-Z][\w'-]+)")
 _BACK = lazy_pattern(
     r"\b(?:(?:send|bring|take|give|ship|carry|post|mail|hand)\b[^.;]*? back (?:in)?to|return\b (?!to\b)[^.;]*? to) "

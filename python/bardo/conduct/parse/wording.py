@@ -100,7 +100,7 @@ _RULED_OUT = (
     r"([^.!?;]+?) (?:is|are) (?:off[- ](?:the[- ]table|limits)|out of the question|not an option|no option|"
     r"an? no(?:[- ]?go)?|ruled out|out(?=\s*(?:[.,;:!]|$)))(?!\w)"
 )
-#: Order that somebody must not get a thing, which forbids to give it.
+#: Order that one must not get a thing, which forbids to give it.
 GIVEN = lazy_pattern(
     r"^(?!(?:it|that|this|they|he|she|i|we|you|there|agents?|no ?body|no|nothing|what)\b)(?P<who>[\w' -]{2,40}?) "
     r"(?:(?:must|may|shall)(?:n't| not| never)|(?:is|are)(?:n't| not) (?:allowed )?to) (?:ever )?"
