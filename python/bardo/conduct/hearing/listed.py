@@ -19,7 +19,7 @@ _JOINT = lazy_pattern(
 
 #: Sentence about what is beyond a limit that the one before it names.
 _BEYOND = lazy_pattern(
-    r"(?:and )?(?:every ?thing|any ?thing|all|whatever is) (?:above|over|beyond|more(?: than)?)(?: (?:that|it|this))?"
+    r"(?:and )?(?:every ?thing|any ?thing|all) (?:above|over|beyond|more(?: than)?)(?: (?:that|it|this))?"
     r"(?! \S*\d)\b",
     re.IGNORECASE,
 )
