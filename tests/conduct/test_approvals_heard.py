@@ -23,6 +23,16 @@ from bardo.conduct.hearing.approvals import approval_of
         ("Pull requests need Odile's approval before they are merged", "merged Pull requests"),
         ("Run it by me before you change the public API", "change the public API"),
         ("The release needs my approval", "The release"),
+        ("Sick notes go out only with my signature. Nobody else's.", "send out Sick notes"),
+        ("Contracts only leave the house with Anna's say-so.", "send out Contracts"),
+        ("Deploys go to production only with Ira's OK.", "Deploys to production"),
+        ("The newsletter goes out only after my sign-off", "send out The newsletter"),
+        ("Refunds above 40 euros are mine to decide.", "Refunds above 40 euros"),
+        ("Refunds above 40 euros are my decision.", "Refunds above 40 euros"),
+        ("Refunds above 40 euros are for Anna to decide.", "Refunds above 40 euros"),
+        ("Payouts over 500 euros come to me first.", "Payouts over 500 euros"),
+        ("Anything over 250 euros needs my OK before you order it.", "order anything over 250 euros"),
+        ("Anything over 250 euros needs my OK.", "buy anything over 250 euros"),
     ],
 )
 def test_the_act_that_needs_an_approval_is_read(text: str, act: str) -> None:
@@ -40,6 +50,11 @@ def test_the_act_that_needs_an_approval_is_read(text: str, act: str) -> None:
         "Does the deploy need my approval?",
         "He said deploys need his OK.",
         "Deploys don't need my approval anymore.",
+        "My mail comes to me first.",
+        "Letters come to me.",
+        "That was my call.",
+        "Dinner is up to you.",
+        "The train goes to Berlin only with a change.",
     ],
 )
 def test_other_words_of_approvals_require_none(text: str) -> None:
@@ -69,3 +84,38 @@ def test_the_agents_word_requires_no_approval(tmp_path: Path) -> None:
         memory.sleep()
     with bardo.gate(tmp_path, words_only=True) as gate:
         assert not [rule for rule in gate.rules() if rule.approval]
+
+
+def heard_by(folder: Path, author: str, *texts: str) -> None:
+    with bardo.open(folder) as memory:
+        for text in texts:
+            memory.remember(text, role="user", kind="turn", thread="chat", speaker=author)
+        memory.sleep()
+
+
+def test_a_signature_is_that_of_its_author_and_no_other_doctor(tmp_path: Path) -> None:
+    folder = tmp_path / "agent"
+    heard_by(folder, "Dr Halloran", "Sick notes go out only with my signature. Nobody else's.")
+    with bardo.gate(folder, words_only=True) as gate:
+        act = "Send out a sick note signed by Dr Pym"
+        assert gate.before(act).decision == "block"
+        assert gate.before(act, approved_by="Dr Pym").decision == "block"
+        assert gate.before(act, approved_by="Dr Halloran").decision == "allow"
+        assert gate.before("Order paper for the printer").decision == "allow"
+
+
+def test_a_sum_that_needs_an_approval_blocks_among_other_entries_and_at_an_heir(tmp_path: Path) -> None:
+    folder = tmp_path / "agent"
+    heard_by(folder, "Marek", "Anything over 250 euros needs my OK before you order it.")
+    with bardo.gate(folder, words_only=True) as gate:
+        for number in range(30):
+            gate.reject(f"paint room {number} green", by="Marek")
+        assert gate.before("Order a chair for 320 euros").decision == "block"
+    with bardo.open(folder) as memory:
+        memory.bequeath(tmp_path / "agent.testament", cause="end of the job")
+    bardo.inherit(tmp_path / "agent.testament", tmp_path / "heir").close()
+    for place in (folder, tmp_path / "heir"):
+        with bardo.gate(place, words_only=True) as gate:
+            assert gate.before("Buy a new printer for 450 euros").decision == "block"
+            assert gate.before("Buy a new printer for 450 euros", approved_by="Marek").decision == "allow"
+            assert gate.before("Order paper for 40 euros").decision == "allow"

@@ -181,3 +181,99 @@ def test_a_stated_order_blocks_and_leaves_other_acts(tmp_path: Path) -> None:
         call = '{"tool": "modify_order", "position": "DAX", "type": "stop_loss", "new_level": 17600}'
         assert gate.before(call).decision == "block"
         assert gate.before('{"tool": "list_open_orders"}').decision == "allow"
+
+
+LEDGER = "we don't touch the ledger tables by hand"
+OTHERS = ("tests live beside the code", "commits are small")
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(
+    "order", [LEDGER, "We don't touch the ledger tables by hand.", "We never water the cacti."]
+)
+def test_what_a_team_does_not_do_is_an_order_at_any_place_of_a_list(order: str, place: int) -> None:
+    items = [*OTHERS[:place], order, *OTHERS[place:]]
+    said = "Ground rules for this repo:\n" + "\n".join(f"- {each}" for each in items)
+    heard = {one.summary: one.kind for one in sure(read(utterances(said), None, None)) if one is not None}
+    assert heard == {order: "rejection"} | dict.fromkeys(OTHERS, "rule")
+
+
+def test_a_list_of_one_marked_rule_is_a_list() -> None:
+    (heard,) = sure(read(utterances(f"House rules:\n- {LEDGER}"), None, None))
+    assert heard is not None
+    assert (heard.kind, heard.summary) == ("rejection", LEDGER)
+
+
+def test_the_rules_of_a_list_neither_fade_nor_retire(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(1_700_000_000_000_000)
+    with bardo.open(tmp_path / "agent", clock=clock) as memory:
+        memory.remember(
+            f"Ground rules for this repo:\n- {LEDGER}\n- commits are small",
+            role="user",
+            kind="turn",
+            speaker="Ira",
+        )
+        memory.sleep()
+        clock.advance(120 * 86_400)
+        memory.remember("Good morning.", role="user", kind="turn", speaker="Ira")
+        memory.sleep()
+    with bardo.gate(tmp_path / "agent", clock=clock, words_only=True) as gate:
+        assert [(rule.text, rule.score) for rule in gate.rules()] == [("commits are small", 9.0)]
+        assert gate.before("Change the ledger tables by hand").decision != "allow"
+        assert gate.before("Touch the ledger tables by hand").decision == "block"
+        assert gate.before("Read the ledger tables").decision == "allow"
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "heard"),
+    [
+        ("House rule: new patients get forty minutes. No squeezing them into twenty.", "I'll keep the date in view.",
+         [("rule", "House rule: new patients get forty minutes."),
+          ("rejection", "don't squeezing new patients into twenty")]),
+        ("Kitchen rule: knives are washed by hand. No putting them in the dishwasher.", "Shall I plan the week?",
+         [("rule", "Kitchen rule: knives are washed by hand."),
+          ("rejection", "don't putting knives in the dishwasher")]),
+    ],
+)  # fmt: skip
+def test_a_labelled_rule_and_the_ban_after_it_are_heard_after_an_offer(
+    text: str, before: str, heard: list[tuple[str, str]]
+) -> None:
+    found = sure(read(utterances(text, before), None, None))
+    assert [(one.kind, one.summary) for one in found if one is not None] == heard
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No getting around it.",
+        "No telling the difference.",
+        "Rule of thumb: a metre for each guest",
+        "No parking, sadly.",
+    ],
+)
+def test_idioms_of_rules_and_bans_order_nothing(text: str) -> None:
+    assert [one for one in utterances(text) if one.order is not None or one.is_ruled] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "forbids"),
+    [
+        ("Prices stay as they are until New Year.", "don't change Prices until 1 January"),
+        ("The rota stays the same until Christmas.", "don't change The rota until 25 December"),
+        ("Our menu remains unchanged for now.", "don't change Our menu"),
+    ],
+)
+def test_a_thing_that_stays_as_it_is_is_not_to_be_changed(text: str, forbids: str) -> None:
+    assert [each.plain for each in stated_orders(text)] == [forbids]
+
+
+def test_prices_that_stay_are_not_changed_until_the_day(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(1_787_562_000_000_000)  # 24 August 2026
+    with bardo.open(tmp_path / "agent", clock=clock) as memory:
+        memory.remember("Prices stay as they are until New Year.", role="user", kind="turn", speaker="Ada")
+        memory.sleep()
+    with bardo.gate(tmp_path / "agent", clock=clock, words_only=True) as gate:
+        assert gate.before("Change the prices on the website").decision == "block"
+        assert gate.before("Print the price list").decision == "allow"
+        clock.advance(140 * 86_400)
+        assert gate.before("Change the prices on the website").decision == "allow"

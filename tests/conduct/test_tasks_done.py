@@ -67,3 +67,47 @@ def test_a_report_of_something_new_ends_its_task(tmp_path: Path, task: str, repo
 )
 def test_an_unclear_report_ends_no_task(tmp_path: Path, said: list[tuple[str, str]]) -> None:
     assert {FORM, FLIGHT} <= set(open_tasks(tmp_path, *said))
+
+
+def open_runs(folder: Path, *said: tuple[str, str]) -> list[str]:
+    with bardo.open(folder) as memory:
+        for role, text in said:
+            memory.remember(text, role=role, kind="turn", thread="chat")
+        memory.sleep()
+    with bardo.gate(folder, words_only=True) as gate:
+        return sorted(entry.summary for entry in gate.state("task"))
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        ("agent", "All 231 tests pass."),
+        ("agent", "The tests are green."),
+        ("user", "OK, the tests went through."),
+        ("tool", "231 passed in 4.21s"),
+        ("tool", "running 12 tests\n...\ntest result: ok. 12 passed; 0 failed; 0 ignored"),
+    ],
+)
+def test_a_result_ends_the_task_to_run_it(tmp_path: Path, report: tuple[str, str]) -> None:
+    assert open_runs(tmp_path, ("agent", "I'll run the tests."), report) == []
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        ("tool", "3 failed, 228 passed in 4.21s"),
+        ("agent", "The build went through."),
+        ("agent", "Not all tests pass yet."),
+        ("tool", "import passed"),
+    ],
+)
+def test_failures_and_results_of_other_things_leave_the_task(tmp_path: Path, report: tuple[str, str]) -> None:
+    assert open_runs(tmp_path, ("agent", "I'll run the tests."), report) == ["I'll run the tests."]
+
+
+def test_a_result_ends_the_request_and_the_promise_and_no_other_task(tmp_path: Path) -> None:
+    said = [
+        ("user", "Please run the tests."), ("agent", "I'll run the tests."),
+        ("user", "Remind me to write the tests for the parser"), ("tool", "231 passed in 4.21s"),
+    ]  # fmt: skip
+    assert open_runs(tmp_path, *said) == ["Remind me to write the tests for the parser"]

@@ -9,7 +9,7 @@ from bardo.conduct.hearing.approvals import is_approved
 from bardo.conduct.hearing.expiry import is_over
 from bardo.conduct.match.index import ConductIndex
 from bardo.conduct.match.matching import NOTHING, Touch
-from bardo.conduct.model.authors import said_at
+from bardo.conduct.model.authors import author_of, said_at
 from bardo.conduct.model.entries import CRITICAL, Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Flow
 from bardo.conduct.verdict import Candidate, Finding
@@ -66,7 +66,11 @@ def findings_of(
             blocks = touch.same and not rule.doubt and rule.score_at(now) >= CRITICAL
             findings.append(_of(rule, "forbidden", touch, blocks=blocks, doubt=rule.doubt))
         touch = found.get(rule.approval, NOTHING)
-        if rule.approval and is_told(touch) and not is_approved(rule.text, approved_by, rule.by):
+        if (
+            rule.approval
+            and is_told(touch)
+            and not is_approved(rule.text, approved_by, author_of(rule.by)[0])
+        ):
             findings.append(_of(rule, "approval", touch, blocks=touch.same))
         if not (rule.forbids or rule.approval):
             touch = found.get(rule.text, NOTHING)

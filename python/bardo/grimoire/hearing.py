@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, get_args
 
@@ -159,15 +159,17 @@ def _hear(
     from bardo.consolidate.texts.secrets import is_secret
     from bardo.grimoire.turns import with_before
 
+    results = _results(episodes, session)
     said = [
         (episode, before)
         for episode, before in with_before(episodes, session)
         if episode.role in ("user", "agent")
     ]
-    if not said:
+    if not said and not results:
         return []
     from bardo.conduct.hearing import answers, completion, heard, hearing, splitting
     from bardo.conduct.hearing.lifting import lifts
+    from bardo.conduct.hearing.limit_changes import changes_limit
     from bardo.conduct.hearing.partial_lifts import permits
     from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.hearing.rescheduling import moves_date
@@ -187,7 +189,7 @@ def _hear(
         if not is_secret(one.summary)
     ]
     if not spoken:
-        return []
+        return [*_kinds(_keep(results, contradicted, set(), session, notes))]
     utterances = [one for _, one in spoken]
     found = hearing.read(utterances, *session.indexer.vectors_of([one.text for one in utterances]))
     before_of = {episode.id: before.text for episode, before in said if before is not None}
@@ -224,13 +226,35 @@ def _hear(
         if one is not None
         or (
             episode.role == "user"
-            and any(changes(said.text) for changes in (may_replace, moves_date, lifts, permits))
+            and any(
+                changes(said.text) for changes in (may_replace, moves_date, changes_limit, lifts, permits)
+            )
         )
         or completion.is_completion(said.text)
     ]
+    places = {episode.id: place for place, episode in enumerate(episodes)}
+    pairs = sorted([*pairs, *results], key=lambda pair: places[pair[1].episode])
     kept = _keep(pairs, contradicted, {episode.id for episode, _ in said}, session, notes)
     _lift(_quiet(spoken, found, before_of, kept.lifting, session), session, notes)
-    return [getattr(one, "kind", "rule") for one in kept.rows]
+    return [*_kinds(kept)]
+
+
+def _kinds(kept: Kept) -> Iterator[str]:
+    """Yields the kinds of the entries that were kept."""
+    yield from (getattr(one, "kind", "rule") for one in kept.rows)
+
+
+def _results(episodes: Sequence[Episode], session: Session) -> list[tuple[Heard | None, Source]]:
+    """Returns the results that tools report, which end tasks and are heard as nothing else."""
+    from bardo.conduct.hearing.completion import result_in
+    from bardo.conduct.hearing.heard import Source
+
+    told = [(episode, result_in(episode.text)) for episode in episodes if episode.role == "tool"]
+    return [
+        (None, Source(episode.id, episode.speaker or session.agent, True, episode.at, result))
+        for episode, result in told
+        if result
+    ]
 
 
 def _keep(

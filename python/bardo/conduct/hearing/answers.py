@@ -61,6 +61,8 @@ _SOFTENED = r"(?:(?:now|then|first|also|just|rather|next|simply|probably|maybe|q
 _PROPOSING = lazy_pattern(
     r"(?:(?:ok|okay|sure|alright|right|great|good|so|then|and|or|next|first|now|after that|tomorrow|tonight|later|"
     r"instead|alternatively|otherwise|finally|today|also|as a next step)[\s,:]+)*"
+    # "For the waiting room I could order chairs"
+    r"(?:(?:for|in|on|at|as|with|to|by|after|before|from) (?:[\w'-]+ ){1,6}?(?:[\w'-]+, )?(?=(?:i|we)(?:'ll|'d| )))?"
     r"(?:(?:my|the|our) (?:\w+ )?(?:plan|next step|suggestion|proposal|idea|recommendation|option|way|alternative|"
     r"choice)(?: now| here)?(?: is|'s| would be|:| -)(?: to)?|another (?:option|way|idea) (?:is|would be)(?: to)?|"
     r"(?:i|we)(?:'ll| will| would|'d| could| can| might| may|(?:'m|'re| am| are) (?:going|about|planning) to|"

@@ -68,6 +68,15 @@ _TOPICS = (
         re.IGNORECASE,
     ),
 )
+#: Clause of what a group has in use: only its object can be the antecedent, without its version.
+_USED = re.compile(
+    r"(?:(?:and|so|but|also|currently|still|now|here) )*(?:we|i|the team)(?: (?:still|now|currently|all|only|also))* "
+    r"(?:run|use|keep|host|own|operate|maintain|rent|lease|(?:work|run|are|live) (?:with|on)|rely on|"
+    r"depend on)(?: on)? "
+    rf"(?P<thing>(?:{_DETERMINER} )?{_WORD}(?: (?!v?\d){_WORD}){{0,3}}?)(?: v?\d[\w.]*)?"
+    r"(?: (?:for|on|in|at|as|to|with|under|here|now|everywhere|internally)\b.*)?",
+    re.IGNORECASE,
+)
 #: Topic without a verb, before a colon or dash: "gull_3: don't drop it".
 _HEADING = re.compile(rf"(?:(?:about|regarding|concerning|as for|re) )?(?P<thing>{_PHRASE})", re.IGNORECASE)
 #: Statement that can be the reason of a prohibition after it: "He's a vegetarian, never book a steakhouse".
@@ -151,7 +160,7 @@ def _antecedent(text: str, before: list[tuple[int, int]], start: int, pronoun: s
         end = begin
         if _CONTINUED.match(clause):
             continue
-        forms = (*_TOPICS, _HEADING) if joint[:1] in (":", "-", "–", "—") else _TOPICS
+        forms = (*_TOPICS, _USED, _HEADING) if joint[:1] in (":", "-", "–", "—") else (*_TOPICS, _USED)
         found = next(filter(None, (form.fullmatch(clause) for form in forms)), None)
         return None if found is None else _thing(found.groupdict(), pronoun)
     return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import operations, wording
+from bardo.conduct.hearing.verb_forms import base_of
+from bardo.conduct.parse import figures, limits, operations, wording
 from bardo.conduct.parse.operation_table import content_stems
 
 #: Maximum number of words of the act; a longer one is no name of an act.
@@ -18,10 +19,14 @@ _WHOSE = (
 )
 _APPROVAL = (
     r"(?:(?:explicit|express|written|prior|human|manual|personal) )?"
-    r"(?:ok(?:ay)?|approval|sign-?off|permission|consent|go-?ahead|confirmation|green light|blessing)"
+    r"(?:ok(?:ay)?|approval|sign-?off|permission|consent|go-?ahead|confirmation|green light|blessing|signature|"
+    r"say-so|nod)"
 )
 _FROM = r"(?: (?:from|of|by) (?:me|us|(?-i:[A-Z])[\w-]+))?"
 _ACT = r"(?P<act>[^,;.!?]{3,100}?)"
+_NAMED = r"(?-i:[A-Z])[\w-]+"
+_DECIDE = r"(?:decide|approve|sign(?: off)?|confirm|authori[sz]e|settle)"
+_WHO_DECIDES = rf"(?:mine|for (?:me|us|{_NAMED})|up to (?:me|us|{_NAMED}))(?: alone| only)?"
 _END = (
     r"(?=\s*(?:[,;.!]|\s[-–—]\s|$)|\s+before (?:(?:they|it|you|we|anyone|any)\b|being\b|\w+ing\b)"
     r"|\s+(?:first|beforehand|every time|each time|at all times|without exceptions?)\b)"
@@ -58,6 +63,24 @@ _FORMS = (
     ),
     # "Deploy to production only with my approval"
     lazy_pattern(rf"{_ACT},? only (?:with|after) {_WHOSE} ?{_APPROVAL}{_FROM}{_END}", re.IGNORECASE),
+    # "Contracts only leave the house with Anna's say-so"
+    lazy_pattern(
+        r"(?P<act>[^,;.!?]{3,60}? (?:may |can |must )?only (?:go|be|get|leave)s?\b[^,;.!?]{0,60}?) (?:with|after) "
+        rf"{_WHOSE} ?{_APPROVAL}{_FROM}{_END}",
+        re.IGNORECASE,
+    ),
+    # "Refunds above 40 euros are mine to decide"
+    lazy_pattern(
+        rf"{_ACT} (?:is|are|stays?|remains?) (?:always |only |still |entirely )*(?:{_WHO_DECIDES} to {_DECIDE}|"
+        rf"up to (?:me|{_NAMED})|my (?:call|decision|say)){_END}",
+        re.IGNORECASE,
+    ),
+)
+#: "Refunds above 40 euros come to me": of another subject this tells where a thing goes.
+_TO_ME = lazy_pattern(
+    rf"{_ACT} (?:always |first )*(?:comes?|goes?|go) (?:straight |first |always )*(?:to|past|through|by) "
+    rf"(?:me|{_NAMED}){_END}",
+    re.IGNORECASE,
 )
 #: "No one restarts the primary without Sana"; the act is in the third person.
 _NOBODY = lazy_pattern(
@@ -75,21 +98,41 @@ _APPROVER = lazy_pattern(
     r"(?:ask|check with|consult|clear it with|(?:run|pass) (?:it|this|that|everything) by) "
     r"(?-i:(?P<asked>[A-Z][\w-]+))|"
     r"without (?:first )?(?:(?:asking|telling|checking with|clearing it with) |"
-    r"(?:a )?(?:review|word|yes|nod) (?:from|of|by) )?(?-i:(?P<without>[A-Z][\w-]+))",
+    r"(?:a )?(?:review|word|yes|nod) (?:from|of|by) )?(?-i:(?P<without>[A-Z][\w-]+))|"
+    rf"(?:for|up to) (?-i:(?P<decider>[A-Z][\w-]+)) to {_DECIDE}|"
+    r"(?:up|come|comes|go|goes) (?:to|past|through|by) (?-i:(?P<to>[A-Z][\w-]+))",
     re.IGNORECASE,
 )
 #: Words by which a person wants to approve alone.
 _MINE = lazy_pattern(
     rf"\bmy {_APPROVAL}|{_APPROVAL} (?:from|of|by) me\b|"
     r"\b(?:approved|signed off|confirmed|ok(?:ay)?ed|cleared) (?:by|with) me\b|"
-    r"\bask me\b|\bwithout (?:asking|telling) me\b",
+    r"\bask me\b|\bwithout (?:asking|telling) me\b|\bmy (?:call|decision|say)\b|\bmine to \w+|\bfor me to \w+|"
+    r"\b(?:to|past|through|by) me\b",
     re.IGNORECASE,
 )
 _NAME = lazy_pattern(r"[^\W_]+(?:-[^\W_]+)*")
+#: Titles, which several persons have.
+_TITLES = frozenset({"dr", "mr", "mrs", "ms", "miss", "prof", "professor", "sir", "frau", "herr", "doctor"})
 #: Authors of rules that are no names of persons.
 _NO_NAME = frozenset({"user", "the user", "owner", "the owner", "person", "a person"})
-#: End of a thing that needs an approval: "before they are merged".
-_DONE = lazy_pattern(r"\bbefore (?:they|it) (?:are|is|gets?|can be) (?P<done>\w+ed|\w+t)\b", re.IGNORECASE)
+#: End of a thing that needs an approval: "before they are merged", "before you order it".
+_DONE = lazy_pattern(
+    r"\bbefore (?:(?:they|it) (?:are|is|gets?|can be) (?P<done>\w+ed|\w+t)|"
+    r"(?:you|we|they|anyone|anybody) (?P<does>[a-z]+) (?:it|them|that|those|one))\b",
+    re.IGNORECASE,
+)
+#: Thing that goes somewhere by an act of people: "sick notes go out", "contracts leave the house".
+_GOES = lazy_pattern(
+    r"(?P<thing>[^,;.!?]{2,60}?) (?:(?:may|can|must) )?(?:only )?(?:(?:go|be|get)(?:es|ts|s)?|are|is) "
+    r"(?P<how>out|live|public|(?P<done>[a-z]+(?:ed|en|t))\b(?P<rest>.*)|to (?P<where>.+))$",
+    re.IGNORECASE,
+)
+_LEAVES = lazy_pattern(
+    r"(?P<thing>[^,;.!?]{2,60}?) (?:(?:may|can|must) )?(?:only )?leaves? (?:the |our |this )?[\w' -]+$",
+    re.IGNORECASE,
+)
+_ANY = lazy_pattern(r"(?:anything|everything|all|whatever)\b", re.IGNORECASE)
 #: Beginning of any act of a kind: "anything that touches the database".
 _ANYTHING = lazy_pattern(r"(?:anything|everything|(?:any|every|all) \w+) (?:that |which )", re.IGNORECASE)
 #: Single thing, which is no act.
@@ -116,10 +159,15 @@ def approval_of(text: str) -> str:
         return act if operations.in_prose(act)[0] and _TOLD.search(act) is None else ""
     found = next((found for form in _FORMS if (found := form.match(bare)) is not None), None)
     if found is None:
-        return ""
-    act = _ANYTHING.sub("", found["act"].strip())
+        found = _TO_ME.match(bare)
+        if found is None or not limits.split(found["act"])[1]:
+            return ""
+    act = _as_done(_ANYTHING.sub("", found["act"].strip()))
     if (done := _DONE.search(bare)) is not None:
-        act = f"{done['done']} {act}"
+        act = f"{done['done'] or done['does']} {_lowered(act)}"
+    elif _ANY.match(act) and any(figures.is_money(each.dimension) for each in figures.figures_of(act)):
+        # A sum of anything is one that is spent.
+        act = f"buy {_lowered(act)}"
     if (
         _THING.match(act)
         and not operations.in_prose(act)[0]
@@ -152,9 +200,34 @@ def is_approved(rule: str, by: str, author: str = "") -> bool:
     """
     wanted = approver_in(rule).casefold()
     if not wanted and author.casefold() not in _NO_NAME and _MINE.search(wording.straight(rule)):
-        wanted = next(iter(_NAME.findall(author)), "").casefold()
+        names = [name.casefold() for name in _NAME.findall(author)]
+        wanted = next((name for name in names if name not in _TITLES), "")
     given = [word.casefold() for word in re.findall(r"[^\W_]+(?:-[^\W_]+)*", by)]
     return bool(given) and (not wanted or wanted in given)
+
+
+def _as_done(act: str) -> str:
+    """Returns an act on a thing of which a rule tells where it goes: "send out sick notes" for "sick notes go out"."""
+    if (left := _LEAVES.match(act)) is not None:
+        return f"send out {left['thing']}"
+    found = _GOES.match(act)
+    if found is None:
+        return act
+    thing = found["thing"]
+    if found["done"] and (base := base_of(found["done"].lower())):
+        return f"{base} {thing}{found['rest']}"
+    if found["done"] or operations.in_prose(thing)[0]:
+        # "Deploys go to production" names the act itself.
+        return f"{thing} {found['how']}"
+    if found["where"]:
+        return f"send {thing} to {found['where']}"
+    return f"send out {thing}" if found["how"].lower() == "out" else f"publish {thing}"
+
+
+def _lowered(act: str) -> str:
+    """Returns an act with a first "anything" in lower case."""
+    found = _ANY.match(act)
+    return f"{found[0].lower()}{act[found.end() :]}" if found is not None else act
 
 
 def _base(verb: str) -> str:

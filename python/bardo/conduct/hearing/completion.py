@@ -42,9 +42,28 @@ _ANSWERED = lazy_pattern(
     r"(?:(?:ok(?:ay)?|yes|all|that's|it's|and)[\s,]+)*(?:done|finished|completed|fixed)\b\s*(?:[.,:;!–—-]|$)",
     re.IGNORECASE,
 )
+#: Result of what was run: "All 231 tests pass", "the build went through".
+_RESULT = lazy_pattern(
+    rf"{_LEAD}(?:(?:all|both|the|our|your|every|full|whole) )*(?:\d+ (?:of \d+ )?)?(?P<thing>[a-z][\w -]{{1,40}}?) "
+    r"(?:(?:all|now|have|has|is|are|was|were|just|already|been)\s)*"
+    r"(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful|went (?:through|well|fine)|(?:is|are|was) through|"
+    r"complete[sd]?|finished|done)(?= in \d|\s*[,;.!:]|\s*$| now\b| again\b)",
+    re.IGNORECASE,
+)
+#: Summary of a run of tests, as test tools print it; and one with failures.
+_SUMMARY = lazy_pattern(r"(?<![\w.])[1-9]\d* (?:tests? )?pass(?:ed|ing)\b", re.IGNORECASE)
+_FAILURES = lazy_pattern(r"(?<![\w.])[1-9]\d* (?:tests? )?(?:fail(?:ed|ures?|ing)|errors?)\b", re.IGNORECASE)
+#: Maximum characters of the end of a tool's output in which its summary stands.
+_TAIL = 2_000
+#: Words of a task that something is run, beside the thing itself.
+_RUNNING = (
+    "run", "rerun", "execute", "start", "do", "perform", "launch", "complete", "finish", "again", "full", "whole",
+    "suite", "please", "now", "first", "then", "once", "more", "all", "check", "let",
+)  # fmt: skip
 #: Words of a report that leaves something open.
 _OPEN = lazy_pattern(
-    r"\?|n't\b|\b(?:not|never|no|but|however|again|almost|nearly|partly|half|some|most|started|still|must|need|needs|if|"
+    r"\?|n't\b|\b(?:not|never|no|but|however|again|almost|nearly|partly|half|some|most|started|still|"
+    r"must|need|needs|if|"
     r"once|when|unless|wrong|failed|bounced|back|part|first|draft|tried|except|without)\b",
     re.IGNORECASE,
 )
@@ -59,7 +78,7 @@ def is_completion(text: str) -> bool:
         text: Words of a user or agent.
     """
     bare = _straight(text)
-    forms = (_BARE, _ANSWERED, _DID, _IS_DONE)
+    forms = (_BARE, _ANSWERED, _DID, _IS_DONE, _RESULT)
     return _OPEN.search(bare) is None and any(form.match(bare) for form in forms)
 
 
@@ -74,10 +93,23 @@ def is_deed_done(text: str) -> bool:
     return found is not None and _OPEN.search(bare) is None and _is_past(found["verb"].lower())
 
 
+def result_in(output: str) -> str:
+    """Returns the report that the output of a tool makes of a run of tests; empty if it reports no pass, or failures.
+
+    Args:
+        output: Output of the tool.
+    """
+    tail = output[-_TAIL:]
+    found = None if _FAILURES.search(tail) else _SUMMARY.search(tail)
+    return f"The tests passed: {found[0]}" if found is not None else ""
+
+
 def end_done(
     store: ConductStore, text: str, before: str, *, by: str, episode: str, at: int
-) -> StateEntry | None:
-    """Ends the one open task heard in a conversation that a report names, or that it answers; None if several fit.
+) -> list[StateEntry]:
+    """Ends the one open task heard in a conversation that a report names, or that it answers; none if several fit.
+
+    A result ends each task to run the thing: the request, and the agent's "I'll run it".
 
     Args:
         store: State and rules of the agent, in a transaction.
@@ -88,7 +120,7 @@ def end_done(
         at: Time of the report, microseconds UTC; later tasks stay.
     """
     if not is_completion(text):
-        return None
+        return []
     is_of = _matcher(_straight(text), before)
     tasks = [
         task
@@ -100,9 +132,24 @@ def end_done(
     is_naming = _DID.match(_straight(text)) is not None
     done = named if named or is_naming else [task for task in tasks if _answers(text, before, task.summary)]
     if len(done) != 1:
-        return None
+        done = _run(text, tasks)
     why = f"{REPORTED}{text.strip()}"[:_WHY]
-    return store.put(replace(done[0], status="done", changed_at=at, closed_by=by, closed_why=why))
+    return [
+        store.put(replace(task, status="done", changed_at=at, closed_by=by, closed_why=why)) for task in done
+    ]
+
+
+def _run(text: str, tasks: list[StateEntry]) -> list[StateEntry]:
+    """Returns the tasks to run the thing of which a report tells the result."""
+    found = _RESULT.match(_straight(text))
+    thing = stems_in(found["thing"]) if found is not None else frozenset[str]()
+    return [
+        task
+        for task in tasks
+        if thing
+        and thing <= (stems := stems_in(task.summary))
+        and stems - thing <= stems_in(" ".join(_RUNNING))
+    ]
 
 
 def _answers(text: str, before: str, task: str) -> bool:

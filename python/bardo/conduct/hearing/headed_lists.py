@@ -20,7 +20,7 @@ _HEADING = lazy_pattern(
     re.IGNORECASE,
 )
 _ITEM = lazy_pattern(r"\s*(?:[-*•–—]|\d{1,2}[.)]|[a-z]\))\s+")
-#: Minimum number of items of a list.
+#: Minimum number of lines of a list whose items have no marks.
 _LEAST = 2
 
 
@@ -54,7 +54,7 @@ def headed_orders(text: str) -> HeadedList | None:
         is_marked = any(map(_ITEM.match, rest))
         while rest and (_ITEM.match(rest[0]) or (not is_marked and not rest[0].rstrip().endswith("?"))):
             items.append(_ITEM.sub("", rest.pop(0), count=1).strip())
-        if len(items) >= _LEAST:
+        if len(items) >= (1 if is_marked else _LEAST):
             said = re.split(r"(?<=[.!?])\s+", heading)
             return HeadedList("\n".join([*lines[:place], *said[:-1]]), tuple(items), "\n".join(rest))
     return None

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from bardo.conduct.hearing import completion, lifting, partial_lifts, rescheduling, superseding
+from bardo.conduct.hearing import (
+    completion,
+    lifting,
+    limit_changes,
+    partial_lifts,
+    rescheduling,
+    superseding,
+)
 from bardo.conduct.hearing.approvals import approval_of
 from bardo.conduct.hearing.hearing import FORBIDDING, Heard
 from bardo.conduct.hearing.orders import is_standing
@@ -110,11 +117,11 @@ def keep(
                     )
                 )
                 allowing += [source.episode] * is_known
-                moved = rescheduling.move(
+                changed = limit_changes.change(
                     store, source.said, by=source.by, episode=source.episode, at=source.at
-                )
-                if moved is not None:
-                    kept.append(moved)
+                ) or rescheduling.move(store, source.said, by=source.by, episode=source.episode, at=source.at)
+                if changed is not None:
+                    kept.append(changed)
                     continue
             if one is None or one.kind != "task":
                 completion.end_done(
@@ -126,13 +133,13 @@ def keep(
             if one.kind == "rule" and source.episode in contradicted:
                 continue
             if one.kind == "rule":
-                is_order = not source.by_agent and is_standing(one.summary)
+                is_order = not source.by_agent and (one.is_ordered or is_standing(one.summary))
                 told = told_already(store, one.summary, agent=agent, is_order=is_order)
                 if told is not None:
                     sure = told.corrections if source.by_agent else without_doubt(told.corrections)
                     kept.append(store.put(replace(told, corrections=sure, changed_at=now)))
                     continue
-                given = _rule(one.summary, source, now)
+                given = _rule(one.summary, source, now, least=CRITICAL if is_order else 0.0)
                 kept.append(rules.keep(store, given, vectors, agent=agent, now=now))
                 superseding.end_statements(store, kept[-1], agent=agent)
                 continue

@@ -21,6 +21,16 @@ from bardo.conduct.hearing.completion import is_deed_done
 from bardo.conduct.hearing.considered import turned_down
 from bardo.conduct.hearing.idle_words import is_apology, is_guess, is_options, points_only
 from bardo.conduct.hearing.news import is_news, is_of_life, is_provisional
+from bardo.conduct.hearing.plain_statements import (
+    is_assent,
+    is_conditional,
+    is_event,
+    is_possible,
+    is_receipt,
+    is_recurring,
+    is_value,
+    promises_it,
+)
 from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_tip, is_unreal
 from bardo.conduct.hearing.reports import (
     is_change,
@@ -59,6 +69,7 @@ class Heard:
         detail: Words that refuse what the summary names; empty if the summary has them.
         forbids: What a rejection forbids, as JSON (`Forbids`); empty if its summary tells it.
         is_read: Whether a cross-encoder read an order in other words, which a language model may correct.
+        is_ordered: Whether it is an order by its place, which does not fade: under a heading, after "house rule".
     """
 
     kind: Kind
@@ -67,6 +78,7 @@ class Heard:
     detail: str = ""
     forbids: str = ""
     is_read: bool = False
+    is_ordered: bool = False
 
     @property
     def is_sure(self) -> bool:
@@ -164,7 +176,7 @@ def _of_its_own(utterance: Utterance) -> Heard | None:
         return Heard("rejection", refused.words, 0.0, utterance.text.strip(), forbids=refused.forbids)
     if (order := utterance.order) is not None:
         return Heard("rejection", order.plain, 0.0, order.text * (order.text != order.plain), order.data)
-    return Heard("rule", utterance.summary, 0.0) if utterance.is_ruled else None
+    return Heard("rule", utterance.summary, 0.0, is_ordered=True) if utterance.is_ruled else None
 
 
 def _in_plain_form(utterance: Utterance) -> Heard | None:
@@ -204,7 +216,8 @@ def _is_no_decision(utterance: Utterance, text: str) -> bool:
         or utterance.is_advice
         or (by_user and (is_deed(text) or is_change(text)))
         or is_unreal(text)
-        or (by_user and (is_provisional(text) or is_tip(text)))
+        or is_possible(text)
+        or (by_user and (is_provisional(text) or is_tip(text) or is_receipt(text)))
     )
 
 
@@ -215,8 +228,13 @@ def _is_no_rejection(utterance: Utterance, text: str) -> bool:
         or _is_idle(utterance, text)
         or _is_open(utterance, text)
         or is_correction(text)
-        or (not utterance.by_agent and (is_of_life(text) or is_holding(text)))
+        or (not utterance.by_agent and (is_of_life(text) or is_holding(text) or _is_plain(text)))
     )
+
+
+def _is_plain(text: str) -> bool:
+    """Whether words of a user only tell something, or take note of it."""
+    return any(tells(text) for tells in (is_value, is_event, is_conditional, is_receipt, is_assent))
 
 
 def _is_no_task(utterance: Utterance, text: str) -> bool:
@@ -228,6 +246,8 @@ def _is_no_task(utterance: Utterance, text: str) -> bool:
         or is_deed_done(text)
         or is_state(text)
         or is_habit(text)
+        or is_recurring(text)
+        or promises_it(text)
         or is_exemption(text)
         or (not utterance.by_agent and is_news(text))
         or bool(utterance.unwanted)

@@ -17,15 +17,24 @@ _JOINT = lazy_pattern(
 )
 
 
+#: Sentence about what is beyond a limit that the one before it names.
+_BEYOND = lazy_pattern(
+    r"(?:and )?(?:every ?thing|any ?thing|all) (?:above|over|beyond|more(?: than)?)(?: (?:that|it|this))?"
+    r"(?! \S*\d)\b",
+    re.IGNORECASE,
+)
+
+
 def sentences_of(text: str) -> list[str]:
-    """Returns the sentences of a text, each with those after it that only emphasise it ("Ever.", "Period.").
+    """Returns the sentences of a text, each with those after it that add to it: "Ever.", "Anything above is mine.".
 
     Args:
         text: Message.
     """
     joined: list[str] = []
     for part in sentences(text):
-        if joined and wording.is_emphasis(part):
+        is_beyond = joined and _BEYOND.match(part) and any(map(str.isdigit, joined[-1]))
+        if joined and (is_beyond or wording.is_emphasis(part)):
             joined[-1] += f" {part}"
         else:
             joined.append(part)

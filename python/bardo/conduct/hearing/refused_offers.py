@@ -138,8 +138,12 @@ _ABOUT_IT = lazy_pattern(
     r"(?:that|this|it)(?:'s| is| was| would be|'d be)?\b|been there|what a)",
     re.IGNORECASE,
 )
-#: Reason after an act: "sell the Apple shares, they've the biggest gain".
-_BECAUSE = lazy_pattern(r",\s+(?:they|it|that|which|so|we|i|he|she|the|as|because|since)\b.*$", re.IGNORECASE)
+#: Reason or number after an act: "sell the Apple shares, they've the biggest gain", "chairs, four of them".
+_BECAUSE = lazy_pattern(
+    r",\s+(?:(?:they|it|that|which|so|we|i|he|she|the|as|because|since)\b|"
+    rf"(?:about |some |say )?(?:\d+|{'|'.join(NUMBERS)}) (?:of (?:them|those)|each)\b).*$",
+    re.IGNORECASE,
+)
 #: Order of its own against a thing.
 _NO_THING = lazy_pattern(
     r"(?:no|never|no more) (?!(?:i|we|you|it|that|this|they|don't|please|thanks|way|chance|not)\b)\w",

@@ -14,7 +14,8 @@ from bardo.conduct.hearing.listed import listed_orders, sentences_of
 from bardo.conduct.hearing.refused_offers import refused_offer
 from bardo.conduct.hearing.stated_orders import stated_orders
 from bardo.conduct.hearing.utterance import MARKED, Utterance
-from bardo.conduct.state.prohibition import is_prohibition
+from bardo.conduct.state.prohibition import is_denied_habit, is_no_thing, is_prohibition
+from bardo.conduct.state.team_orders import reports_absence
 
 #: Maximum characters of a message that is heard; longer ones are documents.
 CHARACTERS = 1_200
@@ -24,6 +25,17 @@ WHOLE_WORDS = 30
 _REASONED = lazy_pattern(
     r"(?P<ended>(?:please,? )?no (?:more|new) [^,;:.!?]{3,80}?)(?:\s*[,;:]\s+|\s+[-–—]+\s+)"
     r"(?!(?:and|or|nor|no|not|but|please)\b)\w",
+    re.IGNORECASE,
+)
+#: Use or place of a thing, with which a "no" rather rules than reports: "no floats for money".
+_PURPOSE = lazy_pattern(
+    r"(?<=\w) (?:for|in|on|at|with|without|into|as|to|from|near|over|under) \w", re.IGNORECASE
+)
+#: Label of a rule before what it says: "House rule: new patients get forty minutes".
+_RULED = lazy_pattern(
+    r"\W*(?:(?:the|our|my|a|an|another|new|first|last|basic|general|standing|golden|simple|house|ground|family|office|"
+    r"team|kitchen|clinic|practice|company|shop|school|class|project|repo) )*(?:rule|law|policy|convention|guideline)"
+    r"(?: (?:here|for|in|of)(?! thumb\b)(?: [\w-]+){0,3})?\s*(?::|\s[-–—])\s+(?=\w+ \w+ \w)",
     re.IGNORECASE,
 )
 #: Word of another way.
@@ -73,12 +85,12 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
         return [Utterance(text, before, refused=refused), *orders]
     parts = [each.text for each in listed]
     # A sentence beside a prohibition or a refusal must not hide it.
-    is_apart = any(each.order is not None or each.is_prohibition for each in listed) or any(
-        is_refusal(part) or approval_of(part) for part in parts
+    is_apart = any(each.order is not None or each.is_ruled or each.is_prohibition for each in listed) or any(
+        is_refusal(part) or approval_of(part) or _denies_thing(part) for part in parts
     )
     # "No. Drop the view instead." refuses the plan, and names the other way.
     is_redirected = len(parts) == 2 and is_redirection(text) and _INSTEAD.search(parts[1]) is not None
-    is_stated = any(each.order is not None or each.text not in text for each in listed)
+    is_stated = any(each.order is not None or each.is_ruled or each.text not in text for each in listed)
     is_stated |= len(listed) == 1 and listed[0].is_prohibition and _ANNOUNCED.match(text) is not None
     is_whole = not is_stated and (not is_apart or len(parts) < 2 or is_refusal(text) or is_redirected)
     if len(text.split()) <= WHOLE_WORDS and is_whole:
@@ -108,7 +120,13 @@ def _listed(text: str, before: str) -> Iterator[Utterance]:
         if orders:
             yield from (Utterance(order.text, order=order) for order in orders)
         else:
-            yield Utterance(part_, asked, is_listed=is_listed)
+            is_ruled = not is_plain and _RULED.match(part_) is not None and not part_.endswith("?")
+            yield Utterance(part_, asked, is_listed=is_listed, is_ruled=is_ruled)
+
+
+def _denies_thing(sentence: str) -> bool:
+    """Whether a sentence is "no" with a thing and what it is not for, and no report: "no floats for money"."""
+    return is_no_thing(sentence) and not reports_absence(sentence) and _PURPOSE.search(sentence) is not None
 
 
 def _ordering(sentence: str) -> str:
@@ -124,6 +142,8 @@ def _ruled(item: str) -> Iterator[Utterance]:
     each = list(_listed(item, ""))
     if any(one.order is not None or one.is_prohibition for one in each):
         yield from (one for one in each if one.order is not None or one.is_prohibition)
+    elif is_denied_habit(item):
+        yield Utterance(item, is_listed=True)
     elif (denied := _DENIED.search(item)) is not None:
         yield Utterance(denied["no"], is_listed=True)
     else:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.hearing.stated_model import ANY_MORE, GERUND, UNTIL, StatedOrder, match, refusing, words
+from bardo.conduct.hearing.stated_model import (
+    ANY_MORE,
+    GERUND,
+    UNTIL,
+    StatedOrder,
+    match,
+    refusing,
+    with_topic,
+    words,
+)
 from bardo.conduct.hearing.verb_forms import base_of
 from bardo.conduct.state.bans import LASTING
 
@@ -19,6 +28,13 @@ _IN_FORCE = (
 _BEFORE = lazy_pattern(rf"{_NAMED}\b[^.!?]*?{UNTIL}[^.!?\w]*$", re.IGNORECASE)
 #: Time for which a habit is an order.
 _LASTS = lazy_pattern(rf"{LASTING.pattern}|\b(?:until|till) \w", re.IGNORECASE)
+#: Gerunds of idioms and of what cannot be done: "no getting around it", "no telling the difference".
+_NO_BAN = lazy_pattern(
+    r"^(?:getting (?:around|away|out)|telling|denying|knowing|stopping|mistaking|escaping|arguing|"
+    r"kidding|saying|seeing|"
+    r"pleasing|hiding|avoiding|beating|doubting|using it\b|going back\b|turning back\b)",
+    re.IGNORECASE,
+)
 #: Act of each trade, for a thing under an embargo.
 _TRADE = "trade"
 _BOTH_SIDES = {"buy", "sell"}
@@ -34,6 +50,19 @@ def of_ban(clause: str, _before: str) -> StatedOrder | None:
     is_of_trades = match(_ON_TRADES, found["ban"]) is not None and not is_act
     refused = f"don't {_TRADE} {what}" if is_of_trades else refusing(what)
     return StatedOrder(clause, f"{refused}{until}")
+
+
+def of_gerund(clause: str, before: str) -> StatedOrder | None:
+    """Reads "no squeezing them into twenty", "no more touching the ledger": an act with its object."""
+    found = match(
+        rf"no (?:more )?(?P<act>{GERUND.pattern} (?P<object>(?:the|an?|my|our|your|his|her|their|its|"
+        rf"this|these|those|any|"
+        r"anything|anyone|people|them|it|him)\b.*))",
+        clause,
+    )
+    if found is None or _NO_BAN.search(found["act"]) or (act := with_topic(found["act"], before)) == "":
+        return None
+    return StatedOrder(clause, f"don't {act}")
 
 
 def of_nobody(clause: str, before: str) -> StatedOrder | None:

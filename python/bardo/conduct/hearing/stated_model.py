@@ -25,6 +25,7 @@ _HOME = lazy_pattern(
     r"shop|firm|practice|office|trip|holiday|project)|here)$",
     re.IGNORECASE,
 )
+_UNTIL_DAY = lazy_pattern(r"\b(?:until|till|before) (?P<day>[a-z][a-z' ]+)$", re.IGNORECASE)
 #: Way of an act at the end of its words.
 _WITH_WAY = lazy_pattern(r" (?:from|via|through) (?P<what>[\w' -]+)$", re.IGNORECASE)
 
@@ -42,8 +43,8 @@ class StatedOrder(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """Forbidden act without an end that no one can see, and without the place of the speaker."""
-        return _HOME.sub("", _ENDLESS.sub("", self.forbids)).strip()
+        """Forbidden act with dates for names of days, without the speaker's place and an end that no one can see."""
+        return _dated(_HOME.sub("", _ENDLESS.sub("", self.forbids)).strip())
 
     @property
     def data(self) -> str:
@@ -67,6 +68,7 @@ class Words(NamedTuple):
     places: str
     devices: str
     nouns: dict[str, str]
+    days: dict[str, str]
 
 
 #: End of a clause.
@@ -119,8 +121,15 @@ _TOPIC = lazy_pattern(
     re.IGNORECASE,
 )
 _POINTED = lazy_pattern(
-    r"\b(?:it|them|that|those|these)(?=$| (?:on|in|at|to|from|for|with|before|after)\b)", re.IGNORECASE
+    r"\b(?:it|them|that|those|these)(?=$| (?:on|in|into|at|to|from|for|with|before|after)\b)", re.IGNORECASE
 )
+
+
+def _dated(order: str) -> str:
+    """Returns an order with the date of a day by which it ends: "until 1 January" for "until New Year"."""
+    found = _UNTIL_DAY.search(order)
+    date = "" if found is None else words().days.get(found["day"].lower(), "")
+    return f"{order[: found.start('day')]}{date}" if found is not None and date else order
 
 
 def refusing(topic: str) -> str:
@@ -191,4 +200,6 @@ def words() -> Words:
     }
     listed = f"{raw['acts']}, {raw['scoped']}, {raw['changes']}"
     verbs = frozenset(each.strip() for each in listed.replace("\n", " ").split(","))
-    return Words(_either(raw["acts"]), _either(raw["scoped"]), verbs, **nouns, nouns=raw["nouns"])
+    return Words(
+        _either(raw["acts"]), _either(raw["scoped"]), verbs, **nouns, nouns=raw["nouns"], days=raw["days"]
+    )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing.stated_approvals import of_approval, of_decider, of_full
-from bardo.conduct.hearing.stated_bans import of_ban, of_nobody
+from bardo.conduct.hearing.stated_bans import of_ban, of_gerund, of_nobody
 from bardo.conduct.hearing.stated_model import (
     ANY_MORE,
     CLAUSE,
@@ -137,7 +137,7 @@ def _of_clause(clause: str, before: str) -> StatedOrder | None:
     """Returns the order of a clause; None if it gives none."""
     forms = (
         _of_group, of_conveyed, of_passive, of_setting, of_decree, of_approval, of_full, _of_nothing, _of_time,
-        of_limit, of_ban, of_nobody, _of_hold, _of_own, _of_switch,
+        of_limit, of_ban, of_gerund, of_nobody, _of_hold, _of_own, _of_switch,
     )  # fmt: skip
     return next((order for form in forms if (order := form(clause, before)) is not None), None)
 

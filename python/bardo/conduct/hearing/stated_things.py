@@ -113,6 +113,15 @@ def of_setting(clause: str, before: str) -> StatedOrder | None:
     if at is not None:
         thing = at["subject"] or topic_of(before)
         return StatedOrder(clause, f"don't change {thing}") if thing and not is_person(thing) else None
+    kept = match(
+        rf"{NOT_SUBJECT}(?P<subject>(?:[\w'-]+ ){{0,3}}?{words().settings}"
+        r"(?: (?:on|of|for|in|to|at|from|with) [^,;.!?]+?)??) "
+        r"(?:stays?|remains?|(?:is|are) staying|will stay|must stay) (?:just |exactly )?"
+        rf"(?:as (?:they are|it is|is|before)|the same|unchanged|put|where (?:they are|it is)){UNTIL}(?: for now)?",
+        clause,
+    )
+    if kept is not None:
+        return StatedOrder(clause, f"don't change {kept['subject']}{kept['until'] or ''}")
     same = match(r"(?:and )?it (?:stays?|remains?) (?P<what>(?:an? |the )?[\w' -]{3,40})", clause)
     if same is not None and re.search(rf"\b(?:is|are|'s) {re.escape(same['what'])}\b", before, re.IGNORECASE):
         return StatedOrder(clause, f"don't convert {re.sub('^an? ', 'the ', same['what'])}")

@@ -112,7 +112,7 @@ class Utterance:
         is_listed: Whether it is an order by its place in a list of orders: "two rules: never X, no Y".
         order: Order that it gives as a statement: "prices are frozen until 6 January"; None if it gives none.
         refused: Offer of the agent that it turns down in words of its own; None if it turns none down.
-        is_ruled: Whether it is a rule by its place under a heading: "house rules".
+        is_ruled: Whether it is a rule by its place under a heading or label: "house rules".
     """
 
     text: str

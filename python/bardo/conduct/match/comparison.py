@@ -27,6 +27,7 @@ from bardo.conduct.match import (
     departures,
     left_open,
     operation_match,
+    own_words,
     recognition,
     stated,
     subcommands,
@@ -136,11 +137,8 @@ class Pair:
         unlike = set(_UNLIKE) - (
             {"tells"} if recognition.discloses(self.rejection.forbids.verbs, self.action) else set()
         )
-        found = [
-            name
-            for name in _UNLIKE
-            if name in unlike and f"cue {name}" in told and not _PATTERNS[name].search(self.rejection.text)
-        ]
+        cues = [name for name in _UNLIKE if name in unlike and f"cue {name}" in told]
+        found = [name for name in cues if not self._has_cue(name)]
         if self.action.removes and "ends" not in found and not _PATTERNS["ends"].search(self.rejection.text):
             found.append("ends")
         # "Restart the database" ends what the rejection names, and is what it forbids.
@@ -152,6 +150,11 @@ class Pair:
         is_ending = bool(is_named) or not ENDING.isdisjoint(self.rejection.forbids.verbs)
         is_ending |= any(is_destination(thing, self.action) for thing in self.rejection.forbids.things)
         return [name for name in found if name != "ends" or not is_ending]
+
+    def _has_cue(self, name: str) -> bool:
+        """Whether the forbidding text has a cue, or a word of it as the action has it: the "note" of "sick notes"."""
+        said = operation_table.canonical_stems(map(str.lower, _PATTERNS[name].findall(self.action.text)))
+        return bool(said & self.rejection.words) or _PATTERNS[name].search(self.rejection.text) is not None
 
     @property
     def is_vague(self) -> bool:
@@ -166,6 +169,8 @@ class Pair:
     @property
     def excess(self) -> float:
         """Returns the log odds of being about the same thing that only come from the brevity of text and action."""
+        if self.is_vague and own_words.are_all(self.rejection.words & self.action.stems, self.action):
+            return math.inf
         text = self.rejection.words - operation_table.framing_stems()
         if self.action.form != "prose" or len(text) > _BRIEF or not self.is_vague:
             return 0.0

@@ -32,6 +32,12 @@ _SENTENCE = lazy_pattern(
     r"(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)[.;!?]\s+|\s[-–—]\s|, (?:and|but|so|because|since|as|which) "
 )
 _CODE = lazy_pattern(r"\b(?:import|from|require|include|using|implementation|gem|FROM|uses)\b")
+#: Words before a name to which a thing goes back: "send the gloves back to X"; who goes back uses it again.
+_RETURNED = lazy_pattern(
+    r"^(?!.*\b(?:go|come|switch|move|change|migrate|turn|get) back\b).*"
+    r"(?:\w+ back (?:in)?to|\breturn(?:ing|s)? (?!to\b)[^,;.]+? to)\s+(?:the |our )?$",
+    re.IGNORECASE,
+)
 #: Words of an action that takes something away.
 _OUT = lazy_pattern(r"\bout of\b|\baway\b", re.IGNORECASE)
 #: Word before a name with which it is another, longer one: "Royal Fireworks".
@@ -121,7 +127,7 @@ def _is_used(verb: str, before: str, after: str, refused: Rejected) -> bool | No
     said = [stem_of(word) for word in words_of(before)]
     if said[0] in lists["moving"]:
         return True if _TOWARDS.search(before) else None
-    if not lists["leaving"].isdisjoint(said):
+    if not lists["leaving"].isdisjoint(said) or _RETURNED.search(before):
         return None
     following = _NEXT.match(after)
     is_told_apart = (

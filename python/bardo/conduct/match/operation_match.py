@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from bardo.conduct.match import own_words, receivers
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.parse import operation_table
 from bardo.conduct.parse.action import ParsedAction
@@ -23,6 +24,12 @@ _SAYS_MORE = 2
 
 def compare(text: ParsedText, action: ParsedAction) -> Relation:
     """Returns the relation of an action to a text, as far as known to the table."""
+    if receivers.is_of_receiver(text, action):
+        return _relation(Reading.OTHER, "of the receiver alone")
+    return _by_table(text, action)
+
+
+def _by_table(text: ParsedText, action: ParsedAction) -> Relation:
     common = _common(text, action)
     known = _relation(Reading.TOUCHES, f"{min(common)!r} in common") if common else _UNKNOWN
     if not action.operations or not text.operations:
@@ -141,6 +148,7 @@ def _common(text: ParsedText, action: ParsedAction) -> frozenset[str]:
     )
     if is_change or (text.operations and not text.operations & _BY_NAME):
         common -= action.programs
+    common -= own_words.of_command(action)
     common &= (text.things if action.is_command else text.names) | (action.kin - action.things)
     # Most paths of a project have a folder in common.
     return frozenset() if len(common) == 1 and common <= text.folders else common

@@ -170,6 +170,7 @@ def of_text(text: str) -> Act | None:
         # Commands have readers of their own.
         return None
     rest, _ = substitutes.split(wording.without_emphasis(wording.without_remark(text)))
+    rest = wording.GIVEN.sub(r"don't give \g<who> \g<what>", rest)
     topic, before = "", ""
     for sentence in (each.strip() for each in _END.split(rest)):
         label = _TOPIC.match(sentence)

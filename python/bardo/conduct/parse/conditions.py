@@ -36,6 +36,7 @@ TIMES = ("day", "time of the day", "date")
 _APPROVAL = lazy_pattern(
     r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|"
     r"permission|consent|"
+    r"tell(?:ing)? (?:me|us|(?-i:[A-Z])[\w-]+)\b|let(?:ting)? (?:me|us|(?-i:[A-Z])[\w-]+) know|"
     r"ask\w*|confirm\w*|seeing|seen|agree\w*|checks?|says? (?:so|yes)|go-?ahead)\b.*",
     re.IGNORECASE,
 )

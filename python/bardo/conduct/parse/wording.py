@@ -57,7 +57,8 @@ _FROM_NOW = lazy_pattern(
 _EMPHATIC = (
     r"(?:(?:not |never )?ever|period|full stop|end of (?:story|discussion)|(?:no|without) (?:any )?exceptions?|"
     r"no (?:excuses|discussion|ifs or buts)|for (?:either|any|both|all|each) of (?:them|us|you)|"
-    r"(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that))"
+    r"(?:and )?(?:i|we) mean it|(?:and )?that(?:'s| is) (?:final|that)|"
+    r"(?:and )?(?:no ?body|no one|no-one) else(?:'s)?)"
 )
 _EMPHASIZED = lazy_pattern(rf"(?<=[\w\"'`)])\s*(?:[.,;:!…]+|\s[-–—]+)\s*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
 _IS_EMPHASIS = lazy_pattern(rf"\W*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
@@ -98,6 +99,14 @@ _ANYBODY = (
 _RULED_OUT = (
     r"([^.!?;]+?) (?:is|are) (?:off[- ](?:the[- ]table|limits)|out of the question|not an option|no option|"
     r"an? no(?:[- ]?go)?|ruled out|out(?=\s*(?:[.,;:!]|$)))(?!\w)"
+)
+#: Order that one must not get a thing, which forbids to give it.
+GIVEN = lazy_pattern(
+    r"^(?!(?:it|that|this|they|he|she|i|we|you|there|agents?|no ?body|no|nothing|what)\b)(?P<who>[\w' -]{2,40}?) "
+    r"(?:(?:must|may|shall)(?:n't| not| never)|(?:is|are)(?:n't| not) (?:allowed )?to) (?:ever )?"
+    r"(?:get|receive|be (?:given|fed|served)|eat|drink) (?!(?:away|up|out|off|down|in|on|to|back|lost)\b)"
+    r"(?P<what>(?:[^,;.!?]|\.(?=\d))+)",
+    re.IGNORECASE,
 )
 #: Wordings of a rejection at the beginning of it, and the plain one. "Put this on Kubernetes" is a use of the name.
 _FORMS = {
@@ -165,6 +174,7 @@ _FORMS = {
         r"(?!.*\b(?:never|don't|stop|no)\b)[^.;!?]*",
         re.IGNORECASE,
     ): r"don't use \1",
+    GIVEN: r"don't give \g<who> \g<what>",
     # "Tests must not call the provider" is of a call in tests.
     lazy_pattern(
         r"^(?!(?:it|that|this|they|he|she|i|we|you|there|agents?|no ?body|no|nothing|what)\b)([\w' /-]{2,40}?) "

@@ -244,6 +244,15 @@ def is_prohibition(text: str) -> bool:
     return found is not None and _names(found["rest" if stopped is not None else "act"])
 
 
+def is_denied_habit(text: str) -> bool:
+    """Whether a sentence tells what a group does not do, which is an order under a heading of orders.
+
+    Args:
+        text: Sentence.
+    """
+    return _is_emphasized(_bare(wording.without_emphasis(text.strip())))
+
+
 def is_no_thing(text: str) -> bool:
     """Whether a sentence is "no" with a thing, which is an order under a label or in a list of orders.
 
