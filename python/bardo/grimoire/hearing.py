@@ -168,7 +168,7 @@ def _hear(
         return []
     from bardo.conduct.hearing import answers, completion, heard, hearing, splitting
     from bardo.conduct.hearing.lifting import lifts
-    from bardo.conduct.hearing.partial_lifts import permits
+    from bardo.conduct.hearing.permissions import permits
     from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.hearing.rescheduling import moves_date
 
