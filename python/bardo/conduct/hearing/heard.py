@@ -120,7 +120,9 @@ def keep(
                 completion.end_done(
                     store, source.said, source.before, by=source.by, episode=source.episode, at=source.at
                 )
-            if one is None or (one.kind in (*FORBIDDING, "task") and _only_lifts(one, source, is_known=is_known)):
+            if one is None or (
+                one.kind in (*FORBIDDING, "task") and _only_lifts(one, source, is_known=is_known)
+            ):
                 continue
             if one.kind == "rule" and source.episode in contradicted:
                 continue

@@ -1,4 +1,4 @@
-"""Allows a case of what was forbidden, or all of it: "just this once, run it for tenant 88", "walk-ins are allowed again".
+"""Allows a case of what was forbidden: "just this once, run it for tenant 88"; or all: "walk-ins are allowed again".
 
 The words must permit, and name in the same clause the act or thing of the order. A case is kept in the words that the
 person has beside those of the order, so that it allows nothing that the person did not name; without such words, the
@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing import lifting, permissions
@@ -31,7 +31,7 @@ _WORD = lazy_pattern(r"[\w'./@*-]*\w[*/]?")
 #: Name with a sign: `agent/*`.
 _NAME = lazy_pattern(r"[\w.-]+[/@_][\w*./-]*")
 _FIGURE = lazy_pattern(r"\d+(?:st|nd|rd|th)?")
-#: Scope of an earlier clause for which a word stands: "for the four Sundays of Advent ..., deliveries go ahead on those".
+#: Scope of an earlier clause for which a word stands: "for the Sundays of Advent ..., deliveries go ahead on those".
 _SCOPE = lazy_pattern(
     r"\b(?:for|on|in|with) (?P<words>[^,;.!?]+?)(?=$|[,;.!?]| (?:they|we|i|you|she|he|it|is|are|can|may|will|to)\b)",
     re.IGNORECASE,
@@ -93,7 +93,7 @@ class _Allowed(NamedTuple):
 def allow(
     store: ConductStore, text: str, *, by: str, agent: str, episode: str, at: int
 ) -> list[StateEntry | Rule]:
-    """Adds cases that words allow to the orders of persons that they are about, or ends these; returns the changed rows.
+    """Adds cases that words allow to the orders of persons, or ends these; returns the changed rows.
 
     Args:
         store: State and rules of the agent, in a transaction.
@@ -148,7 +148,9 @@ def _allowed(permission: Permission, order: _Order) -> _Allowed | None:
     """Returns what a clause allows of an order; None if it is not about it, or in doubt."""
     said = _stems(permission.said)
     earlier = _stems(permission.earlier) & order.own if permission.earlier else frozenset[str]()
-    pointed = {stem for match in _POINTED.finditer(permission.bounds) for stem in _stems(match["word"])} & order.own
+    pointed = {
+        stem for match in _POINTED.finditer(permission.bounds) for stem in _stems(match["word"])
+    } & order.own
     named = said | earlier | pointed
     part = next((each for each in order.parts if each <= named), frozenset[str]())
     is_part = bool(part) and sum(each <= named for each in order.parts) == 1
@@ -170,11 +172,13 @@ def _allowed(permission: Permission, order: _Order) -> _Allowed | None:
 
 
 def _owned(permission: Permission, order: _Order, said: frozenset[str]) -> tuple[str, ...]:
-    """Returns the words of a thing that a clause names as a person's own: "Dr Pym's mobile number" of staff's numbers."""
+    """Returns the words of a thing that a clause names as a person's own: "Dr Pym's mobile number"."""
     for thing, head in ((each, _head(order, each)) for each in order.things):
         if head not in said or _OWNER.search(permission.said) is None:
             continue
-        return tuple(word for word in _WORD.findall(permission.said) if stems_of(word) and stems_of(word) <= thing)
+        return tuple(
+            word for word in _WORD.findall(permission.said) if stems_of(word) and stems_of(word) <= thing
+        )
     return ()
 
 
@@ -200,7 +204,9 @@ def _is_of_act(permission: Permission, order: _Order, said: frozenset[str]) -> b
         # "The server is fine" tells how it is, and allows neither to restart nor to delete it.
         return permission.is_strict or is_of_any or order.verb in said or "modify" in order.verbs
     if verb == "use":
-        return is_of_any or any(is_use(order.row.forbidden_action, thing) for thing in order.row.forbidden.things)
+        return is_of_any or any(
+            is_use(order.row.forbidden_action, thing) for thing in order.row.forbidden.things
+        )
     others = _stand_ins().get(verb)
     return verb == "do" or (others is not None and (is_of_any or order.verb in others))
 
@@ -218,9 +224,17 @@ def _beside(permission: Permission, order: _Order) -> Iterator[str]:
 
 
 def _is_verb(word: str, permission: Permission) -> bool:
-    return bool(permission.verb) and word.lower().startswith(permission.verb[:3]) and (
-        lower := word.lower()
-    ) in (permission.verb, f"{permission.verb}d", f"{permission.verb}ed", lower if _base(lower) == permission.verb else "")
+    return (
+        bool(permission.verb)
+        and word.lower().startswith(permission.verb[:3])
+        and (lower := word.lower())
+        in (
+            permission.verb,
+            f"{permission.verb}d",
+            f"{permission.verb}ed",
+            lower if _base(lower) == permission.verb else "",
+        )
+    )
 
 
 def _base(word: str) -> str:
@@ -243,7 +257,9 @@ def _order(row: StateEntry | Rule) -> _Order:
     clause = wording.forbidding(text)
     spoken = [each for each in wording.act(clause) if each not in _PRONOUNS]
     verb = "" if lifting.is_of_no_thing(text) or not spoken else spoken[0]
-    times = frozenset(stem for each in forbids.conditions if conditions.is_of_time(each) for stem in _stems(each))
+    times = frozenset(
+        stem for each in forbids.conditions if conditions.is_of_time(each) for stem in _stems(each)
+    )
     scopes = tuple(
         stems
         for each in forbids.conditions
@@ -254,13 +270,26 @@ def _order(row: StateEntry | Rule) -> _Order:
     own = _stems(clause) | _stems(" ".join(forbids.things)) | known
     things = [_stems(each) for each in forbids.things]
     things = [each - {verb} - _taking() or each for each in things if each]
-    acts = frozenset(spoken) - operation_table.framing_stems() - known - _IDLE - {"use", "in", "to", "on", "by", "with", "this"}
+    acts = (
+        frozenset(spoken)
+        - operation_table.framing_stems()
+        - known
+        - _IDLE
+        - {"use", "in", "to", "on", "by", "with", "this"}
+    )
     listed = {_stems(match[name]) for match in _LISTED.finditer(clause) for name in ("one", "other")}
     parts = frozenset(filter(None, listed if len(listed) > 1 else set()))
     if len(things) > 1:
         parts = frozenset(things)
     return _Order(
-        row, own, tuple(things) or ((acts,) if acts else ()), verb, times, scopes, parts, frozenset(forbids.verbs) - {"use"}
+        row,
+        own,
+        tuple(things) or ((acts,) if acts else ()),
+        verb,
+        times,
+        scopes,
+        parts,
+        frozenset(forbids.verbs) - {"use"},
     )
 
 
@@ -271,7 +300,8 @@ def _has(said: frozenset[str], wanted: Collection[str]) -> bool:
 
 def _has_any(said: frozenset[str], wanted: Collection[str]) -> bool:
     return any(
-        one == other or (min(len(one), len(other)) >= _FORM and (one.startswith(other) or other.startswith(one)))
+        one == other
+        or (min(len(one), len(other)) >= _FORM and (one.startswith(other) or other.startswith(one)))
         for one in said
         for other in wanted
     )

@@ -33,15 +33,19 @@ _FINITE = lazy_pattern(
 #: Sentence that only bounds the one before it: "Just that one Wednesday".
 _BOUND = lazy_pattern(r"(?:just|only)\b", re.IGNORECASE)
 _SOURCE = lazy_pattern(r"^(?:\w+ ){1,3}?(?:says|said|told (?:me|us)|wrote|agreed)(?: that)? ", re.IGNORECASE)
-_SUBJECT = lazy_pattern(r"\b(?:i|you|he|she|it|we|they|that|everyone|everybody|anyone)(?: all)? *$", re.IGNORECASE)
+_SUBJECT = lazy_pattern(
+    r"\b(?:i|you|he|she|it|we|they|that|everyone|everybody|anyone)(?: all)? *$", re.IGNORECASE
+)
 _ADVERBS = lazy_pattern(
-    r"^\s*(?:(?:again|now|also|still|just|only|then|of course|always|all|both|from now on|please)\b\s*)+", re.IGNORECASE
+    r"^\s*(?:(?:again|now|also|still|just|only|then|of course|always|all|both|from now on|please)\b\s*)+",
+    re.IGNORECASE,
 )
 _BE = lazy_pattern(r"^\s*(?:be|get) (?P<verb>[a-z]+)\b", re.IGNORECASE)
 _VERB = lazy_pattern(r"^\s*(?P<verb>[a-z][\w-]*)\b", re.IGNORECASE)
 _TO = lazy_pattern(r"^\s*(?:for [\w' ]{1,30}? )?to (?P<verb>[a-z][\w-]*)\b", re.IGNORECASE)
 _AGAIN = lazy_pattern(
-    r"\b(?:again|now|after all|from now on|from today|henceforth|once more|these days|any ?more|no longer)\b", re.IGNORECASE
+    r"\b(?:again|now|after all|from now on|from today|henceforth|once more|these days|any ?more|no longer)\b",
+    re.IGNORECASE,
 )
 #: Words that stand for what an earlier clause names.
 _POINTS = lazy_pattern(r"\b(?:those|these|that one|this one|that|them|it)\b", re.IGNORECASE)
@@ -203,7 +207,9 @@ def _imperative(clause: str) -> Permission | None:
 
 
 def _made(said: str, verb: str, *, is_strict: bool = True) -> Permission:
-    return Permission(words("pointing").sub(" ", said).strip(), verb, is_strict, again=False, earlier="", bounds="")
+    return Permission(
+        words("pointing").sub(" ", said).strip(), verb, is_strict, again=False, earlier="", bounds=""
+    )
 
 
 def stand_ins() -> dict[str, frozenset[str]]:
@@ -217,8 +223,12 @@ def words(name: str) -> re.Pattern[str]:
     table = _table()
     if name == "is_well":
         well = "|".join(map(re.escape, _longest(f"{table['well']}, {table['permitted']}")))
-        return re.compile(rf"(?:\b(?:is|are)|'s|'re) (?:(?:again|now|also|just|always) )*(?:{well})\b", re.IGNORECASE)
-    items = "|".join(("" if each.startswith("'") else r"(?<![\w-])") + re.escape(each) for each in _longest(table[name]))
+        return re.compile(
+            rf"(?:\b(?:is|are)|'s|'re) (?:(?:again|now|also|just|always) )*(?:{well})\b", re.IGNORECASE
+        )
+    items = "|".join(
+        ("" if each.startswith("'") else r"(?<![\w-])") + re.escape(each) for each in _longest(table[name])
+    )
     return re.compile(rf"(?:{items})\b(?!')", re.IGNORECASE)
 
 
