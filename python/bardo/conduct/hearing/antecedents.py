@@ -88,7 +88,8 @@ _INDEFINITE = re.compile(r"an? ", re.IGNORECASE)
 _CALLED = re.compile(r" (?:called|named) (?=\S)", re.IGNORECASE)
 #: Act that is done to what a pronoun stands for: "book them for Friday".
 POINTING_ACT = re.compile(
-    r"(?P<verb>[a-z]+(?: (?:up|off|out|in|on|over|with|from|to|back))?) (?P<pronoun>it|them)\b(?! all\b)", re.IGNORECASE
+    r"(?P<verb>[a-z]+(?: (?:up|off|out|in|on|over|with|from|to|back))?) (?P<pronoun>it|them)\b(?! all\b)",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<![\w'])[A-Z][\w&'-]*(?: (?:& )?[A-Z][\w&'-]*)*")
 _NO_NAME = frozenset({"i", *DAYS, *MONTHS})

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.hearing.answers import act_of, is_unclear, is_redirection
+from bardo.conduct.hearing.answers import act_of, is_redirection, is_unclear
 from bardo.conduct.hearing.hearing import Heard, is_other
 from bardo.conduct.hearing.listed import sentences_of
 from bardo.conduct.hearing.utterance import Utterance

@@ -22,7 +22,7 @@ from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.parse import conditions, operation_table, wording
 from bardo.conduct.parse.forbidden import propose, stems_of
-from bardo.conduct.parse.forbids import LONG
+from bardo.conduct.parse.forbids import LONG, Forbids
 from bardo.conduct.persons import is_person
 from bardo.conduct.storage.store import ConductStore
 from bardo.conduct.storage.words import heard
@@ -249,6 +249,29 @@ def _beside_earlier(permission: Permission, order: _Order) -> Iterator[str]:
         for word in _WORD.findall(scope["words"]):
             if _FIGURE.fullmatch(word) or ((stems := _stems(word)) and not stems <= order.own):
                 yield word
+
+
+def named_in(text: str, forbids: Forbids) -> frozenset[str]:
+    """Returns the stems of the act, things, times and end that an order names, without those of where and for whom.
+
+    Args:
+        text: Order.
+        forbids: Its data.
+    """
+    said = {*forbids.conditions, *propose(text).conditions}
+    scopes = (each for each in said if not conditions.is_known(each) and not lifting.is_ending(each))
+    things = _stems(" ".join(forbids.things))
+    return (_stems(wording.forbidding(text)) - _stems(" ".join(scopes))) | things
+
+
+def is_named(text: str, named: frozenset[str]) -> bool:
+    """Whether words name something of an order.
+
+    Args:
+        text: Words of a person, or of the agent.
+        named: Stems, as `named_in` gives them.
+    """
+    return any(_has_any(frozenset({stem}), named) for stem in _stems(text))
 
 
 def _order(row: StateEntry | Rule) -> _Order:
