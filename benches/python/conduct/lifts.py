@@ -56,8 +56,8 @@ def read(
                     vectors[places],
                     message["text"],
                     message.get("before", ""),
-                    encoder,
-                    embedder.embed_documents,
+                    encoder=encoder,
+                    embed=embedder.embed_documents,
                 )
                 odds = [max((each for _, each in own), default=-np.inf) for own in found_in]
                 best = int(np.argmax(odds))

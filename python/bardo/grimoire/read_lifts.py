@@ -106,6 +106,7 @@ def tied(
     vectors: Vectors,
     text: str,
     before: str,
+    *,
     encoder: CrossEncoder,
     embed: Callable[[list[str]], Vectors | None],
 ) -> list[list[tuple[str, float]]]:
@@ -177,7 +178,12 @@ def _tied(
     session: Session, said: Said, orders: Sequence[Order], vectors: Vectors, encoder: CrossEncoder
 ) -> list[list[tuple[str, float]]]:
     return tied(
-        orders, vectors, said.text, said.before, encoder, lambda texts: session.indexer.vectors_of(texts)[0]
+        orders,
+        vectors,
+        said.text,
+        said.before,
+        encoder=encoder,
+        embed=lambda texts: session.indexer.vectors_of(texts)[0],
     )
 
 
