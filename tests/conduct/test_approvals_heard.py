@@ -69,3 +69,20 @@ def test_the_agents_word_requires_no_approval(tmp_path: Path) -> None:
         memory.sleep()
     with bardo.gate(tmp_path, words_only=True) as gate:
         assert not [rule for rule in gate.rules() if rule.approval]
+
+
+@pytest.mark.parametrize(
+    ("order", "right", "action"),
+    [
+        ("No new dependencies without my OK.", "Ira", "pip install httpx"),
+        ("No new dependencies without Ira's OK.", "Ira", "pip install httpx"),
+        ("Don't deploy to production without my approval.", "Ira", "Deploy the gateway to production"),
+    ],
+)
+def test_a_rejection_without_an_approval_takes_that_of_its_person_alone(
+    gate: bardo.Gate, order: str, right: str, action: str
+) -> None:
+    gate.reject(order, by="Ira")
+    assert gate.before(action).decision == "block"
+    assert gate.before(action, approved_by="Malu").decision == "block"
+    assert gate.before(action, approved_by=right).decision == "allow"
