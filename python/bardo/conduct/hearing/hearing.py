@@ -55,7 +55,7 @@ class Heard:
     Args:
         kind: Its kind.
         summary: What it is about.
-        margin: Log odds over the next likely kind, less the limit of the kind: below 0 if undecided, 0 if its form tells.
+        margin: Log odds over the next likely kind, less the limit of the kind: below 0 if undecided, 0 if of a form.
         detail: Words that refuse what the summary names; empty if the summary has them.
         forbids: What a rejection forbids, as JSON (`Forbids`); empty if its summary tells it.
         is_read: Whether a cross-encoder read an order in other words, which a language model may correct.
