@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.antecedents import resolve
+from bardo.conduct.hearing.answers import proposal
+from bardo.conduct.hearing.antecedents import resolve, with_object
 from bardo.conduct.hearing.hearing import read, sure
 from bardo.conduct.hearing.utterance import Utterance
 
@@ -79,3 +80,24 @@ def test_a_gate_blocks_what_a_pronoun_forbids(tmp_path: Path) -> None:
         with bardo.gate(tmp_path / "g") as gate:
             assert gate.before("drop the replication slot gull_slot_3").decision == "block"
             assert gate.before("restart billing-relay").decision != "block"
+
+
+@pytest.mark.parametrize(
+    ("offer", "earlier", "resolved"),
+    [
+        ("Should I book them for Friday all the same?", "we've had it with Kopp Couriers",
+         "book Kopp Couriers for Friday all the same"),
+        ("The migration is ready. Shall I run it for tenant 4?", "Hello Ben.", "run the migration for tenant 4"),
+        ("Shall I email it to Lena?", "The Q3 export is done.", "email the Q3 export to Lena"),
+        # It cannot be told.
+        ("Should I book them for Friday?", "The weather is awful.", ""),
+        ("Should I book them for Friday?", "I spoke to Ana, and Ben did, too.", ""),
+        ("Should I book them for Friday?", "", ""),
+        # No thing of its own is meant.
+        ("Should I put it all in crypto?", "Ana got a bonus.", "put it all in crypto"),
+    ],
+)  # fmt: skip
+def test_the_object_of_an_offer_is_the_thing_of_the_sentence_before(
+    offer: str, earlier: str, resolved: str
+) -> None:
+    assert proposal(with_object(offer, earlier)) == resolved

@@ -119,3 +119,20 @@ def test_a_sum_that_needs_an_approval_blocks_among_other_entries_and_at_an_heir(
             assert gate.before("Buy a new printer for 450 euros").decision == "block"
             assert gate.before("Buy a new printer for 450 euros", approved_by="Marek").decision == "allow"
             assert gate.before("Order paper for 40 euros").decision == "allow"
+
+
+@pytest.mark.parametrize(
+    ("order", "right", "action"),
+    [
+        ("No new dependencies without my OK.", "Ira", "pip install httpx"),
+        ("No new dependencies without Ira's OK.", "Ira", "pip install httpx"),
+        ("Don't deploy to production without my approval.", "Ira", "Deploy the gateway to production"),
+    ],
+)
+def test_a_rejection_without_an_approval_takes_that_of_its_person_alone(
+    gate: bardo.Gate, order: str, right: str, action: str
+) -> None:
+    gate.reject(order, by="Ira")
+    assert gate.before(action).decision == "block"
+    assert gate.before(action, approved_by="Malu").decision == "block"
+    assert gate.before(action, approved_by=right).decision == "allow"

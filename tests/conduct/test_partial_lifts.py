@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.partial_lifts import permits
+from bardo.conduct.hearing.permissions import permits
 from bardo.conduct.match.allowed_cases import is_allowed
 from bardo.conduct.parse import action
 from bardo.conduct.parse.forbids import Forbids

@@ -148,3 +148,21 @@ def test_deleting_the_words_of_a_lift_leaves_none_of_them(tmp_path: Path) -> Non
         memory.sleep()
         memory.forget([said.id], reason="asked to")
     assert not any(b"opened up" in file.read_bytes() for file in tmp_path.glob("conduct.db*"))
+
+
+@pytest.mark.parametrize(
+    ("order", "text", "action"),
+    [
+        ("No deploys on Fridays. I want my weekends.",
+         "Bea and I have swapped: Tuesdays are mine now, she has Wednesdays.", "Deploy the site on Friday"),
+        ("So don't use Redis in paygate.",
+         "Default branch is main now, I renamed master this morning. The fork paygate-demo is still on master.",
+         "Use Redis in paygate for sessions"),
+    ],
+)  # fmt: skip
+def test_a_message_without_a_tie_to_an_order_leaves_it(
+    tmp_path: Path, order: str, text: str, action: str
+) -> None:
+    told(tmp_path, order)
+    assert "doubt" not in told(tmp_path, text)
+    assert decided(tmp_path, action) == "block"

@@ -15,9 +15,10 @@ from collections import Counter
 
 import numpy as np
 
-from bardo.conduct.hearing import lift_reader
+from bardo.conduct.hearing.partial_lifts import named_in
+from bardo.conduct.parse.forbidden import propose
 from bardo.consolidate import cross_encoder
-from bardo.grimoire.read_lifts import LATEST, LIFT, NEAREST
+from bardo.grimoire.read_lifts import LATEST, LIFT, NEAREST, Order, tied
 from bardo.index.embedding import embedders
 from common.shares import cell
 from conduct.fit_lifts import forbidden_in, order_of, written
@@ -26,8 +27,8 @@ from conduct.fit_lifts import forbidden_in, order_of, written
 STORE = 30
 #: Authors on whom the weights in the package were not fitted.
 APART = ("le", "lf")
-#: Limits beside that of the package.
-LIMITS = (0.0, 0.5)
+#: Limits beside that of the package, below which it reads nothing.
+LIMITS = (1.5, 2.0)
 
 
 def read(
@@ -35,9 +36,13 @@ def read(
 ) -> list[tuple[str, bool, float, bool]]:
     """Label, whether its order was among those, log odds of the surest order and whether it is the right one."""
     lines = [line for line in written() if line["author"] == author][::every]
-    orders = [order_of(line) for line in lines]
+    actions = [forbidden_in(line) for line in lines]
+    orders = [
+        Order(0, order_of(line), action, named_in(action, propose(action)))
+        for line, action in zip(lines, actions, strict=True)
+    ]
     embedder = embedders.load()
-    vectors = embedder.embed_documents([forbidden_in(line) for line in lines])
+    vectors = embedder.embed_documents(actions)
     found = []
     for place, line in enumerate(lines):
         for message in line["later"]:
@@ -46,9 +51,15 @@ def read(
             for store in ([*others, place], others):
                 near = sorted(store, key=lambda other: -cosines[other])[:NEAREST]
                 places = list(dict.fromkeys([*near, *chance.sample(store, LATEST)]))
-                odds = lift_reader.read(
-                    [orders[other] for other in places], message["text"], message.get("before", ""), encoder
+                found_in = tied(
+                    [orders[other] for other in places],
+                    vectors[places],
+                    message["text"],
+                    message.get("before", ""),
+                    encoder=encoder,
+                    embed=embedder.embed_documents,
                 )
+                odds = [max((each for _, each in own), default=-np.inf) for own in found_in]
                 best = int(np.argmax(odds))
                 found.append((message["label"], place in store, odds[best], places[best] == place))
     return found

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from bardo.conduct.hearing.approvals import is_approved
 from bardo.conduct.hearing.expiry import is_over
 from bardo.conduct.match.index import ConductIndex
 from bardo.conduct.match.matching import NOTHING, Touch
-from bardo.conduct.model.authors import author_of, said_at
+from bardo.conduct.model.authors import said_at
 from bardo.conduct.model.entries import CRITICAL, Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Flow
+from bardo.conduct.parse.conditions import WITHOUT_APPROVAL
 from bardo.conduct.verdict import Candidate, Finding
 
 
@@ -48,7 +49,7 @@ def findings_of(
         if isinstance(row, StateEntry):
             touch = found[row.summary]
             if row.kind == "rejected":
-                if not is_told(touch) or is_over(row, now):
+                if not is_told(touch) or is_over(row, now) or _needs_no_more(row, approved_by):
                     continue
                 findings.append(
                     Finding(
@@ -62,15 +63,12 @@ def findings_of(
             outcomes.append((touch.closeness, row))
     applying = []
     for rule in rules:
-        if rule.forbids and not is_over(rule, now) and is_told(touch := found.get(rule.forbids, NOTHING)):
+        is_open = bool(rule.forbids) and not is_over(rule, now) and not _needs_no_more(rule, approved_by)
+        if is_open and is_told(touch := found.get(rule.forbids, NOTHING)):
             blocks = touch.same and not rule.doubt and rule.score_at(now) >= CRITICAL
             findings.append(_of(rule, "forbidden", touch, blocks=blocks, doubt=rule.doubt))
         touch = found.get(rule.approval, NOTHING)
-        if (
-            rule.approval
-            and is_told(touch)
-            and not is_approved(rule.text, approved_by, author_of(rule.by)[0])
-        ):
+        if rule.approval and is_told(touch) and not approves(approved_by)(rule):
             findings.append(_of(rule, "approval", touch, blocks=touch.same))
         if not (rule.forbids or rule.approval):
             touch = found.get(rule.text, NOTHING)
@@ -89,6 +87,26 @@ def findings_of(
     near.sort(key=lambda pair: (-pair[0], -pair[1].changed_at, -int(pair[1].id[1:])))
     outcomes.sort(key=lambda pair: (-pair[0], -pair[1].changed_at))
     return findings, [entry for _, entry in near], applying, [outcome for _, outcome in outcomes]
+
+
+def approves(approved_by: str) -> Callable[[object], bool]:
+    """Returns whether a person may give the approval that a rejection or rule requires; nothing else requires one.
+
+    Args:
+        approved_by: Name of the person; empty if there is none.
+    """
+
+    def is_given(row: object) -> bool:
+        if not isinstance(row, StateEntry | Rule):
+            return bool(approved_by.strip())
+        return is_approved(row.text if isinstance(row, Rule) else row.summary, approved_by, row.by)
+
+    return is_given
+
+
+def _needs_no_more(row: StateEntry | Rule, approved_by: str) -> bool:
+    """Whether an order only forbids without an approval, and the person whom it requires gave it."""
+    return WITHOUT_APPROVAL in row.forbidden.conditions and approves(approved_by)(row)
 
 
 def candidates_of(index: ConductIndex, found: Mapping[str, Touch]) -> tuple[Candidate, ...]:

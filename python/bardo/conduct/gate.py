@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from bardo._validation import checked
-from bardo.conduct.findings import candidates_of, findings_of
+from bardo.conduct.findings import approves, candidates_of, findings_of
 from bardo.conduct.gate_base import GateBase
 from bardo.conduct.model.entries import (
     CRITICAL,
@@ -325,7 +325,7 @@ class Gate(GateBase):
         now = self._clock.now()
         self._index.refresh()
         rules = self._rules(now)
-        found, notes = self._index.match(action, self._embedder, now=now, approved=bool(approved_by.strip()))
+        found, notes = self._index.match(action, self._embedder, now=now, is_approved=approves(approved_by))
         suited = flows.matching(self._index.flows, found)
         judge = self._adjudicator
         findings, touched, applying, outcomes = findings_of(

@@ -170,7 +170,7 @@ def _hear(
     from bardo.conduct.hearing import answers, completion, heard, hearing, splitting
     from bardo.conduct.hearing.lifting import lifts
     from bardo.conduct.hearing.limit_changes import changes_limit
-    from bardo.conduct.hearing.partial_lifts import permits
+    from bardo.conduct.hearing.permissions import permits
     from bardo.conduct.hearing.replacement import may_replace
     from bardo.conduct.hearing.rescheduling import moves_date
 
@@ -396,6 +396,8 @@ def _without_lifts(
     from bardo.conduct.hearing import lift_reader
     from bardo.conduct.hearing.hearing import FORBIDDING
     from bardo.conduct.hearing.order_reader import meets
+    from bardo.conduct.hearing.partial_lifts import named_in
+    from bardo.conduct.parse.forbidden import propose
     from bardo.grimoire import read_lifts
 
     forbidding = [
@@ -405,7 +407,12 @@ def _without_lifts(
     ]
     doubtful = {episode.id: episode for episode, one in forbidding if _is_doubtful(one)}
     told = [
-        read_lifts.Order(episode.at, lift_reader.told(one.summary, one.detail), one.summary)
+        read_lifts.Order(
+            episode.at,
+            lift_reader.told(one.summary, one.detail),
+            one.summary,
+            named_in(one.summary, propose(one.summary)),
+        )
         for episode, one in forbidding
     ]
     messages = [_message(episode, before_of) for episode in doubtful.values()]

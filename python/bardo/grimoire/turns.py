@@ -38,14 +38,26 @@ def with_before(episodes: Sequence[Episode], session: Session) -> list[tuple[Epi
         session: State of the opened memory.
     """
     turns: dict[tuple[str | None, str | None], list[Episode]] = {}
+    answered: dict[tuple[str | None, str | None], list[Episode]] = {}
     found = []
     for episode in filter(is_speech, episodes):
         conversation = (episode.thread, episode.session)
         turn = turns.get(conversation) or _heard_before(episode, session)
         is_answer = bool(turn) and turn[-1].role != episode.role
-        found.append((episode, _answered(turn, episode.text) if is_answer else None))
+        before = _answered(turn, episode.text) if is_answer else None
+        if before is not None and turn[-1].role == "agent":
+            before = before._replace(text=_with_object(before.text, answered.get(conversation, [])))
+        found.append((episode, before))
+        answered[conversation] = turn if is_answer else answered.get(conversation, [])
         turns[conversation] = [episode] if is_answer else [*turn, episode][-TURN:]
     return found
+
+
+def _with_object(offer: str, earlier: Sequence[Episode]) -> str:
+    """Returns an agent's message with the thing that the user named before it in place of the object "it"."""
+    from bardo.conduct.hearing.antecedents import with_object
+
+    return with_object(offer, words_beside(earlier[-1].text, earlier[-1].payload) if earlier else "")
 
 
 def _answered(turn: Sequence[Episode], answer: str) -> Before | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.hearing.antecedents import POINTING_ACT
 from bardo.conduct.parse.operation_table import content_stems
 from bardo.conduct.state.prohibition import is_prohibition
 from bardo.consolidate.texts.clauses import sentences
@@ -165,6 +166,7 @@ def proposal(text: str) -> str:
 
     Args:
         text: Message of the agent. It is returned as a whole if the act only points at something: "I could drop it".
+            An act with more words on what it only points at is none: "I could book them for Friday".
     """
     if steps := _steps(text):
         return steps
@@ -179,10 +181,21 @@ def proposal(text: str) -> str:
                 continue
             if _ALTERNATIVES.search(clause):
                 return ""
+            if len(named) > 1 and is_unclear(act):
+                return ""
             if len(named) > 1 or not _POINTING.search(act):
                 return act
             return text.strip() if len(text.split()) <= WHOLE_WORDS else ""
     return ""
+
+
+def is_unclear(act: str) -> bool:
+    """Whether an act does not tell what it is done to: "book them for Friday".
+
+    Args:
+        act: Words of an act.
+    """
+    return POINTING_ACT.match(act) is not None
 
 
 def act_of(sentence: str) -> str:

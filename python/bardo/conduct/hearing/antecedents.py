@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
+from bardo.conduct.parse.times import DAYS
 from bardo.conduct.state.prohibition import is_prohibition
+from bardo.consolidate.languages.english.dates import MONTHS
+from bardo.consolidate.texts.clauses import sentences
 
 #: End of a clause, with the words that join the next one to it.
 _JOINT = re.compile(
@@ -92,6 +95,13 @@ _DEICTIC = re.compile(
 _CONTINUED = re.compile(r"(?:it|they|this|that|these|those)(?:'s|'re| [a-z]+)\b", re.IGNORECASE)
 _INDEFINITE = re.compile(r"an? ", re.IGNORECASE)
 _CALLED = re.compile(r" (?:called|named) (?=\S)", re.IGNORECASE)
+#: Act that is done to what a pronoun stands for: "book them for Friday".
+POINTING_ACT = re.compile(
+    r"(?P<verb>[a-z]+(?: (?:up|off|out|in|on|over|with|from|to|back))?) (?P<pronoun>it|them)\b(?! all\b)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"(?<![\w'])[A-Z][\w&'-]*(?: (?:& )?[A-Z][\w&'-]*)*")
+_NO_NAME = frozenset({"i", *DAYS, *MONTHS})
 _PLURAL = ("them", "these", "those")
 _PERSONAL = ("him", "her")
 
@@ -138,6 +148,40 @@ def pointing_verb(text: str) -> str:
     if not found or names or any(one["pronoun"].lower() in ("this", "that") for one in found):
         return ""
     return (found[0]["verb"] or found[0]["doing"]).lower()
+
+
+def with_object(offer: str, earlier: str) -> str:
+    """Puts the thing of the sentence before in the place of the pronoun that is the object of an offer.
+
+    Args:
+        offer: Message of an agent.
+        earlier: Words of the user before it.
+
+    Returns:
+        The message, as it is if its last sentence has no such object or the sentence before does not tell it.
+    """
+    bare = offer.replace("’", "'").strip()
+    *others, last = sentences(bare) or [bare]
+    found = next(
+        (one for one in POINTING_ACT.finditer(last) if not _DEICTIC.search(last[: one.start("pronoun")])),
+        None,
+    )
+    told = others or sentences(earlier.replace("’", "'"))
+    if found is None or not told:
+        return offer
+    before = told[-1].strip().rstrip(".!?…")
+    thing = _antecedent(before, _clauses(before), len(before), found["pronoun"].lower()) or _only_name(before)
+    if thing is None:
+        return offer
+    said = f"{last[: found.start('pronoun')]}{thing}{last[found.end('pronoun') :]}"
+    return " ".join([*others, said])
+
+
+def _only_name(sentence: str) -> str | None:
+    """Returns the only name in a sentence; a single word at its beginning may be none."""
+    names = [match[0] for match in _NAMED.finditer(sentence) if match.start() or " " in match[0]]
+    names = [each.removesuffix("'s") for each in names if each.lower() not in _NO_NAME]
+    return names[0] if len(set(names)) == 1 else None
 
 
 def _clauses(text: str) -> list[tuple[int, int]]:

@@ -127,8 +127,9 @@ def keep(
                 completion.end_done(
                     store, source.said, source.before, by=source.by, episode=source.episode, at=source.at
                 )
-            is_lift = not source.by_agent and lifting.only_lifts(source.said, is_known=is_known)
-            if one is None or (one.kind in (*FORBIDDING, "task") and is_lift):
+            if one is None or (
+                one.kind in (*FORBIDDING, "task") and _only_lifts(one, source, is_known=is_known)
+            ):
                 continue
             if one.kind == "rule" and source.episode in contradicted:
                 continue
@@ -158,6 +159,14 @@ def keep(
         if contradicted:
             _end_contradicted(store, contradicted, now)
     return Kept(kept, frozenset(allowing))
+
+
+def _only_lifts(one: Heard, source: Source, *, is_known: bool) -> bool:
+    """Whether a person's words allow something, and what was heard in them orders nothing beside that."""
+    is_open = one.kind == "rule" and forbidden_act(one.summary) is None and not is_standing(one.summary)
+    return not source.by_agent and (
+        (is_known and is_open) or lifting.only_lifts(source.said, is_known=is_known)
+    )
 
 
 def _end_contradicted(store: ConductStore, contradicted: Mapping[str, str], now: int) -> None:

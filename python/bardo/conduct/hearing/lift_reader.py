@@ -46,8 +46,10 @@ def sentences(text: str, before: str) -> Iterator[tuple[str, str]]:
         earlier += said.split()
 
 
-def read(orders: Sequence[str], text: str, before: str, encoder: CrossEncoder) -> list[float]:
-    """Log odds that a message allows again all of what each order forbids: those of its surest sentence.
+def read(
+    orders: Sequence[str], text: str, before: str, encoder: CrossEncoder
+) -> list[list[tuple[str, float]]]:
+    """Log odds that the sentences of a message allow again all of what each order forbids.
 
     Args:
         orders: Orders, as `told` gives them.
@@ -56,28 +58,8 @@ def read(orders: Sequence[str], text: str, before: str, encoder: CrossEncoder) -
         encoder: Cross-encoder of lifts.
 
     Returns:
-        The log odds of each order; minus infinity if no sentence is short enough to be read.
-    """
-    odds = _odds(orders, [second for _, second in sentences(text, before)], encoder)
-    return [max(row, default=float("-inf")) for row in odds]
-
-
-def allowing(orders: Sequence[str], text: str, before: str, encoder: CrossEncoder, limit: float) -> list[str]:
-    """Returns the sentences of a message that allow again all of what an order forbids.
-
-    Args:
-        orders: Orders, as `told` gives them.
-        text: Message of a user.
-        before: Message of the agent just before; empty if there is none.
-        encoder: Cross-encoder of lifts.
-        limit: Minimum log odds.
+        The sentences that are short enough to be read, with their log odds, for each order.
     """
     said = [*sentences(text, before)]
-    odds = _odds(orders, [second for _, second in said], encoder)
-    return [one for (one, _), own in zip(said, zip(*odds, strict=True), strict=False) if max(own) >= limit]
-
-
-def _odds(orders: Sequence[str], said: Sequence[str], encoder: CrossEncoder) -> list[list[float]]:
-    """Log odds of each order with each sentence, shape (len(orders), len(said))."""
-    odds = iter(encoder.read([(order, second) for order in orders for second in said]))
-    return [[next(odds) for _ in said] for _ in orders]
+    odds = iter(encoder.read([(order, second) for order in orders for _, second in said]))
+    return [[(one, next(odds)) for one, _ in said] for _ in orders]

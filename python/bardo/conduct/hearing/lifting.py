@@ -181,6 +181,26 @@ def end(store: ConductStore, row: StateEntry | Rule, text: str, *, by: str, at: 
     )
 
 
+def is_of_no_thing(text: str) -> bool:
+    """Whether an order names what there must not be, without an act: "no peanuts in the house"."""
+    return _NO.match(wording.plain(text)) is not None
+
+
+def is_ending(condition: str) -> bool:
+    """Whether a condition tells the end of an order, which words of a lift leave out."""
+    return _ENDING.match(condition) is not None
+
+
+def own_places() -> frozenset[str]:
+    """Returns the stems of own places and of ways, which words of a lift leave out."""
+    return _words().home | _words().ways
+
+
+def taking_verbs() -> frozenset[str]:
+    """Returns the stems of the verbs of one word by which a thing is taken."""
+    return frozenset(verb[0] for verb in _words().taking if len(verb) == 1)
+
+
 def _allowed(text: str) -> Iterator[_Allowed]:
     """Yields what the clauses of a text allow: "use the ladder" of "the ladder is fine again"."""
     if "?" in text:

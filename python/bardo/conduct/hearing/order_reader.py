@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.hearing.answers import act_of, is_redirection
+from bardo.conduct.hearing.answers import act_of, is_redirection, is_unclear
 from bardo.conduct.hearing.hearing import Heard, is_other
 from bardo.conduct.hearing.listed import sentences_of
 from bardo.conduct.hearing.utterance import Utterance
@@ -148,7 +148,7 @@ def _orders(read: Sequence[tuple[tuple[str, str], float]]) -> Iterator[Order]:
     surest, refused, is_ordered = REFUSAL, None, False
     for (first, said), odds in read:
         offer = offer_of(first)
-        if offer and odds >= surest:
+        if offer and odds >= surest and not is_unclear(act_of(offer)):
             surest, refused = (
                 odds,
                 Order(said, Heard("rejection", act_of(offer), 0.0, said, _READ, is_read=True)),

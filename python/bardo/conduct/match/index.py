@@ -21,7 +21,7 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.match import comparison, operation_match
 from bardo.conduct.match import keys as index_keys
 from bardo.conduct.match import packed_rows as packing
-from bardo.conduct.match.matching import NEAR, NEAR_WORDS, Touch, near_at
+from bardo.conduct.match.matching import NEAR, NEAR_WORDS, Approved, Touch, near_at
 from bardo.conduct.match.packed_rows import PackedRows
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Capability, Flow
@@ -190,7 +190,7 @@ class ConductIndex:
             return [self._rows[id_] for text in texts for id_ in sorted(self._ids.get(text, ()))]
 
     def match(
-        self, action: str, embedder: Embedder | None, *, now: int = 0, approved: bool = False
+        self, action: str, embedder: Embedder | None, *, now: int = 0, is_approved: Approved | None = None
     ) -> tuple[dict[str, Touch], list[str]]:
         """Compares an action with every text; returns the possibly related ones, and notes.
 
@@ -198,7 +198,7 @@ class ConductIndex:
             action: Action in words, or as a command.
             embedder: Embedder of the agent's model; None to compare words alone.
             now: Wall clock, microseconds UTC, for conditions such as "on Fridays".
-            approved: Whether a person approved the action.
+            is_approved: Whether the person whom a row requires approved the action; None if nobody did.
         """
         with self._lock:
             if not self._ids:
@@ -208,7 +208,7 @@ class ConductIndex:
             places, rest = self._candidates(parsed)
             if cosines is not None:
                 places = list(dict.fromkeys([*places, *self._by_meaning(cosines)]))
-            touched, pairs = self._compared(places, parsed, cosines, now=now, approved=approved)
+            touched, pairs = self._compared(places, parsed, cosines, now=now, is_approved=is_approved)
             if cosines is not None and comparison.is_fitted(embedder) and (reader := _reader()) is not None:
                 touched |= comparison.read(pairs, reader)
             for place, shared in rest:
@@ -226,7 +226,7 @@ class ConductIndex:
         cosines: np.ndarray | None,
         *,
         now: int,
-        approved: bool,
+        is_approved: Approved | None,
     ) -> tuple[dict[str, Touch], list[comparison.Pair]]:
         """Compares an action with texts by table and words; returns the matches, and the pairs that forbid."""
         count = len(self._forbidding)
@@ -237,6 +237,8 @@ class ConductIndex:
         for place, text, common in zip(places, texts, words, strict=True):
             cosine = None if cosines is None else float(cosines[place])
             if isinstance(text, ParsedRejection):
+                rows = (self._rows[id_] for id_ in self._ids.get(text.text, ()))
+                approved = is_approved is not None and all(map(is_approved, rows))
                 pair = comparison.pair_of(
                     text, action, common, cosine, count=count, now=now, approved=approved
                 )

@@ -7,10 +7,13 @@ MiniLM's vectors; the tests require about the same figures on the other pairs.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+#: Whether the person whom a row requires approved the action.
+Approved = Callable[[object], bool]
 #: Minimum cosine, or minimum number of common words, of an action related to a text.
 NEAR, NEAR_WORDS = 0.35, 2
 #: Minimum cosine of an action related to a single rejection, its growth per logarithm of their number, its maximum.

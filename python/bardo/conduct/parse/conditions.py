@@ -33,6 +33,8 @@ _MINUTE = 60 * 1_000_000
 _FIRST_DAY = 3
 #: Axes of the conditions of time.
 TIMES = ("day", "time of the day", "date")
+#: Condition of an order that a person lifts for each action.
+WITHOUT_APPROVAL = "without approval"
 _APPROVAL = lazy_pattern(
     r"\b(?:without|unless|until|before)\b[^,.;]*\b(?:approv\w*|review\w*|sign-?(?:ed )?off|ok(?:ay)?s?|"
     r"permission|consent|"
@@ -151,7 +153,7 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     rest, found = limits.required(rest)
     for clause in (_APPROVAL, *operation_table.table().approvals):
         if clause.search(rest):
-            found.append("without approval")
+            found.append(WITHOUT_APPROVAL)
             rest = clause.sub(" ", rest)
     rest = terms.without(rest)
     rest, bounds = dated.split(rest)
@@ -294,7 +296,7 @@ def holds(
     if kind == "except":
         excepted = holds(value, action, now=now, approved=approved, is_event=is_event, about=about)
         return None if excepted is None else not excepted
-    if condition == "without approval":
+    if condition == WITHOUT_APPROVAL:
         by_field = fulfilled.is_approved(action)
         return not (approved or (asks(action) if by_field is None else by_field))
     if condition.startswith("in production"):
@@ -352,7 +354,7 @@ def is_known(condition: str) -> bool:
     """Whether a condition is of time, figures, production or approval, and not words that the action must have."""
     kind, _, value = condition.partition(" ")
     return (
-        condition in ("without approval", "in production", "in production or staging")
+        condition in (WITHOUT_APPROVAL, "in production", "in production or staging")
         or dated.is_dated(condition)
         or (kind == "except" and is_known(value))
         or limits.is_limit(condition)

@@ -461,7 +461,8 @@ def corrected(text: str, changes: str) -> Forbids:
     given = Forbids.from_json(changes)
     named = json.loads(changes)
     lists = {name: getattr(given, name) for name in LISTS if name in named}
-    return replace(proposed, **lists, by=given.by)
+    # A case leaves the rest as the text says it.
+    return replace(proposed, **lists, by=given.by if lists.keys() - {"allowed"} else "")
 
 
 def _joined(parts: Sequence[Forbids]) -> Forbids:
