@@ -1,4 +1,4 @@
-"""What permits, what does not, and how much of an order a permission lifts."""
+"""Words that permit, others that do not, and how much of an order a permission lifts."""
 
 from __future__ import annotations
 

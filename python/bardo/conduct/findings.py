@@ -9,7 +9,7 @@ from bardo.conduct.hearing.approvals import is_approved
 from bardo.conduct.hearing.expiry import is_over
 from bardo.conduct.match.index import ConductIndex
 from bardo.conduct.match.matching import NOTHING, Touch
-from bardo.conduct.model.authors import said_at
+from bardo.conduct.model.authors import author_of, said_at
 from bardo.conduct.model.entries import CRITICAL, Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Flow
 from bardo.conduct.parse.conditions import WITHOUT_APPROVAL
@@ -99,7 +99,8 @@ def approves(approved_by: str) -> Callable[[object], bool]:
     def is_given(row: object) -> bool:
         if not isinstance(row, StateEntry | Rule):
             return bool(approved_by.strip())
-        return is_approved(row.text if isinstance(row, Rule) else row.summary, approved_by, row.by)
+        text = row.text if isinstance(row, Rule) else row.summary
+        return is_approved(text, approved_by, author_of(row.by)[0])
 
     return is_given
 

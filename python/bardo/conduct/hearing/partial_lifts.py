@@ -77,7 +77,7 @@ class _Order(NamedTuple):
 
 
 class _Allowed(NamedTuple):
-    """What a clause allows of an order: a case in words, or all (empty words).
+    """Part of an order that a clause allows: a case in words, or all (empty words).
 
     Args:
         order: The order.
