@@ -1,4 +1,4 @@
-"""What permits, what does not, and how much of an order a permission lifts."""
+"""Permissions in words: which are none, and how much of an order they lift."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class _Order(NamedTuple):
 
 
 class _Allowed(NamedTuple):
-    """What a clause allows of an order: a case in words, or all (empty words).
+    """Permission for an order: a case in words, or all (empty words).
 
     Args:
         order: The order.

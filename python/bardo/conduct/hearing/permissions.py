@@ -53,7 +53,7 @@ _OPENING = lazy_pattern(r"^(?:please|then|ok|okay|well|yes|so)\b[\s,]*", re.IGNO
 
 
 class Permission(NamedTuple):
-    """What a clause permits.
+    """Permission of a clause.
 
     Args:
         said: Its words, without those that permit.

@@ -198,7 +198,7 @@ class ConductIndex:
             action: Action in words, or as a command.
             embedder: Embedder of the agent's model; None to compare words alone.
             now: Wall clock, microseconds UTC, for conditions such as "on Fridays".
-            is_approved: Whether the person whom a row requires approved the action; None if nobody did.
+            is_approved: Whether the person whom a row requires approved the action; None without an approval.
         """
         with self._lock:
             if not self._ids:
