@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate.clause import form_of
+from bardo.consolidate.concluded import apart_from_conclusions
 from bardo.consolidate.corrections.candidates import Candidates, order
 from bardo.consolidate.drawn import Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
@@ -337,6 +338,7 @@ class Extractor:
         for episode, reached in zip(page.episodes, page.reached, strict=True):
             try:
                 drawn = statements.draw([episode], tick=tick)
+                drawn.with_facts(apart_from_conclusions(drawn.facts, [episode], self._facts, tick=tick))
                 others = () if form_of(episode) == "record" else plain_facts(episode, self._log, self._agent)
             except Exception as error:
                 done = done.plus(ExtractionReport(notes=(_unread(episode, error),)))
@@ -395,7 +397,8 @@ class Extractor:
         judged: Reconciliation | None = None
         updates: Sequence[tuple[Fact, Fact]] = ()
         if self._asker:
-            found += self._asker.read(page.episodes)
+            read = self._asker.read(page.episodes)
+            found += [one for one in apart_from_conclusions(read, page.episodes, self._facts, tick=tick) if one]
             notes += self._asker.notes
         found, unfit = self._fit(found)
         notes += unfit
