@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bequeath.estate import KEY, NOW, bequeath, episode, fact
 
 import bardo
 from bardo.bequeath.testament import signing, trust
 from bardo.model import Fact
+from bequeath.estate import KEY, NOW, bequeath, episode, fact
 
 DAY = 86_400 * 1_000_000
 RECORDS = [

@@ -260,9 +260,7 @@ def _of_entry(entry: StateEntry) -> EntryMemory:
 
 
 def _of_rule(rule: Rule) -> EntryMemory:
-    return told(
-        f"rule ({rule.id}): {_cut(rule.text)}{standing_of(rule.corrections)}", said_at(rule), rule.by
-    )
+    return told(f"rule ({rule.id}): {_cut(rule.text)}{standing_of(rule.corrections)}", said_at(rule), rule.by)
 
 
 def _cut(text: str) -> str:

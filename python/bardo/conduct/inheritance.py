@@ -104,9 +104,7 @@ def _of_mission(mission: Mission) -> Directive:
 
 def _ended(one: Directive, at: int, by: str, why: str = "", episode: str = "") -> Directive:
     person, where, _ = author_of(by)
-    return replace(
-        one, ended_at=max(at, 1), ended_by=person, ended_why=why, ended_in=where, heard_in=episode
-    )
+    return replace(one, ended_at=max(at, 1), ended_by=person, ended_why=why, ended_in=where, heard_in=episode)
 
 
 def take(store: ConductStore, given: Sequence[Directive], *, agent: str, now: int) -> tuple[int, int]:

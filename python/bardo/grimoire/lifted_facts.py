@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bardo.clock import MICROSECONDS
 from bardo.conduct.lifted import lifted_rows, text_of
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry
@@ -25,6 +27,8 @@ _REJECTS, _ALLOWS, _SAYS = " rejects: ", " allows again: ", ": "
 _REJECTIONS, _ALLOWANCES = "rejections", "allowances"
 #: Number of memories that are sought by the words of a lift.
 _SOUGHT = 20
+#: End of a prohibition that an allowance has not: "order from them any more".
+_ANY_MORE = re.compile(r"[ ,]+(?:any ?more|any longer)$", re.IGNORECASE)
 Row = StateEntry | Rule
 
 
@@ -65,7 +69,7 @@ def _told(fact: Fact) -> tuple[str, str]:
     said = plain(fact.text)
     words = next((one for one in (_REJECTS, _ALLOWS) if one in said), _SAYS)
     who, _, act = said.partition(words)
-    return who, act if words != _SAYS else _act_in(act)
+    return who, _ANY_MORE.sub("", act) if words != _SAYS else _act_in(act)
 
 
 def _held(who: str, told: str, held: Sequence[tuple[Row, str]]) -> Row | None:
@@ -75,10 +79,14 @@ def _held(who: str, told: str, held: Sequence[tuple[Row, str]]) -> Row | None:
 
 def _lifted(session: Session, store: ConductStore) -> list[tuple[Fact, Row]]:
     """Returns the facts in force of rejections that a person ended, with these."""
-    rows = [row for row in lifted_rows(store, session.agent) if row.episode]
+    rows = lifted_rows(store, session.agent)
     if not rows:
         return []
-    known = session.facts.derived_from(sorted({row.episode for row in rows}))
+    known = session.facts.derived_from(sorted({row.episode for row in rows if row.episode}))
+    if inherited := [row for row in rows if author_of(row.by)[1]]:
+        # The evidence of an inherited fact stayed with the ancestor: its words tell the order.
+        ids = [id_ for row in inherited for id_, _ in session.facts.search_text(text_of(row), _SOUGHT)]
+        known += [one for one in session.facts.get(list(dict.fromkeys(ids))) if one and _is_inherited(one)]
     told = [fact for fact in known if fact.status == "active"]
     pairs = ((fact, next((row for row in rows if _tells(fact, row)), None)) for fact in told)
     return [(fact, row) for fact, row in pairs if row is not None]
@@ -105,16 +113,22 @@ def _forbidden_again(session: Session, held: Sequence[tuple[Row, str]]) -> list[
 
 def _act_in(text: str) -> str:
     """Returns the act that an order forbids, as `plain` writes it; its words if no form finds one in them."""
-    return plain(forbidden_act(text) or text)
+    return _ANY_MORE.sub("", plain(forbidden_act(text) or text))
 
 
 def _tells(fact: Fact, row: Row) -> bool:
     """Whether a fact was read from the turn of an order, and tells it; a quote tells nothing beside it."""
-    said = plain(fact.text)
+    said, forbidden = plain(fact.text), _act_in(text_of(row))
+    if fact.category == _ALLOWANCES:
+        return False
+    if _is_inherited(fact):
+        by, origin, _ = author_of(row.by)
+        who, act = _told(fact)
+        is_same = is_act_of(forbidden, act, who) if _REJECTS in said else act == forbidden
+        return bool(origin) and who == plain(by) and is_same
     if _REJECTS in said:
-        return Lifted(plain(text_of(row)), row.episode, 0, act=_act_in(text_of(row))).marks(fact, said)
-    quoted = said.partition(_SAYS)[2]
-    return row.episode in fact.evidence and bool(quoted) and _act_in(quoted) == _act_in(text_of(row))
+        return Lifted(plain(text_of(row)), row.episode, 0, act=forbidden).marks(fact, said)
+    return row.episode in fact.evidence and _SAYS in said and _told(fact)[1] == forbidden
 
 
 def _newer(session: Session, fact: Fact, row: Row) -> Fact | None:
@@ -135,13 +149,22 @@ def _newer(session: Session, fact: Fact, row: Row) -> Fact | None:
         said = fact.text.partition(_SAYS)[2]
         act = forbidden_act(said) or row.forbidden_action or f"what was ordered by {said!r}"
         act = " ".join(act.split()).rstrip(".!")
+    act = _ANY_MORE.sub("", act)
     who = author_of(by)[0]
     subjects = tuple(dict.fromkeys((who, *fact.subjects)))
+    is_own = not author_of(by)[1]
+    # What is inherited has the seconds of the epoch at which an ancestor knew it.
+    second = session.now_tick if is_own else at // MICROSECONDS
     return Fact(
         f"{who}{_ALLOWS}{act}", kind=fact.kind, category=_ALLOWANCES, subjects=subjects, support=1,
-        evidence=evidence, confidence=fact.confidence, observed=(session.now_tick, session.now_tick),
-        source=fact.source, persistence=fact.persistence,
+        evidence=evidence, confidence=fact.confidence, observed=(second, second),
+        source="self" if is_own and _is_inherited(fact) else fact.source, persistence=fact.persistence,
+        generation=0 if is_own else fact.generation, origin="" if is_own else fact.origin,
     )  # fmt: skip
+
+
+def _is_inherited(fact: Fact) -> bool:
+    return fact.source == "testament" and not fact.evidence
 
 
 def _turn(session: Session, words: str, at: int) -> Episode | None:

@@ -24,6 +24,8 @@ def _cases(corrections: str) -> str:
     allowed = [str(case) for case in fields_of(corrections).get("allowed") or ()]
     if not allowed:
         return ""
-    cases = [case if len(case) <= LONGEST_CASE else f"{case[: LONGEST_CASE - 1]}…" for case in allowed[-CASES:]]
+    cases = [
+        case if len(case) <= LONGEST_CASE else f"{case[: LONGEST_CASE - 1]}…" for case in allowed[-CASES:]
+    ]
     more = f" and {len(allowed) - CASES} more" if len(allowed) > CASES else ""
     return f"except: {', '.join(reversed(cases))}{more}"

@@ -42,7 +42,8 @@ def list_(
     category: Annotated[str | None, typer.Option(help="Only facts under this slash path.")] = None,
     source: Annotated[Source | None, typer.Option(help="Only facts from this source.")] = None,
     status: Annotated[
-        Shown, typer.Option(help="Only facts of this status; disputed: those in force that another contradicts.")
+        Shown,
+        typer.Option(help="Only facts of this status; disputed: those in force that another contradicts."),
     ] = "active",
     every: Annotated[bool, typer.Option("--all", help="Facts of any status.")] = False,
     as_of: Annotated[
@@ -77,7 +78,9 @@ def list_(
             "total": len(found),
             "facts": [
                 {
-                    **plain(fact), "confidence_now": sure, "retention": opened.facts.retention(fact),
+                    **plain(fact),
+                    "confidence_now": sure,
+                    "retention": opened.facts.retention(fact),
                     "disputed": fact.id in disputed,
                 }
                 for fact, sure in today

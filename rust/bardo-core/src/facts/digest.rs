@@ -36,6 +36,10 @@ pub struct Digest {
     pub expires_tick: Option<u64>,
 }
 
+/// Steps of confidence and worth in a digest. Facts that decayed a few seconds longer than others are no weaker: the order of
+/// testaments must not order the facts of an heir.
+const STEPS: f64 = 1_000.0;
+
 /// Sort key of a fact in the digest.
 struct DigestRow {
     serial: i64,
@@ -48,17 +52,18 @@ struct DigestRow {
 }
 
 impl DigestRow {
-    /// How much it belongs into a digest: what is pinned first, then by confidence and importance, then the older one.
+    /// How much it belongs into a digest: what is pinned first, then by confidence and importance, then the older one by
+    /// its id, which an heir keeps.
     fn worth(&self) -> (bool, f64) {
-        (self.pinned, self.confidence * self.importance)
+        (self.pinned, (self.confidence * self.importance * STEPS).round())
     }
 
     /// Which of two that contradict each other gives way: as `FactStore::contradict` decides.
     fn weaker<'a>(&'a self, other: &'a Self) -> &'a Self {
         let order = (self.pinned.cmp(&other.pinned))
-            .then(self.confidence.total_cmp(&other.confidence))
+            .then((self.confidence * STEPS).round().total_cmp(&(other.confidence * STEPS).round()))
             .then(self.support.cmp(&other.support))
-            .then(self.serial.cmp(&other.serial));
+            .then(self.id.cmp(&other.id));
         if order.is_le() { self } else { other }
     }
 }
@@ -169,7 +174,7 @@ fn in_turn<'a>(
 ) -> Vec<&'a DigestRow> {
     let before = |a: &DigestRow, b: &DigestRow| {
         let ((pinned, worth), (other_pinned, other)) = (a.worth(), b.worth());
-        other_pinned.cmp(&pinned).then(other.total_cmp(&worth)).then(a.serial.cmp(&b.serial))
+        other_pinned.cmp(&pinned).then(other.total_cmp(&worth)).then(a.id.cmp(&b.id))
     };
     let mut queues: Vec<Vec<&DigestRow>> = categories
         .into_values()
