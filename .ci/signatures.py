@@ -127,7 +127,7 @@ def _plain(annotation: ast.expr | None) -> str:
 
 def _first(said: str) -> str:
     """Returns the first paragraph of a docstring."""
-    return textwrap.fill(" ".join(said.split("\n\n")[0].split()), WIDTH, break_on_hyphens=False)
+    return textwrap.fill(" ".join(said.split("\n\n", maxsplit=1)[0].split()), WIDTH, break_on_hyphens=False)
 
 
 def _fields(node: ast.ClassDef) -> Iterator[str]:

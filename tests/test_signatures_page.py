@@ -35,7 +35,17 @@ def test_the_page_is_what_the_code_says() -> None:
         *((f"bardo.{name}", getattr(bardo, name)) for name in ("open", "inherit", "visit", "drop", "gate")),
         *(
             (f"g.{name}", getattr(bardo.Grimoire, name))
-            for name in ("remember", "recall", "context", "learn", "sleep", "turn", "scribe", "bequeath", "boot")
+            for name in (
+                "remember",
+                "recall",
+                "context",
+                "learn",
+                "sleep",
+                "turn",
+                "scribe",
+                "bequeath",
+                "boot",
+            )
         ),
         *((f"gate.{name}", getattr(bardo.Gate, name)) for name in ("reject", "rule", "before", "lift")),
         *((f"clock.{name}", getattr(bardo.ManualClock, name)) for name in ("set", "now", "advance")),

@@ -21,7 +21,8 @@ _ROW = re.compile(
 _CELL = re.compile(r"(?<![^\s/])\d{1,3}(?:/\d{1,3})?(?![^\s/])")
 #: Port behind a verb of serving: "the ledger runs on 9999".
 _PORT = re.compile(
-    r"\b(?:runs?|running|ran|listens?|listening|serves?|served|serving|binds?|bound|exposed) on (?:port )?(?P<port>\d{4,5})"
+    r"\b(?:runs?|running|ran|listens?|listening|serves?|served|serving|binds?|bound|exposed) on "
+    r"(?:port )?(?P<port>\d{4,5})"
     r"(?![\w-]|[.,:]\d)"
 )
 _MOST = 65_535
