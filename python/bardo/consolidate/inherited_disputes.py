@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from bardo._core import FactStore
@@ -37,7 +38,7 @@ def dispute_parents(
         actor: Name of the step in the journal.
     """
     since = facts.mark(COMPARED)
-    inherited = [fact for fact in pages(facts) if fact.source == "testament" and _is_sentence(fact)]
+    inherited = [fact for fact in pages(facts, source="testament") if _is_sentence(fact)]
     latest = max((fact.created_at for fact in inherited), default=since)
     done = ExtractionReport()
     if latest <= since:
@@ -61,6 +62,7 @@ def _disputed(
     actor: str,
 ) -> ExtractionReport:
     candidates, by_id = Candidates(inherited), {fact.id: fact for fact in inherited}
+    of_attribute: defaultdict[str | None, list[Fact]] = defaultdict(list)
     done = ExtractionReport()
     for place, fact in enumerate(inherited):
         if place % TOGETHER == 0:
@@ -73,11 +75,13 @@ def _disputed(
         ]
         same = [
             other.id
-            for other in inherited[:place]
-            if other.origin != fact.origin
+            for other in of_attribute[_attribute(fact)]
+            if fact.statement
+            and other.origin != fact.origin
             and max(fact.created_at, other.created_at) > since
             and _is_of_same_thing(other, fact)
         ]
+        of_attribute[_attribute(fact)].append(fact)
         if not near and not same:
             continue
         drawn = statements.effects_of_learned(fact, near, tick=tick)
@@ -114,7 +118,11 @@ def _is_of_same_thing(one: Fact, other: Fact) -> bool:
     owners = {said.subject, told.subject}
     is_owner = len(owners) == 1 or (len(owners) == 2 and said.attribute in owners)
     is_single = said.functional and told.functional and not (said.denied or told.denied)
-    return is_slot and is_owner and is_single and said.value.casefold() != told.value.casefold()
+    return bool(is_slot and is_owner and is_single and said.value.casefold() != told.value.casefold())
+
+
+def _attribute(fact: Fact) -> str | None:
+    return fact.statement.attribute if fact.statement else None
 
 
 def _is_sentence(fact: Fact) -> bool:
