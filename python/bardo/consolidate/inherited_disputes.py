@@ -126,4 +126,4 @@ def _attribute(fact: Fact) -> str | None:
 
 
 def _is_sentence(fact: Fact) -> bool:
-    return fact.payload.get("type", "none") == "none"
+    return bool(fact.payload.get("type", "none") == "none")
