@@ -1,4 +1,4 @@
-"""What two parents know against each other is disputed at the heir, and what a person told one ends at both."""
+"""Contradictions of two parents are disputed at the heir, and a lift that a person told one ends the order of both."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _newer(session: Session, fact: Fact, row: Row) -> Fact | None:
     who = author_of(by)[0]
     subjects = tuple(dict.fromkeys((who, *fact.subjects)))
     is_own = not author_of(by)[1]
-    # What is inherited has the seconds of the epoch at which an ancestor knew it.
+    # An inherited fact has the seconds of the epoch at which an ancestor knew it.
     second = session.now_tick if is_own else at // MICROSECONDS
     return Fact(
         f"{who}{_ALLOWS}{act}", kind=fact.kind, category=_ALLOWANCES, subjects=subjects, support=1,

@@ -1,4 +1,4 @@
-"""What a prompt tells beside an order that is not in full force: its allowed cases, and its doubt."""
+"""Words of a prompt beside an order that is not in full force: its allowed cases, and its doubt."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Default interval of `--watch` in seconds: slow consolidation runs every 5 to 20 minutes.
 EVERY = 300.0
-#: What a pass does before its first stage reports.
+#: Work of a pass before its first stage reports.
 SLOW = "loading the language models, and reading what is new; the first pass of a process takes longest"
 
 

@@ -13,7 +13,7 @@ use super::transitions::Link;
 use super::transitions::Relation;
 use crate::error::Result;
 use crate::model::decay::{DecayFactors, decay};
-use crate::model::{Fact, FactKind, Id, Micros, is_from_death};
+use crate::model::{Fact, FactKind, Id, Micros, Source, is_from_death};
 
 /// The strongest facts in force, category by category, and how many there are.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,10 +36,6 @@ pub struct Digest {
     pub expires_tick: Option<u64>,
 }
 
-/// Steps of confidence and worth in a digest. Facts that decayed a few seconds longer than others are no weaker: the order of
-/// testaments must not order the facts of an heir.
-const STEPS: f64 = 1_000.0;
-
 /// Sort key of a fact in the digest.
 struct DigestRow {
     serial: i64,
@@ -47,6 +43,9 @@ struct DigestRow {
     category: String,
     pinned: bool,
     confidence: f64,
+    /// Confidence by which facts are ordered: of inherited ones that at their birth, so that the order in which an heir
+    /// adopts testaments does not order its facts.
+    rank: f64,
     importance: f64,
     support: u32,
 }
@@ -55,13 +54,13 @@ impl DigestRow {
     /// How much it belongs into a digest: what is pinned first, then by confidence and importance, then the older one by
     /// its id, which an heir keeps.
     fn worth(&self) -> (bool, f64) {
-        (self.pinned, (self.confidence * self.importance * STEPS).round())
+        (self.pinned, self.rank * self.importance)
     }
 
     /// Which of two that contradict each other gives way: as `FactStore::contradict` decides.
     fn weaker<'a>(&'a self, other: &'a Self) -> &'a Self {
         let order = (self.pinned.cmp(&other.pinned))
-            .then((self.confidence * STEPS).round().total_cmp(&(other.confidence * STEPS).round()))
+            .then(self.rank.total_cmp(&other.rank))
             .then(self.support.cmp(&other.support))
             .then(self.id.cmp(&other.id));
         if order.is_le() { self } else { other }
@@ -121,21 +120,24 @@ fn in_force(
             first_expiry = Some(first_expiry.map_or(expires, |first: u64| first.min(expires)));
         }
         let kind = row.get::<_, String>(8)?.parse::<FactKind>()?;
+        let (born, support, source) =
+            (row.get(4)?, row.get(6)?, row.get::<_, String>(10)?.parse::<Source>()?);
         let decay_factors = DecayFactors {
             tau_ticks,
             kind,
-            from_death: is_from_death(kind, row.get(9)?, row.get::<_, String>(10)?.parse()?),
+            from_death: is_from_death(kind, row.get(9)?, source),
             pinned: row.get(3)?,
             persistence: row.get::<_, Option<String>>(12)?.map(|name| name.parse()).transpose()?,
         };
-        let support = row.get(6)?;
         let elapsed = tick.saturating_sub(row.get::<_, i64>(7)?.unsigned_abs());
+        let confidence = decay(born, support, elapsed, &decay_factors);
         facts.push(DigestRow {
             serial: row.get(0)?,
             id: Id(row.get(1)?),
             category: row.get(2)?,
             pinned: decay_factors.pinned,
-            confidence: decay(row.get(4)?, support, elapsed, &decay_factors),
+            confidence,
+            rank: if source == Source::Testament { born } else { confidence },
             importance: row.get(5)?,
             support,
         });
