@@ -150,6 +150,7 @@ lint-python: dev
 	@$(PYTHON) .ci/lengths.py
 	@$(PYTHON) .ci/modules.py
 	@$(PYTHON) .ci/settings.py
+	@$(PYTHON) .ci/signatures.py
 	$(call say,Python: format and lints)
 	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
 	@$(BIN)/ruff check $(PYTHON_SOURCES)

@@ -53,7 +53,7 @@ def page(root: Path) -> str:
 def _sections(section: ast.ClassDef, path: str, classes: dict[str, ast.ClassDef]) -> Iterator[str]:
     """Yields the parts of the page for a section and for those inside it."""
     said = ast.get_docstring(section) or ""
-    meanings = _meanings(said)
+    meanings = meanings_of(said)
     rows: list[str] = []
     inner: list[str] = []
     for field in section.body:
@@ -74,7 +74,7 @@ def _sections(section: ast.ClassDef, path: str, classes: dict[str, ast.ClassDef]
     yield from inner
 
 
-def _meanings(said: str) -> dict[str, str]:
+def meanings_of(said: str) -> dict[str, str]:
     """Returns the description of each argument of a docstring."""
     found: dict[str, str] = {}
     _, _, listed = said.partition("Args:\n")

@@ -21,9 +21,9 @@ from bardo.bequeath.content.left_behind import LeftBehind
 from bardo.bequeath.content.losses import Losses
 from bardo.bequeath.content.regimes import Regimes
 from bardo.bequeath.content.rule_subjects import with_subjects
-from bardo.bequeath.content.statement_dates import with_dates
+from bardo.bequeath.content.statement_dates import with_dates, with_ends
 from bardo.bequeath.death_journal import DeathRecord
-from bardo.bequeath.heir import innate
+from bardo.bequeath.heir import ends, innate
 from bardo.bequeath.heir.copies import inherited_bundles
 from bardo.bequeath.heir.inherit import provenance
 from bardo.bequeath.lineage import Lineage, Tombstone, lineage_of, mark_dead
@@ -149,7 +149,8 @@ def leave(
     )  # fmt: skip
     # Ticks that are loops tell no day.
     is_dated = not loops and testament.is_second(tick, now)
-    dated = with_dates(contents.facts, log, moment, tick=tick) if is_dated else contents.facts
+    dated = with_ends(contents.facts, facts, log, moment, ends.of(folder))
+    dated = with_dates(dated, log, moment, tick=tick) if is_dated else dated
     estate = Estate(
         facts=innate.counted(dated, folder, provenance(folder)),
         confidences=contents.confidences,
@@ -400,7 +401,8 @@ def _all(log: _core.EpisodeLog) -> Iterator[Episode]:
 def _outdated(contents: StoreContents, novelties: Sequence[float]) -> frozenset[str]:
     """Ids of the episodes that support only facts which facts of worth replaced.
 
-    A line of routine ends no statement of worth: it stays behind itself, and the heir would be told neither.
+    A line of routine ends no statement of worth: it stays behind itself, and the heir would be told neither. What
+    ended with its own date was replaced by nothing: its episode tells what was.
     """
     routine = {
         fact.id
@@ -409,5 +411,6 @@ def _outdated(contents: StoreContents, novelties: Sequence[float]) -> frozenset[
     }
     groups: dict[bool, set[str]] = {True: set(), False: set()}
     for fact in contents.facts:
-        groups[fact.status == "superseded" and fact.superseded_by not in routine].update(fact.evidence)
+        is_replaced = fact.superseded_by is not None and fact.superseded_by not in routine
+        groups[fact.status == "superseded" and is_replaced].update(fact.evidence)
     return frozenset(groups[True] - groups[False])

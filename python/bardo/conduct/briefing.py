@@ -13,6 +13,7 @@ from bardo.conduct.model.authors import said_at
 from bardo.conduct.model.entries import CRITICAL, STATEMENTS, Rule, StateEntry, StateKind
 from bardo.conduct.model.entry_memory import EntryMemory, told
 from bardo.conduct.model.procedures import Capability, Flow, Mission
+from bardo.conduct.model.standing import standing_of
 from bardo.conduct.procedures.capabilities import health_text, tool_text, works
 from bardo.conduct.procedures.flows import results_text
 from bardo.conduct.storage.store import ConductStore
@@ -191,9 +192,13 @@ def _rules(store: ConductStore, now: int) -> _Section:
         (rule for rule in store.rules(every=False) if rule.in_force(now)),
         key=lambda rule: -rule.score_at(now),
     )
-    return _top(
-        [told(_cut(f"{rule.text} (score {rule.score_at(now):g})"), said_at(rule), rule.by) for rule in rules]
-    )
+    return _top([
+        told(
+            _cut(f"{rule.text} (score {rule.score_at(now):g})") + standing_of(rule.corrections),
+            said_at(rule), rule.by,
+        )
+        for rule in rules
+    ])  # fmt: skip
 
 
 def _orders(store: ConductStore) -> _Section:
@@ -250,11 +255,12 @@ def _is_only_heard(entry: StateEntry) -> bool:
 
 
 def _of_entry(entry: StateEntry) -> EntryMemory:
-    return told(f"{entry.kind} ({entry.id}): {_cut(entry.summary)}", said_at(entry), entry.by)
+    text = f"{entry.kind} ({entry.id}): {_cut(entry.summary)}{standing_of(entry.corrections)}"
+    return told(text, said_at(entry), entry.by)
 
 
 def _of_rule(rule: Rule) -> EntryMemory:
-    return told(f"rule ({rule.id}): {_cut(rule.text)}", said_at(rule), rule.by)
+    return told(f"rule ({rule.id}): {_cut(rule.text)}{standing_of(rule.corrections)}", said_at(rule), rule.by)
 
 
 def _cut(text: str) -> str:

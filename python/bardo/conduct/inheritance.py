@@ -11,7 +11,7 @@ from bardo.bequeath.content.directives import Directive
 from bardo.conduct.hearing import superseding
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of, mark_of, word_at
-from bardo.conduct.model.entries import Rule, StateEntry, StateKind, StateStatus
+from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry, StateKind, StateStatus
 from bardo.conduct.model.procedures import Flow, Mission
 from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.procedures.flows import results_text
@@ -45,17 +45,21 @@ def directives_of(store: ConductStore, *, now: int) -> list[Directive]:
 def ended_directives(store: ConductStore) -> list[Directive]:
     """Reads what a person or the agent ended, so that no older testament brings it back."""
     found = [
-        _ended(_of_entry(entry), entry.changed_at, entry.closed_by, entry.closed_why)
+        _ended(_of_entry(entry), entry.changed_at, entry.closed_by, entry.closed_why, entry.episode)
         for entry in store.state(every=True)
         if entry.status != "active" and entry.kind in KINDS
     ]
-    # The time of retirement is not stored: the last confirmation is the last word before it. A pass tells a reason,
-    # and a replaced rule ended by a person.
+    # The time of retirement by the gate is not stored: the last confirmation is the last word before it. A pass tells a
+    # reason; a replaced rule, or one that was allowed again, was ended by a person.
     found += [
-        _ended(_of_rule(rule, 0.0), rule.confirmed_at, rule.retired_by)
+        _ended(
+            _of_rule(rule, 0.0), rule.confirmed_at, rule.retired_by,
+            "" if rule.superseded_by else rule.retired_why, rule.episode,
+        )
         for rule in store.rules()
-        if rule.retired_by and (rule.superseded_by or not rule.retired_why)
-    ]
+        if rule.retired_by
+        and (rule.superseded_by or not rule.retired_why or rule.retired_why.startswith(ALLOWED_AGAIN))
+    ]  # fmt: skip
     found += [
         _ended(_of_flow(flow), flow.changed_at, flow.retired_by, flow.retired_why)
         for flow in store.rows(Flow)
@@ -98,9 +102,9 @@ def _of_mission(mission: Mission) -> Directive:
     return Directive("mission", mission.text, by=by, at=mission.at, origin=origin, generation=generation)
 
 
-def _ended(one: Directive, at: int, by: str, why: str = "") -> Directive:
+def _ended(one: Directive, at: int, by: str, why: str = "", episode: str = "") -> Directive:
     person, where, _ = author_of(by)
-    return replace(one, ended_at=max(at, 1), ended_by=person, ended_why=why, ended_in=where)
+    return replace(one, ended_at=max(at, 1), ended_by=person, ended_why=why, ended_in=where, heard_in=episode)
 
 
 def take(store: ConductStore, given: Sequence[Directive], *, agent: str, now: int) -> tuple[int, int]:
@@ -199,16 +203,16 @@ def _closed(row: Held, one: Directive) -> Held:
         case Mission():
             return replace(row, ended_at=one.ended_at, ended_by=by, ended_why=one.ended_why)
         case Rule():
-            return replace(row, confirmed_at=one.ended_at, retired_by=by)
+            return replace(row, confirmed_at=one.ended_at, retired_by=by, retired_why=one.ended_why)
     return replace(row, changed_at=one.ended_at, retired_by=by, retired_why=one.ended_why)
 
 
 def _row(one: Directive, now: int) -> Held:
     """Makes the heir's row of a directive. Results of a flow are counted from zero.
 
-    One that has ended has no episode: recall does not tell it.
+    One that has ended has the message that it was heard in, if that crossed, which recall marks as lifted.
     """
-    by, episode = mark_of(one), "" if one.ended_at else one.episode().id
+    by, episode = mark_of(one), one.heard_in if one.ended_at else one.episode().id
     row: Held
     match one.kind:
         case "rule":

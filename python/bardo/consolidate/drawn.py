@@ -91,6 +91,17 @@ class Drawn:
         self.resolutions = list(by_older.values())
         return self
 
+    def with_facts(self, facts: Sequence[Fact | None]) -> Drawn:
+        """These effects with others in the places of the facts; the effects of a None leave with it."""
+        places = {old: new for new, old in enumerate(place for place, fact in enumerate(facts) if fact)}
+        self.facts = [fact for fact in facts if fact]
+        self.resolutions = [
+            each if each.newer else each._replace(place=places[each.place])
+            for each in self.resolutions
+            if each.newer or each.place in places
+        ]
+        return self
+
     def place_of(self, fact: Fact) -> int:
         """Place of a new fact: that of a fact of its episode with which its text begins, and which it replaces."""
         for place, other in enumerate(self.facts):

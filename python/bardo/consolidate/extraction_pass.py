@@ -8,18 +8,21 @@ reader are written with the facts in one transaction, so that no episode counts 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate.clause import form_of
+from bardo.consolidate.concluded import apart_from_conclusions
 from bardo.consolidate.corrections.candidates import Candidates, order
 from bardo.consolidate.drawn import Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
+from bardo.consolidate.inherited_disputes import dispute_parents
 from bardo.consolidate.llm.questions import ASKED_AT_ONCE, first, of_one_question
 from bardo.consolidate.speech import is_narrative, is_speech
+from bardo.consolidate.stored_facts import pages
 from bardo.consolidate.texts import rule_extraction
 from bardo.consolidate.texts.disputes import disputes
 from bardo.consolidate.texts.earlier_turns import meant_text, plain_facts
@@ -44,8 +47,6 @@ PENDING = 65_536
 JUDGED = "judged_facts"
 #: Number of learned sentences that are parsed together.
 TOGETHER = 64
-#: Number of facts per read.
-PAGE = 1_024
 #: Name of this step in the journal.
 ACTOR = "texts"
 #: Rule by which the language model's answer that a new fact updates a known one ends the known one.
@@ -150,6 +151,7 @@ class Extractor:
         kept = dict(marks)
         if self._statements is not None:
             done = done.plus(self._judge_learned(self._statements, tick=tick, now=now))
+            done = done.plus(dispute_parents(self._statements, self._facts, tick=tick, now=now, actor=ACTOR))
         is_over_now = is_over or (lambda: False)
         while rank is not None and not is_over_now() and (page := self._most_valuable(marks, rank)):
             done = done.plus(self._learn(page, page.marks, tick=tick, now=now))
@@ -337,6 +339,7 @@ class Extractor:
         for episode, reached in zip(page.episodes, page.reached, strict=True):
             try:
                 drawn = statements.draw([episode], tick=tick)
+                drawn.with_facts(apart_from_conclusions(drawn.facts, [episode], self._facts, tick=tick))
                 others = () if form_of(episode) == "record" else plain_facts(episode, self._log, self._agent)
             except Exception as error:
                 done = done.plus(ExtractionReport(notes=(_unread(episode, error),)))
@@ -395,7 +398,10 @@ class Extractor:
         judged: Reconciliation | None = None
         updates: Sequence[tuple[Fact, Fact]] = ()
         if self._asker:
-            found += self._asker.read(page.episodes)
+            read = self._asker.read(page.episodes)
+            found += [
+                one for one in apart_from_conclusions(read, page.episodes, self._facts, tick=tick) if one
+            ]
             notes += self._asker.notes
         found, unfit = self._fit(found)
         notes += unfit
@@ -482,11 +488,3 @@ def _unread(episode: Episode, error: Exception) -> str:
 def _covers(text: str, other: str) -> bool:
     """Whether a sentence holds all words of another."""
     return set(other.split()) <= set(text.split())
-
-
-def pages(facts: FactStore, status: FactStatus = "active") -> Iterator[Fact]:
-    """Yields every fact of a status, by default those in force, read page by page."""
-    after: str | None = None
-    while page := facts.list(status=status, after=after, limit=PAGE):
-        yield from page
-        after = page[-1].id

@@ -145,7 +145,9 @@ class StatementReader:
             tick: Logical time.
         """
         drawn = Drawn()
-        for clause in self._said.of_fact(fact) if fact.statement is None else ():
+        # A caller gave the statement of a fact, and an ancestor has read that of an inherited one from its words.
+        is_sentence = fact.statement is None or fact.source == "testament"
+        for clause in self._said.of_fact(fact) if is_sentence else ():
             # The words of a new holder are new, too, so that the rarest words find no earlier fact.
             beside = self._near_facts(clause, tick) if clause.role or clause.gone else ()
             ids = [*near, *(other.id for other in beside)]

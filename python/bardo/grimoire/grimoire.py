@@ -379,7 +379,8 @@ class Grimoire(Continuity):
             watch: Event; if given, the source is read every `interval` seconds until it is set.
             interval: Seconds between two looks at the source.
             listener: Callable for the report of each look that found anything.
-            fields: Fields of the episodes, such as `thread` or `role`; see `EpisodeFields`.
+            fields: Fields of the episodes, such as `thread` or `role`; see `EpisodeFields`. `speaker` names the user's
+                side of messages alone, unless `role` is given, too.
 
         Raises:
             NotFoundError: There is no such file or folder (when watching, it is waited for).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -174,6 +175,8 @@ class Lineage:
                 config=session.config.bequeath, folder=session.path, log=session.log, embedder=session.embedder,
                 through_archive=through_archive, strangers=strangers, take_directives=self._take_directives,
             )  # fmt: skip
+        if lifted := self._lift_of_others():
+            report = dataclasses.replace(report, ended=report.ended + lifted)
         self._inheritance = report
         self.__dict__.pop("_bundles", None)
         session.indexer.reload()
@@ -193,6 +196,25 @@ class Lineage:
             if not session.checkpoints.doing and (left := inheritance.under_way(store)) is not None:
                 session.checkpoints.work(left.id, at=now)
             return taken
+        finally:
+            store.close()
+
+    def _lift_of_others(self) -> int:
+        """Ends orders of one parent that the same person lifted in the life of another one."""
+        from bardo.bequeath.heir import copies
+        from bardo.conduct import inherited_lifts
+        from bardo.conduct.storage.store import ConductStore
+
+        session = self._session
+        family = lineage.Lineage.load(session.path)
+        if family is None or len(family.life.parents) < 2:
+            return 0
+        limited = {parent.testament for parent in family.life.parents if parent.limited}
+        parents, _ = copies.inherited(session.path, family)
+        known = [one for one in parents if one.hash not in limited]
+        store = ConductStore(session.path, facts=session.facts)
+        try:
+            return inherited_lifts.end_by_others(store, known, agent=session.agent)
         finally:
             store.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
-from bardo.bequeath.heir import innate
+from bardo.bequeath.heir import ends, innate
 from bardo.consolidate import languages
 from bardo.consolidate.pages.dossier import Dossier, Dossiers
 from bardo.consolidate.pages.fact_dates import FactDates
@@ -52,7 +52,8 @@ class PageWriter:
 
     @property
     def _dates(self) -> FactDates:
-        return FactDates(self._session.log.get, self._session.moment, self._session.agent)
+        session = self._session
+        return FactDates(session.log.get, session.moment, session.agent, ends.of(session.path))
 
     def _named_days(self, text: str, at: int) -> list[int]:
         settings = self._session.config.curator

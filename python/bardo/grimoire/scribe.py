@@ -30,6 +30,8 @@ SURE = 3
 NAMED = 5
 #: Endings of files that are no renamed source: packed files, and copies that an editor leaves.
 _ASIDE = frozenset({".gz", ".zst", ".bz2", ".xz", ".bak", ".orig", ".old", ".swp", ".tmp"})
+#: Roles of messages that no human wrote.
+_NOT_HUMAN = frozenset({"agent", "tool", "system"})
 #: Time without a change after which the last record of a text file counts as complete, in microseconds.
 SETTLED = 10 * 60 * 1_000_000
 
@@ -405,8 +407,10 @@ class _Reading:
 
     def _draft(self, item: str | Episode | Mapping[str, Any]) -> Episode | None:
         fields: dict[str, Any] = dict(self._fields)
+        names_itself = False
         if isinstance(item, Mapping):
             item = dict(item)
+            names_itself = any(item.get(key) for key in ("name", "speaker"))
             session = item.pop("session", None) if "role" in item and "text" not in item else None
             if session and "session" not in fields:
                 fields["session"] = session
@@ -421,6 +425,9 @@ class _Reading:
             return None
         if isinstance(draft, str):
             draft = Episode(draft, **fields)
+        # The speaker of a source is the human side of its messages: an agent and its tools speak for themselves.
+        if "speaker" in fields and "role" not in fields and draft.role in _NOT_HUMAN and not names_itself:
+            draft = replace(draft, speaker=None)
         self._shortened += len(draft.text.encode("utf-8", "replace")) > intake.MAX_TEXT_BYTES - 4
         return draft
 

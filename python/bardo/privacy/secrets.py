@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
 
-from bardo.privacy import assignments, business, commands, figures, identities, tagger
+from bardo.privacy import assignments, business, commands, figures, identities, tagger, technical
 from bardo.privacy.cues import after, any_cue, bits, common_words, cue
 from bardo.privacy.formats import forms
 from bardo.privacy.remarks import PREDICATE
@@ -143,7 +143,14 @@ def told(text: str) -> list[Span]:
     in_form = _first_overlaps(tagged, formed)
     named = _first_overlaps(tagged, [(span.start, span.end) for span in written])
     of_key = _first_overlaps(tagged, [(key.start, key.end) for key in keys])
-    harmless = (identities.permitted, commands.programs, _identifiers, _amounts, _readings)
+    harmless = (
+        identities.permitted,
+        commands.programs,
+        technical.permitted,
+        _identifiers,
+        _amounts,
+        _readings,
+    )
     permitted = [place for find in harmless for place in find(plain)] if tagged else []
     for number, (start, end, kind) in enumerate(tagged):
         # A date of birth, a bank account or an identifier is no secret where no word of the text tells of one.

@@ -38,8 +38,8 @@ class Lifted:
             said: Its text, as `plain` writes it.
         """
         if isinstance(record, Fact):
-            _, is_rejection, act = said.partition(" rejects: ")
-            is_told = self.text in said or (bool(is_rejection) and begins(self.act, act))
+            who, is_rejection, act = said.partition(" rejects: ")
+            is_told = self.text in said or (bool(is_rejection) and is_act_of(self.act, act, who))
             return self.by_person and self.episode in record.evidence and is_told
         if record.kind == INHERITED_KIND and self.told and record.at <= (self.at or record.at):
             rest = said.removeprefix(self.told)
@@ -68,6 +68,19 @@ def lifted_by(record: Episode | Fact, lifted: Sequence[Lifted]) -> Lifted | None
         return None
     said = plain(record.text)
     return max((one for one in lifted if one.marks(record, said)), key=lambda one: one.at, default=None)
+
+
+def is_act_of(act: str, told: str, who: str) -> bool:
+    """Whether an act is the one that a fact tells of a person, who said it in the first person.
+
+    Args:
+        act: Act of a rejection, as `plain` writes it: "book anyone into my afternoons".
+        told: Act in the fact of it, as `plain` writes it: "book anyone into ann's afternoons".
+        who: Name of the person in the fact.
+    """
+    from bardo.consolidate.texts import statements
+
+    return begins(act, told) or begins(statements.standing(act, who) or "", told)
 
 
 def begins(act: str, told: str) -> bool:

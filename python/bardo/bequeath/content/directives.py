@@ -63,6 +63,7 @@ class Directive:
         ended_by: Person who ended it; empty if the agent did so itself.
         ended_why: Reason for its end.
         ended_in: Agent in whose life it ended; empty for the testator.
+        heard_in: Id of the message that one which has ended was heard in; empty if that does not cross.
     """
 
     kind: str
@@ -84,6 +85,7 @@ class Directive:
     ended_by: str = ""
     ended_why: str = ""
     ended_in: str = ""
+    heard_in: str = ""
 
     @property
     def id(self) -> str:
@@ -95,6 +97,7 @@ class Directive:
         given = dataclasses.asdict(self)
         others = (
             "corrections", "steps", "triggers", "needs_approval", "ended_at", "ended_by", "ended_why", "ended_in",
+            "heard_in",
         )  # fmt: skip
         return {name: value for name, value in given.items() if value or name not in others}
 
@@ -233,6 +236,7 @@ def _directive(found: Any, agent: str) -> Directive | None:
         and isinstance(found.get("corrections", ""), str)
         and len(found.get("corrections", "")) <= TEXT_LIMIT * 2
         and isinstance(found.get("needs_approval", False), bool)
+        and _is_text(found.get("heard_in", ""))
         and isinstance(score, int | float)
         and 0 <= score <= 10
         and all(

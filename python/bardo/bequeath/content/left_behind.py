@@ -32,7 +32,7 @@ REASONS = {
     "episode_dream": "It is a reflection without evidence.",
     "episode_of_directive": "It tells of a directive, which crosses by itself while it is in force.",
     "episode_value_alone": "It is an outcome without words; the confidence of the facts acted on holds its effect.",
-    "episode_outdated": "Facts that replaced those it supported cross instead.",
+    "episode_outdated": "Other facts replaced those that it supported, and cross instead.",
     "episode_copy": "Another episode that crossed has the same text.",
     "episode_over_cap": "Episodes of more worth took all the places or bytes.",
     "directive_over_cap": "More needed directives took all the places.",

@@ -24,7 +24,7 @@ from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.tables import TOMBSTONES
 from bardo.bequeath.content.tallies import Tally
 from bardo.bequeath.content.told_orders import ToldOrders
-from bardo.bequeath.heir import copies, innate, limits, order, replay
+from bardo.bequeath.heir import copies, ends, innate, limits, order, replay
 from bardo.bequeath.heir.births import births_of
 from bardo.bequeath.heir.experience import inherited_episode, redactor_of
 from bardo.bequeath.heir.known_since import known_since
@@ -193,6 +193,7 @@ def adopt(
         adoption._add("innate", innate.take(folder, adoption.confirmations, facts, tick=tick))
         told = {id_: tally for id_, tally in adoption.tallies.items() if id_ in adoption.provenance}
         tallies.take(folder, told)
+        ends.take(folder, adoption.ends)
         write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
         lineage.save(folder)
         if together is not None:
@@ -233,6 +234,8 @@ class _Adoption:
         self.confirmations: dict[str, int] = {}
         #: Id of a fact of the heir -> numbers of good and bad outcomes of ancestors.
         self.tallies: dict[str, Tally] = {}
+        #: Id of a fact of the heir -> instant at which it ended in an ancestor's life.
+        self.ends: dict[str, int] = {}
         #: Id of an entry of the testament taken last -> id of the heir's fact.
         self.taken: dict[str, str] = {}
         self.numbers: dict[str, int] = {}
@@ -299,6 +302,9 @@ class _Adoption:
         for fact in testament.facts:
             if (count := innate.count_of(fact)) and fact.id in ids:
                 self.confirmations[ids[fact.id]] = max(count, self.confirmations.get(ids[fact.id], 0))
+        self.ends |= {
+            ids[fact.id]: at for fact in testament.facts if fact.id in ids and (at := ends.end_of(fact))
+        }
         if is_known:
             told = {ids[fact.id]: tallies.of(fact) for fact in testament.facts if fact.id in ids}
             self.tallies = tallies.merged(self.tallies, told)

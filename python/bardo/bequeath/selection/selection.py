@@ -165,7 +165,9 @@ def choose(estate: Estate, life: Life, settings: Bequeath, redactor: Redactor | 
     links, behind = choose_links(estate.links, [*parts.facts, *parts.episodes])
     lasting = {episode.id for episode in parts.episodes}
     return Choice(
-        conduct=parts.conduct,
+        conduct=[
+            one if one.heard_in in lasting else dataclasses.replace(one, heard_in="") for one in parts.conduct
+        ],
         facts=[
             dataclasses.replace(fact, evidence=tuple(one for one in fact.evidence if one in lasting))
             for fact in parts.facts

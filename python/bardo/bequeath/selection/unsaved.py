@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from bardo import _core
 from bardo.bequeath.content.worth import worth
 from bardo.bequeath.selection.selection import folded
-from bardo.consolidate.extraction_pass import Rank, pages
+from bardo.consolidate.extraction_pass import Rank
+from bardo.consolidate.stored_facts import pages
 from bardo.model import Episode
 
 

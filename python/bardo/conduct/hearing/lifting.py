@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -130,7 +130,15 @@ def only_lifts(text: str, *, is_known: bool = False) -> bool:
     return is_lift and FORBIDS.search(text) is None and _INSTEAD.search(text) is None
 
 
-def lift(store: ConductStore, text: str, *, by: str, episode: str, at: int) -> list[StateEntry | Rule]:
+def lift(
+    store: ConductStore,
+    text: str,
+    *,
+    by: str,
+    episode: str,
+    at: int,
+    concerns: Callable[[StateEntry | Rule], bool] = lambda _: True,
+) -> list[StateEntry | Rule]:
     """Lifts the rejections, and retires the rules, against the act or the taking of the thing that words allow.
 
     The words name the thing and the conditions of the rejection. One under other conditions, such as in production,
@@ -143,6 +151,7 @@ def lift(store: ConductStore, text: str, *, by: str, episode: str, at: int) -> l
         by: Name of the person.
         episode: Id of the episode of the words.
         at: Time of the words, microseconds UTC; later rejections stay.
+        concerns: Whether the words may end a row; every one by default.
 
     Returns:
         The rows that ended.
@@ -154,6 +163,7 @@ def lift(store: ConductStore, text: str, *, by: str, episode: str, at: int) -> l
         *(entry for entry in store.state(kind="rejected", limit=-1) if entry.changed_at <= at),
         *(rule for rule in store.rules(every=False) if rule.forbids and not rule.approval and rule.at <= at),
     ]
+    rows = [row for row in rows if concerns(row)]
     ended = dict.fromkeys(row.id for each in allowed for row in _against(each, rows))
     for row, conditions in (pair for each in allowed if each.again for pair in _narrowed(each, rows)):
         if row.id not in ended:

@@ -8,10 +8,15 @@ the corrections of the order, as JSON.
 from __future__ import annotations
 
 import json
+import re
+from datetime import UTC, datetime
 from typing import Any
+
+from bardo.clock import MICROSECONDS, day_of
 
 #: Maximum characters of a source.
 _SOURCE = 300
+_DAY = re.compile(r", (\d{4}-\d\d-\d\d), episode ")
 
 
 def reason_of(corrections: str) -> str:
@@ -20,12 +25,28 @@ def reason_of(corrections: str) -> str:
     Args:
         corrections: Its corrections, as JSON.
     """
-    given = _fields(corrections)
+    given = fields_of(corrections)
     if given.get("is_read") is True:
         return "a model read this order in other words, so it only warns"
     if source := given.get("doubt"):
         return f"a model reads later words as its end, so it only warns: {source}"
     return ""
+
+
+def in_few_words(corrections: str) -> str:
+    """Returns for a prompt that an order only warns, and since when; empty if it blocks.
+
+    Args:
+        corrections: Its corrections, as JSON.
+    """
+    if is_read(corrections):
+        return "read in other words by a model: only warns"
+    source = fields_of(corrections).get("doubt")
+    if not source:
+        return ""
+    found = _DAY.search(str(source))
+    at = datetime.fromisoformat(found[1]).replace(tzinfo=UTC) if found else None
+    return f"in doubt{f' since {day_of(int(at.timestamp()) * MICROSECONDS)}' if at else ''}: only warns"
 
 
 def is_read(corrections: str) -> bool:
@@ -34,7 +55,7 @@ def is_read(corrections: str) -> bool:
     Args:
         corrections: Its corrections, as JSON.
     """
-    return _fields(corrections).get("is_read") is True
+    return fields_of(corrections).get("is_read") is True
 
 
 def with_doubt(corrections: str, source: str) -> str:
@@ -44,7 +65,7 @@ def with_doubt(corrections: str, source: str) -> str:
         corrections: Its corrections, as JSON.
         source: Who said the words, when, and in which message.
     """
-    return json.dumps(_fields(corrections) | {"doubt": source[:_SOURCE]}, ensure_ascii=False)
+    return json.dumps(fields_of(corrections) | {"doubt": source[:_SOURCE]}, ensure_ascii=False)
 
 
 def without_doubt(corrections: str) -> str:
@@ -53,10 +74,15 @@ def without_doubt(corrections: str) -> str:
     Args:
         corrections: Corrections, as JSON.
     """
-    kept = {name: value for name, value in _fields(corrections).items() if name not in ("is_read", "doubt")}
+    kept = {name: value for name, value in fields_of(corrections).items() if name not in ("is_read", "doubt")}
     return json.dumps(kept, ensure_ascii=False) if kept else ""
 
 
-def _fields(corrections: str) -> dict[str, Any]:
+def fields_of(corrections: str) -> dict[str, Any]:
+    """Returns the corrections of an order by their names.
+
+    Args:
+        corrections: Its corrections, as JSON; empty if there are none.
+    """
     found: dict[str, Any] = json.loads(corrections) if corrections else {}
     return found

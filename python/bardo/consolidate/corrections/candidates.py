@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from bardo._core import stems
+from bardo.clock import MICROSECONDS
 from bardo.model import INHERITED_KIND, Episode, Fact
 
 #: Maximum number of earlier facts that a sentence is compared with.
@@ -53,7 +54,9 @@ class Candidates:
 
 
 def order(fact: Fact) -> tuple[int, str]:
-    """Key by which facts are in the order in which they came."""
+    """Key by which facts are in the order in which they came; an inherited one came when its ancestor knew it last."""
+    if fact.source == "testament":
+        return min(fact.created_at, fact.observed[1] * MICROSECONDS), fact.id
     return fact.created_at, fact.id
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from bardo.clock import MICROSECONDS, YEAR_2000
 from bardo.consolidate.pages.wording import is_of_ancestor
 from bardo.model import Episode, Fact
+
+#: Entry of the metadata of a fact of a testament that was over: instant of its end, microseconds UTC.
+ENDED_AT = "ended_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +21,13 @@ class FactDates:
         episodes: Returns the episodes of ids, None where there is none.
         moment: Returns the instant of a tick, None if no record tells it.
         agent: Name of the agent; empty if it is not known.
+        ends: Instants at which inherited facts ended in an ancestor's life, by id.
     """
 
     episodes: Callable[[Sequence[str]], Sequence[Episode | None]]
     moment: Callable[[int], int | None]
     agent: str = ""
+    ends: Mapping[str, int] = field(default_factory=dict)
 
     def noted(self, fact: Fact) -> tuple[int | None, int | None]:
         """When the fact was noted first and last; None where that is unknown, as of a claim without times.
@@ -61,12 +66,18 @@ class FactDates:
     def ended(self, fact: Fact, states: Sequence[tuple[int, int | None, Fact]]) -> int | None:
         """When the fact ceased to be in force; None if that is unknown.
 
+        What was over already at its inheritance ended when the ancestor says, not at the inheritance.
+
         Args:
             fact: Fact that is no longer in force.
             states: Its states and those of facts that it replaced or was replaced by, oldest first.
         """
         if fact.statement is not None and fact.statement.until is not None:
             return fact.statement.until
+        own = [then for _, _, then in states if then.id == fact.id]
+        # An inherited tombstone has no link to its successor: with one the heir has ended it itself.
+        if fact.source == "testament" and fact.superseded_by is None and own and own[0].status != "active":
+            return self.ends.get(fact.id)
         ends = (
             from_tick for from_tick, _, then in states if then.id == fact.id and then.status == fact.status
         )

@@ -1,13 +1,15 @@
 """`bardo facts`: facts, their grounds, and the links between them."""
 
-from typing import TYPE_CHECKING, Annotated, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from bardo.model import FactKind, FactStatus, Source
+from bardo.model import Fact, FactKind, Source
 from bardo.surfaces.cli import tables
 from bardo.surfaces.cli.command import on_memory, reading
 from bardo.surfaces.cli.group import noun
+from bardo.surfaces.cli.ids import fact_id
 from bardo.surfaces.cli.options import ROWS, Limit, tick_or_time, time_given
 from bardo.surfaces.cli.output import Output
 from bardo.surfaces.cli.show import show_record
@@ -21,8 +23,10 @@ if TYPE_CHECKING:
 
 app = noun("What is known, on what grounds, and how facts stand to each other.")
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="Id of a fact.")]
-Other = Annotated[str, typer.Argument(metavar="OTHER", help="Id of another fact.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="Id of a fact, or its beginning.")]
+Other = Annotated[str, typer.Argument(metavar="OTHER", help="Id of another fact, or its beginning.")]
+#: Status of a fact, or its standing: in force, and contradicted by another one.
+Shown = Literal["active", "contradicted", "superseded", "archived", "held", "disputed"]
 
 
 @app.command("list")
@@ -37,7 +41,10 @@ def list_(
     kind: Annotated[FactKind | None, typer.Option(help="Only facts of this kind.")] = None,
     category: Annotated[str | None, typer.Option(help="Only facts under this slash path.")] = None,
     source: Annotated[Source | None, typer.Option(help="Only facts from this source.")] = None,
-    status: Annotated[FactStatus, typer.Option(help="Only facts of this status.")] = "active",
+    status: Annotated[
+        Shown,
+        typer.Option(help="Only facts of this status; disputed: those in force that another contradicts."),
+    ] = "active",
     every: Annotated[bool, typer.Option("--all", help="Facts of any status.")] = False,
     as_of: Annotated[
         str | None,
@@ -56,10 +63,13 @@ def list_(
         category=category,
         subject=subject,
         source=source,
-        status=None if every else status,
+        status=None if every else "active" if status == "disputed" else status,
         as_of=None if as_of is None else tick_or_time(as_of, "--as-of"),
         valid_at=None if valid_at is None else time_given(valid_at, "--valid-at"),
     )
+    disputed = _disputed(opened, found)
+    if status == "disputed":
+        found = [fact for fact in found if fact.id in disputed]
     today = sorted(((fact, opened.facts.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[
         :limit
     ]
@@ -67,15 +77,18 @@ def list_(
         {
             "total": len(found),
             "facts": [
-                {**plain(fact), "confidence_now": sure, "retention": opened.facts.retention(fact)}
+                {
+                    **plain(fact),
+                    "confidence_now": sure,
+                    "retention": opened.facts.retention(fact),
+                    "disputed": fact.id in disputed,
+                }
                 for fact, sure in today
             ],
             "notes": list(notes),
         }
     )
     output.note(*notes)
-    disputes = opened.facts.links(*(fact for fact, _ in today)) if today else []
-    disputed = {end for link in disputes if link.relation == "contradicts" for end in (link.src, link.dst)}
     output.rows(lambda shown: tables.facts(shown, disputed, opened.facts.retention), today, total=len(found))
 
 
@@ -83,7 +96,7 @@ def list_(
 @on_memory
 def get(opened: "Grimoire", output: Output, fact: Id) -> None:
     """Show a fact with its links and its history."""
-    show_record(opened, opened.facts.get(fact), output)
+    show_record(opened, opened.facts.get(fact_id(opened, fact)), output)
 
 
 @app.command()
@@ -93,7 +106,7 @@ def why(opened: "Grimoire", output: Output, fact: Id) -> None:
 
     Its episodes, the test of its claim, its history, and its links.
     """
-    grounds = opened.facts.why(fact)
+    grounds = opened.facts.why(fact_id(opened, fact))
     output.document(grounds)
     output.pairs(_describe_grounds(grounds), title=grounds.fact.text)
     if grounds.episodes:
@@ -104,7 +117,7 @@ def why(opened: "Grimoire", output: Output, fact: Id) -> None:
 @on_memory
 def history(opened: "Grimoire", output: Output, fact: Id) -> None:
     """List the states of a fact and of those it replaced or was replaced by, oldest first."""
-    states = opened.facts.history(fact)
+    states = opened.facts.history(fact_id(opened, fact))
     output.document({"history": plain(states)})
     for state in states:
         output.text(tables.state(state))
@@ -114,6 +127,7 @@ def history(opened: "Grimoire", output: Output, fact: Id) -> None:
 @on_memory
 def confidence(opened: "Grimoire", output: Output, fact: Id) -> None:
     """Print the confidence of a fact at the current tick."""
+    fact = fact_id(opened, fact)
     now = opened.facts.confidence(opened.facts.get(fact))
     output.document({"id": fact, "confidence": now})
     output.text(f"{now:.4f}")
@@ -133,6 +147,7 @@ def supersede(
 
     The old fact stays in the history. The new one takes its kind, category, subjects, importance and pin.
     """
+    old = fact_id(opened, old)
     fact = opened.facts.supersede(old, new, confidence=sure)
     output.document({"superseded": old, "fact": plain(fact)})
     output.text(f"{fact.id}  {fact.text}")
@@ -142,7 +157,7 @@ def supersede(
 @on_memory
 def contradict(opened: "Grimoire", output: Output, one: Id, other: Other) -> None:
     """Mark two facts as contradicting; the weaker one drops to at most .3 and expires in 14 days."""
-    weaker = opened.facts.contradict(one, other)
+    weaker = opened.facts.contradict(fact_id(opened, one), fact_id(opened, other))
     output.document({"weaker": weaker})
     output.text(f"{weaker} is the weaker one")
 
@@ -161,6 +176,7 @@ def link(
     weight: Annotated[float, typer.Option(help="From 0 to 1.")] = 1.0,
 ) -> None:
     """Link two facts, or change the weight of an existing link."""
+    src, dst = fact_id(opened, src), fact_id(opened, dst)
     opened.facts.link(src, dst, cast("Relation", relation), weight=weight)
     output.document({"src": src, "relation": relation, "dst": dst, "weight": weight})
     output.text(f"{src} {relation} {dst}")
@@ -174,9 +190,21 @@ def links(
     facts: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of facts.")],
 ) -> None:
     """List the links from or to any of these facts."""
-    found = opened.facts.links(*facts)
+    found = opened.facts.links(*(fact_id(opened, fact) for fact in facts))
     output.document({"links": plain(found)})
     output.rows(tables.links, found)
+
+
+def _disputed(opened: "Grimoire | Visitor", found: "Sequence[Fact]") -> set[str]:
+    """Ids of those of some facts that another fact, itself not over, contradicts."""
+    links = opened.facts.links(*found) if found else []
+    pairs = [(link.src, link.dst) for link in links if link.relation == "contradicts"]
+    if not pairs:
+        return set()
+    standing = {
+        fact.id for fact in opened.facts.list(status=None) if fact.status in ("active", "contradicted")
+    }
+    return {end for pair in pairs if standing.issuperset(pair) for end in pair}
 
 
 def _ended(grounds: "Grounds") -> str:

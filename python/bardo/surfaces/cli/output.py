@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two lines of progress where stderr is no terminal.
 _LINE_SECONDS = 5.0
+#: Seconds after which a terminal is told what takes so long.
+SLOW_SECONDS = 3.0
 
 
 class Output:
@@ -113,11 +116,12 @@ class Output:
             self.note(f"{len(found)} of {total}; more with --limit")
 
     @contextmanager
-    def progress(self, *, lines: bool = False) -> Iterator[Progress]:
+    def progress(self, *, lines: bool = False, slow: str = "") -> Iterator[Progress]:
         """Shows a progress bar per stage on stderr, if that is a terminal.
 
         Args:
             lines: Whether to write a line every few seconds where it is none.
+            slow: What is being done, for a terminal if it takes longer than a few seconds; a stage may begin late.
         """
         if not sys.stderr.isatty():
             yield _Lines(self) if lines else _silent
@@ -132,13 +136,20 @@ class Output:
         )
         with progress.Progress(*columns, console=console_for(sys.stderr), transient=True) as bars:
             tasks: dict[str, Any] = {}
+            late = threading.Timer(SLOW_SECONDS, bars.console.print, [slow])
+            late.daemon = True
+            if slow:
+                late.start()
 
             def step(stage: str, done: int, total: int) -> None:
                 if stage not in tasks:
                     tasks[stage] = bars.add_task(stage, total=total)
                 bars.update(tasks[stage], completed=done, total=total)
 
-            yield step
+            try:
+                yield step
+            finally:
+                late.cancel()
 
 
 class _Lines:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Default interval of `--watch` in seconds: slow consolidation runs every 5 to 20 minutes.
 EVERY = 300.0
+#: Work of a pass before its first stage reports.
+SLOW = "loading the language models, and reading what is new; the first pass of a process takes longest"
 
 
 @on_memory
@@ -61,7 +63,7 @@ def sleep(
     if watch:
         _watch(opened, every, output)
         return
-    with output.progress() as step:
+    with output.progress(slow=SLOW) as step:
         report = opened.sleep(dry_run=dry_run, progress=step)
     changes = plain(report.changes)
     if dry_run:

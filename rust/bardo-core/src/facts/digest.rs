@@ -13,7 +13,7 @@ use super::transitions::Link;
 use super::transitions::Relation;
 use crate::error::Result;
 use crate::model::decay::{DecayFactors, decay};
-use crate::model::{Fact, FactKind, Id, Micros, is_from_death};
+use crate::model::{Fact, FactKind, Id, Micros, Source, is_from_death};
 
 /// The strongest facts in force, category by category, and how many there are.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,22 +43,26 @@ struct DigestRow {
     category: String,
     pinned: bool,
     confidence: f64,
+    /// Confidence by which facts are ordered: of inherited ones that at their birth, so that the order in which an heir
+    /// adopts testaments does not order its facts.
+    rank: f64,
     importance: f64,
     support: u32,
 }
 
 impl DigestRow {
-    /// How much it belongs into a digest: what is pinned first, then by confidence and importance, then the older one.
+    /// How much it belongs into a digest: what is pinned first, then by confidence and importance, then the older one by
+    /// its id, which an heir keeps.
     fn worth(&self) -> (bool, f64) {
-        (self.pinned, self.confidence * self.importance)
+        (self.pinned, self.rank * self.importance)
     }
 
     /// Which of two that contradict each other gives way: as `FactStore::contradict` decides.
     fn weaker<'a>(&'a self, other: &'a Self) -> &'a Self {
         let order = (self.pinned.cmp(&other.pinned))
-            .then(self.confidence.total_cmp(&other.confidence))
+            .then(self.rank.total_cmp(&other.rank))
             .then(self.support.cmp(&other.support))
-            .then(self.serial.cmp(&other.serial));
+            .then(self.id.cmp(&other.id));
         if order.is_le() { self } else { other }
     }
 }
@@ -116,21 +120,24 @@ fn in_force(
             first_expiry = Some(first_expiry.map_or(expires, |first: u64| first.min(expires)));
         }
         let kind = row.get::<_, String>(8)?.parse::<FactKind>()?;
+        let (born, support, source) =
+            (row.get(4)?, row.get(6)?, row.get::<_, String>(10)?.parse::<Source>()?);
         let decay_factors = DecayFactors {
             tau_ticks,
             kind,
-            from_death: is_from_death(kind, row.get(9)?, row.get::<_, String>(10)?.parse()?),
+            from_death: is_from_death(kind, row.get(9)?, source),
             pinned: row.get(3)?,
             persistence: row.get::<_, Option<String>>(12)?.map(|name| name.parse()).transpose()?,
         };
-        let support = row.get(6)?;
         let elapsed = tick.saturating_sub(row.get::<_, i64>(7)?.unsigned_abs());
+        let confidence = decay(born, support, elapsed, &decay_factors);
         facts.push(DigestRow {
             serial: row.get(0)?,
             id: Id(row.get(1)?),
             category: row.get(2)?,
             pinned: decay_factors.pinned,
-            confidence: decay(row.get(4)?, support, elapsed, &decay_factors),
+            confidence,
+            rank: if source == Source::Testament { born } else { confidence },
             importance: row.get(5)?,
             support,
         });
@@ -169,7 +176,7 @@ fn in_turn<'a>(
 ) -> Vec<&'a DigestRow> {
     let before = |a: &DigestRow, b: &DigestRow| {
         let ((pinned, worth), (other_pinned, other)) = (a.worth(), b.worth());
-        other_pinned.cmp(&pinned).then(other.total_cmp(&worth)).then(a.serial.cmp(&b.serial))
+        other_pinned.cmp(&pinned).then(other.total_cmp(&worth)).then(a.id.cmp(&b.id))
     };
     let mut queues: Vec<Vec<&DigestRow>> = categories
         .into_values()
