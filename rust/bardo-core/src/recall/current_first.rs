@@ -126,10 +126,10 @@ fn facts_that_answer(
         let is_part = one.row.said_hash != ranked[*turn].row.said_hash;
         let is_corrected = !graph.corrections_of(&one.row.id).is_empty();
         let corrections = graph.corrections_of(&ranked[*turn].row.id);
-        let is_apart =
+        let is_of_another =
             |newer: Slot| arms.hot.lexical().terms_in_common(newer, one.candidate.slot) <= IN_COMMON;
         let is_met = !corrections.is_empty()
-            && corrections.iter().all(|each| arms.hot.slot(&each.by).is_some_and(is_apart));
+            && corrections.iter().all(|each| arms.hot.slot(&each.by).is_some_and(is_of_another));
         let words = held(arms, ranked[*turn].candidate.slot);
         let answers = words != 0 && words & !held(arms, one.candidate.slot) == 0;
         (is_active && is_part && is_met && !is_corrected && answers).then_some((*turn, place))
