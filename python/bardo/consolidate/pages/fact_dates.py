@@ -76,7 +76,9 @@ class FactDates:
             return fact.statement.until
         own = [then for _, _, then in states if then.id == fact.id]
         # An inherited tombstone is superseded, without a link to its successor: the heir has ended others itself.
-        is_tombstone = fact.source == "testament" and fact.status == "superseded" and fact.superseded_by is None
+        is_tombstone = (
+            fact.source == "testament" and fact.status == "superseded" and fact.superseded_by is None
+        )
         if is_tombstone and own and own[0].status != "active":
             return self.ends.get(fact.id)
         ends = (
