@@ -75,8 +75,11 @@ class FactDates:
         if fact.statement is not None and fact.statement.until is not None:
             return fact.statement.until
         own = [then for _, _, then in states if then.id == fact.id]
-        # An inherited tombstone has no link to its successor: with one the heir has ended it itself.
-        if fact.source == "testament" and fact.superseded_by is None and own and own[0].status != "active":
+        # An inherited tombstone is superseded, without a link to its successor: the heir has ended others itself.
+        is_tombstone = (
+            fact.source == "testament" and fact.status == "superseded" and fact.superseded_by is None
+        )
+        if is_tombstone and own and own[0].status != "active":
             return self.ends.get(fact.id)
         ends = (
             from_tick for from_tick, _, then in states if then.id == fact.id and then.status == fact.status
