@@ -120,12 +120,11 @@ def test_a_condition_is_decided_by_the_action_then_by_the_clock(
     assert (gate.before(action).decision == "block") is expected
 
 
-def test_an_action_that_a_person_approved_is_not_blocked_by_a_rejection_without_approval(
-    gate: bardo.Gate,
-) -> None:
+def test_any_person_gives_the_approval_for_which_a_rejection_names_none(gate: bardo.Gate) -> None:
     gate.reject("Don't drop tables without a sign-off")
     assert gate.before("mysql shop -e 'DROP TABLE a'").decision == "block"
-    assert gate.before("mysql shop -e 'DROP TABLE a'", approved_by="jana").decision == "warn"
+    assert gate.before("mysql shop -e 'DROP TABLE a'", approved_by=" ").decision == "block"
+    assert gate.before("mysql shop -e 'DROP TABLE a'", approved_by="jana").decision == "allow"
 
 
 def test_a_rejection_returns_what_it_forbids(gate: bardo.Gate) -> None:
