@@ -89,7 +89,7 @@ def _verbs(part: Part, tree: ast.Module) -> Iterator[str]:
     for name in part.names or [name for name in found if not name.startswith("_")]:
         node = found[name]
         said = ast.get_docstring(node) or ""
-        yield f"### `{part.call}{name}`\n```python\n{_signature(part.call, node)}\n```\n{_first(said)}\n"
+        yield f"### `{part.call}{name}`\n```text\n{_signature(part.call, node)}\n```\n{_first(said)}\n"
         if rows := list(_rows(settings.meanings_of(said))):
             yield "\n".join(rows) + "\n"
 

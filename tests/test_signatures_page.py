@@ -54,7 +54,7 @@ def test_the_page_is_what_the_code_says() -> None:
 def test_a_verb_has_every_option(title: str, verb: object) -> None:
     page = (REPOSITORY / PAGE).read_text("utf-8")
     entry = page.partition(f"### `{title}`\n")[2].partition("\n### ")[0]
-    assert entry.startswith(f"```python\n{title}(")
+    assert entry.startswith(f"```text\n{title}(")
     for name in inspect.signature(verb).parameters:  # type: ignore[arg-type]
         if name != "self":
             assert f"{name}: " in entry, name
