@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
+from bardo.capture.recorder import PAGE
 from bardo.consolidate.extraction_pass import ARRIVED, Extractor
 from bardo.consolidate.llm.llm_extraction import Asker
 from bardo.consolidate.llm.questions import is_idle
 from bardo.consolidate.llm.reconcile import Reconciler
 from bardo.consolidate.speech import is_speech
-from bardo.consolidate.stored_facts import PAGE
 from bardo.converse.triage import is_worth_extracting
 from bardo.errors import ConfigError
 from bardo.grimoire.session import Session

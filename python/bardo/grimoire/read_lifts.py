@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -84,13 +85,17 @@ def allowed_in(session: Session, messages: Sequence[Said], told: Sequence[Order]
     if not (messages and session.config.curator.cross_encoder):
         return none
     kept: list[Order] = []
+    said, _ = session.indexer.vectors_of([one.text for one in messages])
+    vectors, _ = session.indexer.vectors_of([order.action for order in told])
     if (session.path / FILE_NAME).exists():
         with closing(ConductStore(session.path, facts=session.facts)) as store:
-            kept = [_order(row) for row in _rows(store, session.agent)]
+            rows = _rows(store, session.agent)
+            stored = _vectors(session, store, rows) if rows else None
+        if rows and vectors is not None:
+            kept = [_order(row) for row in rows]
+            vectors = None if stored is None else np.concatenate([stored, vectors])
     orders = [*kept, *told]
     encoder = cross_encoder.load("lifts") if orders else None
-    said, _ = session.indexer.vectors_of([one.text for one in messages])
-    vectors, _ = session.indexer.vectors_of([order.action for order in orders])
     if encoder is None or said is None or vectors is None:
         return none
     found = []
@@ -125,11 +130,12 @@ def tied(
     from bardo.conduct.hearing.partial_lifts import is_named
 
     asked = " ".join(sentences_of(before)[-1:])
+    vectors_of = cache(lambda words: embed([text, words]))
 
     def is_tied(words: str, order: Order, vector: np.ndarray) -> bool:
         if is_named(words, order.named) or is_named(asked, order.named):
             return True
-        near = embed([text, words])
+        near = vectors_of(words)
         return near is not None and float((near @ vector).max()) >= TIE
 
     read = lift_reader.read([order.first for order in orders], text, before, encoder) if orders else []

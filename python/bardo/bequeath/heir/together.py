@@ -19,7 +19,7 @@ from bardo._atomic import make_folder, read_json, write_json
 from bardo._core import FactStore
 from bardo.bequeath.selection.selection import folded
 from bardo.bequeath.testament.testament import Testament
-from bardo.capture.recorder import PAGE, pages
+from bardo.consolidate.stored_facts import pages
 from bardo.model import Fact
 
 
@@ -125,8 +125,7 @@ def _taken(
     with tempfile.TemporaryDirectory() as folder:
         store = FactStore(Path(folder) / "facts.db", agent="heir", seed=0)
         take(testaments, store)
-        every = pages(lambda after: store.list(status=None, after=after, limit=PAGE))
-        found = sorted(every, key=lambda fact: fact.status == "active")
+        found = sorted(pages(store, None), key=lambda fact: fact.status == "active")
     return {fact.text: fact for fact in found}
 
 

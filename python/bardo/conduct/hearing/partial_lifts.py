@@ -18,6 +18,7 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing import lifting, permissions
 from bardo.conduct.hearing.permissions import Permission
 from bardo.conduct.hearing.uses import is_use
+from bardo.conduct.hearing.verb_forms import base_of
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.parse import conditions, operation_table, wording
@@ -224,23 +225,11 @@ def _beside(permission: Permission, order: _Order) -> Iterator[str]:
 
 
 def _is_verb(word: str, permission: Permission) -> bool:
-    return (
-        bool(permission.verb)
-        and word.lower().startswith(permission.verb[:3])
-        and (lower := word.lower())
-        in (
-            permission.verb,
-            f"{permission.verb}d",
-            f"{permission.verb}ed",
-            lower if _base(lower) == permission.verb else "",
-        )
-    )
-
-
-def _base(word: str) -> str:
-    from bardo.conduct.hearing.verb_forms import base_of
-
-    return base_of(word) or word
+    """Whether a word is the verb of what a clause permits, in any form."""
+    verb, said = permission.verb, word.lower()
+    if not verb or not said.startswith(verb[:3]):
+        return False
+    return said in (verb, f"{verb}d", f"{verb}ed") or base_of(said) == verb
 
 
 def _beside_earlier(permission: Permission, order: _Order) -> Iterator[str]:

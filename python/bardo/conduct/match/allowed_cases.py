@@ -44,10 +44,10 @@ def is_allowed(forbids: Forbids, action: ParsedAction) -> bool:
 def _is_case(case: str, doing: str) -> bool:
     if not set(_FIGURE.findall(case)) <= set(_FIGURE.findall(doing)):
         return False
-    names = [name.rstrip("*") for name in _NAME.findall(case)]
-    return any(name in doing for name in names) or (
-        _stems(case) <= _stems(doing) and (bool(_stems(case)) or _FIGURE.search(case) is not None)
-    )
+    if any(name.rstrip("*") in doing for name in _NAME.findall(case)):
+        return True
+    wanted = _stems(case)
+    return wanted <= _stems(doing) and (bool(wanted) or _FIGURE.search(case) is not None)
 
 
 def _names_more(thing: str, case: str, action: ParsedAction) -> bool:
