@@ -42,7 +42,7 @@ _ANSWERED = lazy_pattern(
     r"(?:(?:ok(?:ay)?|yes|all|that's|it's|and)[\s,]+)*(?:done|finished|completed|fixed)\b\s*(?:[.,:;!–—-]|$)",
     re.IGNORECASE,
 )
-#: Result of what was run: "All 231 tests pass", "the build went through".
+#: Report that a run succeeded: "All 231 tests pass", "the build went through".
 _RESULT = lazy_pattern(
     rf"{_LEAD}(?:(?:all|both|the|our|your|every|full|whole) )*(?:\d+ (?:of \d+ )?)?(?P<thing>[a-z][\w -]{{1,40}}?) "
     r"(?:(?:all|now|have|has|is|are|was|were|just|already|been)\s)*"

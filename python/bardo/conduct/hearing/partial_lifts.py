@@ -1,4 +1,4 @@
-"""Allows a case of what was forbidden: "just this once, run it for tenant 88"; or all: "walk-ins are allowed again".
+"""Adds exceptions to orders ("just this once, run it for tenant 88") and lifts orders ("walk-ins are allowed again").
 
 The words must permit, and name in the same clause the act or thing of the order. A case is kept in the words that the
 person has beside those of the order, so that it allows nothing that the person did not name; without such words, the

@@ -106,7 +106,7 @@ _THANKS = (
     r"(?:many thanks|thanks(?: a lot| so much| very much)?|thank you(?: so much| very much)?|thx|cheers|ta)"
     r"(?: (?:everyone|all|\w+))?"
 )
-#: Thanks with words of having, knowing or seeing, which take note of what was given.
+#: Thanks by which a user confirms a receipt: "thanks, I have the list".
 _RECEIPT = lazy_pattern(
     rf"{_THANKS}(?:\s*[,.!:;–—-]+\s*|\s+)(?:(?:i|we)(?:'ve| have)? (?:now |just |already )?(?:have|got|see|saw|found|"
     r"know|received|read|understand|noted|written|wrote|will (?:see|look|read)|'ll (?:see|look|"

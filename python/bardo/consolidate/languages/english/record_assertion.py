@@ -62,7 +62,7 @@ _REASON = re.compile(
     r"\b(?:because|due|since|after|as|so|to|for|when|where|which|fix\w*|avoid\w*|prevent\w*|resolv\w*|clos\w+)\b",
     re.IGNORECASE,
 )
-#: A line that a search found in a file of what was once so, or is so in a test: `CHANGELOG.md:201:- timeout is 20s`.
+#: Match of a search in a changelog, a document or a test, which tells no present value: `CHANGELOG.md:201:- ...`.
 _OF_ANOTHER_TIME = re.compile(
     r"(?i)[\w./-]*(?:change|histor|news|release|test|spec|fixture|example|docs?/|\.md|\.rst)[\w./-]*:\d+[:-]"
 )
