@@ -144,7 +144,8 @@ def test_the_first_turn_of_a_process_loads_no_matrix_library_and_no_patterns_of_
         "    assert '9405' in turn.text and 'by air' in turn.text and not turn.notes"
     )
     assert (
-        loaded & (HEAVY | PRIVACY | {"numpy", "bardo.conduct.match.index", "bardo.conduct.parse.shell"})
+        loaded
+        & (HEAVY | PRIVACY | {"numpy", "bardo.conduct.match.index", "bardo.conduct.parse.actions.shell"})
         == set()
     )
 

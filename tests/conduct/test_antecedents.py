@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.answers import proposal
-from bardo.conduct.hearing.antecedents import resolve, with_object
 from bardo.conduct.hearing.hearing import read, sure
+from bardo.conduct.hearing.orders.answers import proposal
+from bardo.conduct.hearing.orders.antecedents import resolve, with_object
 from bardo.conduct.hearing.utterance import Utterance
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.approvals import approval_of
+from bardo.conduct.hearing.orders.approvals import approval_of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bardo
-from bardo.conduct.parse.amounts import as_money
+from bardo.conduct.parse.actions.amounts import as_money
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.orders import is_standing
+from bardo.conduct.hearing.orders.standing import is_standing
 from bardo.conduct.hearing.splitting import utterances
-from bardo.conduct.parse import wording
+from bardo.conduct.parse.rejections import wording
 from bardo.conduct.state.bans import is_ban
 from bardo.conduct.state.prohibition import forbidden_act, is_prohibition
 

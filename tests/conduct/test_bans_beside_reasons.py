@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.antecedents import resolve
+from bardo.conduct.hearing.orders.antecedents import resolve
 from bardo.conduct.hearing.splitting import utterances
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bardo
-from bardo.conduct.parse.command_forms import of_text
+from bardo.conduct.parse.actions.command_forms import of_text
 
 SAME = [
     ("npm install left-pad", "npm i left-pad"),

@@ -10,7 +10,7 @@ import pytest
 
 import bardo
 from bardo.conduct.match import comparison
-from bardo.conduct.parse.forbidden import propose
+from bardo.conduct.parse.rejections.forbidden import propose
 from bardo.ports import Embedder, ManualClock
 from helpers.models import letters
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bardo.conduct.hearing import hearing
-from bardo.conduct.hearing.antecedents import resolve
-from bardo.conduct.hearing.considered import turned_down
+from bardo.conduct.hearing.orders.antecedents import resolve
+from bardo.conduct.hearing.orders.considered import turned_down
 from bardo.conduct.hearing.splitting import utterances
 
 

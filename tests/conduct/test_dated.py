@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.parse import conditions
+from bardo.conduct.parse.conditions import conditions
 from bardo.ports import ManualClock
 
 

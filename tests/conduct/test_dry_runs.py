@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bardo
-from bardo.conduct.parse import dry_runs, shell
+from bardo.conduct.parse.actions import dry_runs, shell
 
 DONE = [
     ("don't drop databases", "dropdb -h db1 shop"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.expiry import end_of
+from bardo.conduct.hearing.changes.expiry import end_of
 from bardo.conduct.model.entries import StateKind
 
 

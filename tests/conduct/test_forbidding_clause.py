@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.parse.forbidden import practices_in, propose, vocabulary
-from bardo.conduct.parse.wording import forbidding
+from bardo.conduct.parse.rejections.forbidden import practices_in, propose, vocabulary
+from bardo.conduct.parse.rejections.wording import forbidding
 
 #: Rejections with words of a practice outside their act, and the practice.
 OUTSIDE = [

@@ -8,8 +8,8 @@ import pytest
 
 import bardo
 from bardo.conduct.hearing.hearing import read, sure
-from bardo.conduct.hearing.reports import is_correction, is_habit, is_promise, is_state
 from bardo.conduct.hearing.splitting import utterances
+from bardo.conduct.hearing.talk.reports import is_correction, is_habit, is_promise, is_state
 from bardo.conduct.hearing.utterance import Utterance
 from bardo.conduct.state.prohibition import forbidden_act, is_prohibition
 

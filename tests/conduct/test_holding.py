@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.reports import is_forbearance, is_holding
+from bardo.conduct.hearing.talk.reports import is_forbearance, is_holding
 
 HELD = [
     "Mr Okafor has our spare key.",

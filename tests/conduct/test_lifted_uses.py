@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.uses import is_use
+from bardo.conduct.hearing.lifts.uses import is_use
 
 
 @pytest.mark.parametrize(

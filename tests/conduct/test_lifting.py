@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 import bardo
-from bardo.conduct.hearing.lifting import lift, lifts, only_lifts
+from bardo.conduct.hearing.lifts.lifting import lift, lifts, only_lifts
 from bardo.grimoire.lifted import LiftedReader
 from bardo.recall.lifted import lifted_by
 

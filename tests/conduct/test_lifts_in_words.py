@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.lifting import lift
+from bardo.conduct.hearing.lifts.lifting import lift
 
 #: Time of a lift, after the real clock of the gates.
 LATER = 4_000_000_000_000_000

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.limit_changes import changes_limit
+from bardo.conduct.hearing.changes.limit_changes import changes_limit
 
 ORDER = "Anything over 250 euros needs my OK before you order it."
 

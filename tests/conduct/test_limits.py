@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bardo.conduct.parse import conditions, limits
-from bardo.conduct.parse.forbidden import stems_of
+from bardo.conduct.parse.conditions import conditions, limits
+from bardo.conduct.parse.rejections.forbidden import stems_of
 
 #: Rejection, and the limits in it.
 READ = [

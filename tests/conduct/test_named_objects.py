@@ -86,7 +86,7 @@ def test_a_rejection_meets_what_actions_name_in_their_own_way(
 
 
 def test_a_span_of_hours_may_pass_midnight_and_have_twelve_hours() -> None:
-    from bardo.conduct.parse.conditions import split
+    from bardo.conduct.parse.conditions.conditions import split
 
     assert split("No deploys between 10 pm and 6:30 am")[1] == ("between 22:00 and 06:30",)
     assert split("No deploys from 8:00 to 18:00")[1] == ("between 08:00 and 18:00",)
@@ -96,7 +96,8 @@ def test_a_span_of_hours_may_pass_midnight_and_have_twelve_hours() -> None:
 def test_what_is_forbidden_on_one_day_is_no_reason_for_a_warning_on_another(tmp_path: Path) -> None:
     from bardo.conduct.match import recognition
     from bardo.conduct.match.matching import Reading
-    from bardo.conduct.parse import action, rejection
+    from bardo.conduct.parse.actions import action
+    from bardo.conduct.parse.rejections import rejection
 
     text = rejection.parse("Never deploy checkout on Fridays")
     friday = MONDAY + 4 * 86_400_000_000

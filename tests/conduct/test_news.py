@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bardo.conduct.hearing.news import is_news, is_of_life, is_provisional
-from bardo.conduct.hearing.reports import is_adoption, is_change
+from bardo.conduct.hearing.talk.news import is_news, is_of_life, is_provisional
+from bardo.conduct.hearing.talk.reports import is_adoption, is_change
 
 NEWS = [
     "The piano tuner has moved us to Mondays, still at four",

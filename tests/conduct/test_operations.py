@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 import bardo
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.operation_match import compare
-from bardo.conduct.parse.action import parse
-from bardo.conduct.parse.rejection import parse_text
+from bardo.conduct.parse.actions.action import parse
+from bardo.conduct.parse.rejections.rejection import parse_text
 from bardo.ports import ManualClock
 from helpers.models import flat
 
-TABLE = tomllib.loads(resources.files("bardo.conduct.parse").joinpath("operations.toml").read_text("utf-8"))
+TABLE = tomllib.loads(
+    resources.files("bardo.conduct.parse.actions").joinpath("operations.toml").read_text("utf-8")
+)
 
 BLOCKED = [
     ("don't add lodash", "npm i lodash"),

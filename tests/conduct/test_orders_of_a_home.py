@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.orders import is_standing
+from bardo.conduct.hearing.orders.standing import is_standing
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.recognition import compare
-from bardo.conduct.parse.action import parse as parse_action
-from bardo.conduct.parse.rejection import parse
+from bardo.conduct.parse.actions.action import parse as parse_action
+from bardo.conduct.parse.rejections.rejection import parse
 from bardo.conduct.state.prohibition import forbidden_act, is_prohibition
 
 DAY = 86_400

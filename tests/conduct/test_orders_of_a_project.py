@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.idle_words import is_apology, is_guess, is_options, points_only
-from bardo.conduct.hearing.lifting import lift
+from bardo.conduct.hearing.lifts.lifting import lift
+from bardo.conduct.hearing.talk.idle_words import is_apology, is_guess, is_options, points_only
 from bardo.conduct.hearing.utterance import Utterance
 
 DAY = 86_400

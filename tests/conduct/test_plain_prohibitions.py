@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import bardo
-from bardo.conduct.parse import channels
+from bardo.conduct.parse.conditions import channels
 from bardo.ports import ManualClock
 
 #: Wednesday, 5 August 2026, 12:00 UTC.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing import lift_reader
+from bardo.conduct.hearing.lifts import lift_reader
 from bardo.grimoire import read_lifts
 
 ORDER = "Please don't book meetings on Wednesdays."

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.refused_offers import refused_offer
+from bardo.conduct.hearing.orders.refused_offers import refused_offer
 
 
 @pytest.mark.parametrize(

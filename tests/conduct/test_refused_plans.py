@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.announcements import is_announcement
-from bardo.conduct.hearing.answers import is_contradiction, is_redirection, proposal
-from bardo.conduct.hearing.replacement import replaces
+from bardo.conduct.hearing.changes.replacement import replaces
+from bardo.conduct.hearing.orders.answers import is_contradiction, is_redirection, proposal
+from bardo.conduct.hearing.talk.announcements import is_announcement
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 import bardo
 from bardo.conduct.hearing.hearing import read, sure
-from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_unreal
 from bardo.conduct.hearing.splitting import utterances
+from bardo.conduct.hearing.talk.remarks import is_exemption, is_remark, is_unreal
 
 REMARKS = [
     "Never seen such a bug before.",

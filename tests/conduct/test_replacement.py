@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bardo.conduct.hearing.replacement import replaces
+from bardo.conduct.hearing.changes.replacement import replaces
 
 VAULT = "The east vault must be held at 91 percent humidity."
 INCUBATOR = "The incubator must always be kept at 37 degrees."

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.parse.forbidden import propose
+from bardo.conduct.parse.rejections.forbidden import propose
 
 
 @pytest.mark.parametrize(

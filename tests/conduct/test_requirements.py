@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import bardo
-from bardo.conduct.parse.forbidden import propose
-from bardo.conduct.parse.requirements import is_requirement, split
+from bardo.conduct.parse.conditions.requirements import is_requirement, split
+from bardo.conduct.parse.rejections.forbidden import propose
 
 SMOKE = "deploy without running the smoke tests"
 

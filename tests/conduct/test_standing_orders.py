@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.orders import is_standing
+from bardo.conduct.hearing.orders.standing import is_standing
 from bardo.errors import InvalidInputError
 
 DAY = 86_400

@@ -7,9 +7,9 @@ import pytest
 from bardo.conduct.match import acts as act_match
 from bardo.conduct.match import recognition, stated
 from bardo.conduct.match.matching import NOTHING, Reading
-from bardo.conduct.parse import action as actions
-from bardo.conduct.parse import acts, substitutes
-from bardo.conduct.parse.rejection import parse
+from bardo.conduct.parse.actions import action as actions
+from bardo.conduct.parse.rejections import acts, substitutes
+from bardo.conduct.parse.rejections.rejection import parse
 
 _NOW = 1_736_942_400_000_000
 

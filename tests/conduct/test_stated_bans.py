@@ -8,7 +8,7 @@ import pytest
 
 import bardo
 from bardo.clock import MICROSECONDS
-from bardo.conduct.hearing.stated_orders import stated_orders
+from bardo.conduct.hearing.orders.stated_orders import stated_orders
 from bardo.conduct.state.prohibition import is_prohibition
 
 #: Monday, 3 March 2031, noon.

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.headed_lists import headed_orders
 from bardo.conduct.hearing.hearing import read, sure
+from bardo.conduct.hearing.orders.headed_lists import headed_orders
+from bardo.conduct.hearing.orders.stated_orders import stated_orders
 from bardo.conduct.hearing.splitting import utterances
-from bardo.conduct.hearing.stated_orders import stated_orders
 from bardo.conduct.hearing.verb_forms import base_of
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.parse.forbidden import propose
-from bardo.conduct.parse.substitutes import split
+from bardo.conduct.parse.rejections.forbidden import propose
+from bardo.conduct.parse.rejections.substitutes import split
 from bardo.ports import ManualClock
 
 #: Wednesday, 6 March 2024, 11:00 UTC.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.hearing.superseding import restates
+from bardo.conduct.hearing.changes.superseding import restates
 
 OLD, NEW = "BRENT position limit is 40 lots", "Our position limit on BRENT is 30 lots from today"
 

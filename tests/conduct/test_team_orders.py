@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bardo.conduct.hearing.approvals import approval_of, approver_in, is_approved
-from bardo.conduct.hearing.orders import is_standing
+from bardo.conduct.hearing.orders.approvals import approval_of, approver_in, is_approved
+from bardo.conduct.hearing.orders.standing import is_standing
 from bardo.conduct.hearing.splitting import utterances
-from bardo.conduct.parse.forbidden import propose
+from bardo.conduct.parse.rejections.forbidden import propose
 from bardo.conduct.state.prohibition import forbidden_act, is_prohibition
 
 

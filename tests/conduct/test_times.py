@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 import bardo
-from bardo.conduct.parse import conditions
+from bardo.conduct.parse.conditions import conditions
 
 #: Wednesday, 25 November 2026, 11:00 UTC.
 NOW = int(dt.datetime(2026, 11, 25, 11, tzinfo=dt.UTC).timestamp() * 1e6)

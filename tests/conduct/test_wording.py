@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.parse.forbidden import CHANGING, propose
-from bardo.conduct.parse.wording import is_same_act
+from bardo.conduct.parse.rejections.forbidden import CHANGING, propose
+from bardo.conduct.parse.rejections.wording import is_same_act
 from bardo.ports import Embedder, ManualClock
 
 #: Wednesday, 6 March 2024, 11:00 UTC.

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from bardo.conduct.hearing import lift_reader
-from bardo.conduct.hearing.answers import act_of
+from bardo.conduct.hearing.lifts import lift_reader
+from bardo.conduct.hearing.orders.answers import act_of
 from bardo.index.embedding import embedders
 from conduct.fit_orders import user_turns
 from conduct.hearing import DATA, load

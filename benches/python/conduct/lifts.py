@@ -15,8 +15,8 @@ from collections import Counter
 
 import numpy as np
 
-from bardo.conduct.hearing.partial_lifts import named_in
-from bardo.conduct.parse.forbidden import propose
+from bardo.conduct.hearing.lifts.partial_lifts import named_in
+from bardo.conduct.parse.rejections.forbidden import propose
 from bardo.consolidate import cross_encoder
 from bardo.grimoire.read_lifts import LATEST, LIFT, NEAREST, Order, tied
 from bardo.index.embedding import embedders

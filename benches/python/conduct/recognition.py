@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bardo
-from bardo.conduct.parse.operation_table import content_stems
+from bardo.conduct.parse.actions.operation_table import content_stems
 from bardo.ports import ManualClock
 from common.report import write_section
 from common.shares import cell

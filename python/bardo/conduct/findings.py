@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from bardo.conduct.hearing.approvals import is_approved
-from bardo.conduct.hearing.expiry import is_over
+from bardo.conduct.hearing.changes.expiry import is_over
+from bardo.conduct.hearing.orders.approvals import is_approved
 from bardo.conduct.match.index import ConductIndex
 from bardo.conduct.match.matching import NOTHING, Touch
 from bardo.conduct.model.authors import author_of, said_at
 from bardo.conduct.model.entries import CRITICAL, Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Flow
-from bardo.conduct.parse.conditions import WITHOUT_APPROVAL
+from bardo.conduct.parse.conditions.conditions import WITHOUT_APPROVAL
 from bardo.conduct.verdict import Candidate, Finding
 
 

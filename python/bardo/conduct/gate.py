@@ -25,7 +25,7 @@ from bardo.conduct.model.entries import (
     StateEntry,
     StateKind,
 )
-from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.rejections.forbids import Forbids
 from bardo.conduct.persons import is_person
 from bardo.conduct.procedures import capabilities, flows
 from bardo.conduct.required import delete, require_action, require_person
@@ -117,7 +117,7 @@ class Gate(GateBase):
             GrimoireClosedError: The agent has died, or is dying and would take on a task or a decision; or the gate was
                 closed.
         """
-        from bardo.conduct.hearing import superseding
+        from bardo.conduct.hearing.changes import superseding
         from bardo.conduct.state import state, told
         from bardo.conduct.state.tasks import require_life
 
@@ -227,7 +227,7 @@ class Gate(GateBase):
                 by a person, or would be changed without one.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
-        from bardo.conduct.hearing import superseding
+        from bardo.conduct.hearing.changes import superseding
         from bardo.conduct.state import rules as population
 
         self._ready(write=True)

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.bequeath.content.directives import Directive
-from bardo.conduct.hearing import superseding
+from bardo.conduct.hearing.changes import superseding
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of, mark_of, word_at
 from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry, StateKind, StateStatus
 from bardo.conduct.model.procedures import Flow, Mission
-from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.rejections.forbids import Forbids
 from bardo.conduct.procedures.flows import results_text
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError

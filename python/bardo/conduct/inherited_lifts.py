@@ -7,7 +7,7 @@ from functools import partial
 
 from bardo.bequeath.content.worth import inherited_fields
 from bardo.bequeath.testament.testament import Testament
-from bardo.conduct.hearing import lifting
+from bardo.conduct.hearing.lifts import lifting
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.persons import is_person

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from bardo.conduct.parse.operation_table import content_stems
+from bardo.conduct.parse.actions.operation_table import content_stems
 from bardo.grimoire.session import Session
 
 #: Maximum number of words of a message that are looked up.

@@ -69,8 +69,8 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
 
 def end_outdated(session: Session) -> tuple[str, ...]:
     """Ends the gate's statements that no longer hold; returns notes."""
-    from bardo.conduct.hearing import superseding
-    from bardo.conduct.hearing.expiry import end_expired
+    from bardo.conduct.hearing.changes import superseding
+    from bardo.conduct.hearing.changes.expiry import end_expired
     from bardo.conduct.hearing.heard import end_outdated, raise_orders, supersede_decisions
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
     from bardo.grimoire.lifted_facts import end_facts
@@ -167,12 +167,14 @@ def _hear(
     ]
     if not said and not results:
         return []
-    from bardo.conduct.hearing import answers, completion, heard, hearing, splitting
-    from bardo.conduct.hearing.lifting import lifts
-    from bardo.conduct.hearing.limit_changes import changes_limit
-    from bardo.conduct.hearing.permissions import permits
-    from bardo.conduct.hearing.replacement import may_replace
-    from bardo.conduct.hearing.rescheduling import moves_date
+    from bardo.conduct.hearing import heard, hearing, splitting
+    from bardo.conduct.hearing.changes import completion
+    from bardo.conduct.hearing.changes.limit_changes import changes_limit
+    from bardo.conduct.hearing.changes.replacement import may_replace
+    from bardo.conduct.hearing.changes.rescheduling import moves_date
+    from bardo.conduct.hearing.lifts.lifting import lifts
+    from bardo.conduct.hearing.lifts.permissions import permits
+    from bardo.conduct.hearing.orders import answers
 
     contradicted = {
         before.id: episode.speaker or NAMELESS
@@ -246,7 +248,7 @@ def _kinds(kept: Kept) -> Iterator[str]:
 
 def _results(episodes: Sequence[Episode], session: Session) -> list[tuple[Heard | None, Source]]:
     """Returns the results that tools report, which end tasks and are heard as nothing else."""
-    from bardo.conduct.hearing.completion import result_in
+    from bardo.conduct.hearing.changes.completion import result_in
     from bardo.conduct.hearing.heard import Source
 
     told = [(episode, result_in(episode.text)) for episode in episodes if episode.role == "tool"]
@@ -265,7 +267,8 @@ def _keep(
     notes: dict[str, None],
 ) -> Kept:
     """Stores what was heard in a page of episodes, and marks what it replaced."""
-    from bardo.conduct.hearing import heard, superseding
+    from bardo.conduct.hearing import heard
+    from bardo.conduct.hearing.changes import superseding
     from bardo.conduct.storage.store import FILE_NAME, ConductStore
 
     is_kept = any(one is not None for one, _ in pairs)
@@ -350,8 +353,8 @@ def _read_on(
     session: Session,
 ) -> tuple[list[tuple[Episode, Utterance]], list[Heard | None]]:
     """Adds the orders and refusals that a cross-encoder reads in sentences of users, where no form hears one."""
-    from bardo.conduct.hearing import order_reader
     from bardo.conduct.hearing.hearing import FORBIDDING
+    from bardo.conduct.hearing.orders import order_reader
     from bardo.conduct.hearing.utterance import Utterance
     from bardo.consolidate import cross_encoder
     from bardo.consolidate.texts.secrets import is_secret
@@ -393,11 +396,11 @@ def _without_lifts(
     session: Session,
 ) -> list[Heard | None]:
     """Drops the doubtful orders in words which a cross-encoder reads as allowing an earlier order again."""
-    from bardo.conduct.hearing import lift_reader
     from bardo.conduct.hearing.hearing import FORBIDDING
-    from bardo.conduct.hearing.order_reader import meets
-    from bardo.conduct.hearing.partial_lifts import named_in
-    from bardo.conduct.parse.forbidden import propose
+    from bardo.conduct.hearing.lifts import lift_reader
+    from bardo.conduct.hearing.lifts.partial_lifts import named_in
+    from bardo.conduct.hearing.orders.order_reader import meets
+    from bardo.conduct.parse.rejections.forbidden import propose
     from bardo.grimoire import read_lifts
 
     forbidding = [

@@ -125,9 +125,9 @@ def tied(
         encoder: Cross-encoder of lifts.
         embed: Returns the vectors of texts.
     """
-    from bardo.conduct.hearing import lift_reader
-    from bardo.conduct.hearing.listed import sentences_of
-    from bardo.conduct.hearing.partial_lifts import is_named
+    from bardo.conduct.hearing.lifts import lift_reader
+    from bardo.conduct.hearing.lifts.partial_lifts import is_named
+    from bardo.conduct.hearing.orders.listed import sentences_of
 
     asked = " ".join(sentences_of(before)[-1:])
     vectors_of = cache(lambda words: embed([text, words]))
@@ -227,7 +227,7 @@ def _lift(
     read: Sequence[Sequence[tuple[str, float]]],
 ) -> str:
     """Ends or doubts the order that a message most surely allows; returns which, empty for none."""
-    from bardo.conduct.hearing import lifting
+    from bardo.conduct.hearing.lifts import lifting
 
     odds = [max((each for _, each in own), default=-np.inf) for own in read]
     place = int(np.argmax(odds))
@@ -250,13 +250,13 @@ def _lift(
 
 
 def _order(row: StateEntry | Rule) -> Order:
-    from bardo.conduct.hearing.partial_lifts import named_in
+    from bardo.conduct.hearing.lifts.partial_lifts import named_in
 
     action = row.forbidden_action
     return Order(said_at(row), _told(row), action, named_in(action, row.forbidden))
 
 
 def _told(row: StateEntry | Rule) -> str:
-    from bardo.conduct.hearing import lift_reader
+    from bardo.conduct.hearing.lifts import lift_reader
 
     return lift_reader.told(row.text) if isinstance(row, Rule) else lift_reader.told(row.summary, row.detail)

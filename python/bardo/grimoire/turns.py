@@ -55,14 +55,14 @@ def with_before(episodes: Sequence[Episode], session: Session) -> list[tuple[Epi
 
 def _with_object(offer: str, earlier: Sequence[Episode]) -> str:
     """Returns an agent's message with the thing that the user named before it in place of the object "it"."""
-    from bardo.conduct.hearing.antecedents import with_object
+    from bardo.conduct.hearing.orders.antecedents import with_object
 
     return with_object(offer, words_beside(earlier[-1].text, earlier[-1].payload) if earlier else "")
 
 
 def _answered(turn: Sequence[Episode], answer: str) -> Before | None:
     """Returns the last words of a turn; of a contradicted one those that propose an act, if the last do not."""
-    from bardo.conduct.hearing.answers import is_contradiction, proposal
+    from bardo.conduct.hearing.orders.answers import is_contradiction, proposal
 
     spoken = [
         Before(one.id, words) for one in reversed(turn) if (words := words_beside(one.text, one.payload))

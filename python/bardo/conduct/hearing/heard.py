@@ -6,22 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from bardo.conduct.hearing import (
-    completion,
-    lifting,
-    limit_changes,
-    partial_lifts,
-    rescheduling,
-    superseding,
-)
-from bardo.conduct.hearing.approvals import approval_of
+from bardo.conduct.hearing.changes import completion, limit_changes, rescheduling, superseding
 from bardo.conduct.hearing.hearing import FORBIDDING, Heard
-from bardo.conduct.hearing.orders import is_standing
+from bardo.conduct.hearing.lifts import lifting, partial_lifts
+from bardo.conduct.hearing.orders.approvals import approval_of
+from bardo.conduct.hearing.orders.standing import is_standing
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.doubt import without_doubt
 from bardo.conduct.model.entries import CRITICAL, NEW, STATEMENTS, Rule, StateEntry, StateKind
-from bardo.conduct.parse import wording
+from bardo.conduct.parse.rejections import wording
 from bardo.conduct.persons import is_person
 from bardo.conduct.state import rules, state
 from bardo.conduct.state.prohibition import forbidden_act

@@ -14,14 +14,14 @@ from typing import Literal, cast
 import numpy as np
 
 from bardo._weights import read_weights
-from bardo.conduct.hearing.announcements import is_announcement
-from bardo.conduct.hearing.answers import is_mere_no, is_redirection, proposal
-from bardo.conduct.hearing.approvals import approval_of
-from bardo.conduct.hearing.completion import is_deed_done
-from bardo.conduct.hearing.considered import turned_down
-from bardo.conduct.hearing.idle_words import is_apology, is_guess, is_options, points_only
-from bardo.conduct.hearing.news import is_news, is_of_life, is_provisional
-from bardo.conduct.hearing.plain_statements import (
+from bardo.conduct.hearing.changes.completion import is_deed_done
+from bardo.conduct.hearing.orders.answers import is_mere_no, is_redirection, proposal
+from bardo.conduct.hearing.orders.approvals import approval_of
+from bardo.conduct.hearing.orders.considered import turned_down
+from bardo.conduct.hearing.talk.announcements import is_announcement
+from bardo.conduct.hearing.talk.idle_words import is_apology, is_guess, is_options, points_only
+from bardo.conduct.hearing.talk.news import is_news, is_of_life, is_provisional
+from bardo.conduct.hearing.talk.plain_statements import (
     is_assent,
     is_conditional,
     is_event,
@@ -31,8 +31,8 @@ from bardo.conduct.hearing.plain_statements import (
     is_value,
     promises_it,
 )
-from bardo.conduct.hearing.remarks import is_exemption, is_remark, is_tip, is_unreal
-from bardo.conduct.hearing.reports import (
+from bardo.conduct.hearing.talk.remarks import is_exemption, is_remark, is_tip, is_unreal
+from bardo.conduct.hearing.talk.reports import (
     is_change,
     is_correction,
     is_courtesy,
@@ -43,7 +43,7 @@ from bardo.conduct.hearing.reports import (
     is_state,
 )
 from bardo.conduct.hearing.utterance import Utterance, words_of
-from bardo.conduct.parse.operation_table import content_stems
+from bardo.conduct.parse.actions.operation_table import content_stems
 from bardo.conduct.state.prohibition import is_small_talk
 from bardo.model import Fingerprint
 from bardo.ports import Vectors

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.hearing.answers import is_redirection, is_refusal
-from bardo.conduct.hearing.antecedents import resolve
-from bardo.conduct.hearing.approvals import approval_of
-from bardo.conduct.hearing.headed_lists import headed_orders
-from bardo.conduct.hearing.listed import listed_orders, sentences_of
-from bardo.conduct.hearing.refused_offers import refused_offer
-from bardo.conduct.hearing.stated_orders import stated_orders
+from bardo.conduct.hearing.orders.answers import is_redirection, is_refusal
+from bardo.conduct.hearing.orders.antecedents import resolve
+from bardo.conduct.hearing.orders.approvals import approval_of
+from bardo.conduct.hearing.orders.headed_lists import headed_orders
+from bardo.conduct.hearing.orders.listed import listed_orders, sentences_of
+from bardo.conduct.hearing.orders.refused_offers import refused_offer
+from bardo.conduct.hearing.orders.stated_orders import stated_orders
 from bardo.conduct.hearing.utterance import MARKED, Utterance
 from bardo.conduct.state.prohibition import is_denied_habit, is_no_thing, is_prohibition
 from bardo.conduct.state.team_orders import reports_absence

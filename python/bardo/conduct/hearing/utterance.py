@@ -10,14 +10,14 @@ from importlib import resources
 from itertools import pairwise
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.hearing.answers import is_refusal
-from bardo.conduct.hearing.antecedents import pointing_verb
-from bardo.conduct.hearing.refused_offers import Refused
-from bardo.conduct.hearing.reports import is_acknowledgement, is_adoption, is_choice, is_promise
-from bardo.conduct.hearing.stated_model import StatedOrder
-from bardo.conduct.hearing.stated_orders import stated_orders
-from bardo.conduct.parse import wording
-from bardo.conduct.parse.operation_table import content_stems
+from bardo.conduct.hearing.orders.answers import is_refusal
+from bardo.conduct.hearing.orders.antecedents import pointing_verb
+from bardo.conduct.hearing.orders.refused_offers import Refused
+from bardo.conduct.hearing.orders.stated_model import StatedOrder
+from bardo.conduct.hearing.orders.stated_orders import stated_orders
+from bardo.conduct.hearing.talk.reports import is_acknowledgement, is_adoption, is_choice, is_promise
+from bardo.conduct.parse.actions.operation_table import content_stems
+from bardo.conduct.parse.rejections import wording
 from bardo.conduct.state.prohibition import is_prohibition
 from bardo.consolidate.texts.clauses import sentences
 

@@ -34,11 +34,12 @@ from bardo.conduct.match import (
 )
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
-from bardo.conduct.parse import conditions, operation_table, operations
-from bardo.conduct.parse.action import ParsedAction
-from bardo.conduct.parse.forbidden import ANY, ENDING, names_other_product
-from bardo.conduct.parse.rejection import ParsedRejection
-from bardo.conduct.parse.wording import is_same_act
+from bardo.conduct.parse.actions import operation_table, operations
+from bardo.conduct.parse.actions.action import ParsedAction
+from bardo.conduct.parse.conditions import conditions
+from bardo.conduct.parse.rejections.forbidden import ANY, ENDING, names_other_product
+from bardo.conduct.parse.rejections.rejection import ParsedRejection
+from bardo.conduct.parse.rejections.wording import is_same_act
 
 if TYPE_CHECKING:
     from bardo.consolidate.cross_encoder import CrossEncoder
@@ -257,10 +258,8 @@ def _of_action(action: ParsedAction) -> dict[str, float]:
         "negated": recognition.NEGATED.search(action.text) is not None,
         "asks first": conditions.asks(action.text),
     }
-    found = [
-        f"form {action.form}",
-        *(f"cue {name}" for name, cue in _PATTERNS.items() if cue.search(action.text)),
-    ]
+    cues = (f"cue {name}" for name, cue in _PATTERNS.items() if cue.search(action.text))
+    found = [f"form {action.form}", *cues]
     found += [each for name, holds in told.items() if holds for each in (name, f"{name}, {action.form}")]
     return dict.fromkeys(found, 1.0)
 

@@ -13,8 +13,10 @@ from enum import Enum
 from functools import lru_cache
 
 from bardo import _core
-from bardo.conduct.parse import conditions, operation_table, operations, wording
-from bardo.conduct.parse.forbidden import kinds_in, vocabulary
+from bardo.conduct.parse.actions import operation_table, operations
+from bardo.conduct.parse.conditions import conditions
+from bardo.conduct.parse.rejections import wording
+from bardo.conduct.parse.rejections.forbidden import kinds_in, vocabulary
 
 #: Maximum number of cached texts.
 _TEXTS = 4_096

@@ -25,10 +25,11 @@ from bardo.conduct.match.matching import NEAR, NEAR_WORDS, Approved, Touch, near
 from bardo.conduct.match.packed_rows import PackedRows
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Capability, Flow
-from bardo.conduct.parse import action as actions
-from bardo.conduct.parse import operation_table, operations, wording
-from bardo.conduct.parse.action import ParsedAction
-from bardo.conduct.parse.rejection import ParsedRejection, ParsedText, parse, parse_text
+from bardo.conduct.parse.actions import operation_table, operations
+from bardo.conduct.parse.actions.action import ParsedAction
+from bardo.conduct.parse.actions.action import parse as parse_action
+from bardo.conduct.parse.rejections import wording
+from bardo.conduct.parse.rejections.rejection import ParsedRejection, ParsedText, parse, parse_text
 from bardo.conduct.storage.rows import Row
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
@@ -204,7 +205,7 @@ class ConductIndex:
             if not self._ids:
                 return {}, []
             cosines, notes = self._cosines(action, embedder)
-            parsed = actions.parse(action)
+            parsed = parse_action(action)
             places, rest = self._candidates(parsed)
             if cosines is not None:
                 places = list(dict.fromkeys([*places, *self._by_meaning(cosines)]))
@@ -374,9 +375,8 @@ class ConductIndex:
             place for place, number in words.items() if number > 1 or place in self._short or place in names
         }
         weighted = [(math.log1p(count / len(posting)), posting) for posting in shared.values()]
-        for name in sorted(
-            {*chain.from_iterable(map(operations.closure, action.operations)), *action.mentioned}
-        ):
+        wide = chain.from_iterable(map(operations.closure, action.operations))
+        for name in sorted({*wide, *action.mentioned}):
             for phrase in operation_table.phrases_of(name):
                 # Texts are found by content words: of "fail over" by "fail".
                 content = [stem for stem in phrase if operation_table.content_stems([stem])]
@@ -465,9 +465,8 @@ def stored_vectors(
 def tokens_of(text: str) -> frozenset[str]:
     """Returns the stems of content words and of parts of names, and the canonical names of aliases."""
     same = operation_table.table().same
-    stems = operation_table.content_stems(
-        {*_WORD.findall(text), *_PART.findall(operation_table.CAMEL.sub(" ", text))}
-    )
+    parts = _PART.findall(operation_table.CAMEL.sub(" ", text))
+    stems = operation_table.content_stems({*_WORD.findall(text), *parts})
     return stems | {same[stem] for stem in stems if stem in same} | operations.canonical(text)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bardo.conduct.parse import command_forms, options, order_sizes
-from bardo.conduct.parse.action import TABLE, ParsedAction, fits, folded
-from bardo.conduct.parse.forbidden import (
+from bardo.conduct.parse.actions import command_forms, options
+from bardo.conduct.parse.actions.action import TABLE, ParsedAction, fits, folded
+from bardo.conduct.parse.conditions import order_sizes
+from bardo.conduct.parse.rejections.forbidden import (
     kinds_in,
     places_in,
     practices_in,
@@ -14,7 +15,7 @@ from bardo.conduct.parse.forbidden import (
     stems_of,
     vocabulary,
 )
-from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.rejections.forbids import Forbids
 
 
 def of_text(text: str) -> frozenset[str]:

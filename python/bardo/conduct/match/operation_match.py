@@ -6,11 +6,11 @@ from functools import partial
 
 from bardo.conduct.match import own_words, receivers
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse import operation_table
-from bardo.conduct.parse.action import ParsedAction
-from bardo.conduct.parse.forbidden import CHANGING
-from bardo.conduct.parse.operations import closure
-from bardo.conduct.parse.rejection import ParsedRejection, ParsedText
+from bardo.conduct.parse.actions import operation_table
+from bardo.conduct.parse.actions.action import ParsedAction
+from bardo.conduct.parse.actions.operations import closure
+from bardo.conduct.parse.rejections.forbidden import CHANGING
+from bardo.conduct.parse.rejections.rejection import ParsedRejection, ParsedText
 
 #: Operations whose object is the named program or package.
 _BY_NAME = frozenset({"use", "install"})

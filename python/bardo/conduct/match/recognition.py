@@ -21,9 +21,12 @@ from bardo.conduct.match.things import (
     things_of,
     verbs_against,
 )
-from bardo.conduct.parse import command_forms, operation_table, operations, requirements, wording
-from bardo.conduct.parse.action import ParsedAction, fitting, has_options
-from bardo.conduct.parse.forbidden import (
+from bardo.conduct.parse.actions import command_forms, operation_table, operations
+from bardo.conduct.parse.actions.action import ParsedAction, fitting, has_options
+from bardo.conduct.parse.actions.places import is_of_host, is_staged, is_under
+from bardo.conduct.parse.conditions import requirements
+from bardo.conduct.parse.rejections import wording
+from bardo.conduct.parse.rejections.forbidden import (
     ANY,
     CHANGING,
     ENDING,
@@ -35,9 +38,8 @@ from bardo.conduct.parse.forbidden import (
     vocabulary,
     wants,
 )
-from bardo.conduct.parse.forbids import Forbids
-from bardo.conduct.parse.places import is_of_host, is_staged, is_under
-from bardo.conduct.parse.rejection import ParsedRejection
+from bardo.conduct.parse.rejections.forbids import Forbids
+from bardo.conduct.parse.rejections.rejection import ParsedRejection
 
 #: Words by which an action is not what it names.
 NEGATED = lazy_pattern(

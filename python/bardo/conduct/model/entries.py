@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from bardo.config import SECONDS_PER_DAY
 
 if TYPE_CHECKING:
-    from bardo.conduct.parse.forbids import Forbids
+    from bardo.conduct.parse.rejections.forbids import Forbids
 
 StateKind = Literal["decision", "task", "rejected", "discovery", "learning", "context", "agent_state"]
 StateStatus = Literal["active", "done", "archived"]
@@ -87,7 +87,7 @@ class StateEntry:
     @property
     def forbidden(self) -> Forbids:
         """Returns what a rejection forbids, as data: read from its summary, with its corrections."""
-        from bardo.conduct.parse.forbidden import corrected
+        from bardo.conduct.parse.rejections.forbidden import corrected
 
         return corrected(self.summary, self.corrections)
 
@@ -150,7 +150,7 @@ class Rule:
     @property
     def forbidden(self) -> Forbids:
         """Returns what a rule forbids, as data: read from the words of the action, with its corrections."""
-        from bardo.conduct.parse.forbidden import corrected
+        from bardo.conduct.parse.rejections.forbidden import corrected
 
         return corrected(self.forbids, self.corrections)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse import wording
+from bardo.conduct.parse.rejections import wording
 from bardo.conduct.state.bans import is_ban
 from bardo.conduct.state.team_orders import team_order
 from bardo.consolidate.texts.vocabulary import PAST_INNER, PAST_IRREGULAR

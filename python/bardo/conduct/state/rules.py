@@ -14,7 +14,7 @@ from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.doubt import without_doubt
 from bardo.conduct.model.entries import CRITICAL, MOST, STEP, Rule, StateEntry
-from bardo.conduct.parse.operation_table import content_stems
+from bardo.conduct.parse.actions.operation_table import content_stems
 from bardo.conduct.persons import is_person
 from bardo.conduct.required import is_persons, require_person
 from bardo.conduct.storage.store import ConductStore

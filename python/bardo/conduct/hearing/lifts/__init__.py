@@ -1,0 +1,1 @@
+"""Lifts: messages that allow again what was forbidden, wholly or in part."""

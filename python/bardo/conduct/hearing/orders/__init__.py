@@ -1,0 +1,1 @@
+"""Orders that people give: standing orders, bans, approvals, refused offers, and limits."""

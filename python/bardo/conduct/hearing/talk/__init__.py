@@ -1,0 +1,1 @@
+"""Talk that orders nothing: news, reports, remarks, courtesies and announcements."""

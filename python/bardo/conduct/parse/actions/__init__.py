@@ -1,0 +1,1 @@
+"""Actions: commands, calls and sentences, with their operations, fields, figures and places."""

@@ -1,0 +1,1 @@
+"""Conditions of rejections: times, dates, channels, limits, exceptions and requirements."""

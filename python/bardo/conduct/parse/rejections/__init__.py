@@ -1,0 +1,1 @@
+"""Rejections: their wording, and what they forbid."""
