@@ -151,6 +151,7 @@ lint-python: dev
 	@$(PYTHON) .ci/modules.py
 	@$(PYTHON) .ci/settings.py
 	@$(PYTHON) .ci/signatures.py
+	@$(PYTHON) .ci/fields.py
 	$(call say,Python: format and lints)
 	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
 	@$(BIN)/ruff check $(PYTHON_SOURCES)

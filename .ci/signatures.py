@@ -23,8 +23,8 @@ WIDTH, LINE = 118, 100
 ABOUT = """# Signatures
 
 This page lists the verbs of the Python interface with their options and defaults. `help(bardo.open)` prints the same
-with exceptions and examples. The [list of nouns](grimoire.md) tells what each is for. `.ci/signatures.py` writes this
-page.
+with exceptions and examples. [Fields](fields.md) lists the fields of what they return, and the options that several
+share. The [list of nouns](grimoire.md) tells what each is for. `.ci/signatures.py` writes this page.
 """
 
 
