@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,22 @@ def test_reading_by_another_clock_moves_no_time(read: str, tmp_path: Path) -> No
         assert seen is not None
         assert seen.mentions > fact.mentions
         assert seen.accessed_tick == NOW // 1_000_000
+
+
+def test_a_tick_without_a_number_is_the_second_of_the_clock_and_runs_what_is_due(tmp_path: Path) -> None:
+    clock = ManualClock(NOW)
+    with bardo.open(tmp_path / "a", clock=clock, embedder=None) as grimoire:
+        grimoire.remember("The feed runs on port 7420", verified=True)
+        clock.advance(30 * 86_400)
+        assert grimoire.tick() is not None
+        assert grimoire.now_tick == clock.now() // 1_000_000
+        assert grimoire.tick() is None
+        at = datetime.fromtimestamp(clock.now() / 1_000_000, UTC)
+        assert grimoire.recall("port of the feed", as_of=at), "ticks are seconds still"
+
+
+def test_a_tick_without_a_number_leaves_loops_where_they_are(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "a", clock=ManualClock(NOW), embedder=None) as grimoire:
+        grimoire.remember("The feed runs on port 7420", tick=12)
+        grimoire.tick()
+        assert grimoire.now_tick == 12

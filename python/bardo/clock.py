@@ -213,8 +213,8 @@ class Ticks:
             if (word := self._unit_of_clock(tick - self.offset)) is not None:
                 warnings.warn(
                     f"tick {tick} is the time of the clock in {word}, but ticks that you pass count loops of your own, "
-                    "by which facts fade and expire. Pass none, and a tick is a second of the clock; or set clock.unit "
-                    'in bardo.toml to "seconds" or "loops", which says what they are',
+                    "by which facts fade and expire. Pass none (`g.tick()`), and a tick is a second of the clock; or "
+                    'set clock.unit in bardo.toml to "seconds" or "loops", which says what they are',
                     BardoWarning,
                     stacklevel=4,
                 )

@@ -305,11 +305,11 @@ class Grimoire(Continuity):
         )
 
     @checked
-    def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
+    def tick(self, now: SupportsIndex | None = None) -> CuratorCycleComplete | None:
         """Advances logical time; returns the report of a pass of the Curator if one was due.
 
         Args:
-            now: New tick.
+            now: New tick of the caller's own; if not given, the second of the clock, or the last tick of loops.
         """
         return self._passes.tick(now)
 

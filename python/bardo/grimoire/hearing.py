@@ -98,10 +98,13 @@ def end_outdated(session: Session) -> tuple[str, ...]:
             )
     except StoreError as error:
         return (f"statements of the gate that no longer hold were not ended: {error}",)
-    notes = [f"{len(over)} statements of the gate no longer hold and ended"] * bool(over)
-    notes += [f"{allowed} facts of rejections ended that a person lifted"] * bool(allowed)
-    count = "1 standing order" if len(raised) == 1 else f"{len(raised)} standing orders"
-    notes += [f"{count} heard by an earlier bardo became critical"] * bool(raised)
+    notes = [
+        f"{counted(len(over), 'entry')} of the gate ended: what was said does not hold any longer"
+    ] * bool(over)
+    notes += [f"{counted(allowed, 'fact')} ended with the orders that a person lifted"] * bool(allowed)
+    notes += [f"{counted(len(raised), 'standing order')} heard by an earlier bardo became critical"] * bool(
+        raised
+    )
     return tuple(notes)
 
 

@@ -73,16 +73,16 @@ class CuratorPasses:
         #: Tick of the last pass.
         self._last_pass = session.log.watermark(LAST_PASS)
 
-    def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
+    def tick(self, now: SupportsIndex | None) -> CuratorCycleComplete | None:
         """Advances logical time and runs a pass if one is due.
 
         Args:
-            now: New tick.
+            now: New tick; None for that of the clock, or the last one where ticks are loops.
         """
         session = self._session
         session.ready(write=True, idle=True)
         stamp = session.ticks.stamp(now)
-        session.ticks.seen(stamp, own=True)
+        session.ticks.seen(stamp, own=now is not None)
         session.stores.note_unit()
         done = None
         is_due = stamp - self._last_pass >= session.config.curator.every_ticks
@@ -256,7 +256,8 @@ def _faded_at_once(session: Session, report: CuratorCycleComplete) -> tuple[str,
         return ()
     at = session.ticks.moment(max(fact.observed[1] for fact in faded))
     when = f" of {day_of(at)}" if at is not None else ""
+    is_one = len(faded) == 1
     return (
-        f"{counted(len(faded), 'new fact')} had faded already and {'is' if len(faded) == 1 else 'are'} archived: the "
-        f"latest episode behind them is{when}, and nothing has confirmed them since",
+        f"{counted(len(faded), 'new fact')} had faded already and {'is' if is_one else 'are'} archived: nothing has "
+        f"confirmed {'it' if is_one else 'them'} since the latest episode{when}",
     )

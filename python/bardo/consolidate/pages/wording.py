@@ -39,8 +39,9 @@ def one_line(text: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 fact`, `1,023 facts`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    """A number with its noun: `1 fact`, `1,023 facts`, `2 entries`."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def short(number: float) -> str:

@@ -27,7 +27,10 @@ SLOW = "loading the language models, and reading what is new; the first pass of 
 def tick(
     opened: "Grimoire",
     output: Output,
-    now: Annotated[int, typer.Argument(metavar="TICK", min=0, help="The new tick.")],
+    now: Annotated[
+        int | None,
+        typer.Argument(metavar="TICK", min=0, help="The new tick; the second of the clock if not given."),
+    ] = None,
 ) -> None:
     """Advance logical time, and run a pass if one is due."""
     report = opened.tick(now)

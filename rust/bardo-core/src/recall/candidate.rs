@@ -51,6 +51,7 @@ impl Candidate {
         let similarity = near.map(|value| (value, f32::INFINITY)).or_else(|| arms.approximate(slot));
         let words = scratch.words[slot as usize];
         let is_near = near.is_some() || similarity.is_some_and(|(_, cosine)| cosine >= scratch.least_cosine);
+        let may_answer = !arms.hot.is_idle(row);
         Some(Self {
             slot,
             id: row.id,
@@ -61,7 +62,7 @@ impl Candidate {
             late_part: 0.0,
             rare: arms.rare_share(slot),
             conversation: Vec::new(),
-            is_relevant: is_near || words > 0.0 || !has_content,
+            is_relevant: words > 0.0 || (may_answer && (is_near || !has_content)),
             fused: 0.0,
         })
     }

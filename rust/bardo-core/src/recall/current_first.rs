@@ -66,8 +66,9 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
     }
 }
 
-/// Raises the newer memory of each pair above the older one. A memory that only disputes it, and lies farther than [`REACH`]
-/// away, comes directly behind: what is shown as disputed is found with what disputes it.
+/// Raises the newer memory of each pair above the older one. Of those that only dispute it and lie farther than [`REACH`]
+/// away, the latest comes directly behind: what is shown as disputed is found with what disputes it, and the others leave
+/// the seats to what answers.
 pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
     let graph = arms.hot.graph();
     if !graph.has_corrections() {
@@ -89,12 +90,24 @@ pub(super) fn raise_newer(arms: &Arms<'_>, ranked: &mut [ScoredCandidate<'_>]) {
                 continue;
             }
             let (id, score) = (ranked[older].row.id, ranked[older].score);
-            for correction in graph.corrections_of(&id) {
+            let corrections = graph.corrections_of(&id);
+            let reach = ranked[older].candidate.fused - REACH;
+            let is_far = |ranked: &[ScoredCandidate<'_>], newer: usize| ranked[newer].candidate.fused < reach;
+            let found = corrections.iter().filter_map(|each| places.get(&each.by).copied());
+            let latest_far =
+                found.filter(|newer| is_far(ranked, *newer)).max_by_key(|newer| ranked[*newer].row.order());
+            for correction in corrections {
                 let Some(&newer) = places.get(&correction.by) else { continue };
-                let is_in_reach = ranked[newer].candidate.fused >= ranked[older].candidate.fused - REACH;
                 let least = match correction.bearing {
                     Bearing::Follows if ranked[newer].score < score * ABOUT_AS_RELEVANT => continue,
-                    Bearing::Disputes | Bearing::Presumed if !is_in_reach => just_above(score, -MARGIN),
+                    Bearing::Disputes | Bearing::Presumed
+                        if is_far(ranked, newer) && latest_far != Some(newer) =>
+                    {
+                        continue;
+                    }
+                    Bearing::Disputes | Bearing::Presumed if latest_far == Some(newer) => {
+                        just_above(score, -MARGIN)
+                    }
                     _ => just_above(score, MARGIN),
                 };
                 if ranked[newer].score < least {
@@ -164,4 +177,29 @@ pub(super) fn corrections_of(hot: &HotSet, id: &Id, as_of: Option<u64>) -> Vec<H
         .collect();
     found.sort_unstable_by_key(|(order, correction)| Reverse((*order, correction.by)));
     found.into_iter().map(|(_, correction)| correction).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{episode, find_text, hot_of, id};
+    use super::*;
+
+    /// Number of memories that share one word with the query each.
+    const OTHERS: u64 = 200;
+
+    #[test]
+    fn of_many_far_memories_that_dispute_an_answer_the_latest_takes_a_seat() {
+        let older = episode(1, "the harbour crane on pier seven lifts forty tonnes");
+        let others =
+            (2..OTHERS).map(|number| episode(number, &format!("crane remark {number} of a quiet day")));
+        let far = (OTHERS..OTHERS + 4).map(|number| episode(number, &format!("zinc stock rose by {number}")));
+        let mut hot = hot_of(&[vec![older], others.collect(), far.collect()].concat(), &[]);
+        let query = "how many tonnes lifts the harbour crane on pier seven?";
+        assert_eq!(find_text(&hot, query)[0], id(1));
+        let disputes = |number| (id(1), Correction { by: id(number), bearing: Bearing::Disputes });
+        hot.graph.set_corrections((OTHERS..OTHERS + 4).map(disputes));
+        let found = find_text(&hot, query);
+        assert_eq!(found[..2], [id(1), id(OTHERS + 3)]);
+        assert!((OTHERS..OTHERS + 3).all(|number| !found.contains(&id(number))), "{found:?}");
+    }
 }

@@ -165,7 +165,8 @@ fn add_neighbours(
     let mut slots: Vec<Slot> = rows.flat_map(|row| [row.previous, row.next]).flatten().collect();
     slots.sort_unstable();
     slots.dedup();
-    slots.retain(|&slot| scratch.allowed[slot as usize]);
+    let may_answer = |slot: Slot| arms.hot.row(slot).is_some_and(|row| !arms.hot.is_idle(row));
+    slots.retain(|&slot| scratch.allowed[slot as usize] && may_answer(slot));
     if slots.is_empty() {
         return;
     }

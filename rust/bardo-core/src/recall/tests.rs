@@ -250,6 +250,17 @@ fn an_answer_is_found_beside_its_question() {
 }
 
 #[test]
+fn a_reply_that_says_nothing_takes_no_seat_unless_it_answers_a_question() {
+    let said = |second: &str| {
+        let hot =
+            hot_of(&[turn(1, "Ana", second), turn(2, "Ben", "Yes."), turn(3, "Ana", "Good night")], &[]);
+        find_text(&hot, "which port has the feed?")
+    };
+    assert_eq!(said("The feed has port 7411."), [id(1)]);
+    assert_eq!(said("Has the feed port 7411?").len(), 2);
+}
+
+#[test]
 fn removing_a_turn_joins_its_neighbours() {
     let mut hot =
         hot_of(&[turn(1, "A", "one"), turn(3, "A", "three"), turn(2, "B", "two"), turn(4, "B", "four")], &[]);

@@ -13,6 +13,7 @@ use crate::index::lexical::posting::Slot;
 use crate::index::lexical::time_words::holds_time;
 use crate::model::decay::DecayFactors;
 use crate::model::{Episode, Fact, FactStatus, Id, Micros, Pad, Role, Source};
+use crate::text::prefilter::triviality;
 
 /// Store of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -146,6 +147,8 @@ pub struct Row {
     pub asks: bool,
     /// Whether the text contains a time expression.
     pub tells_time: bool,
+    /// Whether an episode is a greeting, thanks or an acknowledgement alone.
+    pub is_small_talk: bool,
     /// Number of the conversation, if it is part of one.
     pub conversation: Option<u32>,
     /// Previous turn of its conversation.
@@ -229,6 +232,7 @@ impl Row {
             words: 0,
             asks: holds_question(&episode.text),
             tells_time: false,
+            is_small_talk: triviality(&episode.text).is_some(),
             conversation: None,
             previous: None,
             next: None,
@@ -261,6 +265,7 @@ impl Row {
             words: count_words(&fact.text),
             asks: holds_question(&fact.text),
             tells_time: holds_time(&fact.text),
+            is_small_talk: false,
             conversation: None,
             previous: None,
             next: None,

@@ -34,7 +34,7 @@ pub const SNAPSHOT_FILE: &str = "hot.snapshot";
 
 /// Format and version. The last bytes are a number in native byte order, since arrays are stored as they are in
 /// memory.
-const MARK: [&[u8]; 2] = [b"bardo hot set 10\n", &0x0102_0304_u32.to_ne_bytes()];
+const MARK: [&[u8]; 2] = [b"bardo hot set 11\n", &0x0102_0304_u32.to_ne_bytes()];
 
 /// Size of the read and write buffer in bytes.
 const BUFFER: usize = 1 << 20;
