@@ -13,11 +13,12 @@ import bardo
 from bardo import errors
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.recognition import compare
-from bardo.conduct.parse.actions.action import parse
+from bardo.conduct.parse.action import parse
 from bardo.conduct.parse.conditions import conditions
+from bardo.conduct.parse.forbids import LISTS, Forbids
 from bardo.conduct.parse.rejections import rejection
-from bardo.conduct.parse.rejections.forbidden import propose, vocabulary
-from bardo.conduct.parse.rejections.forbids import LISTS, Forbids
+from bardo.conduct.parse.rejections.forbidden import propose
+from bardo.conduct.parse.vocabulary import vocabulary
 from bardo.ports import ManualClock
 
 #: Wednesday, 6 March 2024, 11:00 UTC, and the Friday after it.

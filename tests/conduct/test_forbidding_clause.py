@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.parse.rejections.forbidden import practices_in, propose, vocabulary
+from bardo.conduct.parse.rejections.forbidden import practices_in, propose
 from bardo.conduct.parse.rejections.wording import forbidding
+from bardo.conduct.parse.vocabulary import vocabulary
 
 #: Rejections with words of a practice outside their act, and the practice.
 OUTSIDE = [

@@ -7,7 +7,7 @@ import fnmatch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bardo.conduct.parse.actions.action import fits, folded
+from bardo.conduct.parse.action import fits, folded
 
 CHARACTERS = "ab*?[]!- "
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bardo.conduct.parse.conditions import conditions, limits
-from bardo.conduct.parse.rejections.forbidden import stems_of
+from bardo.conduct.parse.vocabulary import stems_of
 
 #: Rejection, and the limits in it.
 READ = [

@@ -96,7 +96,7 @@ def test_a_span_of_hours_may_pass_midnight_and_have_twelve_hours() -> None:
 def test_what_is_forbidden_on_one_day_is_no_reason_for_a_warning_on_another(tmp_path: Path) -> None:
     from bardo.conduct.match import recognition
     from bardo.conduct.match.matching import Reading
-    from bardo.conduct.parse.actions import action
+    from bardo.conduct.parse import action
     from bardo.conduct.parse.rejections import rejection
 
     text = rejection.parse("Never deploy checkout on Fridays")

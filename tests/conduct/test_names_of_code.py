@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bardo
-from bardo.conduct.parse.actions import action
+from bardo.conduct.parse import action
 from bardo.conduct.parse.rejections.forbidden import propose
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import bardo
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.operation_match import compare
-from bardo.conduct.parse.actions.action import parse
+from bardo.conduct.parse.action import parse
 from bardo.conduct.parse.rejections.rejection import parse_text
 from bardo.ports import ManualClock
 from helpers.models import flat

@@ -10,7 +10,7 @@ import bardo
 from bardo.conduct.hearing.orders.standing import is_standing
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.recognition import compare
-from bardo.conduct.parse.actions.action import parse as parse_action
+from bardo.conduct.parse.action import parse as parse_action
 from bardo.conduct.parse.rejections.rejection import parse
 from bardo.conduct.state.prohibition import forbidden_act, is_prohibition
 

@@ -9,8 +9,8 @@ import pytest
 import bardo
 from bardo.conduct.hearing.lifts.permissions import permits
 from bardo.conduct.match.allowed_cases import is_allowed
-from bardo.conduct.parse.actions import action
-from bardo.conduct.parse.rejections.forbids import Forbids
+from bardo.conduct.parse import action
+from bardo.conduct.parse.forbids import Forbids
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import bardo
 from bardo.conduct.hearing.lifts.partial_lifts import allow
 from bardo.conduct.hearing.lifts.permissions import permits
 from bardo.conduct.match.allowed_cases import is_allowed
-from bardo.conduct.parse.actions import action
+from bardo.conduct.parse import action
 from bardo.conduct.parse.rejections.forbidden import propose
 
 #: Time of the words, after the real clock of the gates.

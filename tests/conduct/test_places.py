@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.conduct.parse.actions.action import parse
+from bardo.conduct.parse.action import parse
 from bardo.ports import Embedder
 
 WRITTEN = [

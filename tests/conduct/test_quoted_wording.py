@@ -6,7 +6,7 @@ import pytest
 
 from bardo.conduct.match import quoted_use
 from bardo.conduct.match.matching import Reading
-from bardo.conduct.parse.actions import action as actions
+from bardo.conduct.parse import action as actions
 from bardo.conduct.parse.rejections import quoted_words
 from bardo.conduct.parse.rejections.rejection import parse
 

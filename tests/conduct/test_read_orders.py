@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import bardo
-from bardo.conduct.hearing.orders import order_reader
-from bardo.conduct.hearing.orders.order_reader import Message
+from bardo.conduct.hearing import order_reader
+from bardo.conduct.hearing.order_reader import Message
 from bardo.conduct.model.entries import StateEntry
 from bardo.conduct.state import state
 from bardo.consolidate import cross_encoder

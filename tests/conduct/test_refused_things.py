@@ -7,7 +7,7 @@ import pytest
 from bardo.conduct.match import acts, named_use, quoted_use
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.recognition import compare
-from bardo.conduct.parse.actions import action as actions
+from bardo.conduct.parse import action as actions
 from bardo.conduct.parse.rejections import refused_things
 from bardo.conduct.parse.rejections.rejection import parse
 

@@ -7,7 +7,7 @@ import pytest
 from bardo.conduct.match import acts as act_match
 from bardo.conduct.match import recognition, stated
 from bardo.conduct.match.matching import NOTHING, Reading
-from bardo.conduct.parse.actions import action as actions
+from bardo.conduct.parse import action as actions
 from bardo.conduct.parse.rejections import acts, substitutes
 from bardo.conduct.parse.rejections.rejection import parse
 

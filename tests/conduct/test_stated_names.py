@@ -9,7 +9,7 @@ import pytest
 import bardo
 from bardo.conduct.match import named_use
 from bardo.conduct.match.matching import Reading
-from bardo.conduct.parse.actions import action as actions
+from bardo.conduct.parse import action as actions
 from bardo.conduct.parse.rejections import rejected_names
 from bardo.conduct.parse.rejections.rejection import parse
 

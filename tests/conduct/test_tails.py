@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bardo.conduct.parse.rejections import tails
+from bardo.conduct.parse.conditions import tails
 
 KEPT = [
     ("stop force-pushing to main (your own branch, whatever)", "stop force-pushing to main"),

@@ -9,7 +9,7 @@ import pytest
 import bardo
 from bardo.conduct.hearing.orders.approvals import is_approved
 from bardo.conduct.match import circumstances
-from bardo.conduct.parse.actions import action as actions
+from bardo.conduct.parse import action as actions
 from bardo.conduct.parse.actions import clock
 from bardo.conduct.parse.rejections.rejection import parse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bardo
-from bardo.conduct.parse.actions.action import parse
+from bardo.conduct.parse.action import parse
 
 BLOCKED = [
     # General options before the subcommand.

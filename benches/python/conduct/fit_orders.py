@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from bardo.conduct.hearing.orders import order_reader
+from bardo.conduct.hearing import order_reader
 from bardo.conduct.hearing.splitting import utterances
 from bardo.conduct.hearing.utterance import Utterance
 from conduct.hearing import DATA, load

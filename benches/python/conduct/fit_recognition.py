@@ -30,7 +30,7 @@ import numpy as np
 
 from bardo import _core
 from bardo.conduct.match import comparison, matching
-from bardo.conduct.parse.actions import action
+from bardo.conduct.parse import action
 from bardo.conduct.parse.rejections import rejection
 from bardo.consolidate import cross_encoder
 from bardo.consolidate.cross_encoder import CrossEncoder

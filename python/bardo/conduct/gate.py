@@ -25,7 +25,7 @@ from bardo.conduct.model.entries import (
     StateEntry,
     StateKind,
 )
-from bardo.conduct.parse.rejections.forbids import Forbids
+from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.persons import is_person
 from bardo.conduct.procedures import capabilities, flows
 from bardo.conduct.required import delete, require_action, require_person

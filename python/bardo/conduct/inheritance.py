@@ -13,7 +13,7 @@ from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.authors import author_of, mark_of, word_at
 from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry, StateKind, StateStatus
 from bardo.conduct.model.procedures import Flow, Mission
-from bardo.conduct.parse.rejections.forbids import Forbids
+from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.procedures.flows import results_text
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.capture.tool_calls import words_beside
+from bardo.consolidate.pages.wording import counted
 from bardo.errors import StoreError
 from bardo.model import ENDED, CorrectionRule, Episode, Fact
 from bardo.recall.lifted import plain
@@ -356,8 +357,8 @@ def _read_on(
     session: Session,
 ) -> tuple[list[tuple[Episode, Utterance]], list[Heard | None]]:
     """Adds the orders and refusals that a cross-encoder reads in sentences of users, where no form hears one."""
+    from bardo.conduct.hearing import order_reader
     from bardo.conduct.hearing.hearing import FORBIDDING
-    from bardo.conduct.hearing.orders import order_reader
     from bardo.conduct.hearing.utterance import Utterance
     from bardo.consolidate import cross_encoder
     from bardo.consolidate.texts.secrets import is_secret
@@ -402,7 +403,7 @@ def _without_lifts(
     from bardo.conduct.hearing.hearing import FORBIDDING
     from bardo.conduct.hearing.lifts import lift_reader
     from bardo.conduct.hearing.lifts.partial_lifts import named_in
-    from bardo.conduct.hearing.orders.order_reader import meets
+    from bardo.conduct.hearing.order_reader import meets
     from bardo.conduct.parse.rejections.forbidden import propose
     from bardo.grimoire import read_lifts
 

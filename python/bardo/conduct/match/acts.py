@@ -9,14 +9,16 @@ from functools import lru_cache
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match import circumstances
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse.actions import clock, command_forms, heads, operation_table, operations
-from bardo.conduct.parse.actions.action import ParsedAction
+from bardo.conduct.parse import heads
+from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.actions import clock, command_forms, operation_table, operations
 from bardo.conduct.parse.conditions import conditions
 from bardo.conduct.parse.rejections import acts, refused_things
 from bardo.conduct.parse.rejections.acts import ANYWHERE, Act, Part
-from bardo.conduct.parse.rejections.forbidden import ANY, stems_of
+from bardo.conduct.parse.rejections.forbidden import ANY
 from bardo.conduct.parse.rejections.rejected_names import word_lists
 from bardo.conduct.parse.rejections.rejection import ParsedRejection
+from bardo.conduct.parse.vocabulary import stems_of
 
 #: Stems of words, and their letters and digits without spaces.
 _Words = tuple[frozenset[str], str]

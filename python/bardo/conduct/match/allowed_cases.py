@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.actions import operation_table
-from bardo.conduct.parse.actions.action import ParsedAction
-from bardo.conduct.parse.rejections.forbidden import stems_of
-from bardo.conduct.parse.rejections.forbids import Forbids
+from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.vocabulary import stems_of
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)?")
 #: Name with a sign, of which one is enough: `agent/*`.

@@ -14,12 +14,13 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.match import circumstances, operation_match, recognition
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import involves
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.actions import clock, figures, operation_table
-from bardo.conduct.parse.actions.action import ParsedAction
 from bardo.conduct.parse.conditions import conditions, dated, fulfilled, limits, requirements
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.forbidden import ANY, stems_of, vocabulary
+from bardo.conduct.parse.rejections.forbidden import ANY
 from bardo.conduct.parse.rejections.rejection import ParsedRejection
+from bardo.conduct.parse.vocabulary import stems_of, vocabulary
 
 #: Minimum share of the words of the rejected thing with which an action beyond its bound is warned of.
 _SHARE = 0.5

@@ -10,12 +10,14 @@ from itertools import pairwise
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match.matching import Reading
 from bardo.conduct.match.things import involves
-from bardo.conduct.parse.actions import clock, operation_table, parties, places, shown_places
-from bardo.conduct.parse.actions.action import ParsedAction, has_options
+from bardo.conduct.parse import parties
+from bardo.conduct.parse.action import ParsedAction, has_options
+from bardo.conduct.parse.actions import clock, operation_table, places, shown_places
 from bardo.conduct.parse.conditions import channels, conditions, fulfilled, limits, requirements
-from bardo.conduct.parse.conditions.times import DAYS
-from bardo.conduct.parse.rejections.forbidden import places_in, stems_of, vocabulary
-from bardo.conduct.parse.rejections.forbids import Forbids
+from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.rejections.forbidden import places_in
+from bardo.conduct.parse.times import DAYS
+from bardo.conduct.parse.vocabulary import stems_of, vocabulary
 from bardo.consolidate.languages.english.dates import MONTHS
 
 #: Operations that plan something for another time.

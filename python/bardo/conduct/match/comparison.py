@@ -34,8 +34,8 @@ from bardo.conduct.match import (
 )
 from bardo.conduct.match.matching import SAME_SHARE, Learned, Reading, Relation, Touch, near_at
 from bardo.conduct.match.things import is_destination
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.actions import operation_table, operations
-from bardo.conduct.parse.actions.action import ParsedAction
 from bardo.conduct.parse.conditions import conditions
 from bardo.conduct.parse.rejections.forbidden import ANY, ENDING, names_other_product
 from bardo.conduct.parse.rejections.rejection import ParsedRejection

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse.rejections.forbidden import stems_of
+from bardo.conduct.parse.vocabulary import stems_of
 
 #: Words that deny what follows them alone.
 _BEFORE = frozenset({"no", "without"})

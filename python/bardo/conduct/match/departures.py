@@ -16,7 +16,7 @@ from bardo import _core
 from bardo.conduct.parse.actions import operation_table, operations
 from bardo.conduct.parse.conditions import conditions
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.forbidden import kinds_in, vocabulary
+from bardo.conduct.parse.vocabulary import kinds_in, vocabulary
 
 #: Maximum number of cached texts.
 _TEXTS = 4_096

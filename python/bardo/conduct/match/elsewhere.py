@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse.actions.action import ParsedAction
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.conditions import conditions
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.forbidden import stems_of
+from bardo.conduct.parse.vocabulary import stems_of
 
 _AT = frozenset({"in", "on", "to", "into", "onto", "under", "inside", "within", "against", "at"})
 #: Push of named references: remote, then references, each with its destination after the colon.

@@ -25,9 +25,9 @@ from bardo.conduct.match.matching import NEAR, NEAR_WORDS, Approved, Touch, near
 from bardo.conduct.match.packed_rows import PackedRows
 from bardo.conduct.model.entries import Outcome, Rule, StateEntry
 from bardo.conduct.model.procedures import Capability, Flow
+from bardo.conduct.parse.action import ParsedAction
+from bardo.conduct.parse.action import parse as parse_action
 from bardo.conduct.parse.actions import operation_table, operations
-from bardo.conduct.parse.actions.action import ParsedAction
-from bardo.conduct.parse.actions.action import parse as parse_action
 from bardo.conduct.parse.rejections import wording
 from bardo.conduct.parse.rejections.rejection import ParsedRejection, ParsedText, parse, parse_text
 from bardo.conduct.storage.rows import Row

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bardo.conduct.parse.action import TABLE, ParsedAction, fits, folded
 from bardo.conduct.parse.actions import command_forms, options
-from bardo.conduct.parse.actions.action import TABLE, ParsedAction, fits, folded
 from bardo.conduct.parse.conditions import order_sizes
-from bardo.conduct.parse.rejections.forbidden import (
-    kinds_in,
-    places_in,
-    practices_in,
-    propose,
-    stems_of,
-    vocabulary,
-)
-from bardo.conduct.parse.rejections.forbids import Forbids
+from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.rejections.forbidden import places_in, practices_in, propose
+from bardo.conduct.parse.vocabulary import kinds_in, stems_of, vocabulary
 
 
 def of_text(text: str) -> frozenset[str]:

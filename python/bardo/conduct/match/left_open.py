@@ -8,11 +8,12 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.match import bounded, circumstances, recognition
 from bardo.conduct.match.matching import Reading, Relation
 from bardo.conduct.match.things import involves
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.actions import shown_places
-from bardo.conduct.parse.actions.action import ParsedAction
 from bardo.conduct.parse.conditions import conditions, limits, requirements
-from bardo.conduct.parse.rejections.forbidden import ANY, ENDING, stems_of, vocabulary
+from bardo.conduct.parse.rejections.forbidden import ANY, ENDING
 from bardo.conduct.parse.rejections.rejection import ParsedRejection
+from bardo.conduct.parse.vocabulary import stems_of, vocabulary
 
 #: Minimum number of words of a thing that tell alone that it is meant, without its operation.
 _WORDS = 2

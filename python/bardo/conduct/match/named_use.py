@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse.actions import heads
-from bardo.conduct.parse.actions.action import ParsedAction
-from bardo.conduct.parse.actions.heads import stem_of
+from bardo.conduct.parse import heads
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.actions.operations import words_of
+from bardo.conduct.parse.heads import stem_of
 from bardo.conduct.parse.rejections import rejected_names
 from bardo.conduct.parse.rejections.rejected_names import Rejected, word_lists
 from bardo.conduct.parse.rejections.rejection import ParsedRejection

@@ -6,8 +6,8 @@ from functools import partial
 
 from bardo.conduct.match import own_words, receivers
 from bardo.conduct.match.matching import Reading, Relation
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.actions import operation_table
-from bardo.conduct.parse.actions.action import ParsedAction
 from bardo.conduct.parse.actions.operations import closure
 from bardo.conduct.parse.rejections.forbidden import CHANGING
 from bardo.conduct.parse.rejections.rejection import ParsedRejection, ParsedText

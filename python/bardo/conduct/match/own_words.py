@@ -7,8 +7,8 @@ import tomllib
 from functools import cache, lru_cache
 from pathlib import Path
 
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.actions import operations
-from bardo.conduct.parse.actions.action import ParsedAction
 
 
 @lru_cache(16)

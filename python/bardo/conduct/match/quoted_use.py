@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match.matching import Reading, Relation
-from bardo.conduct.parse.actions import heads
-from bardo.conduct.parse.actions.action import ParsedAction
+from bardo.conduct.parse import heads
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.rejections import quoted_words
-from bardo.conduct.parse.rejections.forbidden import stems_of, vocabulary
 from bardo.conduct.parse.rejections.rejected_names import word_lists
 from bardo.conduct.parse.rejections.rejection import ParsedRejection
+from bardo.conduct.parse.vocabulary import stems_of, vocabulary
 
 _UNKNOWN = Relation(Reading.UNKNOWN)
 #: Words of an action that takes wording out, looks for it, or forbids it.

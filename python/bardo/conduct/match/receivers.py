@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse.actions.action import ParsedAction
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.forbidden import stems_of
 from bardo.conduct.parse.rejections.rejection import ParsedText
+from bardo.conduct.parse.vocabulary import stems_of
 
 #: Stems of verbs of giving, by which an action may do what is forbidden.
 _GIVING = ("give", "feed", "serve", "offer", "bring", "hand", "treat")

@@ -21,25 +21,23 @@ from bardo.conduct.match.things import (
     things_of,
     verbs_against,
 )
+from bardo.conduct.parse.action import ParsedAction, fitting, has_options
 from bardo.conduct.parse.actions import command_forms, operation_table, operations
-from bardo.conduct.parse.actions.action import ParsedAction, fitting, has_options
 from bardo.conduct.parse.actions.places import is_of_host, is_staged, is_under
 from bardo.conduct.parse.conditions import requirements
+from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.rejections import wording
 from bardo.conduct.parse.rejections.forbidden import (
     ANY,
     CHANGING,
     ENDING,
     OMITTING,
-    phrase_of,
     practice_of,
     propose,
-    stems_of,
-    vocabulary,
     wants,
 )
-from bardo.conduct.parse.rejections.forbids import Forbids
 from bardo.conduct.parse.rejections.rejection import ParsedRejection
+from bardo.conduct.parse.vocabulary import phrase_of, stems_of, vocabulary
 
 #: Words by which an action is not what it names.
 NEGATED = lazy_pattern(

@@ -9,9 +9,9 @@ from functools import lru_cache
 from bardo._patterns import lazy_pattern
 from bardo.conduct.match import acts, named_use, quoted_use
 from bardo.conduct.match.matching import Reading, Relation, Touch
-from bardo.conduct.parse.actions.action import ParsedAction
-from bardo.conduct.parse.rejections.forbidden import stems_of
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.rejections.rejection import ParsedRejection
+from bardo.conduct.parse.vocabulary import stems_of
 
 _UNKNOWN = Relation(Reading.UNKNOWN)
 #: Words of a rejection that allow something: an exception, or a clause that calls it fine.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from bardo.conduct.match.matching import Reading, Relation
+from bardo.conduct.parse.action import CommandOperations, ParsedAction
 from bardo.conduct.parse.actions import operation_table, operations
-from bardo.conduct.parse.actions.action import CommandOperations, ParsedAction
 from bardo.conduct.parse.rejections.rejection import ParsedRejection
 
 #: Maximum number of cached texts.

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse.action import TABLE, ParsedAction
 from bardo.conduct.parse.actions import operation_table
-from bardo.conduct.parse.actions.action import TABLE, ParsedAction
-from bardo.conduct.parse.rejections.forbidden import ANY, CHANGING, kinds_in, stems_of, vocabulary
-from bardo.conduct.parse.rejections.forbids import Forbids
+from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.rejections.forbidden import ANY, CHANGING
+from bardo.conduct.parse.vocabulary import kinds_in, stems_of, vocabulary
 
 _VERSION = lazy_pattern(r"(?<!^)[@=<>~!^:\[].*")
 #: Destination of a move, and substitute: "migrate it to X", "replace it with X".

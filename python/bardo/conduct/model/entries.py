@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from bardo.config import SECONDS_PER_DAY
 
 if TYPE_CHECKING:
-    from bardo.conduct.parse.rejections.forbids import Forbids
+    from bardo.conduct.parse.forbids import Forbids
 
 StateKind = Literal["decision", "task", "rejected", "discovery", "learning", "context", "agent_state"]
 StateStatus = Literal["active", "done", "archived"]

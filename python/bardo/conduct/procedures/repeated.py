@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from bardo.capture.tool_calls import calls_in, line_of
 from bardo.capture.tool_results import is_failed
 from bardo.conduct.model.procedures import Flow
-from bardo.conduct.parse.actions.action import parse
+from bardo.conduct.parse.action import parse
 from bardo.conduct.storage.rows import LONGEST
 from bardo.model import Episode
 from bardo.privacy import secrets

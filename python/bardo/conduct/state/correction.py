@@ -9,7 +9,7 @@ from typing import Any
 
 from bardo.conduct.model.doubt import without_doubt
 from bardo.conduct.model.entries import Rule, StateEntry
-from bardo.conduct.parse.rejections.forbids import LISTS, Forbids
+from bardo.conduct.parse.forbids import LISTS, Forbids
 from bardo.conduct.persons import is_person
 from bardo.conduct.state.state import ended
 from bardo.conduct.storage.store import ConductStore

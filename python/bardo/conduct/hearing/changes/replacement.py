@@ -31,7 +31,7 @@ from bardo.conduct.hearing.changes.replacement_words import (
     UNITS,
     tells_past,
 )
-from bardo.conduct.parse.rejections.negation import DENIES
+from bardo.conduct.parse.negation import DENIES
 
 _CLAUSE = lazy_pattern(r"\s*(?:[,;.!](?=\s|$)|\s[-–—]+\s|\b(?:because|since|as)\b)\s*", re.IGNORECASE)
 _TOKEN = lazy_pattern(r"[€$£]|%|°[cf]?|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['-][^\W\d_]+)*", re.IGNORECASE)

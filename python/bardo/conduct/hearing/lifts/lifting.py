@@ -15,10 +15,11 @@ from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing.lifts.uses import is_use
 from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry
 from bardo.conduct.parse.actions import operation_table
+from bardo.conduct.parse.forbids import Forbids
+from bardo.conduct.parse.negation import FORBIDS
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.forbidden import corrected, propose, stems_of, vocabulary
-from bardo.conduct.parse.rejections.forbids import Forbids
-from bardo.conduct.parse.rejections.negation import FORBIDS
+from bardo.conduct.parse.rejections.forbidden import corrected, propose
+from bardo.conduct.parse.vocabulary import stems_of, vocabulary
 from bardo.conduct.storage.store import ConductStore
 from bardo.conduct.storage.words import heard
 

@@ -23,9 +23,10 @@ from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.parse.actions import operation_table
 from bardo.conduct.parse.conditions import conditions
+from bardo.conduct.parse.forbids import LONG, Forbids
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.forbidden import propose, stems_of
-from bardo.conduct.parse.rejections.forbids import LONG, Forbids
+from bardo.conduct.parse.rejections.forbidden import propose
+from bardo.conduct.parse.vocabulary import stems_of
 from bardo.conduct.persons import is_person
 from bardo.conduct.storage.store import ConductStore
 from bardo.conduct.storage.words import heard

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.hearing.verb_forms import base_of
+from bardo.conduct.parse.negation import FORBIDS
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.negation import FORBIDS
 
 _SENTENCE = lazy_pattern(r"\s*[.!?;]+(?:\s+|$)|\s+[-–—]+\s+|\n+")
 #: End of a clause, with the words that join the next one.

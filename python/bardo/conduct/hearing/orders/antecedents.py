@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from bardo.conduct.parse.conditions.times import DAYS
+from bardo.conduct.parse.times import DAYS
 from bardo.conduct.state.prohibition import is_prohibition
 from bardo.consolidate.languages.english.dates import MONTHS
 from bardo.consolidate.texts.clauses import sentences

@@ -19,9 +19,10 @@ from bardo.conduct.hearing.orders.answers import act_of, proposal
 from bardo.conduct.parse.actions.figures import NUMBERS
 from bardo.conduct.parse.actions.operation_table import framing_stems
 from bardo.conduct.parse.conditions.conditions import is_known
-from bardo.conduct.parse.conditions.times import DAYS
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.forbidden import propose, stems_of
+from bardo.conduct.parse.rejections.forbidden import propose
+from bardo.conduct.parse.times import DAYS
+from bardo.conduct.parse.vocabulary import stems_of
 from bardo.consolidate.languages.english.dates import MONTHS
 from bardo.consolidate.texts.clauses import sentences
 

@@ -10,7 +10,8 @@ from importlib import resources
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse.rejections.forbidden import propose, stems_of
+from bardo.conduct.parse.rejections.forbidden import propose
+from bardo.conduct.parse.vocabulary import stems_of
 
 #: End of an order that no one can see: it lasts until it is lifted.
 _ENDLESS = lazy_pattern(

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.actions import operations
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.forbidden import kinds_in, practices_in, stems_of, vocabulary
+from bardo.conduct.parse.rejections.forbidden import practices_in
+from bardo.conduct.parse.vocabulary import kinds_in, stems_of, vocabulary
 from bardo.conduct.state.prohibition import is_prohibition
 from bardo.consolidate.texts.clauses import sentences
 

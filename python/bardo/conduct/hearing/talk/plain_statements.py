@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.negation import RESTRICTS
 
 #: Words by which a statement rules, refuses or chooses, so that it is no mere one.
 _RULES = lazy_pattern(

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.negation import RESTRICTS
 from bardo.conduct.state.prohibition import is_inflected, is_prohibition
 from bardo.conduct.state.team_orders import reports_absence
 from bardo.consolidate.texts.clauses import sentences

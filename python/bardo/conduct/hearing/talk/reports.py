@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.negation import RESTRICTS
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
 
 _ACT = lazy_pattern(

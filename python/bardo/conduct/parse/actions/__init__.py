@@ -1,1 +1,1 @@
-"""Actions: commands, calls and sentences, with their operations, fields, figures and places."""
+"""Parts of actions: commands, operations, fields, figures, times and places."""

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse import times
 from bardo.conduct.parse.actions import figures
-from bardo.conduct.parse.conditions import times
-from bardo.conduct.parse.conditions.times import DAYS, Span
+from bardo.conduct.parse.times import DAYS, Span
 from bardo.consolidate.languages.english.dates import MONTHS
 
 _NOON = 12 * 60

@@ -15,7 +15,7 @@ from bardo import _core
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.actions import dry_runs, operation_table, options
 from bardo.conduct.parse.actions.shell import Command
-from bardo.conduct.parse.rejections.negation import RESTRICTS
+from bardo.conduct.parse.negation import RESTRICTS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384

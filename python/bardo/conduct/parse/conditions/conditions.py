@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse import times
 from bardo.conduct.parse.actions import clock, figures, operation_table
-from bardo.conduct.parse.conditions import dated, fulfilled, limits, requirements, terms, times
-from bardo.conduct.parse.conditions.times import DAYS, Span
-from bardo.conduct.parse.rejections import tails
-from bardo.conduct.parse.rejections.negation import RESTRICTS
+from bardo.conduct.parse.conditions import dated, fulfilled, limits, requirements, tails, terms
+from bardo.conduct.parse.negation import RESTRICTS
+from bardo.conduct.parse.times import DAYS, Span
 from bardo.consolidate.languages.english.dates import MONTHS
 
 #: Maximum number of cached texts.

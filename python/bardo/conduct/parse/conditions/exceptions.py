@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.conditions import conditions
-from bardo.conduct.parse.rejections.negation import RESTRICTS
+from bardo.conduct.parse.negation import RESTRICTS
 
 _ONLY = lazy_pattern(r"\bonly\b(?! if\b)", re.IGNORECASE)
 

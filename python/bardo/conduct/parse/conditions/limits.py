@@ -14,7 +14,7 @@ from typing import NamedTuple
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.actions import fields, figures, operation_table
 from bardo.conduct.parse.actions.figures import Figure
-from bardo.conduct.parse.rejections.negation import FORBIDS
+from bardo.conduct.parse.negation import FORBIDS
 
 _RATE = r"(?: ?(?:/|\b(?:a|an|per|each|every) )(?P<rate>second|minute|min|hour|day|week|month|year|night)\b)?"
 _LOWER = (

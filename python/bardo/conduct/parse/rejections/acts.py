@@ -10,12 +10,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse.actions import heads, operation_table
+from bardo.conduct.parse import heads
+from bardo.conduct.parse.actions import operation_table
 from bardo.conduct.parse.actions.operations import words_of
 from bardo.conduct.parse.conditions import conditions, terms
+from bardo.conduct.parse.negation import FORBIDS
 from bardo.conduct.parse.rejections import substitutes, wording
-from bardo.conduct.parse.rejections.forbidden import stems_of, vocabulary
-from bardo.conduct.parse.rejections.negation import FORBIDS
+from bardo.conduct.parse.vocabulary import stems_of, vocabulary
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384

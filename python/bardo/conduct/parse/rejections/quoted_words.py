@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse.negation import FORBIDS
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.negation import FORBIDS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384

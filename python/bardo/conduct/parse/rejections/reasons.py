@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse.rejections.negation import RESTRICTS
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
 
 #: Maximum number of cached texts.

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.actions import operation_table
+from bardo.conduct.parse.negation import FORBIDS
 from bardo.conduct.parse.rejections import acts, substitutes, wording
 from bardo.conduct.parse.rejections.acts import Act
-from bardo.conduct.parse.rejections.negation import FORBIDS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384

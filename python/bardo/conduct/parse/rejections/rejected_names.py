@@ -15,7 +15,7 @@ from typing import NamedTuple
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.actions import operation_table
 from bardo.conduct.parse.rejections import wording
-from bardo.conduct.parse.rejections.forbidden import stems_of, vocabulary
+from bardo.conduct.parse.vocabulary import stems_of, vocabulary
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384

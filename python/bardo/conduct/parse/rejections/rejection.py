@@ -8,9 +8,9 @@ from functools import lru_cache
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.actions import operation_table, operations
 from bardo.conduct.parse.conditions import requirements
+from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.rejections import wording
 from bardo.conduct.parse.rejections.forbidden import OMITTING, corrected, wants
-from bardo.conduct.parse.rejections.forbids import Forbids
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from bardo.conduct.parse.actions import operation_table
-from bardo.conduct.parse.rejections.negation import FORBIDS
+from bardo.conduct.parse.negation import FORBIDS
 from bardo.consolidate.texts.vocabulary import PAST_IRREGULAR
 
 #: Maximum number of cached texts.

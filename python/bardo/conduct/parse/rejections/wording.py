@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.actions import operation_table
+from bardo.conduct.parse.negation import RESTRICTS
 from bardo.conduct.parse.rejections import reasons, substitutes
-from bardo.conduct.parse.rejections.negation import RESTRICTS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384

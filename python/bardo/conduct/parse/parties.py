@@ -6,10 +6,10 @@ import re
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse.actions import heads
-from bardo.conduct.parse.actions.action import ParsedAction
-from bardo.conduct.parse.rejections.forbidden import stems_of
+from bardo.conduct.parse import heads
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.rejections.rejected_names import word_lists
+from bardo.conduct.parse.vocabulary import stems_of
 
 _NAME = r"[A-Z][\w&.'’+-]*(?: [A-Z][\w&.'’+-]*)*"
 _PARTY = lazy_pattern(rf"(?P<side>from|to|through|via|with|at) (?P<name>{_NAME})")

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bardo._patterns import lazy_pattern
+from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.actions import operation_table
-from bardo.conduct.parse.actions.action import ParsedAction
 from bardo.conduct.parse.actions.operations import words_of
 
 #: Maximum number of cached actions.

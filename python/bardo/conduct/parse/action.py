@@ -22,7 +22,7 @@ from bardo.conduct.parse.actions import (
     shell,
 )
 from bardo.conduct.parse.actions.command_forms import CommandForm
-from bardo.conduct.parse.rejections.forbidden import kinds_in, stems_of, vocabulary
+from bardo.conduct.parse.vocabulary import kinds_in, stems_of, vocabulary
 
 #: Maximum number of cached actions.
 _ACTIONS = 16

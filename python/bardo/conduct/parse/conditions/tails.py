@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse.conditions.times import DAYS
-from bardo.conduct.parse.rejections.negation import RESTRICTS
+from bardo.conduct.parse.negation import RESTRICTS
+from bardo.conduct.parse.times import DAYS
 
 #: Maximum number of cached texts.
 _TEXTS = 16_384
