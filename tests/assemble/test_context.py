@@ -231,7 +231,7 @@ def test_rows_are_tables_cut_after_a_row():
 def test_a_memory_shows_who_said_it_and_that_it_is_inherited():
     memory = Memory("Hello", source="testament", inherited=True, record=Episode("Hello", speaker="Ann"))
     assert fence(memory).startswith(
-        '<memory date="2024-02-29 12:34" tick="3" speaker="Ann" source="testament" confidence="0.70" inherited="true">'
+        '<memory date="2024-02-29 12:34" speaker="Ann" source="testament" confidence="0.70" inherited="true">'
     )
 
 

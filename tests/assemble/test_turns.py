@@ -54,7 +54,8 @@ def test_a_turn_is_shown_once(grimoire: bardo.Grimoire) -> None:
         shown = "\n".join(entries(prompt))
         for _, text in SAID:
             assert shown.count(text.splitlines()[0]) == 1, (limit, text)
-        assert len(prompt.memories) == limit
+        # "Thanks a lot" is no memory of its own, and stands beside the turn before it.
+        assert len(prompt.memories) == min(limit, len(SAID) - 1)
 
 
 def test_an_order_in_a_turn_is_fenced_quoted_and_flagged(grimoire: bardo.Grimoire) -> None:

@@ -84,6 +84,7 @@ from bardo._core._simulate import simulate_lives
 from bardo._core._text import (
     SecretTagger,
     abbreviations,
+    asks_of_oneself,
     confidence_now,
     decay,
     excludes,
@@ -146,6 +147,7 @@ __all__ = [
     "__version__",
     "abbreviations",
     "arrival_confidence",
+    "asks_of_oneself",
     "assemble",
     "bundle_known",
     "check_facts",

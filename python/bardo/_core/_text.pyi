@@ -45,6 +45,9 @@ def says_same(one: Statement, other: Statement) -> bool:
 def excludes(one: Statement, other: Statement) -> bool:
     """Whether two statements cannot both hold: two values of a slot that takes one, or a value and its denial."""
 
+def asks_of_oneself(query: str) -> bool:
+    """Whether a query is about the person who asks it: "when is my appointment?"."""
+
 def modes_with(mode: str) -> list[str]:
     """The modes whose memories a mode sees, itself among them: `chat` and `booth` share, every other stands alone."""
 

@@ -22,6 +22,7 @@ from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.model import Episode, Role
 from bardo.recall import earlier_questions
+from bardo.recall.options import of_asker
 from bardo.recall.recollection import Memory
 from bardo.recall.untold import LEFT_OUT
 
@@ -111,7 +112,8 @@ class Ambient:
         except BardoError as error:
             notes.append(f"the state and rejections are left out: {error}")
         try:
-            found = self._retrieval.recall_by_words(said, limit + BEYOND, thread=fields.get("thread"))
+            asked = of_asker(said, fields.get("speaker"))
+            found = self._retrieval.recall_by_words(asked, limit + BEYOND, thread=fields.get("thread"))
             notes += [note for note in found.notes if note.endswith(LEFT_OUT)]
             other = [memory for memory in found if memory.text.strip() != said.strip()]
             memories = tuple(earlier_questions.without(said, other)[:limit])

@@ -27,7 +27,7 @@ from bardo.index.embedding.serving import serving
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Link, Source
 from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.arrivals import Arrivals
-from bardo.recall.options import CONSIDERED, QUERY, TASK, RecallOptions, conditions
+from bardo.recall.options import CONSIDERED, QUERY, TASK, RecallOptions, conditions, of_asker
 from bardo.recall.recollection import Recollection
 from bardo.recall.retriever import Retriever, without_surrogates
 from bardo.recall.rules import RuleBook
@@ -242,7 +242,7 @@ class Visitor(Handle):
                 language=self.config.curator.language, lifted=self._lifted, untold=self._untold,
             )  # fmt: skip
             try:
-                found = retriever.recall(without_surrogates(query), **asked)
+                found = retriever.recall(of_asker(without_surrogates(query), options.get("asker")), **asked)
             except InvalidVectorError:
                 if self._apart.model() == model:
                     raise

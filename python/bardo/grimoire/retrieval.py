@@ -17,7 +17,7 @@ from bardo.ports import Embedder
 from bardo.recall import earlier_questions, neighbours, retriever, scope
 from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
-from bardo.recall.options import OwnerRecallOptions, conditions
+from bardo.recall.options import OwnerRecallOptions, conditions, of_asker
 from bardo.recall.retriever import Factors, Retriever
 from bardo.recall.rules import RuleBook
 from bardo.recall.situation import Situation
@@ -74,8 +74,8 @@ class Retrieval:
             behind = self._catch_up(changes)
         now = session.clock.now()
         asked: dict[str, Any] = {
-            "query": query, "limit": limit, "now_tick": session.now_tick, "now": now, "filters": None,
-            "pad": NEUTRAL, "deciding": deciding,
+            "query": of_asker(query, options.get("asker")), "limit": limit, "now_tick": session.now_tick, "now": now,
+            "filters": None, "pad": NEUTRAL, "deciding": deciding,
         }  # fmt: skip
         factors: Factors | None = None
         narrowing: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from bardo._core import asks_of_oneself
 from bardo.clock import Ticks
 from bardo.errors import InvalidInputError
 from bardo.recall.filters import Filters, Layer
@@ -44,6 +45,7 @@ class RecallOptions(TypedDict, total=False):
         kinds: Kinds of episodes or facts.
         category: Category of facts, a slash path, with those below it.
         subjects: Subjects, at least one of which matches.
+        asker: Person who asks: a query with "I" or "my" is about this person, whose memories rank higher.
         thread: Active thread; its memories are boosted, and its latest mode is the default of the mode (for the owner).
         mode: Mode of the memories, including those without one; `*` for every mode.
         roles: Authors of episodes.
@@ -66,6 +68,7 @@ class RecallOptions(TypedDict, total=False):
     kinds: Sequence[str] | None
     category: str | None
     subjects: Sequence[str] | None
+    asker: str | None
     thread: str | None
     mode: str | None
     roles: Sequence[Role] | None
@@ -112,6 +115,16 @@ class Selection(TypedDict, total=False):
     author: str
     query: str
     limit: int
+
+
+def of_asker(query: str, asker: str | None) -> str:
+    """Returns a query that names the person who asks, if it is about this person: "when is my appointment? (Ruth)".
+
+    Args:
+        query: Query in words.
+        asker: Name of the person; None if not known.
+    """
+    return f"{query} ({asker})" if asker and asks_of_oneself(query) else query
 
 
 def conditions(options: Mapping[str, Any], ticks: Ticks) -> Filters | None:

@@ -240,11 +240,14 @@ extracted! {
     Memory(MemoryText): |object| memory_from(&object);
 }
 
-/// A `bardo.recall.recollection.Memory`; speaker, subjects and thread are those of its record.
+/// A `bardo.recall.recollection.Memory`; speaker, subjects and thread are those of its record. Words of the agent without a
+/// speaker have its role as their speaker, so that a reader does not take them for those of a user.
 fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
     let py = object.py();
     let record = object.getattr(intern!(py, "record"))?;
     let subjects: Vec<String> = read_if_any(&record, intern!(py, "subjects"))?;
+    let role: Option<String> = read_if_any(&record, intern!(py, "role"))?;
+    let speaker: Option<String> = read_if_any(&record, intern!(py, "speaker"))?;
     Ok(MemoryText {
         subjects: subjects.iter().map(|subject| subject.to_lowercase()).collect(),
         thread: read_if_any::<Option<String>>(&record, intern!(py, "thread"))?.unwrap_or_default(),
@@ -252,7 +255,7 @@ fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
         at: read(object, intern!(py, "at"))?,
         tick: read(object, intern!(py, "tick"))?,
         source: read(object, intern!(py, "source"))?,
-        speaker: read_if_any::<Option<String>>(&record, intern!(py, "speaker"))?.unwrap_or_default(),
+        speaker: speaker.or_else(|| role.filter(|role| role == "agent")).unwrap_or_default(),
         confidence: read(object, intern!(py, "confidence"))?,
         inherited: read(object, intern!(py, "inherited"))?,
         standing: read_if_any(object, intern!(py, "standing"))?,

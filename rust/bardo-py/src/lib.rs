@@ -107,10 +107,10 @@ mod _core {
     mod _text {
         #[pymodule_export]
         use crate::text::{
-            SecretTagger, abbreviations, confidence_now, decay, excludes, findings, identify_language,
-            may_be_same_statement, modes_with, number_names, pack_tokens, retention_now, says_same,
-            secret_features, speaks_against, split_sentences, spoken_sentences, stability, stems, touches,
-            triviality, without_stop_words,
+            SecretTagger, abbreviations, asks_of_oneself, confidence_now, decay, excludes, findings,
+            identify_language, may_be_same_statement, modes_with, number_names, pack_tokens, retention_now,
+            says_same, secret_features, speaks_against, split_sentences, spoken_sentences, stability, stems,
+            touches, triviality, without_stop_words,
         };
     }
 

@@ -5,6 +5,7 @@ use bardo_core::index::lexical;
 use bardo_core::index::vectors::Tokens;
 use bardo_core::model::decay::{self as forgetting, DecayFactors};
 use bardo_core::model::{self, Metadata, Persistence};
+use bardo_core::recall::conversation;
 use bardo_core::text::same_statement::{self, Overlap};
 use bardo_core::text::secrets::{self, Limits};
 use bardo_core::text::sentences::{self, MAX_PIECES};
@@ -43,6 +44,9 @@ functions! {
 
     /// The stem of each word, and nothing for a function word.
     fn stems(words: Vec<String>) => Ok(same_statement::stems(&words));
+
+    /// Whether a query is about the person who asks it.
+    fn asks_of_oneself(query: &str) => Ok(conversation::asks_of_oneself(query));
 
     /// Whether a newer text speaks against an older one, as far as the words tell.
     fn speaks_against(newer: &str, older: &str) => Ok(is_disputed(older, newer));

@@ -115,8 +115,9 @@ impl MemoryText {
         if self.at != 0 {
             let _ = write!(opening, " date=\"{}\"", date(self.at));
         }
-        // Where ticks are seconds, the date has said it.
-        if i64::try_from(self.tick).map_or(true, |tick| tick != self.at.div_euclid(1_000_000)) {
+        // Where ticks are seconds, the date has said it; that of an inherited memory is the birth of the heir.
+        let is_second = i64::try_from(self.tick).is_ok_and(|tick| tick == self.at.div_euclid(1_000_000));
+        if !is_second && !self.inherited {
             let _ = write!(opening, " tick=\"{}\"", self.tick);
         }
         if !self.speaker.is_empty() {
@@ -204,7 +205,7 @@ mod tests {
         };
         assert_eq!(
             frame_memory(&memory, &[]),
-            "<memory date=\"2024-02-29 12:34\" tick=\"7\" speaker=\"Ann\" source=\"testament\" confidence=\"0.42\" status=\"until 14 March 2026\" inherited=\"true\">\n\
+            "<memory date=\"2024-02-29 12:34\" speaker=\"Ann\" source=\"testament\" confidence=\"0.42\" status=\"until 14 March 2026\" inherited=\"true\">\n\
              Lag is two blocks\n</memory>\n"
         );
     }

@@ -111,6 +111,12 @@ pub fn query_words(query: &str) -> Vec<&str> {
     parts.map(|word| word.trim_matches(is_edge)).filter(|word| !word.is_empty()).collect()
 }
 
+/// Whether a query is about the person who asks it: "when is my appointment?".
+#[must_use]
+pub fn asks_of_oneself(query: &str) -> bool {
+    QueryClues::of(&query_words(query), Vec::new()).asks_of == Some(Role::User)
+}
+
 /// Words with which the user asks of themselves.
 const FIRST_PERSON: [&str; 14] = [
     "i",
@@ -221,6 +227,7 @@ mod tests {
             ("Where did Anna go?", None),
         ] {
             assert_eq!(clues(query).asks_of, asks_of, "{query}");
+            assert_eq!(asks_of_oneself(query), asks_of == Some(Role::User), "{query}");
         }
     }
 

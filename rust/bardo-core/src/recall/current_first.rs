@@ -181,25 +181,36 @@ pub(super) fn corrections_of(hot: &HotSet, id: &Id, as_of: Option<u64>) -> Vec<H
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{episode, find_text, hot_of, id};
+    use super::super::filter::Filters;
+    use super::super::search::Query;
+    use super::super::testing::{ask, episode, find, hot_of, id};
     use super::*;
 
-    /// Number of memories that share one word with the query each.
-    const OTHERS: u64 = 200;
+    /// First id of the memories that share no word with the query.
+    const FAR: u64 = 40;
+    const QUERY: &str = "how many tonnes lifts the harbour crane on pier seven?";
+
+    fn found(hot: &HotSet) -> Vec<Id> {
+        let filters = Filters::default();
+        let query = Query { vector: Some(&[1.0, 0.0]), ..ask(QUERY, &filters) };
+        find(hot, &query).hits.iter().map(|hit| hit.id).collect()
+    }
 
     #[test]
     fn of_many_far_memories_that_dispute_an_answer_the_latest_takes_a_seat() {
         let older = episode(1, "the harbour crane on pier seven lifts forty tonnes");
-        let others =
-            (2..OTHERS).map(|number| episode(number, &format!("crane remark {number} of a quiet day")));
-        let far = (OTHERS..OTHERS + 4).map(|number| episode(number, &format!("zinc stock rose by {number}")));
+        let others = (2..FAR).map(|number| episode(number, &format!("crane remark {number} of a quiet day")));
+        let far = (FAR..FAR + 4).map(|number| episode(number, &format!("zinc stock rose by {number}")));
         let mut hot = hot_of(&[vec![older], others.collect(), far.collect()].concat(), &[]);
-        let query = "how many tonnes lifts the harbour crane on pier seven?";
-        assert_eq!(find_text(&hot, query)[0], id(1));
+        for number in 1..FAR + 4 {
+            let cosine = if number == 1 { 0.9_f32 } else { 0.5 - f32::from(number >= FAR) * 0.6 };
+            hot.set_vectors(&id(number), &[cosine, (1.0 - cosine * cosine).sqrt()], &[]).unwrap();
+        }
+        assert_eq!(found(&hot)[0], id(1));
         let disputes = |number| (id(1), Correction { by: id(number), bearing: Bearing::Disputes });
-        hot.graph.set_corrections((OTHERS..OTHERS + 4).map(disputes));
-        let found = find_text(&hot, query);
-        assert_eq!(found[..2], [id(1), id(OTHERS + 3)]);
-        assert!((OTHERS..OTHERS + 3).all(|number| !found.contains(&id(number))), "{found:?}");
+        hot.graph.set_corrections((FAR..FAR + 4).map(disputes));
+        let found = found(&hot);
+        assert_eq!(found[..2], [id(1), id(FAR + 3)]);
+        assert!((FAR..FAR + 3).all(|number| !found.contains(&id(number))), "{found:?}");
     }
 }

@@ -228,11 +228,13 @@ fn an_episode_and_a_fact_with_its_words_are_one_hit_and_other_words_are_another(
         category: "records".into(),
         ..fact(2, "Liquidations followed the oracle  update by two blocks.")
     };
-    let other = fact(3, "Liquidations follow oracle updates on Aave");
+    let quoted = fact(3, "Ana Silva: Liquidations followed the oracle update by two blocks.");
+    let other = fact(4, "Liquidations follow oracle updates on Aave");
     let filters = Filters::default();
-    let found = find(&hot_of(std::slice::from_ref(&told), &[same, other]), &ask("oracle update", &filters));
+    let hot = hot_of(std::slice::from_ref(&told), &[same, quoted, other]);
+    let found = find(&hot, &ask("oracle update", &filters));
     assert_eq!(found.hits.len(), 2);
-    assert_eq!(found.hits.iter().map(|hit| hit.duplicates.len()).sum::<usize>(), 1);
+    assert_eq!(found.hits.iter().map(|hit| hit.duplicates.len()).sum::<usize>(), 2);
 }
 
 #[test]
