@@ -138,7 +138,7 @@ class Extractor:
             tick: Logical time.
             now: Wall clock, microseconds UTC.
             until_done: Whether to continue until everything is read.
-            progress: Called after each page.
+            progress: Called before and after each page.
             rank: Worth of pending texts, for an agent that may not live to read all: a page of the most worth comes
                 first, and all pages are in this order if the purse or the time may end in between.
             is_over: Tells whether the time for reading is over, before each page; None for no limit.
@@ -154,6 +154,7 @@ class Extractor:
             done = done.plus(dispute_parents(self._statements, self._facts, tick=tick, now=now, actor=ACTOR))
         is_over_now = is_over or (lambda: False)
         while rank is not None and not is_over_now() and (page := self._most_valuable(marks, rank)):
+            progress("distil", 0, page.passed)
             done = done.plus(self._learn(page, page.marks, tick=tick, now=now))
             progress("distil", page.passed, page.passed + self._batch)
             if not until_done and (self._asker is None or done.read >= ASKED_AT_ONCE):
@@ -165,6 +166,7 @@ class Extractor:
             marks |= page.marks
             # A page without texts writes nothing: most episodes of some agents are no texts.
             if page.episodes:
+                progress("distil", passed, passed + page.passed)
                 done = done.plus(self._learn(page, marks, tick=tick, now=now))
                 kept = dict(marks)
             passed += page.passed

@@ -366,6 +366,7 @@ def _die(
             own = death_journal.own_words(session.path, reflection)
             death_journal.save(session.path, record)
             unread = passes.sleep(dry_run=False, progress=progress).texts_unread
+            progress("testament", 0, 1)
             _state_relations(session)
             conduct = _directives(session)
             left = legacy.leave(
@@ -376,6 +377,7 @@ def _die(
                 settled=_settled(session, record),
                 rules=_rules(session), encoder=_encoder(session),
             )  # fmt: skip
+            progress("testament", 1, 1)
         except BaseException:
             # If this fails too, the death goes on at the next opening.
             with suppress(StoreError):

@@ -148,8 +148,10 @@ class CuratorPasses:
         held = check_quarantine(session, self._retrieval, shadow.BY_NIGHT if flush else shadow.BY_DAY)
         if report.confirmed or report.refuted:
             self._note_trials(report)
+        progress("hear", 0, 1)
         heard = self._hear(until_done=flush)
         heard += hearing.end_outdated(session) if session.config.curator.texts else ()
+        progress("hear", 1, 1)
         summarised = self._summaries.run(until_done=flush) if session.death is None else None
         replayed = replay.replay(session.path, session.facts, session.log)
         linted = self._curator.lint() if is_lint_due(session) else LintReport(tick)

@@ -176,7 +176,7 @@ impl Surroundings<'_> {
         };
         if let Some(previous) = row.previous
             && is_short
-            && self.hot.row(previous).is_some_and(|turn| turn.asks && turn.words <= weights.short_words)
+            && self.hot.row(previous).is_some_and(|turn| turn.asks() && turn.words <= weights.short_words)
         {
             add(ANSWERS, weights.previous_question * (self.base)(previous).max(0.0));
         }
@@ -199,7 +199,7 @@ impl Surroundings<'_> {
         if self.clues.asks_when && row.tells_time && is_short {
             add(TIME, weights.time);
         }
-        if row.asks && is_short {
+        if row.asks() && is_short {
             add(ASKS, -weights.question_penalty);
         }
         parts

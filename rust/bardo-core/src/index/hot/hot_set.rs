@@ -108,8 +108,8 @@ impl HotSet {
     /// Whether a row is small talk that answers nothing: "Noted.", where the turn before it asks no question.
     #[must_use]
     pub fn is_idle(&self, row: &Row) -> bool {
-        let is_answer = || row.previous.and_then(|slot| self.row(slot)).is_some_and(|turn| turn.asks);
-        row.is_small_talk && !is_answer()
+        let is_answer = || row.previous.and_then(|slot| self.row(slot)).is_some_and(Row::asks);
+        row.act == SpeechAct::SmallTalk && !is_answer()
     }
 
     /// Updates the annotations of an episode; false if it is not in the hot set. An evicted episode is not

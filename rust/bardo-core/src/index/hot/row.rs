@@ -145,12 +145,10 @@ pub struct Row {
     pub replay_count: u32,
     /// Approximate number of words of the text.
     pub words: u16,
-    /// Whether the text contains a question mark.
-    pub asks: bool,
+    /// What the text does, as far as its form tells.
+    pub act: SpeechAct,
     /// Whether the text contains a time expression.
     pub tells_time: bool,
-    /// Whether an episode is a greeting, thanks or an acknowledgement alone.
-    pub is_small_talk: bool,
     /// Number of the conversation, if it is part of one.
     pub conversation: Option<u32>,
     /// Previous turn of its conversation.
@@ -161,7 +159,37 @@ pub struct Row {
     pub fact: Option<Box<FactRow>>,
 }
 
+/// What a text does, as far as its form tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SpeechAct {
+    /// It contains a question mark.
+    Asks,
+    /// It is a greeting, thanks or an acknowledgement alone.
+    SmallTalk,
+    /// Anything else.
+    Tells,
+}
+
+impl SpeechAct {
+    /// What the text of an episode does.
+    fn of(text: &str) -> Self {
+        if holds_question(text) {
+            Self::Asks
+        } else if triviality(text).is_some() {
+            Self::SmallTalk
+        } else {
+            Self::Tells
+        }
+    }
+}
+
 impl Row {
+    /// Whether the text contains a question mark.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.act == SpeechAct::Asks
+    }
+
     /// Store of the memory.
     #[must_use]
     pub const fn layer(&self) -> Layer {
@@ -232,9 +260,8 @@ impl Row {
             replay_count: episode.annotations.replay_count,
             // Set when the text is analyzed.
             words: 0,
-            asks: holds_question(&episode.text),
+            act: SpeechAct::of(&episode.text),
             tells_time: false,
-            is_small_talk: triviality(&episode.text).is_some(),
             conversation: None,
             previous: None,
             next: None,
@@ -265,9 +292,8 @@ impl Row {
             verified: true,
             replay_count: 0,
             words: count_words(&fact.text),
-            asks: holds_question(&fact.text),
+            act: if holds_question(&fact.text) { SpeechAct::Asks } else { SpeechAct::Tells },
             tells_time: holds_time(&fact.text),
-            is_small_talk: false,
             conversation: None,
             previous: None,
             next: None,
