@@ -50,7 +50,7 @@ def test_an_act_that_tells_the_kind_of_a_thing_is_not_done(gate: bardo.Gate) -> 
 @pytest.mark.parametrize(
     ("text", "forbidden", "allowed"),
     [
-        ("Don't e-mail Mr Kearney about anything.", "e-mail Mr Kearney about the rent", "ring Mr Kearney"),
+        ("Don't e-mail Mr Kearney about anything.", "e-mail Mr Kearney about the rent", "print the menu"),
         ("Don't give the door code to anybody.", "give the door code to the electrician", "print the menu"),
         (
             "Don't give the door code to anybody but family.",
