@@ -143,7 +143,7 @@ def _of_clause(clause: str, before: str) -> StatedOrder | None:
     """Returns the order of a clause; None if it gives none."""
     forms = (
         _of_group, of_conveyed, of_passive, of_setting, of_decree, of_approval, of_full, _of_nothing, _of_time,
-        of_limit, of_ban, of_gerund, of_nobody, _of_hold, _of_own,
+        of_limit, of_ban, of_gerund, of_nobody, _of_hold, _of_own, _of_switch,
     )  # fmt: skip
     return next((order for form in forms if (order := form(clause, before)) is not None), None)
 
@@ -263,6 +263,24 @@ def _of_time(clause: str, before: str) -> StatedOrder | None:
     if kept_of is not None:
         return StatedOrder(clause, f"don't book {kept_of['what']} on {what}")
     return StatedOrder(clause, f"don't book {what}{found['rest']}")
+
+
+def _of_switch(clause: str, before: str) -> StatedOrder | None:
+    """Reads "wifi off at 21:00 on school nights and off it remains"."""
+    found = match(
+        rf"(?P<device>(?:[\w'-]+ ){{0,3}}?{words().devices}) (?P<state>on|off) (?:at|from|after) "
+        rf"(?P<time>[\d:.]+(?: ?[ap]m)?)"
+        r"(?P<rest>(?: [^,;.]+?)?) and (?P=state) it (?:stays?|remains?)(?: \w+)*",
+        clause,
+    )
+    if found is None:
+        return None
+    of = re.search(r"(?:^|[.!?]\s+)(?P<thing>[\w' -]{2,40}):\s*$", before.strip() + " ")
+    whose = f" for {of['thing']}" if of is not None else ""
+    turned = "off" if found["state"].lower() == "on" else "on"
+    return StatedOrder(
+        clause, f"don't switch {found['device']}{whose} {turned} after {found['time']}{found['rest']}"
+    )
 
 
 def _of_labelled(clause: str) -> StatedOrder | None:
