@@ -483,6 +483,14 @@ def test_a_permission_a_limit_and_an_inability_are_no_rejection(text: str) -> No
     assert is_other("rejection", Utterance(text))
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["When the users don't respond we wait.", "My sister: don't marry a sailor.", "Use nothing but pnpm."],
+)
+def test_a_subject_a_speaker_and_an_exception_begin_no_ban(text: str) -> None:
+    assert [(each.text, each.is_prohibition) for each in utterances(text)] == [(text, False)]
+
+
 def test_an_acknowledgement_asks_for_no_answer() -> None:
     (said,) = utterances("I'm allergic to penicillin, please keep that somewhere safe.", "Noted.")
     assert said.before == ""

@@ -56,8 +56,10 @@ _ANNOUNCED = lazy_pattern(
 )
 #: Clause that tells when, before a prohibition: "while we're away don't accept deliveries".
 _FRONTED = lazy_pattern(
-    r"(?P<when>(?:while|when|whenever|as long as|until|once|if|after|before) [^,;.!?]{2,60}?"
-    r"(?<!\bi)(?<!\byou)(?<!\bwe)(?<!\bthey)(?<!\bthat)(?<!\bwho)),? "
+    r"(?P<when>(?:while|when|whenever|as long as|until|once|if|after|before) "
+    # Without a comma the clause must have a verb of its own: not "when the users don't respond".
+    r"(?:[^,;.!?]{2,60}?(?=, )|(?=[^,;.!?]*(?:'(?:s|re|m)\b|\b(?:is|are|am)\b))[^,;.!?]{2,60}?"
+    r"(?<!\bi)(?<!\byou)(?<!\bwe)(?<!\bthey)(?<!\bthat)(?<!\bwho)(?<!\bwhich))),? "
     r"(?P<order>(?:please |just )*(?:don't|do not|never) [a-z]+ [^,;.!?]+)(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )

@@ -117,7 +117,7 @@ _AFTER_REASON = lazy_pattern(
 )
 #: Topic before an order: "copper: don't buy the dip". Words of what is told or quoted are none.
 _TOPIC = lazy_pattern(
-    r"(?:(?!(?:said|says?|told|wrote|tip|joke|quote|motto|saying|headline|sign|lyrics?|advice|subject)\b)"
+    r"(?!(?:my|his|her|their)\b)(?:(?!(?:said|says?|told|wrote|tip|joke|quote|motto|saying|headline|sign|lyrics?|advice|subject)\b)"
     r"[\w-]+ ?){1,3}:\s+"
     r"(?=(?:please |just )*(?:do(?:n'?t| not)|never)\b)",
     re.IGNORECASE,
