@@ -20,7 +20,14 @@ from bardo.conduct.hearing.utterance import Utterance
             "The replication slot is called gull_slot_3, don't drop it, billing-relay hangs off it.",
             "Don't drop the replication slot gull_slot_3, billing-relay hangs off it.",
         ),
-        ("The backups are in /srv/backups, please don't delete them.", "Please don't delete the backups."),
+        (
+            "The backups are in /srv/backups, please don't delete them.",
+            "Please don't delete the backups (/srv/backups).",
+        ),
+        (
+            "The holiday list sits at /srv/holidays.csv; do not edit it by hand.",
+            "Do not edit the holiday list (/srv/holidays.csv) by hand.",
+        ),
         (
             "There's a cron job called nightly_sync. It feeds billing. Never disable it before Friday.",
             "Never disable the cron job nightly_sync before Friday.",
@@ -101,3 +108,13 @@ def test_the_object_of_an_offer_is_the_thing_of_the_sentence_before(
     offer: str, earlier: str, resolved: str
 ) -> None:
     assert proposal(with_object(offer, earlier)) == resolved
+
+
+@pytest.mark.parametrize("text", ["Don't bring it up again.", "Never set it higher."])
+def test_a_prohibition_of_a_pronoun_with_a_particle_names_nothing(text: str) -> None:
+    assert sure(read([Utterance(text)], None, None)) == [None]
+
+
+def test_a_tip_of_another_person_is_no_reason() -> None:
+    text = "Ann's tip of the day: never trust a joiner who says five minutes."
+    assert resolve(text) == text

@@ -45,3 +45,24 @@ def test_an_act_that_tells_the_kind_of_a_thing_is_not_done(gate: bardo.Gate) -> 
     assert gate.before("Park the van in the fire lane").decision == "block"
     found = gate.before("Renew the parking permit of the van").findings
     assert not any(each.blocks or "operation" in each.because for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "forbidden", "allowed"),
+    [
+        ("Don't e-mail Mr Kearney about anything.", "e-mail Mr Kearney about the rent", "print the menu"),
+        ("Don't give the door code to anybody.", "give the door code to the electrician", "print the menu"),
+        (
+            "Don't give the door code to anybody but family.",
+            "give the door code to the electrician",
+            "give the door code to family",
+        ),
+        ("Don't lend the van to anyone except Ben.", "lend the van to Ana", "lend the van to Ben"),
+    ],
+)
+def test_anybody_narrows_nothing_and_excepts_whom_it_names(
+    gate: bardo.Gate, text: str, forbidden: str, allowed: str
+) -> None:
+    gate.reject(text, by="Luis")
+    assert gate.before(forbidden).decision == "block"
+    assert gate.before(allowed).decision == "allow"

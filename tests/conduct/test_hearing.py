@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bardo
-from bardo.conduct.hearing.hearing import KINDS, read, sure
+from bardo.conduct.hearing.hearing import KINDS, is_other, read, sure
 from bardo.conduct.hearing.splitting import utterances
 from bardo.conduct.hearing.utterance import Utterance
 
@@ -453,3 +453,44 @@ def test_a_no_with_another_way_rejects_the_plan_and_never_the_other_way(
 def test_a_no_with_another_way_and_no_plan_before_it_rejects_nothing(tmp_path: Path) -> None:
     clock = told(tmp_path, ("assistant", "The orders are in Postgres."), ("user", "No, use MySQL please."))
     assert [kind for kind, _ in entries(tmp_path, clock) if kind == "rejected"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "forbidden"),
+    [
+        ("Copper: don't buy the dip on holidays. It cost us 41k.", "Copper: don't buy the dip on holidays."),
+        ("While we're away don't accept any deliveries.", "Don't accept any deliveries while we're away"),
+        (
+            "We're done with Kestrel. No more orders through Kestrel, fees doubled.",
+            "No more orders through Kestrel",
+        ),
+    ],
+)
+def test_a_ban_is_heard_apart_from_its_topic_time_and_reason(text: str, forbidden: str) -> None:
+    assert forbidden.rstrip(".") in [each.text.rstrip(" .") for each in utterances(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You can use the courier again for everything, I've no time for principles.",
+        "The trade approval threshold is 20 lots now, not 15.",
+        "Nobody here can price them.",
+    ],
+)
+def test_a_permission_a_limit_and_an_inability_are_no_rejection(text: str) -> None:
+    assert all(one is None or one.kind != "rejection" for one in sure(read([Utterance(text)], None, None)))
+    assert is_other("rejection", Utterance(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["When the users don't respond we wait.", "My sister: don't marry a sailor.", "Use nothing but pnpm."],
+)
+def test_a_subject_a_speaker_and_an_exception_begin_no_ban(text: str) -> None:
+    assert [(each.text, each.is_prohibition) for each in utterances(text)] == [(text, False)]
+
+
+def test_an_acknowledgement_asks_for_no_answer() -> None:
+    (said,) = utterances("I'm allergic to penicillin, please keep that somewhere safe.", "Noted.")
+    assert said.before == ""

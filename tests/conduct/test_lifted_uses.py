@@ -80,3 +80,8 @@ def test_a_lift_of_any_use_lifts_each_rejection_of_a_use(tmp_path: Path) -> None
     with bardo.gate(tmp_path) as gate:
         assert not gate.state("rejected")
         assert gate.before("Buy 5 lots of SAP via Halden").decision == "allow"
+
+
+def test_for_whom_a_thing_is_used_says_nothing_of_a_purpose() -> None:
+    assert is_use("Never order anything from the kiosk for us.", "kiosk")
+    assert not is_use("Never order lunch from the kiosk for the board.", "kiosk")

@@ -32,6 +32,9 @@ def decisions(folder: Path, *said: tuple[str, str]) -> list[str]:
         "The limit is now 400.",
         "My limit goes up to 400 euros.",
         "The limit has been raised to €400.",
+        "Raise your limit to 400 euros, 250 was too tight.",
+        "The approval threshold is 400 euros now, not 250.",
+        "Good morning. The limit is back at 400 euros.",
     ],
 )
 def test_the_author_changes_the_limit_of_an_order(tmp_path: Path, change: str) -> None:

@@ -114,3 +114,10 @@ def test_a_required_number_is_a_lower_limit() -> None:
         "don't merge what needs two approvals",
         [],
     )
+
+
+@pytest.mark.parametrize(
+    ("action", "exceeds"), [("set the heating to 21 degrees", True), ("set it to 18 °C", False)]
+)
+def test_a_limit_without_unit_is_of_degrees(action: str, exceeds: bool) -> None:
+    assert limits.holds("above 19", action) is exceeds

@@ -211,3 +211,24 @@ def test_a_rejection_in_the_words_of_an_earlier_decision_is_found_by_what_it_for
     gate.note("decision", "no skipping of tests")
     gate.reject("no skipping of tests")
     assert gate.before("pytest -k 'not slow'").decision == "block"
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("No new deals with Halden Metals.", "Buy 10 lots of zinc from Halden Metals"),
+        ("Don't put photos of the children anywhere online.", "post photos of the children online"),
+        ("Do not edit the holiday list (/srv/holidays.csv) by hand.", "vim /srv/holidays.csv"),
+    ],
+)
+def test_a_rejection_stands_in_other_words_of_the_same_act(gate: bardo.Gate, text: str, action: str) -> None:
+    gate.reject(text, by="Marit")
+    assert gate.before(action).decision == "block"
+
+
+@pytest.mark.parametrize(
+    "action", ["Buy 35 lots of Brent", "Sell 35 lots of Brent", "Short 18 lots of copper"]
+)
+def test_a_trade_above_a_size_is_of_any_side(gate: bardo.Gate, action: str) -> None:
+    gate.rule("Any trade above 15 lots needs Marit's OK", approval="trade above 15 lots", by="Marit")
+    assert gate.before(action).decision == "block"

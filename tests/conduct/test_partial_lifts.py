@@ -69,6 +69,8 @@ def test_other_words_permit_nothing(text: str) -> None:
         ("tenant 88 update", "update the plan of tenant 91", False),
         ("living room 22", "Set the living room to 22", True),
         ("living room 22", "Set the hallway to 22", False),
+        ("lots up to 5", "Hold 4 lots over the weekend", True),
+        ("lots up to 5", "Hold 12 lots over the weekend", False),
         ("agent/*", "git push --force origin agent/fix", True),
         ("agent/*", "git push --force origin develop", False),
         ("advent", "Plan a delivery for the second Sunday of Advent", True),

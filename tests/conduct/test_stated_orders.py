@@ -277,3 +277,21 @@ def test_prices_that_stay_are_not_changed_until_the_day(tmp_path: Path) -> None:
         assert gate.before("Print the price list").decision == "allow"
         clock.advance(140 * 86_400)
         assert gate.before("Change the prices on the website").decision == "allow"
+
+
+@pytest.mark.parametrize(
+    ("text", "forbids"),
+    [
+        ("Keep the heating at 19 at most", "don't set the heating above 19"),
+        ("Please keep the stock at 40 or more", "don't set the stock below 40"),
+        ("So book nothing for me on Thursdays", "don't book anything for me on Thursdays"),
+        ("Stops are never moved further away", "don't move Stops further away"),
+    ],
+)
+def test_a_bound_a_nothing_and_a_never_are_orders(text: str, forbids: str) -> None:
+    assert [each.plain for each in stated_orders(text)] == [forbids]
+
+
+@pytest.mark.parametrize("text", ["Use nothing but pnpm", "Everything else still goes through Declan"])
+def test_an_exception_from_nothing_is_no_order(text: str) -> None:
+    assert stated_orders(text) == []

@@ -120,3 +120,9 @@ def test_a_chosen_place_is_no_forbidden_one() -> None:
         "Deploy over the weekend",
     ):
         assert split(text)[1] == ""
+
+
+def test_a_never_after_a_choice_rejects_the_other_one() -> None:
+    text = "For nickel we use the three-month contract, never the cash one."
+    found = propose(text)
+    assert (found.things, found.conditions) == (("cash contract",), ("for nickel",))

@@ -305,6 +305,7 @@ def _quiet(
     session: Session,
 ) -> list[Said]:
     """Returns the messages of persons in which nothing was forbidden, and no form heard what is allowed again."""
+    from bardo.conduct.hearing.changes.limit_changes import changes_limit
     from bardo.conduct.hearing.hearing import FORBIDDING
     from bardo.conduct.persons import is_person
     from bardo.consolidate.texts.secrets import is_secret
@@ -320,6 +321,8 @@ def _quiet(
         if episode.role == "user"
         and episode.id not in done
         and episode.id not in lifting
+        # The figure of a limit allows nothing else.
+        and not changes_limit(_said(episode))
         and is_person(episode.speaker or NAMELESS, session.agent)
         # A secret stays in its episode: why an order ended crosses to heirs.
         and not is_secret(_said(episode))

@@ -15,6 +15,8 @@ import numpy as np
 
 from bardo._weights import read_weights
 from bardo.conduct.hearing.changes.completion import is_deed_done
+from bardo.conduct.hearing.changes.limit_changes import changes_limit
+from bardo.conduct.hearing.lifts.permissions import permissions
 from bardo.conduct.hearing.orders.answers import is_mere_no, is_redirection, proposal
 from bardo.conduct.hearing.orders.approvals import approval_of
 from bardo.conduct.hearing.orders.considered import turned_down
@@ -228,6 +230,8 @@ def _is_no_rejection(utterance: Utterance, text: str) -> bool:
         or _is_idle(utterance, text)
         or _is_open(utterance, text)
         or is_correction(text)
+        or changes_limit(text)
+        or any(each.is_strict and each.again for each in permissions(text))
         or (not utterance.by_agent and (is_of_life(text) or is_holding(text) or _is_plain(text)))
     )
 

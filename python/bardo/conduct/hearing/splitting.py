@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.hearing.orders.answers import is_redirection, is_refusal
+from bardo.conduct.hearing.orders.answers import is_redirection, is_refusal, proposal
 from bardo.conduct.hearing.orders.antecedents import resolve
 from bardo.conduct.hearing.orders.approvals import approval_of
 from bardo.conduct.hearing.orders.headed_lists import headed_orders
 from bardo.conduct.hearing.orders.listed import listed_orders, sentences_of
 from bardo.conduct.hearing.orders.refused_offers import refused_offer
 from bardo.conduct.hearing.orders.stated_orders import stated_orders
+from bardo.conduct.hearing.talk.reports import is_promise
 from bardo.conduct.hearing.utterance import MARKED, Utterance
 from bardo.conduct.state.prohibition import is_denied_habit, is_no_thing, is_prohibition
 from bardo.conduct.state.team_orders import reports_absence
@@ -53,6 +54,15 @@ _ANNOUNCED = lazy_pattern(
     r"(?:in|on|at|for|with|about) [^:.!?,]{2,30})):\s+",
     re.IGNORECASE,
 )
+#: Clause that tells when, before a prohibition: "while we're away don't accept deliveries".
+_FRONTED = lazy_pattern(
+    r"(?P<when>(?:while|when|whenever|as long as|until|once|if|after|before) "
+    # Without a comma the clause must have a verb of its own: not "when the users don't respond".
+    r"(?:[^,;.!?]{2,60}?(?=, )|(?=[^,;.!?]*(?:'(?:s|re|m)\b|\b(?:is|are|am)\b))[^,;.!?]{2,60}?"
+    r"(?<!\bi)(?<!\byou)(?<!\bwe)(?<!\bthey)(?<!\bthat)(?<!\bwho)(?<!\bwhich))),? "
+    r"(?P<order>(?:please |just )*(?:don't|do not|never) [a-z]+ [^,;.!?]+)(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 #: Mark of an item of a list before an utterance.
 _ITEM = lazy_pattern(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
@@ -67,6 +77,9 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
     """
     if not text.strip() or len(text) > CHARACTERS:
         return []
+    if not by_agent and is_promise(before) and not proposal(before):
+        # "Noted." asks for no answer.
+        before = ""
     if by_agent:
         return _whole(text, before) or [
             Utterance(_ITEM.sub("", part), "" if place else before, by_agent=True)
@@ -92,6 +105,7 @@ def utterances(text: str, before: str = "", *, by_agent: bool = False) -> list[U
     is_redirected = len(parts) == 2 and is_redirection(text) and _INSTEAD.search(parts[1]) is not None
     is_stated = any(each.order is not None or each.is_ruled or each.text not in text for each in listed)
     is_stated |= len(listed) == 1 and listed[0].is_prohibition and _ANNOUNCED.match(text) is not None
+    is_apart |= any(each.reason for each in listed)
     is_whole = not is_stated and (not is_apart or len(parts) < 2 or is_refusal(text) or is_redirected)
     if len(text.split()) <= WHOLE_WORDS and is_whole:
         text = _ITEM.sub("", text).strip()
@@ -121,7 +135,10 @@ def _listed(text: str, before: str) -> Iterator[Utterance]:
             yield from (Utterance(order.text, order=order) for order in orders)
         else:
             is_ruled = not is_plain and _RULED.match(part_) is not None and not part_.endswith("?")
-            yield Utterance(part_, asked, is_listed=is_listed, is_ruled=is_ruled)
+            found = _REASONED.match(part_)
+            ended = part_ if found is None or is_listed else found["ended"]
+            reason = part_[len(ended) :]
+            yield Utterance(ended, asked, reason=reason, is_listed=is_listed, is_ruled=is_ruled)
 
 
 def _denies_thing(sentence: str) -> bool:
@@ -130,7 +147,14 @@ def _denies_thing(sentence: str) -> bool:
 
 
 def _ordering(sentence: str) -> str:
-    """Returns a sentence without an announcement before its prohibition: "teachers asked me to tell you: no ..."."""
+    """Returns a sentence without an announcement before its prohibition: "teachers asked me to tell you: no ...".
+
+    The time of a prohibition follows it: "don't accept deliveries while we're away".
+    """
+    found = _FRONTED.match(sentence)
+    if found is not None and is_prohibition(found["order"]):
+        order, when = found["order"], found["when"]
+        return f"{order[0].upper()}{order[1:]} {when[0].lower()}{when[1:]}{found['rest']}"
     found = _ANNOUNCED.match(sentence)
     if found is None or is_prohibition(sentence) or not is_prohibition(sentence[found.end() :]):
         return sentence

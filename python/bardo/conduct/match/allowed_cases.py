@@ -10,6 +10,7 @@ from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.vocabulary import stems_of
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)?")
+_MOST = re.compile(r"\bup to (\d+)")
 #: Name with a sign, of which one is enough: `agent/*`.
 _NAME = re.compile(r"[\w.-]+[/@_][\w*./-]*")
 #: End of a part of an action that has an object of its own; "and from Medisupply" goes on with the one before.
@@ -42,7 +43,12 @@ def is_allowed(forbids: Forbids, action: ParsedAction) -> bool:
 
 
 def _is_case(case: str, doing: str) -> bool:
-    if not set(_FIGURE.findall(case)) <= set(_FIGURE.findall(doing)):
+    done = set(_FIGURE.findall(doing))
+    if not set(_FIGURE.findall(_MOST.sub("", case))) <= done:
+        return False
+    if any(
+        not any(float(each.replace(",", ".")) <= float(most) for each in done) for most in _MOST.findall(case)
+    ):
         return False
     if any(name.rstrip("*") in doing for name in _NAME.findall(case)):
         return True

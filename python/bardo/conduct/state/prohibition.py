@@ -115,6 +115,13 @@ _AFTER_REASON = lazy_pattern(
     r"you (?:must|may|should)(?:n'?t| not)|(?:under|in) no (?:circumstances|case)|on no account)\b)",
     re.IGNORECASE,
 )
+#: Topic before an order: "copper: don't buy the dip". Words of what is told or quoted are none.
+_TOPIC = lazy_pattern(
+    r"(?!(?:my|his|her|their)\b)(?:(?!(?:said|says?|told|wrote|tip|joke|quote|motto|saying|headline|sign|lyrics?|advice|subject)\b)"
+    r"[\w-]+ ?){1,3}:\s+"
+    r"(?=(?:please |just )*(?:do(?:n'?t| not)|never)\b)",
+    re.IGNORECASE,
+)
 #: Nouns after "no" in phrases that forbid nothing.
 _NO_IDIOM = frozenset({
     "problem", "problems", "worries", "worry", "rush", "hurry", "need", "idea", "clue", "wonder", "doubt",
@@ -330,6 +337,7 @@ def _bare(text: str) -> str:
 def _begun(text: str) -> str:
     """Returns a sentence with straight apostrophes and without the words before its clause."""
     bare = wording.without_remark(text.strip())
+    bare = bare if (topic := _TOPIC.match(bare)) is None else bare[topic.end() :]
     reason = _AFTER_REASON.match(bare)
     bare = bare[reason.end() :] if reason is not None else bare
     opening = _OPENING.match(bare)

@@ -21,11 +21,20 @@ _UNIT = r"(?: ?(?:[€$£%]|euros?|eur|dollars?|usd|pounds?|gbp|francs?|chf|perc
 #: New figure of a limit, and words that tell it apart from a limit that always was so.
 _CHANGED = lazy_pattern(
     r"(?:^|[.;!] |, )(?:ok(?:ay)?,? |so,? |and |from now on,? )?(?:the|our|my|that|your) (?P<of>(?:[\w-]+ ){0,2}?)"
-    r"(?:limit|cap|ceiling|threshold|maximum)(?P<for>(?: (?:for|of|on) [\w' -]+?)?) "
+    r"(?:limits?|cap|ceiling|threshold|maximum)(?P<for>(?: (?:for|of|on) [\w' -]+?)?) "
     r"(?P<change>is now|is|stands at|(?:has been |was |is )?(?:raised|lowered|increased|reduced|set|changed) to|"
-    rf"goes (?:up |down )?to|moves to) (?P<early>now )?{_FIGURE.format(name='new')}{_UNIT}(?P<late> now)?",
+    rf"goes (?:up |down )?to|moves to|(?:is |goes )?back (?:at|to)) "
+    rf"(?P<early>now )?{_FIGURE.format(name='new')}{_UNIT}(?P<late> now)?",
     re.IGNORECASE,
 )
+#: The same as an order: "raise your limit to 120 euros".
+_ORDERED = lazy_pattern(
+    r"(?:^|[.;!] |, )(?:please |ok(?:ay)?,? |so,? )*(?P<change>raise|lower|increase|reduce|set|change|move|put up) "
+    r"(?:the|our|my|that|your) (?P<of>(?:[\w-]+ ){0,2}?)(?:limit|cap|ceiling|threshold|maximum)"
+    rf"(?P<for>(?: (?:for|of|on) [\w' -]+?)?) (?P<early>to) {_FIGURE.format(name='new')}{_UNIT}(?P<late>)",
+    re.IGNORECASE,
+)
+_APPROVAL = stems_in("approval sign-off")
 _OLD = lazy_pattern(
     rf"(?:not|instead of|rather than|no longer|up from|down from|was) {_FIGURE.format(name='old')}\b",
     re.IGNORECASE,
@@ -107,7 +116,7 @@ def change(store: ConductStore, text: str, *, by: str, episode: str, at: int) ->
 def _read(text: str) -> _Change | None:
     """Returns the new figure of a limit; None if a text gives none."""
     bare = wording.straight(text).strip()
-    found = _CHANGED.search(bare)
+    found = _CHANGED.search(bare) or _ORDERED.search(bare)
     if found is None or _DENIED.search(bare):
         return None
     old = _OLD.search(bare, found.end())
@@ -137,7 +146,9 @@ def _figure_of(row: Rule | StateEntry, read: _Change) -> str:
     """Returns the one figure of the limit of an order, as it is written; empty if that is not the one that changes."""
     text = (row.approval or row.forbids) if isinstance(row, Rule) else row.summary
     figures = _NUMBER.findall(text)
-    if len(figures) != 1 or not limits.split(text)[1] or not read.of <= stems_in(text):
+    is_approval = isinstance(row, Rule) and bool(row.approval)
+    of = read.of - _APPROVAL if is_approval else read.of
+    if len(figures) != 1 or not limits.split(text)[1] or not of <= stems_in(text):
         return ""
     is_old = not read.old or _plain(read.old) == _plain(figures[0])
     return figures[0] if is_old and _plain(figures[0]) != _plain(read.new) else ""

@@ -67,6 +67,12 @@ _FORMS = (
         re.IGNORECASE,
     ),
 )
+#: Use without a bound: "for everything".
+_ANY_USE = lazy_pattern(
+    r" for (?:anything|what(?:ever)|everything|all (?:uses|purposes)|any (?:use|purpose))"
+    r"(?: (?:you|we) (?:like|want|need))?(?=\s*(?:$|[.,;!]))",
+    re.IGNORECASE,
+)
 _ONLY_PERMITS = lazy_pattern(rf"\b{_PERMITTED}\b", re.IGNORECASE)
 #: Beginning of one certain thing, of which "fine" may tell how it is: "the dryer", "Dad".
 _CERTAIN = lazy_pattern(r"(?:the|my|our|your|his|her|its|their|this|that|these|those)\b", re.IGNORECASE)
@@ -217,7 +223,7 @@ def _allowed(text: str) -> Iterator[_Allowed]:
     """Yields what the clauses of a text allow: "use the ladder" of "the ladder is fine again"."""
     if "?" in text:
         return
-    bare = wording.without_interjection(text).strip()
+    bare = _ANY_USE.sub("", wording.without_interjection(text)).strip()
     for clause in dict.fromkeys((bare, *_JOINT.split(bare))):
         found = next((found for form in _FORMS if (found := form.match(clause)) is not None), None)
         if found is None:

@@ -35,6 +35,8 @@ _WORD = lazy_pattern(r"[\w'./@*-]*\w[*/]?")
 #: Name with a sign: `agent/*`.
 _NAME = lazy_pattern(r"[\w.-]+[/@_][\w*./-]*")
 _FIGURE = lazy_pattern(r"\d+(?:st|nd|rd|th)?")
+#: Figure that bounds a case: "up to 5 lots".
+_MOST = lazy_pattern(r"\b(?:up to|at most|no more than|a maximum of) (?P<figure>\d+)", re.IGNORECASE)
 #: Scope of an earlier clause for which a word stands: "for the Sundays of Advent ..., deliveries go ahead on those".
 _SCOPE = lazy_pattern(
     r"\b(?:for|on|in|with) (?P<words>[^,;.!?]+?)(?=$|[,;.!?]| (?:they|we|i|you|she|he|it|is|are|can|may|will|to)\b)",
@@ -220,9 +222,10 @@ def _beside(permission: Permission, order: _Order) -> Iterator[str]:
     if names := _NAME.findall(permission.said):
         yield from names
         return
+    most = {found["figure"] for found in _MOST.finditer(permission.said)}
     for word in _WORD.findall(permission.said):
         if _FIGURE.fullmatch(word):
-            yield re.sub(r"\D", "", word)
+            yield f"{'up to ' * (word in most)}{re.sub(r'[^0-9]', '', word)}"
         elif (stems := _stems(word)) and not stems <= order.own and not _is_verb(word, permission):
             yield word
 

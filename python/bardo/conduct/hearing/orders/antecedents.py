@@ -25,7 +25,8 @@ _FORBIDDING = (
 )
 _POINTED = (
     rf"{_PRONOUN}(?=\W*$| (?:on|in|at|to|into|for|with|by|from|before|after|until|during|"
-    r"again|ever|yet|now|without|unless|while|when|if|even|please|anymore|any more)\b)"
+    r"again|ever|yet|now|without|unless|while|when|if|even|please|anymore|any more|up|down|out|off|over|back|away|"
+    r"more|less|\w+er)\b)"
 )
 _POINTING = re.compile(
     rf"{_FORBIDDING}(?: (?:to|with|from|on|off|in|into|at|up|down|out))? {_POINTED}", re.IGNORECASE
@@ -63,6 +64,10 @@ _TOPICS = (
     re.compile(
         r"(?:(?:there|here)(?P<be>'s| is| are)|(?:we|i)(?:'ve| have)(?: got)?) "
         rf"(?P<thing>{_PHRASE})(?: (?:called|named) {_NAME})?",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?P<thing>{_PHRASE})(?P<be> is| are| lives?| sits?| lies?)(?: (?:in|at|under))? (?P<name>~?/[\w./~-]+\w)",
         re.IGNORECASE,
     ),
     re.compile(
@@ -124,9 +129,10 @@ def resolve(text: str) -> str:
         thing = None if found is None else _antecedent(bare, parts[:place], start, found["pronoun"].lower())
         clause = bare[start:end]
         before = bare[: parts[place - 1][1]]
+        reason, joint = bare[slice(*parts[place - 1])], bare[parts[place - 1][1] : start]
         if found is not None and thing is not None:
             said = f"{clause[: found.start('pronoun')]}{thing}{clause[found.end('pronoun') :]}"
-        elif place == len(parts) - 1 and _has_reason(bare[slice(*parts[place - 1])], clause):
+        elif place == len(parts) - 1 and _has_reason(reason, clause, joint):
             said = clause
         else:
             continue
@@ -191,9 +197,13 @@ def _clauses(text: str) -> list[tuple[int, int]]:
     return list(zip(begins, [*(joint.start() for joint in joints), len(text)], strict=True))
 
 
-def _has_reason(before: str, clause: str) -> bool:
+def _has_reason(before: str, clause: str, joint: str) -> bool:
     """Whether the clause before a prohibition only states its reason, so that the prohibition stands alone."""
-    return _DEICTIC.search(clause) is None and _REASON.fullmatch(before.strip()) is not None
+    # "Ann's tip: ..." is the heading of what others say.
+    is_heading = ":" in joint and "'s " in before
+    return (
+        _DEICTIC.search(clause) is None and not is_heading and _REASON.fullmatch(before.strip()) is not None
+    )
 
 
 def _antecedent(text: str, before: list[tuple[int, int]], start: int, pronoun: str) -> str | None:
@@ -213,8 +223,8 @@ def _antecedent(text: str, before: list[tuple[int, int]], start: int, pronoun: s
 def _thing(found: dict[str, str | None], pronoun: str) -> str | None:
     """Returns the words of an antecedent, if it has the number of the pronoun."""
     be = (found.get("be") or "").split()
-    is_plural = bool(be) and be[0] in ("are", "were", "have")
-    is_singular = bool(be) and be[0] in ("is", "was", "has", "'s")
+    is_plural = bool(be) and be[0] in ("are", "were", "have", "live", "sit", "lie")
+    is_singular = bool(be) and be[0] in ("is", "was", "has", "'s", "lives", "sits", "lies")
     topic = found["thing"] or ""
     is_name = topic[:1].isupper() and not _DETERMINED.match(topic)
     if (is_plural and pronoun not in _PLURAL) or (pronoun in _PERSONAL and not is_name):
@@ -225,4 +235,7 @@ def _thing(found: dict[str, str | None], pronoun: str) -> str | None:
     thing = _CALLED.sub(" ", _INDEFINITE.sub("the ", found["thing"] or "", count=1))
     # A word without an article may be a name.
     thing = f"{thing[:1].lower()}{thing[1:]}" if _DETERMINED.match(thing) else thing
-    return f"{thing} {found['name']}" if found.get("name") else thing
+    name = found.get("name") or ""
+    # A path in parentheses is no word of the thing.
+    name = f"({name})" if name[:1] in ("/", "~") else name
+    return f"{thing} {name}".strip()

@@ -36,7 +36,8 @@ def of_approval(clause: str, before: str) -> StatedOrder | None:
         clause,
     )
     if owned is not None:
-        is_act = re.search(r"s\b|ing\b|^any", owned["subject"]) is not None
+        # "Everything else" is what an order before does not name.
+        is_act = re.search(r"^(?!.*\belse\b).*(?:s\b|ing\b)|^any", owned["subject"]) is not None
         return _reserved(clause, f"no {owned['subject']}", owned["who"]) if is_act else None
     done = match(
         rf"{SUBJECT} (?:is|are) (?:only )?(?P<verb>[a-z]+) (?:only )?by {PERSON}(?P<only> (?:and "

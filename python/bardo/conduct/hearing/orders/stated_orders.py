@@ -196,7 +196,14 @@ def _of_own(clause: str, _before: str) -> StatedOrder | None:
 
 
 def _of_nothing(clause: str, before: str) -> StatedOrder | None:
-    """Reads "nothing goes into the basement", "nothing new gets posted there", "no pork in this house"."""
+    """Reads "nothing goes into the basement", "book nothing on Fridays", "no pork in this house"."""
+    given = match(
+        r"(?:please |just )*(?P<verb>[a-z]+) nothing"
+        r"(?P<rest> (?!(?:but|except|other|more|less|better|short|wrong)\b).+)",
+        clause,
+    )
+    if given is not None and given["verb"].lower() in words().verbs and not STANDING.search(clause):
+        return StatedOrder(clause, f"don't {given['verb'].lower()} anything{given['rest']}")
     moved = match(
         r"(?:nothing|no (?P<what>[\w' -]{2,40}?)) (?:goes|comes|is to (?:go|come)) (?P<where>(?:in|"
         r"into|on|onto|to|through|"

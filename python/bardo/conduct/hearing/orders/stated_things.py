@@ -94,7 +94,8 @@ def of_passive(clause: str, before: str) -> StatedOrder | None:
     thing = found["subject"] or topic_of(before)
     is_plural = re.match(r".*(?: are|'re)(?: not|n't| never) ", clause) is not None
     way = _WAY if is_plural or "/" in thing or " never " in clause else _PLAIN_WAY
-    is_order = found["owed"] or (base in words().verbs and way.search(found["rest"]))
+    is_always = is_plural and " never " in clause and bool(found["rest"])
+    is_order = found["owed"] or (base in words().verbs and (is_always or way.search(found["rest"])))
     if not thing or not is_order or STANDING.search(clause):
         return None
     return StatedOrder(clause, f"don't {base} {thing}{ANY_MORE.sub('', found['rest'])}")
@@ -195,7 +196,16 @@ def of_decree(clause: str, _before: str) -> StatedOrder | None:
 
 
 def of_limit(clause: str, _before: str) -> StatedOrder | None:
-    """Reads "heating never above 19"."""
+    """Reads "heating never above 19", "keep the heating at 19 at most"."""
+    kept = match(
+        rf"(?:please |just )*(?:keep|hold|leave|set) {SUBJECT} (?:at|to) (?P<figure>[€$£]?\d\S*(?: [a-z%°]+)?) "
+        r"(?:(?P<most>at (?:the )?most|max(?:imum)?|tops|or (?:less|lower|below|under))|at (?:the )?least|min(?:imum)?|"
+        r"or (?:more|higher|above|over))(?P<rest>(?: .*)?)",
+        clause,
+    )
+    if kept is not None:
+        side = "above" if kept["most"] else "below"
+        return StatedOrder(clause, f"don't set {kept['subject']} {side} {kept['figure']}{kept['rest']}")
     found = match(
         rf"{SUBJECT}(?: must| may| should| is| are)? (?:never|not) (?:to )?(?:be |go |goes )?(?P<limit>(?:above|over|"
         rf"below|under|beyond|past|"

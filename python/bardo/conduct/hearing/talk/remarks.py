@@ -57,7 +57,10 @@ _LACK = lazy_pattern(
 #: State that cannot last, or an act beyond the speaker.
 _UNABLE = lazy_pattern(
     rf"{_LEAD}(?:i|we|he|she|they|you) (?:can't|cannot|couldn't) .*\b(?:much longer|forever|for ever|any faster|"
-    r"right now|believe|imagine|remember|wait|tell|stand (?:him|her|them))\b",
+    r"right now|believe|imagine|remember|wait|tell|stand (?:him|her|them))\b|"
+    # Inability that points at what was said before: "no one here can price them".
+    rf"{_LEAD}(?:no ?body|no one)(?: (?:here|else|of us|at [\w ]+))? (?:can|could|knows how to) [a-z]+ "
+    r"(?:it|them|that)\W*$",
     re.IGNORECASE,
 )
 #: Habit in a degree: "we don't use the car much", "we don't merge as often as we did".

@@ -164,7 +164,9 @@ def split(text: str) -> tuple[str, tuple[str, ...]]:
     head = _REASON.sub(" ", rest)
     rest = head if head.strip() else rest
     before, comma, after = rest.partition(", ")
-    if comma and len(after.split()) > 2 and (RESTRICTS.search(before) or _LEAVES.search(before)):
+    # "Fees doubled" is a clause of its own, too.
+    is_clause = len(after.split()) > 2 or re.fullmatch(r"[\w-]+ [\w-]+ed\W*", after) is not None
+    if comma and is_clause and (RESTRICTS.search(before) or _LEAVES.search(before)):
         rest = before
     if (both := _ENVIRONMENTS.search(rest)) is not None:
         found.append("in production or staging")

@@ -89,6 +89,8 @@ _NEEDS = lazy_pattern(
 )
 
 
+#: Dimensions of settings, whose unit a limit may leave unsaid.
+_LEVELS = ("temperature", "share")
 #: Number to which an act adds up: "four more copies, which makes ten".
 _TOTAL = lazy_pattern(
     r"\b(?:(?:which|that) (?:would )?makes?|making (?:it )?|"
@@ -277,6 +279,9 @@ def _meant(
             of_dimension = [each._replace(value=each.value * limit.size) for each in of_dimension]
         return _nearest(of_dimension, named)
     plain = [each for each in every if not each.dimension]
+    if not plain and not limit.nouns:
+        # "Never set the heating above 19" is of degrees.
+        plain = [each._replace(value=each.stated) for each in every if each.dimension in _LEVELS]
     # "Children under 16" have an age.
     ages = [] if limit.nouns else [each for each in every if each.dimension == figures.AGE]
     by_noun = [each for each in plain if each.near & limit.nouns]

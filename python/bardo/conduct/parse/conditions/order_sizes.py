@@ -1,4 +1,4 @@
-"""Tells whether a rejection is of orders at an exchange by their size: "orders above 30 lots" are of any side."""
+"""Tells whether a rejection is of orders or trades by their size: "orders above 30 lots" are of any side."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from bardo._patterns import lazy_pattern
 from bardo.conduct.parse.conditions import limits
 
-_ORDERS = lazy_pattern(r"\borders?\b", re.IGNORECASE)
+_ORDERS = lazy_pattern(r"\b(?:orders?|trades?)\b", re.IGNORECASE)
 
 
 def names_orders(text: str) -> bool:
@@ -28,4 +28,5 @@ def are_of_any_side(text: str, verbs: Collection[str], conditions: Sequence[str]
         verbs: Its operations.
         conditions: Its conditions.
     """
-    return "buy" in verbs and names_orders(text) and any(map(limits.is_of_trade, conditions))
+    is_order = "buy" in verbs or "trade" in verbs
+    return is_order and names_orders(text) and any(map(limits.is_of_trade, conditions))

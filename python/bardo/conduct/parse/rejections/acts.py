@@ -100,27 +100,10 @@ _TAIL = lazy_pattern(
     re.IGNORECASE | re.DOTALL,
 )
 #: Words of objects that stand for any.
-_ANYTHING = frozenset(
-    [
-        "anyth",
-        "someth",
-        "thing",
-        "everyth",
-        "noth",
-        "anybodi",
-        "somebodi",
-        "everybodi",
-        "anyon",
-        "someon",
-        "anyone",
-        "someone",
-        "anybody",
-        "somebody",
-        "peopl",
-        "one",
-        "stuff",
-    ]
-)
+_ANYTHING = frozenset({
+    "anyth", "someth", "thing", "everyth", "noth", "anybodi", "somebodi", "everybodi", "anyon", "someon",
+    "anyone", "someone", "anybody", "somebody", "peopl", "one", "stuff",
+})  # fmt: skip
 _OR = lazy_pattern(r"\s*(?:,\s*(?:and |or |nor )?|\s(?:or|nor)\s|/)\s*", re.IGNORECASE)
 
 
@@ -213,33 +196,10 @@ def _rest(found: re.Match[str]) -> str:
 
 
 #: Stems of verbs that name no act of their own.
-_EMPTY = frozenset(
-    {
-        "want",
-        "like",
-        "be",
-        "have",
-        "do",
-        "go",
-        "come",
-        "let",
-        "allow",
-        "need",
-        "use",
-        "get",
-        "see",
-        "touch",
-        "think",
-        "look",
-        "care",
-        "mind",
-        "becom",
-        "live",
-        "say",
-        "start",
-        "tri",
-    }
-)
+_EMPTY = frozenset({
+    "want", "like", "be", "have", "do", "go", "come", "let", "allow", "need", "use", "get",
+    "see", "touch", "think", "look", "care", "mind", "becom", "live", "say", "start", "tri",
+})  # fmt: skip
 
 
 def without_verb(words: str, after: str) -> Act | None:

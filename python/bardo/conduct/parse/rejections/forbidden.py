@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from bardo._patterns import lazy_pattern
-from bardo.conduct.parse.actions import operation_table, operations
+from bardo.conduct.parse.actions import figures, operation_table, operations
 from bardo.conduct.parse.conditions import conditions, exceptions, order_sizes, requirements
 from bardo.conduct.parse.forbids import LISTS, Forbids
 from bardo.conduct.parse.rejections import noun_phrases, substitutes, wording
@@ -151,7 +151,7 @@ def _object(text: str) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...
         verbs -= {"use"}
     incidental = vocabulary().incidental
     if order_sizes.are_of_any_side(text, verbs, found):
-        verbs, thing = verbs - {"buy"} | {"trade"}, ""
+        verbs, thing = verbs - {"buy"} | {"trade"}, "" if stems_of(thing) <= figures.traded() else thing
     found, scopes = exceptions.marked(text, found, scopes)
     scopes = [(preposition, words) for preposition, words in scopes if stems_of(words) - incidental]
     return ("" if stems_of(thing) <= incidental else thing), tuple(scopes), found, verbs

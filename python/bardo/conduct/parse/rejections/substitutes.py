@@ -50,9 +50,10 @@ _EXCEPT = re.compile(rf"\s*,?\s*\b(?:except|apart from|other than|but only) {_WH
 
 #: Choice of one thing over another: "use pnpm, not npm", "we deploy to staging rather than production".
 _CHOICE = re.compile(
+    r"(?P<scope>(?:for|in|on|at) [\w' -]{2,30}? (?=(?:please|always|only|i|we|you) ))?"
     r"(?:(?:please|always|only|just|i|we|you|let's|should|must|would|'d|rather)[\s,]+)*"
     r"(?P<verb>(?:go|stick) (?:with|to)|[a-z]+) "
-    r"(?P<chosen>[^,;.]+?)(?:,? (?:and |but )?not|,? (?:rather than|instead of)|(?P<over> over)) "
+    r"(?P<chosen>[^,;.]+?)(?:,? (?:and |but )?not|, never|,? (?:rather than|instead of)|(?P<over> over)) "
     r"(?P<other>[^,;.]+?)(?P<end>\s*(?:[,;.!]|\s[-–—]\s|$).*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -62,6 +63,7 @@ _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|be|do|does|did|has|have|had|can|could|will|would|should|must|may|might)\b",
     re.IGNORECASE,
 )
+_ONE = re.compile(r" ones?$", re.IGNORECASE)
 _PREPOSITION = re.compile(r"(?:in|on|at|to|into|onto|with|via|from|for|by|through|as)\b ?", re.IGNORECASE)
 
 
@@ -84,7 +86,10 @@ def _choice(text: str) -> tuple[str, str] | None:
     chosen, other = found["chosen"], found["other"]
     before = _PREPOSITION.match(chosen)
     other = other if before is None or _PREPOSITION.match(other) else f"{before[0]}{other}"
-    return f"don't {verb} {other}{found['end']}", f"{verb} {chosen}"
+    # "The three-month contract, never the cash one".
+    other = _ONE.sub(f" {chosen.split()[-1]}", other)
+    scope = f" {found['scope'][0].lower()}{found['scope'][1:].strip()}" if found["scope"] else ""
+    return f"don't {verb} {other}{scope}{found['end']}", f"{verb} {chosen}"
 
 
 @lru_cache(_TEXTS)

@@ -62,6 +62,15 @@ _EMPHATIC = (
     r"(?:and )?(?:no ?body|no one|no-one) else(?:'s)?)"
 )
 _EMPHASIZED = lazy_pattern(rf"(?<=[\w\"'`)])\s*(?:[.,;:!…]+|\s[-–—]+)\s*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
+#: Anything or anybody after the act and its object, which narrows nothing: "about anything"; and who is excepted.
+_ANY = lazy_pattern(
+    r"(?P<act>(?:n't|\bnot|\bnever|\bno) [\w-]+ [^.,;:!?]+?) (?:to|about|with|for|from|of|on|in|by) "
+    r"any ?(?:body|one|thing)(?: else)?"
+    r"(?: (?:but|except|other than|besides|apart from|outside) (?:to |with |for |from )?(?P<but>[^.,;:!?]+)|"
+    r"(?=\s*(?:$|[.,;!?])))",
+    re.IGNORECASE,
+)
+_ANYWHERE = lazy_pattern(r"\banywhere (?=(?:online|in|on|at|near)\b)", re.IGNORECASE)
 _IS_EMPHASIS = lazy_pattern(rf"\W*{_EMPHATIC}[\s.!]*$", re.IGNORECASE)
 #: Contraction that is written without its apostrophe.
 _CONTRACTED = lazy_pattern(
@@ -189,6 +198,13 @@ _FORMS = {
         r"entr(?:y|ies)))?(?![\w-])",
         re.IGNORECASE,
     ): r"log \1",
+    # A thing that is put online is published; deals with a party are trades.
+    lazy_pattern(r"\bput(?:ting)? ([^,;.!?]{2,60}?) (?:up )?online\b", re.IGNORECASE): r"post \1 online",
+    lazy_pattern(
+        r"^(?:please )?(?:no (?:more |new )?(?:deals?|dealings|business)|"
+        r"(?:don't|do not|never) (?:do|make|close) (?:any )?(?:more |new )?(?:deals?|business)) with ",
+        re.IGNORECASE,
+    ): "don't trade with ",
     # A change that is turned down turns down its destination.
     lazy_pattern(
         r"^(?:(?:the )?(?:idea of )?)(?:mov|migrat|switch|chang|port|convert)ing (?:over )?from [^,;.]{2,40}? to "
@@ -285,7 +301,12 @@ def without_emphasis(text: str) -> str:
     bare = text
     while (found := _EMPHASIZED.search(bare)) is not None:
         bare = bare[: found.start()]
-    return bare
+    return _ANYWHERE.sub("", _ANY.sub(_without_any, bare))
+
+
+def _without_any(found: re.Match[str]) -> str:
+    """Returns an act without "to anybody", and with its exception after it: "family excepted"."""
+    return f"{found['act']}, {found['but']} excepted" if found["but"] else found["act"]
 
 
 def is_emphasis(sentence: str) -> bool:

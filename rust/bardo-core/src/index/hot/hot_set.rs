@@ -12,7 +12,7 @@ use prefetch_index::prefetch_index;
 use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::recent::RecentEpisodes;
-use super::row::{FactRow, Row};
+use super::row::{FactRow, Row, SpeechAct};
 use crate::error::{Error, Result};
 use crate::facts::Scope;
 use crate::facts::outcomes::BINS;
