@@ -14,7 +14,7 @@ from bardo.model import FactKind, Persistence
 #: Persistences of sentences of a kind whose attribute is unknown; those of other kinds hold for months.
 _OF_KIND: Mapping[FactKind, Persistence | None] = {"identity": "years", "goal": "weeks", "context": None}
 #: Attributes that say little about what they state.
-_GENERIC = frozenset({"is", "has"})
+GENERIC = frozenset({"is", "has"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def persistence_of(kind: FactKind) -> Persistence | None:
 
 def is_lasting(name: str, *persistences: Persistence) -> bool:
     """Whether an attribute, other than the generic "is" and "has", has one of some persistences."""
-    is_known = BUILT_IN.is_named(name) and _key(name) not in _GENERIC
+    is_known = BUILT_IN.is_named(name) and _key(name) not in GENERIC
     return is_known and BUILT_IN.attribute(name).persistence in persistences
 
 

@@ -243,7 +243,8 @@ class Memory(_MutableMemory):
         outdated: Whether it no longer holds: it was corrected or replaced, the gate ended what it tells, or its time
             is over.
         standing: How far it holds, in words: `until 14 March 2026`, `corrected on 14 March 2026`, `disputed on 14 March
-            2026`, `lifted on 14 March 2026`, `done on 14 March 2026`, `only planned or attempted`; empty if nothing is
+            2026`, `lifted on 14 March 2026`, `done on 14 March 2026`, `only planned or attempted`, `told in
+            confidence`; empty if nothing is
             known against it.
         retention: How likely a fact still holds by its age, 0..1; 1 for an episode. How sure it was when it was last
             confirmed is `record.confidence`.

@@ -11,9 +11,12 @@ from bardo.consolidate.languages import is_unmade
 from bardo.consolidate.statement_ends import has_ended
 from bardo.model import Episode, Fact
 from bardo.ports import FIRST_AT, LAST_AT
+from bardo.privacy import confidences
 from bardo.recall.lifted import Lifted
 from bardo.recall.topic import content
 
+#: Standing of a record by which a person asks for confidence.
+CONFIDED = "told in confidence"
 #: Standing of a record that names a change, such as a plan or a failed attempt, and of none that was made.
 UNMADE = "only planned or attempted"
 
@@ -50,7 +53,7 @@ def in_words(
         lifted: End of the entry of the gate that the memory tells.
     """
     statement = record.statement if isinstance(record, Fact) else None
-    parts = []
+    parts = [CONFIDED] if confidences.asks(record.text) else []
     if isinstance(record, Episode) and form_of(record) == "record" and is_unmade(language, record.text):
         parts.append(UNMADE)
     if statement and statement.since is not None and now is not None and statement.since > now:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bardo.consolidate.attributes import BUILT_IN, may_change_together
+from bardo.consolidate.attributes import BUILT_IN, GENERIC, may_change_together
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.corrections.compatible_records import (
     has_new_value,
@@ -172,7 +172,11 @@ def is_of_another_attribute(older: Clause, newer: Clause) -> bool:
     one, other = older.statement, newer.statement
     if one is None or other is None or one.attribute == other.attribute:
         return False
-    if other.denied or not one.functional:
+    if not one.functional:
+        # "Orla has had a scare" tells nothing of a condition.
+        is_open = one.attribute in GENERIC or may_change_together(one.attribute, other.attribute)
+        return not (is_open or newer.cues or other.denied or is_record(newer))
+    if other.denied:
         return False
     if not other.functional:
         # "The ledger has five replicas" gives no port.
@@ -272,9 +276,22 @@ def denies_other_thing(older: Clause, newer: Clause) -> bool:
 
 def replaces_other_value(older: Clause, newer: Clause) -> bool:
     """Whether the newer clause replaces a value of another owner that the older one does not have."""
-    if "instead" not in newer.cues or not newer.left or is_same_owner(older, newer) or is_record(newer):
+    if "instead" not in newer.cues or not newer.left or is_same_owner(older, newer):
         return False
-    return not newer.left & (older.anchors | older.names | older.figures | words_of(older.owner))
+    if _measures_another(older, newer):
+        return True
+    said = older.anchors | older.names | older.figures | words_of(older.owner)
+    return not (is_record(newer) or newer.left & said)
+
+
+def _measures_another(older: Clause, newer: Clause) -> bool:
+    """Whether the newer clause replaces a figure in another unit: "30 percent, not 40" is no number of lots."""
+    things = {*older.topic, *newer.topic, *older.names, *newer.names}
+    ours, theirs = (
+        {noun for noun, value in clause.fillers if value in newer.left and ":" not in noun} - things
+        for clause in (older, newer)
+    )
+    return bool(ours and theirs) and not ours & theirs
 
 
 def sets_other_figure(older: Clause, newer: Clause) -> bool:
@@ -312,9 +329,9 @@ def keeps_value(older: Clause, newer: Clause) -> bool:
     # A regular act at the same figure keeps it: "we stop at a loss of 2 %" keeps "max daily loss: 2 %".
     is_regular = bool(newer.owner) and not (newer.past or newer.denied or newer.is_order or is_record(newer))
     is_kept |= newer.cues == {"ending"} and is_regular and bool(older.figures)
-    return (
-        is_kept and bool(newer.figures) and all(has_value(older.sentence, figure) for figure in newer.figures)
-    )
+    # The figure of a name, such as "OPS-2291", is no value.
+    figures = newer.figures - words_of(newer.owner)
+    return is_kept and bool(figures) and all(has_value(older.sentence, figure) for figure in figures)
 
 
 def is_undecided(older: Clause, newer: Clause) -> bool:
@@ -391,12 +408,13 @@ def is_plan_beside_state(older: Clause, newer: Clause) -> bool:
 def returns_to_known(older: Clause, newer: Clause) -> bool:
     """Whether the newer clause tells a return to what the older one names, which is as it was.
 
-    "Tom went back to the rig" leaves "Tom works offshore, two weeks on the rig". A return to what was
-    given up ends that.
+    "Tom went back to the rig" leaves "Tom works offshore, two weeks on the rig", and "Jonas is back" what is with
+    Jonas. A return to what was given up ends that.
     """
     if newer.predicate not in _RETURNING or newer.denied or older.denied or "ending" in older.cues:
         return False
-    named = older.anchors - older.names - words_of(older.owner)
+    named = older.anchors - words_of(older.owner)
+    named -= frozenset() if newer.owner in older.names else older.names
     return not newer.cues & {"change", "correction", "from", "instead"} and bool(named & newer.anchors)
 
 

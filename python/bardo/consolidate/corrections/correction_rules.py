@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Clause, Rule
+from bardo.consolidate.corrections.homes import leaves_address, names_other_home
 from bardo.consolidate.corrections.named_things import is_of_one_thing, is_renewed
 
 #: Minimum number of words that a line of a record shares with a statement to end it.
@@ -24,6 +25,8 @@ LIGHT_VERBS = frozenset({"", "be", "have", "get"})
 #: Verbs that a person uses for one activity: "do parkrun", "go to parkrun".
 _LIGHT_ACTIVITIES = frozenset({"do", "go", "have", "attend"})
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+#: Units of time, which nearly every pair of clauses could share.
+_TIME_UNITS = frozenset({"hour", "day", "week", "month", "year"})
 #: Attributes of things that a person has.
 _POSSESSED = frozenset({"car", "has", "own", "take", "use"})
 #: Attributes by which a person has a living animal, or an animal a name.
@@ -85,7 +88,8 @@ def _replacement_rule(older: Clause, newer: Clause) -> Rule:
     old = older.anchors | older.names | words_of(older.owner)
     new = said_of(newer)
     left = newer.left & (old | older.figures | parts_of(older.figures))
-    context = (old & new) - left - newer.left
+    # "Below 30 percent, not 40" has nothing in common with "a limit of 30 lots, not 40".
+    context = (old & new) - left - newer.left - newer.figures
     if not left or newer.denied or not (context or is_record(newer)):
         return ""
     if "from" in newer.cues:
@@ -113,23 +117,17 @@ def _fills_same_slot(older: Clause, newer: Clause) -> bool:
         older.owner != newer.owner and is_same_owner(older, newer)
     )
     is_same_slot = is_same_subject and (old.attribute, old.condition) == (new.attribute, new.condition)
-    is_moved = is_same_subject and "new" in newer.cues and names_other_home(older, newer)
+    is_moved = (changes_bare_value(older, newer) and _is_of_mine(older)) or (
+        is_same_subject
+        and (("new" in newer.cues and names_other_home(older, newer)) or leaves_address(old, new, newer))
+    )
     return is_moved or (is_same_slot and old.value.casefold() != new.value.casefold())
 
 
-def names_other_home(older: Clause, newer: Clause) -> bool:
-    """Whether the newer clause gives an address in another town than the home of the older one, of one person."""
-    old, new = older.statement, newer.statement
-    if old is None or new is None or (old.attribute, new.attribute) != ("home", "address"):
-        return False
-    _, _, town = new.value.casefold().partition(",")
-    is_person = old.subject == new.subject and not (old.denied or new.denied)
-    # An address without a town can be in the same one.
-    return (
-        is_person
-        and bool(re.search(r"[^\W\d]{3}", town))
-        and not words_of(old.value.casefold()) & words_of(town)
-    )
+def _is_of_mine(clause: Clause) -> bool:
+    """Whether a clause gives a value that the speaker has once, such as "our rent"; a dose is that of one medicine."""
+    stated = clause.statement
+    return bool(clause.features.get("subject of mine")) and stated is not None and stated.attribute != "dose"
 
 
 def changes_bare_value(older: Clause, newer: Clause) -> bool:
@@ -329,7 +327,7 @@ def denies_another(older: Clause, newer: Clause) -> bool:
     """
     if not newer.denied or newer.predicate in LIGHT_VERBS or newer.predicate == older.predicate:
         return False
-    said = said_of(newer) - words_of(newer.owner)
+    said = said_of(newer) - words_of(newer.owner) - _TIME_UNITS
     old = older.anchors | older.names | older.objects | words_of(older.predicate) | words_of(older.owner)
     if not is_same_owner(older, newer) and not newer.cues & {"correction", "instead", "now"}:
         said -= words_of(older.owner) | words_of(older.alias) | frozenset(older.topic)

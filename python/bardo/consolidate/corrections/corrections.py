@@ -33,14 +33,15 @@ from bardo.consolidate.corrections.correction_rules import (
     is_same_owner,
     leaves_person_out,
     names_ended,
-    names_other_home,
     names_parted,
+    said_of,
     takes_back,
     words_of,
 )
 from bardo.consolidate.corrections.debts import pays_debt, pays_part
 from bardo.consolidate.corrections.endings import ends_complaint, ends_unnamed, gives_up
 from bardo.consolidate.corrections.holders import ends_holding, is_of_another_role, keeps_holder
+from bardo.consolidate.corrections.homes import names_other_home
 from bardo.consolidate.corrections.laws import is_occasion_beside_law
 from bardo.consolidate.corrections.medicines import changes_dose
 from bardo.consolidate.corrections.phones import changes_phone, is_of_another_phone
@@ -195,10 +196,13 @@ def _limited(
     """
     # "His last day is Friday" gives no other day than "he wants the Friday off".
     is_unplaced = _is_unplaced(found, older, newer, rule)
-    is_of_strangers = rule == "now" and are_of_strangers(older, newer)
+    is_of_strangers = rule == "now" and (
+        are_of_strangers(older, newer) or (newer.owner and not have_topic_in_common(older, newer))
+    )
     is_beside = is_unplaced and (gives_same_day(older, newer) or is_of_strangers)
     is_of_another = is_beside or _is_of_another_topic(older, newer, rule)
     is_open = judgement.total < SURE or (not rule and are_of_strangers(older, newer))
+    is_open |= not rule and _is_incident(older, newer)
     is_open |= not rule and ends_unnamed(older, newer)
     if is_open and is_of_another:
         return Judgement(NEVER, READ)
@@ -252,7 +256,7 @@ def _is_of_another_topic(older: Clause, newer: Clause, rule: Rule) -> bool:
     "We closed the account" disputes no home, "I don't have a niece" neither, and "I've registered the
     business" no other work.
     """
-    if not rule and are_of_strangers(older, newer):
+    if not rule and (are_of_strangers(older, newer) or _is_incident(older, newer)):
         return True
     is_apart = not have_topic_in_common(older, newer)
     if rule == "denial":
@@ -260,6 +264,15 @@ def _is_of_another_topic(older: Clause, newer: Clause, rule: Rule) -> bool:
     if rule == "ending":
         return is_apart and not is_same_owner(older, newer)
     return not rule and ("ending" in newer.cues or (is_apart and bool(older.features.get("self"))))
+
+
+def _is_incident(older: Clause, newer: Clause) -> bool:
+    """Whether a newer clause without an owner tells what happened, and has of an older one a name at most.
+
+    "The vet tested Biscuit, it was mites" ends nothing of "we have a beagle, Biscuit".
+    """
+    shared = (older.anchors | older.objects) & (said_of(newer) | newer.objects)
+    return not newer.owner and newer.past and shared <= older.names
 
 
 def by_features(older: Clause, newer: Clause, cosine: float) -> float:

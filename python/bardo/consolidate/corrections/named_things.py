@@ -32,6 +32,8 @@ def is_of_another_name(older: Clause, newer: Clause) -> bool:
     "25, not 20" ends the 20 of the thing itself. Two things without names can be the same in other words, unless
     another attribute is told.
     """
+    if _measure_others(older, newer):
+        return True
     one, other = older.statement, newer.statement
     if one is None or other is None or not (one.functional and other.functional):
         return False
@@ -43,3 +45,17 @@ def is_of_another_name(older: Clause, newer: Clause) -> bool:
     if ours & theirs or ours & newer.anchors or theirs & older.anchors:
         return False
     return one.attribute != other.attribute or bool(ours & older.names or theirs & newer.names)
+
+
+def _measure_others(older: Clause, newer: Clause) -> bool:
+    """Whether both clauses give figures of one kind for other things: "the Brent limit", "the limit on copper".
+
+    Each has before its predicate a word for the kind, and another one that the other clause does not have.
+    """
+    if not (older.figures and newer.figures) or (older.condition and newer.condition):
+        return False
+    ours, theirs = (
+        set(each.topic) & each.anchors - each.figures - set(each.condition.split()) for each in (older, newer)
+    )
+    said, known = (each.anchors | each.names | each.objects | each.left for each in (newer, older))
+    return bool(ours & theirs and ours - theirs - said and theirs - ours - known)

@@ -57,6 +57,9 @@ def names_company(older: Clause, newer: Clause) -> bool:
         return False
     words = older.anchors | older.names | older.objects
     named = words & (said_of(newer) | newer.objects) - words_of(older.owner)
+    if "ending" in newer.cues and newer.ended:
+        # "Maeve gave back the cello" ends nothing of "I live in Galway with Maeve".
+        named &= newer.ended
     value = stated.value.casefold()
     return bool(named) and not any(word in value for word in named)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from bardo._core import findings
-from bardo.consolidate.attributes import BUILT_IN, is_lasting
+from bardo.consolidate.attributes import BUILT_IN, GENERIC, is_lasting
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.quotes import with_person
 from bardo.consolidate.texts.rule_extraction import NAMELESS, slug
@@ -36,8 +36,6 @@ _DAY = 86_400_000_000
 FAR_OFF = 28 * _DAY
 #: Attributes of a thing of the speaker that tell of the speaker.
 _OWN = frozenset({"bike", "car", "email", "phone_model"})
-#: Attributes that say of a plan less than the text of its note.
-_GENERIC = frozenset({"has", "is"})
 
 
 def lesser_notes(
@@ -104,7 +102,7 @@ def _is_aside(note: Note) -> bool:
     """Whether a note about a person gives no value of an attribute, and tells no change, plan or end."""
     return all(clause.is_about_person for clause in note.clauses) and not any(
         clause.cues or clause.over is not None
-        or (clause.statement is not None and clause.statement.attribute not in _GENERIC)
+        or (clause.statement is not None and clause.statement.attribute not in GENERIC)
         for clause in note.clauses
     )  # fmt: skip
 
@@ -210,6 +208,12 @@ def _end_of_plan(clauses: Sequence[Clause]) -> int | None:
         for clause in clauses
         if clause.over or (clause.until and not clause.past and clause.statement is None)
     ]
+    first = clauses[0]
+    if len(clauses) > 1 and first.until and first.stated and not first.past:
+        # "Nickel is off limits until 1 May, the story stinks" holds until then.
+        after = (each for each in clauses[1:] if each.stated and not (each.until or each.over or each.past))
+        if not any(each.statement is not None or _tells_state(each, first.names) for each in after):
+            return max((first.until, *filter(None, ends)))
     planned = frozenset[str]().union(*(clause.names for clause in clauses if clause.over))
     rest = [
         clause
@@ -258,7 +262,7 @@ def _plan(
     statement: Statement | None, clauses: Sequence[Clause], text: str, who: str, over: int
 ) -> Statement:
     """The statement of a plan: that of its slot, or the text of its note as an event, until it is over."""
-    if statement is None or statement.attribute in _GENERIC:
+    if statement is None or statement.attribute in GENERIC:
         statement = Statement(_owner(clauses, who), "event", text, functional=False)
     return replace(statement, until=min(over, statement.until or over))
 

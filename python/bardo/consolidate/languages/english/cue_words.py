@@ -315,6 +315,15 @@ def _goes_astray(head: Any) -> bool:
     )
 
 
+def _is_label(head: Any) -> bool:
+    """Whether a word is no verb, but begins a label before a colon: "Stop on Brent: leave it at 1.50"."""
+    if head.i != head.sent.start or any(child.dep_ in ("dobj", "nsubj") for child in head.children):
+        return False
+    behind = [child for child in head.children if child.i > head.i]
+    last = behind[0].right_edge.i if behind and behind[0].dep_ == "prep" else head.i
+    return last > head.i and last + 1 < len(head.doc) and head.doc[last + 1].text == ":"
+
+
 def _has_figure(preposition: Any) -> bool:
     """Whether a number that is no time stands below a preposition."""
     return any(word.pos_ == "NUM" and word.ent_type_ not in _TIMES for word in preposition.subtree)
@@ -328,6 +337,7 @@ def _ends(head: Any) -> bool:
         _is_daily(head)
         or _leaves_on_figure(head)
         or _goes_astray(head)
+        or _is_label(head)
         or (_is_parting(head) and _is_set_apart(head))
     ):
         return False

@@ -8,7 +8,7 @@ from typing import Any
 from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.frames import noun_attribute
 from bardo.consolidate.languages.english.grammar import lemma
-from bardo.consolidate.languages.english.measures import SETS_DOSE, is_measure, number_before, tells_own_dose
+from bardo.consolidate.languages.english.measures import SETS_DOSE, is_measure, number_before, patient_of
 from bardo.consolidate.languages.english.owners import KIN, is_of_speaker
 
 #: Attribute, value and subject: the person with the medicine.
@@ -28,7 +28,7 @@ def dose_slot(clause: Clause, head: Any, subject: Any, who: str) -> DoseSlot | N
         subject: Its subject; None if it has none.
         who: Name of the speaker in lower case; empty if unknown.
     """
-    own = who if tells_own_dose(head) else clause.owner
+    own = patient_of(head, who) or clause.owner
     if not own or clause.denied or (clause.past and lemma(head) not in SETS_DOSE):
         return None
     words = [token for token in head.subtree if token.i != head.i and not _is_of_other_verb(token, head)]

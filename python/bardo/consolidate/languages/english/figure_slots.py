@@ -9,8 +9,9 @@ from bardo.consolidate.clause import Clause
 from bardo.consolidate.languages.english.frames import phrase_of
 from bardo.consolidate.languages.english.grammar import lemma
 
-#: Verbs by which a value comes to a figure.
+#: Verbs by which a value comes to a figure, and those by which it is brought there.
 _GOING = frozenset({"climb", "come", "drop", "fall", "go", "increase", "rise"})
+_BRINGING = frozenset({"bring", "bump", "cut", "increase", "lift", "lower", "put", "raise", "reduce", "set"})
 
 
 def cost_slot(clause: Clause, head: Any) -> tuple[str, str, str] | None:
@@ -42,12 +43,20 @@ def charge_slot(clause: Clause, head: Any) -> tuple[str, str, str] | None:
 
 
 def figure_reached(head: Any) -> Any:
-    """The figure to which a value goes, as in "retention goes to 30 days"; None without one."""
-    if lemma(head) not in _GOING:
+    """The figure to which a value goes, as in "retention goes up to 30 days"; None without one."""
+    is_brought = lemma(head) in _BRINGING and any(child.dep_ == "auxpass" for child in head.children)
+    if not is_brought and lemma(head) not in _GOING:
         return None
-    to = next((child for child in head.children if child.dep_ == "prep" and lemma(child) == "to"), None)
-    figure = None if to is None else first_below(to, "pobj")
-    return figure if figure is not None and has_figure(figure) else None
+    ways = [head, *(child for child in head.children if child.text.lower() in ("up", "down", "back"))]
+    to = next(
+        (each for way in ways for each in way.children if each.dep_ == "prep" and lemma(each) == "to"), None
+    )
+    # The parser takes "up to" for a word of the number.
+    figure = first_below(to, "pobj") if to is not None else first_below(head, "dobj", "npadvmod")
+    is_reached = to is not None or (
+        figure is not None and any(lemma(each) == "to" and each.dep_ == "quantmod" for each in figure.subtree)
+    )
+    return figure if is_reached and figure is not None and has_figure(figure) else None
 
 
 def figure_restored(head: Any) -> Any:

@@ -29,10 +29,11 @@ _DOSE = re.compile(
     rf"\b(?P<figure2>{_NUMBER}) ?(?P<unit2>{_UNIT}) of (?P<after>[^\W\d_]{{4,}})\b",
     re.IGNORECASE,
 )
-#: A dose that a word announces as another than before: "up to 10 mg", "from now 88".
+#: A dose that a word announces as another than before: "up to 10 mg", "from now 88", "on 75 mg now".
 _MOVED = re.compile(
-    r"\b(?:(?:up|down) to|now(?: at| on)?|(?:raised|increased|lowered|reduced|lifted|doubled|halved|cut|bumped)"
-    r"(?: \w+){0,3}? to)"
+    r"\b(?:(?:up|down|back) to|back on|now(?: at| on)?|"
+    r"(?:raised|increased|lowered|reduced|lifted|doubled|halved|cut|bumped)"
+    rf"(?: \w+){{0,3}}? to|(?=(?:on|to|,) {_NUMBER} ?(?:{_UNIT}) (?:now|instead|again)\b)(?:on|to|,))"
     rf" (?P<figure>{_NUMBER})(?: ?(?P<unit>{_UNIT}))?"
     r"(?![\w:%]| [^\W\d]*(?:am|pm|day|week|month|year|hour|minute|percent)s?\b)",
     re.IGNORECASE,
@@ -50,11 +51,15 @@ def number_before(unit: Any) -> str:
     return str(before.text) if before is not None and before.like_num else ""
 
 
-def tells_own_dose(head: Any) -> bool:
-    """Whether a verb sets a dose of the speaker, as in "they put me on sertraline, 50 mg"."""
-    is_object = any(child.dep_ == "dobj" and child.text.lower() in _ME for child in head.children)
-    is_dose = any(is_measure(token) for token in head.subtree)
-    return is_object and is_dose and lemma(head) in SETS_DOSE
+def patient_of(head: Any, who: str) -> str:
+    """Person whose dose a verb sets, in lower case: the speaker of "they put me on sertraline, 50 mg"; else empty."""
+    if lemma(head) not in SETS_DOSE or not any(is_measure(token) for token in head.subtree):
+        return ""
+    given = next((child for child in head.children if child.dep_ == "dobj"), None)
+    if given is None or given.text.lower() in _ME:
+        return "" if given is None else who
+    is_on = any(child.dep_ == "prep" and lemma(child) == "on" for child in (*head.children, *given.children))
+    return str(given.text.lower()) if given.pos_ == "PROPN" and is_on and lemma(head) == "put" else ""
 
 
 def doses_in(text: str) -> frozenset[tuple[str, str]]:

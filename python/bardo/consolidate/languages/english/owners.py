@@ -19,7 +19,7 @@ from bardo.consolidate.languages.english.grammar import (
     is_contraction,
     lemma,
 )
-from bardo.consolidate.languages.english.measures import tells_own_dose
+from bardo.consolidate.languages.english.measures import patient_of
 
 #: Words of kinship, and pets.
 FAMILY = frozenset({
@@ -117,9 +117,9 @@ def _owner_by_pronoun(head: Any, subject: Any, who: str, people: Sequence[str]) 
     if word not in ("he", "she", "they"):
         return Owner()
     before = _before(subject, who)
-    if word == "they" and tells_own_dose(head):
+    if word == "they" and who and patient_of(head, who) == who:
         # "They put me on 50 mg" tells of the speaker alone.
-        return Owner(who.lower(), subject.text if who else "")
+        return Owner(who.lower(), subject.text)
     person = before or (people[-1] if people else "")
     own, _, kinship = person.rpartition("'s ")
     if who and own == who.lower() and kinship in frames()["possessions"]["pet"] and gives_name(head):

@@ -167,6 +167,11 @@ def _kind(head: Any) -> PersonSlot | None:
             and (to := frames()["verb"].get(lemma(child), {}).get("to"))
         ):
             return to, str(barred.text), ""
+        # The parser takes the "lactose" of "lactose intolerant" for the adjective.
+        state = next((each for each in child.children if each.dep_ == "oprd"), None)
+        if child.dep_ == "acomp" and state is not None and state.i == child.i + 1:
+            to = frames()["verb"].get(lemma(state), {}).get("to")
+            return (to, str(child.text), "") if to else None
         name = lemma(child)
         if child.dep_ == "attr" and (attribute := frames()["adjectives"].get(name)) and is_unknown(child):
             return attribute, name, ""

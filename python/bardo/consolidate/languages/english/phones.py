@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.languages.english.dates import bounds
 from bardo.model import Statement
 
 _PHONE = r"(?:mobile|cell|phone|telephone|landline)"
@@ -23,6 +24,12 @@ _OF_NAME = (
     re.compile(rf"{_NAME}['’]s? (?i:{_QUALIFIERS}{_NOUN})\b"),
     re.compile(rf"(?:^|[,:;] |\b(?i:the|a) (?i:{_QUALIFIERS}))(?i:{_NOUN}) (?:of|for) {_NAME}"),
     re.compile(rf"\b(?i:call|phone|reach|ring|text) {_NAME} (?:at|on|under|via)(?: (?:the )?(?i:{_NOUN}))? "),
+    re.compile(
+        rf"{_NAME} (?:\w+ ){{1,4}}(?:called|phoned|reached|rung|texted) (?:at|on|under|via)(?: (?:the )?(?i:{_NOUN}))? "
+    ),
+    re.compile(
+        r"(?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+){1,2})(?:,| \()(?P<noun>) ?(?=\(?[+0](?:[ /()-]{0,2}\d){7})"
+    ),
 )
 _TITLE = re.compile(r"(?i)^(?:mrs|mr|ms|dr|prof)\.? ")
 #: Verbs of a clause that says no more than a number.
@@ -38,12 +45,12 @@ def with_phones(clauses: Sequence[Clause], speech: Speech) -> Sequence[Clause]:
         clauses: The clauses.
         speech: The text.
     """
-    return [each for place in range(len(clauses)) for each in _with_phone(clauses, place, speech.who)]
+    return [each for place in range(len(clauses)) for each in _with_phone(clauses, place, speech)]
 
 
-def _with_phone(clauses: Sequence[Clause], place: int, who: str) -> Iterator[Clause]:
+def _with_phone(clauses: Sequence[Clause], place: int, speech: Speech) -> Iterator[Clause]:
     """A clause, with the one that gives a number: instead of it if it says no more."""
-    clause = clauses[place]
+    clause, who = clauses[place], speech.who
     numbers = list(_NUMBER.finditer(clause.sentence))
     is_last = place + 1 == len(clauses) or clauses[place + 1].sentence != clause.sentence
     is_told = len(numbers) == 1 and clause.stated and not clause.denied and "?" not in clause.sentence
@@ -53,11 +60,14 @@ def _with_phone(clauses: Sequence[Clause], place: int, who: str) -> Iterator[Cla
         yield clause
         return
     person, noun = found
-    is_bare = "verbless" in clause.features or clause.predicate in _BARE
+    is_of_holder = clause.statement is not None and person in clause.statement.value
+    is_bare = "verbless" in clause.features or (clause.predicate in _BARE and not is_of_holder)
     if not is_bare:
         yield clause
     key = who.lower() if person == who else _TITLE.sub("", person).lower()
-    yield _phone_of(clause, person, key, noun.lower(), numbers[0]["number"])
+    since, until = bounds(clause.sentence, speech.at, past=False)
+    dated = replace(clause, since=since, until=until)
+    yield _phone_of(dated, person, key, noun.lower(), numbers[0]["number"])
 
 
 def _phone_of(clause: Clause, person: str, key: str, noun: str, number: str) -> Clause:
@@ -88,7 +98,7 @@ def _phone_of(clause: Clause, person: str, key: str, noun: str, number: str) -> 
         past=False,
         ended=frozenset(),
         cues=clause.cues - {"bound", "denial", "ending"},
-        statement=Statement(key, "phone", number, condition=kind),
+        statement=Statement(key, "phone", number, condition=kind, since=clause.since, until=clause.until),
         features={**clause.features, "subject named": 1.0},
     )
 

@@ -30,7 +30,7 @@ from bardo.consolidate.languages.english.frames import (
     whole_phrase,
 )
 from bardo.consolidate.languages.english.grammar import lemma, predicate_of
-from bardo.consolidate.languages.english.measures import tells_own_dose
+from bardo.consolidate.languages.english.measures import patient_of
 from bardo.consolidate.languages.english.numbered import numbered_in
 from bardo.consolidate.languages.english.owners import owner_key, possessor_of
 from bardo.consolidate.languages.english.person_slots import is_unknown, person_slot
@@ -68,7 +68,9 @@ _MOVES = frozenset({"move", "postpone", "reschedule", "push", "shift", "delay", 
 #: Prepositions of a place at which a thing is kept.
 _IN_PLACE = frozenset({"at", "behind", "in", "inside", "on", "under"})
 #: Prepositions between an attribute and its thing, and those of a limit: "the limit on Brent".
-_JOINTS, _JOINTS_OF_LIMIT = frozenset({"of", "for"}), frozenset({"of", "for", "on"})
+_JOINTS, _JOINTS_OF_LIMIT = frozenset({"of", "for"}), frozenset({"at", "of", "for", "on"})
+#: Attributes of figures that bound or set something.
+_LIMITS = frozenset({"limit", "ratio", "threshold"})
 #: Dependencies of words before a noun.
 _BEFORE = ("poss", "compound", "amod", "nmod")
 #: Words before a noun that do not tell it from others.
@@ -76,7 +78,7 @@ _NO_QUALIFIERS = frozenset({"my", "our", "his", "her", "their", "its", "the", "n
 #: Words before "number" that make it a telephone number.
 _PHONES = frozenset({"phone", "telephone", "mobile", "cell", "contact", "landline", "home", "work", "office"})
 _TALK = re.compile(
-    r"\b(?:now|these days|nowadays|currently|again|instead|actually|though|btw)\b", re.IGNORECASE
+    r"\b(?:from now on|now|these days|nowadays|currently|again|instead|actually|though|btw)\b", re.IGNORECASE
 )
 
 #: Day from which a value holds.
@@ -138,9 +140,9 @@ def with_slot(
     if not future and (role := role_of(clause, head, subject, owner_key(who))) is not None:
         return _with_role(clause, role, attributes)
     dose = None if future else dose_slot(clause, head, subject, who)
-    if dose is not None and tells_own_dose(head):
+    if dose is not None and (patient := patient_of(head, who)):
         # "My doctor put me on sertraline, 50 mg" is about the speaker.
-        clause = replace(clause, owner=who)
+        clause = replace(clause, owner=patient, past=False)
     if future or not clause.owner or names_several_holders(head, subject):
         return clause
     trait = trait_slot(clause, head, subject, who=owner_key(who), is_kin=is_kin)
@@ -270,7 +272,8 @@ def _by_preposition(head: Any, frame: dict[str, Any]) -> _Slot | None:
                 return labelled
             if name == "home" and value is not None:
                 value = _place_of(value)
-            if value is not None and _fits(name, value):
+            # "We live on Fairhill Road" gives an address.
+            if value is not None and _fits("home" if name == "address" else name, value):
                 return name, place_phrase(value) if name == "home" else phrase_of(value), ""
     return None
 
@@ -345,10 +348,12 @@ def _by_adjective(adjective: Any) -> tuple[bool, _Slot | None]:
     if _state_with(adjective) in frames()["states"]["phrases"]:
         return True, ("condition", _state_with(adjective), "")
     frame = frames()["verb"].get(lemma(adjective), {})
-    for child in adjective.children:
+    # The parser hangs the preposition of "due at 16:00" on the verb.
+    beside = (each for each in adjective.head.children if each.i == adjective.i + 1)
+    for child in (*adjective.children, *beside):
         if child.dep_ == "prep" and (name := frame.get(lemma(child))):
             value = first_below(child, "pobj")
-            is_thing = value is not None and value.ent_type_ not in ("DATE", "TIME")
+            is_thing = value is not None and (name == "due" or value.ent_type_ not in ("DATE", "TIME"))
             return True, (name, list_phrase(value), "") if is_thing else None
         if (
             child.dep_ == "xcomp"
@@ -396,7 +401,8 @@ def _by_figure_reached(clause: Clause, head: Any, subject: Any) -> _Slot | None:
     figure = None if name is None else figure_reached(head)
     if name is None or figure is None or not _fits(name, figure):
         return None
-    return name, phrase_of(figure), _owner_of_noun(clause, subject)
+    phrase = re.sub(r"^(?:up|down|back) to (?=\W?\d)", "", phrase_of(figure))
+    return name, phrase, _owner_of_noun(clause, subject)
 
 
 def _by_noun(clause: Clause, head: Any, subject: Any) -> _Slot | None:
@@ -448,7 +454,7 @@ def _owner_of_noun(clause: Clause, noun: Any) -> str:
         # "His birthday" is the birthday of the person before.
         who = clause.owner.rpartition("'s ")[0]
     qualifier = " ".join(_qualifiers(noun))
-    joints = _JOINTS_OF_LIMIT if noun_attribute(noun) == "limit" else _JOINTS
+    joints = _JOINTS_OF_LIMIT if noun_attribute(noun) in _LIMITS else _JOINTS
     of = next((each for each in noun.children if each.dep_ == "prep" and lemma(each) in joints), None)
     if of is not None:
         after = (token.text.lower() for token in of.subtree if token.i != of.i and token.pos_ != "DET")

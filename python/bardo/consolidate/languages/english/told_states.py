@@ -41,6 +41,15 @@ _THING = (
     r"(?i:the |our |my )?(?P<thing>(?!(?i:it|this|that|you|we|they|he|she|i|there|if|when|unless|what|who)\b)"
     r"\w[\w-]*(?: (?!(?i:is|are|may|must|can)\b)[\w-]+){0,4}?)"
 )
+_COMPONENT = (
+    r"(?i:the |our )?(?P<component>(?!(?i:it|this|that|we|you|they|everything)\b)[\w./-]*[A-Za-z][\w./-]*"
+    r"(?: [\w./-]+)?)"
+)
+_VERSION = r"(?P<{}>\d+(?:\.\d+)+)"
+_UPGRADED = (
+    r"(?:(?:upgraded|downgraded|rolled back) to (?i:version |v\.? ?)?|"
+    r"(?:bumped|moved|updated) to (?i:version |v\.? ?))"
+)
 #: Beginning of a sentence, and its end or a further clause.
 _LEAD = r"\W*(?:(?i:so|ok|okay|good news|fyi|btw|and|also|by the way)[,:.]? )*"
 _END = r"(?=\s*(?:$|[.!]\s*$|[,;]|\s[-–—]\s|\s(?:and|but|so|because|since)\b))"
@@ -61,6 +70,12 @@ _FORMS = {
         rf"{_LEAD}{_THING} (?:(?i:may|must|can|should) (?:not|never)|(?i:cannot|can't|mustn't)) "
         r"(?i:exceed|be (?:more|higher) than|"
         rf"go (?:above|over|beyond)|be (?:above|over)) {_VALUE}{_END}"
+    ),
+    "version": lazy_pattern(
+        rf"{_LEAD}{_COMPONENT} (?:(?:was|is|got|has been){_ADVERBS} "
+        rf"{_UPGRADED}{_VERSION.format('reached')}|"
+        rf"{_VERSION.format('live')} (?:is|has been){_ADVERBS} (?:live|running|deployed|installed))"
+        rf"(?: (?:since|over|on|as of|from) (?:(?!(?:and|but|because|since)\b)[\w-]+ ?){{1,3}})?{_END}"
     ),
 }  # fmt: skip
 _NOW = lazy_pattern(r"\b(?:now|finally|just|reopened|re-opened|back)\b", re.IGNORECASE)
@@ -96,6 +111,10 @@ def _told(kind: str, found: re.Match[str]) -> _Told:
     if kind == "limit":
         thing = given["thing"]
         return _Told(thing.lower(), "limit", given["value"], found[0].strip(" ,;"))
+    if kind == "version":
+        version = given["reached"] or given["live"]
+        name = given["component"]
+        return _Told(name.lower(), "version", version, found[0].strip(" ,;"))
     if kind == "shift":
         shift = given["shift"].lower()
         return _Told(shift, "owner", given["person"], f"{given['person']} has the {shift}{given['time']}")

@@ -17,10 +17,18 @@ _NOUN = r"(?P<noun>[a-z][\w-]*(?: [\w-]+){0,3}?)"
 _TOPIC = lazy_pattern(
     rf"\W*(?P<topic>\w[\w&./'-]*(?: [\w&./'-]+){{0,2}}): (?:the|its|our) {_NOUN} (?P<rest>{_BE} .+)"
 )
-#: Value of an attribute of one thing, and then that of another one: "on Brent is 25, and on SAP it is 60".
-_SECOND = lazy_pattern(
-    rf"(?P<first>(?P<det>the|our) {_NOUN} (?P<prep>of|on|for|at|in) [^,;:]+? {_BE} [^,;:]+?)"
-    rf"(?P<join>,? and|, but|[,;]) (?P<other>(?P=prep) [^,;:]+?) (?:it(?:'s| is| was| stays)|they are) (?P<value>.+)",
+#: Values of an attribute of several things: "on Brent is 25, and on SAP it is 60", "on Brent is 40 lots, copper 60".
+_VALUE = r"[€$£]?\d(?:[\d.,]*\d)?(?P<unit>(?: ?%| [a-z][\w/]*)?)"
+_LIST = lazy_pattern(
+    rf"(?P<first>(?P<det>the|our) {_NOUN} (?P<prep>of|on|for|at|in) [^,;:]+? {_BE} (?:{_VALUE}|[^,;:]+?))"
+    r"(?P<others>(?:(?:,? and|, but|[,;]) [^;:]+?)+)[.!]*",
+    re.IGNORECASE,
+)
+_OTHER = lazy_pattern(
+    r"(?:,? and|, but|[,;]) (?:(?P<prep>of|on|for|at|in) )?"
+    r"(?P<thing>(?!(?:and|but|from|not|now|up|down) )[^,;:\d]{1,40}?)"
+    rf"(?P<verb> (?:it(?:'s| is| was| stays)|they are))? (?P<value>(?(verb)[^,;:]+?|{_VALUE}))"
+    r"(?=,? and |, |;|$)",
     re.IGNORECASE,
 )
 
@@ -44,12 +52,19 @@ def plain_order(sentence: Any, who: str) -> str:
         )
         is_label = found["topic"].lower().split()[-1] in _labels()
         return "" if is_person or is_label else f"The {found['noun']} for {found['topic']} {found['rest']}"
-    if (found := _SECOND.fullmatch(text)) is not None and _names_attribute(found["noun"]):
-        return (
-            f"{found['first']}{found['join']} {found['det'].lower()} {found['noun']} {found['other']} is "
-            f"{found['value']}"
-        )
-    return ""
+    if (found := _LIST.fullmatch(text)) is None or not _names_attribute(found["noun"]):
+        return ""
+    others = list(_OTHER.finditer(found["others"]))
+    is_whole = "".join(other[0] for other in others) == found["others"]
+    # "The port of the API is 8080, not 9090" has no second thing.
+    if not is_whole or not others[0]["prep"]:
+        return ""
+    said = [
+        f"The {found['noun']} {found['prep']} {other['thing']} is {other['value']}"
+        + ("" if other["verb"] or other["unit"] else found["unit"] or "")
+        for other in others
+    ]
+    return f"{found['first']}. {'. '.join(said)}."
 
 
 @cache
