@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -169,7 +170,8 @@ def test_real_questions_are_held_out_of_the_turns_that_are_stored(benches: None)
 def test_the_lives_of_the_inheritance_benchmark_come_from_their_seeds(benches: None, tmp_path: Path) -> None:
     from inherit import lives
 
-    for split, seed in (("own", 0), ("own", 1), ("dev", 0), ("dev", 1), ("held", 2)):
+    # Held domains that were opened are in `dev`, and new ones may not be there yet.
+    for split, seed in product(filter(lives.SPLITS.get, lives.SPLITS), (0, 1)):
         life = lives.generate(seed, split)
         assert life == lives.generate(seed, split)
         # The first two domains have no choices, and no actions that are alike to a rejected one.

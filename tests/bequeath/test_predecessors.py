@@ -29,3 +29,10 @@ def test_the_likeliest_older_statement_is_taken_with_its_copies():
     pairs = [(0, 3, 2.0), (1, 3, 1.0), (2, 3, 0.5)]
     assert predecessors.most_likely(pairs, evidence) == [(0, 3), (1, 3)]
     assert predecessors.most_likely([(2, 3, predecessors.LEAST - 0.1)], evidence) == []
+
+
+def test_a_pair_is_the_nearest_if_neither_statement_has_a_likelier_one():
+    evidence = {0: frozenset("a"), 1: frozenset("b"), 2: frozenset("c"), 3: frozenset("cd")}
+    pairs = [(0, 2, 0.5), (1, 2, 0.7), (1, 3, 0.6), (0, 1, 0.4)]
+    assert predecessors.nearest(pairs, evidence) == [(1, 2), (1, 3)]
+    assert predecessors.nearest([], evidence) == []

@@ -128,6 +128,29 @@ def test_a_later_date_is_linked_with_an_earlier_plan(tmp_path: Path, minilm):
     assert (older, newer) in _follows(left, texts)
 
 
+WINDER = "Bronwen Pryce winds the clock at Loch House"
+NEXT_WINDER = "Loch House clock, winding: Mateusz Reyl"
+BESIDE = (
+    "Old Mill keeps its bicycles in the barn",
+    "Herb Bay has two gardeners",
+    "Fern Court is closed in May",
+)
+
+
+def test_the_nearest_statements_that_name_a_thing_are_linked_without_a_word_of_change(tmp_path: Path, minilm):
+    left, texts = _told(tmp_path / "ann", minilm, (WINDER, *BESIDE, NEXT_WINDER))
+    assert _follows(left, texts) == {(WINDER, NEXT_WINDER)}
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "ben", embedder=minilm) as heir:
+        found = [one.text for one in heir.recall("who winds the clock at Loch House?")]
+    assert found[:2] == [NEXT_WINDER, WINDER]
+
+
+def test_a_statement_with_an_identifier_follows_none_in_plain_words(tmp_path: Path, minilm):
+    newer = "The clock at Loch House, winding: file it under BX-4471-KES"
+    left, texts = _told(tmp_path / "ann", minilm, (WINDER, *BESIDE, newer))
+    assert not _follows(left, texts)
+
+
 def test_a_sentence_said_of_many_things_is_linked_with_the_one_before_alone(tmp_path: Path, minilm):
     places = ("Loch House", "Pepper Barn", "the Annexe", "Quarry Hall", "Sun Lodge", "the Mill", "Fern Court")
     turns = [f"tea is in the flask by {place}, the milk is off though" for place in places]

@@ -1,9 +1,11 @@
 """`python -m inherit.messages`: writes messages about the things of InheritBench's tuned domains, to fit weights on.
 
 - `knowledge/data/train/things-lives.jsonl`: of each thing, messages that stay true together, and changes of one value;
-- `conduct/data/utterances-lives.jsonl`: utterances that state values and decisions, for the hearing.
+- `conduct/data/utterances-lives.jsonl`: utterances that state values and decisions, for the hearing;
+- `privacy/data/train-lives.jsonl`: secrets, and identifiers that are none, for the tagger of secrets.
 
-Figures on these domains are no evidence for what was fitted on them; the held domains are never read here.
+Figures on these domains are no evidence for what was fitted on them; the held domains are never read here, nor those
+of `LEFT_OUT`, by which a fit is judged.
 """
 
 from __future__ import annotations
@@ -19,6 +21,10 @@ from inherit.lives import SPLITS, Maker
 BENCHES = Path(__file__).parent.parent
 #: Splits that may be fitted on.
 TUNED = ("own", "dev")
+#: Domains of these splits that nothing is fitted on.
+LEFT_OUT = ("fleet", "theatre")
+#: Number of texts with drawn values of each sentence with a secret or an identifier.
+DRAWN = 2
 #: Numbers of texts of a thing, by kind.
 OF_KIND = (("mistakes", 2), ("decisions", 2), ("questions", 1), ("rules", 2), ("choices", 1))
 OF_TALK = (("chat", 3), ("routine", 2))
@@ -30,7 +36,7 @@ DECIDED = ("Decided: ", "We agreed that ", "decision: ")
 def files() -> Iterator[Path]:
     """Files of the tuned domains."""
     for split in TUNED:
-        yield from SPLITS[split]
+        yield from (file for file in SPLITS[split] if file.stem not in LEFT_OUT)
 
 
 def things() -> Iterator[dict[str, Any]]:
@@ -76,6 +82,19 @@ def utterances() -> Iterator[tuple[str, str]]:
             yield chance.choice(DECIDED) + maker.fill(each["text"], thing()), "decision"
 
 
+def secrets() -> Iterator[tuple[str, str | None]]:
+    """Texts of the tuned domains, each with the secret that it tells, or with an identifier and no secret."""
+    for file in files():
+        maker = Maker(file, random.Random(f"secrets-{file.stem}"))
+        data = maker.data
+        sentences = [(each["value"], each["say"], True) for each in data.get("secrets", [])]
+        sentences += [(each["value"], say, False) for each in data["identifiers"] for say in each["say"]]
+        for value, say, is_secret in sentences * DRAWN:
+            thing = maker.chance.choice(data["things"])
+            drawn = maker.fill(value, thing)
+            yield maker.fill(say, thing, value=drawn), drawn if is_secret else None
+
+
 def main() -> None:
     of_things = BENCHES / "knowledge" / "data" / "train" / "things-lives.jsonl"
     of_things.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in things()))
@@ -83,6 +102,12 @@ def main() -> None:
         {"id": number, "text": text, "before": None, "speaker": "user", "label": label}
         for number, (text, label) in enumerate(dict.fromkeys(utterances()), 1)
     ]
+    told = [
+        {"id": number, "text": text, "secret": secret}
+        for number, (text, secret) in enumerate(dict.fromkeys(secrets()), 1)
+    ]
+    of_privacy = BENCHES / "privacy" / "data" / "train-lives.jsonl"
+    of_privacy.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in told))
     of_hearing = BENCHES / "conduct" / "data" / "utterances-lives.jsonl"
     of_hearing.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in heard))
 

@@ -7,7 +7,8 @@ older one is what the heir must not learn as new.
 - A **succession** is an own statement about the same as an older one, which may be an ancestor's. Few changes are
   announced: `values.yaml merged: timeout 12 seconds` names neither the old timeout nor a change. A testament cannot
   tell whether it ends `the timeout is 3 minutes`, so nothing is ended or disputed. The heir did not live the change;
-  where both statements answer its question about equally well, the order of time is the better guess.
+  where both statements answer its question about equally well, the order of time is the better guess. Two statements
+  are about the same if they are judged to be, or if they name the same thing and neither has a nearer one that does.
 """
 
 from __future__ import annotations
@@ -70,6 +71,9 @@ FAINT = 0.25
 FEW, FEW_OF = 4, 1 / 4
 #: Maximum number of statements with a name, as a factor on the square root of the number of all.
 NAMED_OF = 1.5
+#: Minimum nearness of two statements that name the same thing and are nearer to each other than to others that name
+#: it: their cosine, and `READ` times the log odds by the cross-encoder.
+NEAREST, READ = 0.4, 0.05
 #: Weight of the rarest word that two statements share beside their cosine, in the order of pairs.
 NAMED = 2.0
 #: Minimum share of the words of both statements that are a sentence of which the other words change.
@@ -79,6 +83,8 @@ FRAME = 0.5
 COMPARED, WORDED, PAIRS = 1_024, 16_384, 1_024
 _WORD = re.compile(r"[^\W_]{3,}")
 _OWNER_WORD = re.compile(r"\w+")
+#: Identifier: an address, or at least six letters and figures. It is no value of the same kind as one in plain words.
+_IDENTIFIER = re.compile(r"(?<!\S)(?:\S+@\S+|\S*://\S+|(?=\S*\d)(?=\S*[A-Za-z])[\w/.:@-]{6,})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,11 +294,24 @@ def _successions(
         for (cosine, older, newer), read in zip(pairs, reads, strict=True)
         if predecessors.refers_back(told[newer].text) and words.name_same(older, newer)
     ]
-    evidence = {at: one.evidence for at, one in enumerate(told)}
-    referred = [
-        (told[newer].id, told[older].id) for older, newer in predecessors.most_likely(referring, evidence)
+    naming = [
+        (older, newer, nearness)
+        for (cosine, older, newer), read in zip(pairs, reads, strict=True)
+        if (nearness := cosine + READ * (read or 0.0)) >= NEAREST
+        and words.name_same(older, newer)
+        and _is_same_kind(told[older], told[newer])
     ]
-    return referred, found
+    evidence = {at: one.evidence for at, one in enumerate(told)}
+    referred, nearest = (
+        [(told[newer].id, told[older].id) for older, newer in pairs]
+        for pairs in (predecessors.most_likely(referring, evidence), predecessors.nearest(naming, evidence))
+    )
+    return referred, list(dict.fromkeys([*found, *nearest]))
+
+
+def _is_same_kind(older: _Told, newer: _Told) -> bool:
+    """Whether both statements have an identifier, or neither has one."""
+    return bool(_IDENTIFIER.search(older.text)) == bool(_IDENTIFIER.search(newer.text))
 
 
 def _takes_place(older: Clause, newer: Clause) -> bool:

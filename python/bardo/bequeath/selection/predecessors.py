@@ -6,6 +6,7 @@ named thing that it most likely replaces, of all that are older.
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -24,20 +25,35 @@ def refers_back(text: str) -> bool:
     return _words().search(text) is not None
 
 
-def most_likely(pairs: Sequence[Scored], same: Mapping[int, frozenset[str]]) -> list[tuple[int, int]]:
+def most_likely(
+    pairs: Sequence[Scored], same: Mapping[int, frozenset[str]], least: float = LEAST
+) -> list[tuple[int, int]]:
     """Returns the older and the newer statement of the likeliest pair of each newer one.
 
     Args:
-        pairs: Pairs that name the same thing, of which the newer one refers back.
+        pairs: Pairs that name the same thing.
         same: Ids of the records that each statement rests on; statements with one in common say the same.
+        least: Minimum score of a pair.
     """
     best: dict[int, Scored] = {}
     for pair in pairs:
-        if pair[2] >= LEAST and (pair[1] not in best or pair[2] > best[pair[1]][2]):
+        if pair[2] >= least and (pair[1] not in best or pair[2] > best[pair[1]][2]):
             best[pair[1]] = pair
     return [
         (older, newer) for older, newer, _ in pairs if newer in best and same[older] & same[best[newer][0]]
     ]
+
+
+def nearest(pairs: Sequence[Scored], same: Mapping[int, frozenset[str]]) -> list[tuple[int, int]]:
+    """Returns the older and the newer statement of the pairs of which neither has a likelier one.
+
+    Args:
+        pairs: Pairs that name the same thing.
+        same: Ids of the records that each statement rests on; statements with one in common say the same.
+    """
+    turned = [(newer, older, score) for older, newer, score in pairs]
+    backward = {(older, newer) for newer, older in most_likely(turned, same, -math.inf)}
+    return [pair for pair in most_likely(pairs, same, -math.inf) if pair in backward]
 
 
 @cache
