@@ -398,13 +398,12 @@ def _die(
 def _state_relations(session: Session) -> None:
     """Learns the relations that a caller told as facts, which cross a death."""
     session.ready_with_names()
+    tick, now = session.now_tick, session.clock.now()
     with session.indexer.learning():
-        told = relations.as_facts(session.indexer.names, session.facts, tick=session.now_tick)
+        told = relations.as_facts(session.indexer.names, session.facts, tick=tick)
         vectors, fingerprint = session.indexer.vectors_of([fact.text for fact in told])
         if told:
-            session.facts.upsert(
-                told, tick=session.now_tick, now=session.clock.now(), vectors=vectors, fingerprint=fingerprint
-            )
+            session.facts.upsert(told, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint)
 
 
 def _end(session: Session, left: Testament) -> Testament:

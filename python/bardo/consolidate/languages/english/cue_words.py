@@ -321,7 +321,7 @@ def _is_label(head: Any) -> bool:
         return False
     behind = [child for child in head.children if child.i > head.i]
     last = behind[0].right_edge.i if behind and behind[0].dep_ == "prep" else head.i
-    return last > head.i and last + 1 < len(head.doc) and head.doc[last + 1].text == ":"
+    return last > head.i and last + 1 < len(head.doc) and str(head.doc[last + 1]) == ":"
 
 
 def _has_figure(preposition: Any) -> bool:

@@ -145,7 +145,7 @@ pub struct Row {
     pub replay_count: u32,
     /// Approximate number of words of the text.
     pub words: u16,
-    /// What the text does, as far as its form tells.
+    /// Speech act of the text, as far as its form tells.
     pub act: SpeechAct,
     /// Whether the text contains a time expression.
     pub tells_time: bool,
@@ -159,7 +159,7 @@ pub struct Row {
     pub fact: Option<Box<FactRow>>,
 }
 
-/// What a text does, as far as its form tells.
+/// Speech act of a text, as far as its form tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SpeechAct {
     /// It contains a question mark.
@@ -171,7 +171,7 @@ pub enum SpeechAct {
 }
 
 impl SpeechAct {
-    /// What the text of an episode does.
+    /// Speech act of the text of an episode.
     fn of(text: &str) -> Self {
         if holds_question(text) {
             Self::Asks
