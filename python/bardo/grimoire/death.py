@@ -374,8 +374,7 @@ def _die(
                 tick=session.now_tick, now=session.clock.now(), record=record, loops=session.ticks.loops,
                 reflection=own, moment=session.moment, conduct=conduct, outcomes=session.config.curator.outcomes,
                 unsettled=[one.text for one in conduct if one.kind == "task" and not one.ended_at],
-                settled=_settled(session, record),
-                rules=_rules(session), encoder=_encoder(session),
+                settled=_settled(session, record), rules=_rules(session), encoder=_encoder(session),
             )  # fmt: skip
             progress("testament", 1, 1)
         except BaseException:
