@@ -31,7 +31,9 @@ def compare(text: ParsedText, action: ParsedAction) -> Relation:
 
 def _by_table(text: ParsedText, action: ParsedAction) -> Relation:
     common = _common(text, action)
-    known = _relation(Reading.TOUCHES, f"{min(common)!r} in common") if common else _UNKNOWN
+    # The longest tells most: of "Orchard 8.3" the name, and not "8".
+    shown = max(sorted(common), key=len, default="")
+    known = _relation(Reading.TOUCHES, f"{shown!r} in common") if common else _UNKNOWN
     if not action.operations or not text.operations:
         return known
     kinds = operation_table.table().operations
