@@ -173,8 +173,12 @@ def is_of_another_attribute(older: Clause, newer: Clause) -> bool:
     if one is None or other is None or one.attribute == other.attribute:
         return False
     if not one.functional:
-        # "Orla has had a scare" tells nothing of a condition.
-        is_open = one.attribute in GENERIC or may_change_together(one.attribute, other.attribute)
+        # "Orla has had a scare" tells nothing of a condition of hers; a death ends who has the cat.
+        is_open = (
+            one.subject != other.subject
+            or one.attribute in GENERIC
+            or may_change_together(one.attribute, other.attribute)
+        )
         return not (is_open or newer.cues or other.denied or is_record(newer))
     if other.denied:
         return False
