@@ -6,10 +6,12 @@ import re
 
 from bardo.conduct.parse.action import ParsedAction
 from bardo.conduct.parse.actions import operation_table
+from bardo.conduct.parse.conditions import limits
 from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.vocabulary import stems_of
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)?")
+#: Figure that bounds a case.
 _MOST = re.compile(r"\bup to (\d+)")
 #: Name with a sign, of which one is enough: `agent/*`.
 _NAME = re.compile(r"[\w.-]+[/@_][\w*./-]*")
@@ -43,12 +45,9 @@ def is_allowed(forbids: Forbids, action: ParsedAction) -> bool:
 
 
 def _is_case(case: str, doing: str) -> bool:
-    done = set(_FIGURE.findall(doing))
-    if not set(_FIGURE.findall(_MOST.sub("", case))) <= done:
+    if not set(_FIGURE.findall(_MOST.sub("", case))) <= set(_FIGURE.findall(doing)):
         return False
-    if any(
-        not any(float(each.replace(",", ".")) <= float(most) for each in done) for most in _MOST.findall(case)
-    ):
+    if any(limits.holds(f"above {most}", doing) is not False for most in _MOST.findall(case)):
         return False
     if any(name.rstrip("*") in doing for name in _NAME.findall(case)):
         return True
