@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +21,6 @@ PAGE = Path("docs", "reference", "fields.md")
 #: Pages that list modules whose classes are described, and modules with options of verbs.
 LISTS = ("values.md", "results.md", "grimoire.md")
 OPTIONS = ("recall/options.py", "grimoire/factory.py")
-#: Maximum characters of a line.
-WIDTH = 118
 ABOUT = """# Fields
 
 This page lists the fields of the objects that bardo returns, and the options that several verbs share, as plain text.
@@ -66,15 +63,14 @@ def _described(node: ast.ClassDef) -> str:
         for each in node.body
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
     }
-    meanings = settings.meanings_of(said.replace("Attributes:\n", "Args:\n"))
+    meanings = settings.meanings_of(said)
     rows = [_row(name, types[name], meaning) for name, meaning in meanings.items() if name in types]
     if not rows:
         return ""
     bases = [base.id for base in node.bases if isinstance(base, ast.Name) and base.id.endswith("Options")]
-    about = _first(said) + "".join(f" All options of `{base}`, and:" for base in bases)
-    return (
-        f"## {node.name}\n{textwrap.fill(about, WIDTH)}\n\n" + "\n".join([*rows, *_properties(node)]) + "\n"
-    )
+    about = written_page.first_paragraph(said) + "".join(f" All options of `{base}`, and:" for base in bases)
+    heading = f"## {node.name}\n{written_page.filled(about)}\n"
+    return "\n".join([heading, *rows, *_properties(node), ""])
 
 
 def _properties(node: ast.ClassDef) -> Iterator[str]:
@@ -85,22 +81,11 @@ def _properties(node: ast.ClassDef) -> Iterator[str]:
         marks = {one.id for one in each.decorator_list if isinstance(one, ast.Name)}
         if marks & {"property", "cached_property"}:
             returned = ast.unparse(each.returns).strip("'") if each.returns else ""
-            yield _row(each.name, returned, _first(ast.get_docstring(each) or ""))
+            yield _row(each.name, returned, written_page.first_paragraph(ast.get_docstring(each)))
 
 
 def _row(name: str, kind: str, meaning: str) -> str:
-    return textwrap.fill(
-        f"- `{name}` ({kind}): {meaning}",
-        WIDTH,
-        subsequent_indent="  ",
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-
-
-def _first(said: str) -> str:
-    """Returns the first paragraph of a docstring."""
-    return " ".join(said.split("\n\n", maxsplit=1)[0].split())
+    return written_page.filled(f"- `{name}` ({kind}): {meaning}", "  ")
 
 
 if __name__ == "__main__":

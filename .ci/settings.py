@@ -75,9 +75,9 @@ def _sections(section: ast.ClassDef, path: str, classes: dict[str, ast.ClassDef]
 
 
 def meanings_of(said: str) -> dict[str, str]:
-    """Returns the description of each argument of a docstring."""
+    """Returns the description of each argument or attribute of a docstring."""
     found: dict[str, str] = {}
-    _, _, listed = said.partition("Args:\n")
+    _, _, listed = said.replace("Attributes:\n", "Args:\n").partition("Args:\n")
     # A line that goes on is indented further than the first.
     for one in re.split(r"\n(?= {4}\w)", listed.split("\n\n")[0]):
         if match := _ARGUMENT.fullmatch(" ".join(one.split())):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,8 +17,8 @@ import settings
 import written_page
 
 PAGE = Path("docs", "reference", "signatures.md")
-#: Maximum characters of a line of text, and of a signature on one line.
-WIDTH, LINE = 118, 100
+#: Maximum characters of a signature on one line.
+LINE = 100
 ABOUT = """# Signatures
 
 This page lists the verbs of the Python interface with their options and defaults. `help(bardo.open)` prints the same
@@ -127,18 +126,18 @@ def _plain(annotation: ast.expr | None) -> str:
 
 def _first(said: str) -> str:
     """Returns the first paragraph of a docstring."""
-    return textwrap.fill(" ".join(said.split("\n\n", maxsplit=1)[0].split()), WIDTH, break_on_hyphens=False)
+    return written_page.filled(written_page.first_paragraph(said))
 
 
 def _fields(node: ast.ClassDef) -> Iterator[str]:
     said = ast.get_docstring(node) or ""
     yield f"{_first(said)}\n"
-    yield "\n".join(_rows(settings.meanings_of(said.replace("Attributes:\n", "Args:\n")))) + "\n"
+    yield "\n".join(_rows(settings.meanings_of(said))) + "\n"
 
 
 def _rows(meanings: dict[str, str]) -> Iterator[str]:
     for name, meaning in meanings.items():
-        yield textwrap.fill(f"- `{name}`: {meaning}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        yield written_page.filled(f"- `{name}`: {meaning}", "  ")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Maximum characters of a line of text.
+WIDTH = 118
+
+
+def filled(text: str, indent: str = "") -> str:
+    """Returns a text in lines of at most `WIDTH` characters, those after the first indented."""
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
+    )
+
+
+def first_paragraph(docstring: str | None) -> str:
+    """Returns the first paragraph of a docstring on one line."""
+    return " ".join((docstring or "").split("\n\n", maxsplit=1)[0].split())
 
 
 def run(script: str, arguments: Sequence[str], path: Path, page: Callable[[Path], str], source: str) -> int:

@@ -99,14 +99,12 @@ def end_outdated(session: Session) -> tuple[str, ...]:
             )
     except StoreError as error:
         return (f"statements of the gate that no longer hold were not ended: {error}",)
-    notes = [
-        f"{counted(len(over), 'entry')} of the gate ended: what was said does not hold any longer"
-    ] * bool(over)
-    notes += [f"{counted(allowed, 'fact')} ended with the orders that a person lifted"] * bool(allowed)
-    notes += [f"{counted(len(raised), 'standing order')} heard by an earlier bardo became critical"] * bool(
-        raised
+    counts = (
+        (len(over), "entry", "of the gate ended: what was said does not hold any longer"),
+        (allowed, "fact", "ended with the orders that a person lifted"),
+        (len(raised), "standing order", "heard by an earlier bardo became critical"),
     )
-    return tuple(notes)
+    return tuple(f"{counted(number, noun)} {said}" for number, noun, said in counts if number)
 
 
 def _alike(session: Session, text: str) -> list[Fact]:

@@ -244,8 +244,7 @@ class Memory(_MutableMemory):
             is over.
         standing: How far it holds, in words: `until 14 March 2026`, `corrected on 14 March 2026`, `disputed on 14 March
             2026`, `lifted on 14 March 2026`, `done on 14 March 2026`, `only planned or attempted`, `told in
-            confidence`; empty if nothing is
-            known against it.
+            confidence`; empty if nothing is known against it.
         retention: How likely a fact still holds by its age, 0..1; 1 for an episode. How sure it was when it was last
             confirmed is `record.confidence`.
     """

@@ -35,7 +35,7 @@ class Dossier:
         text: The markdown.
         tick: When it was compiled, in ticks.
         at: When, in microseconds UTC.
-        learned: Number of the last change of what was known then; no fact is newer while it stands.
+        learned: Number of the last change of facts that is on the page; a greater number in the store makes it stale.
         total: Facts in force then.
         shown: Those that are in the text.
         merged: Those that say the same as one in the text.

@@ -1,1 +1,1 @@
-"""Changes of what was heard: tasks that end, dates that move, orders and limits that are replaced."""
+"""Later changes: tasks that end, dates that move, and orders and limits that are replaced."""
