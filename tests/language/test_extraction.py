@@ -334,6 +334,37 @@ def test_one_fact_is_replaced_once_in_a_batch(tmp_path: Path, minilm: embedders.
         assert BY_RULES not in texts(grimoire)
 
 
+def quoting(prompt: str) -> dict[str, Any]:
+    """Finds a fact in each message that was shown: its words."""
+    shown = re.findall(r"^Message (\d+), by Mira:\n.*?>(.*?)</memory>", prompt, re.MULTILINE | re.DOTALL)
+    return {"facts": [{"text": said.strip(), "kind": "context", "messages": [int(n)]} for n, said in shown]}
+
+
+@pytest.mark.parametrize("kind", ["update", "duplicate"])
+def test_what_the_model_takes_for_known_needs_a_second_witness(
+    tmp_path: Path, minilm: embedders.TextEmbedder, kind: str
+):
+    """A closer value replaces without a word of change, a repetition must say the same, and the rest is disputed."""
+    train, bike = "Mira commutes to the office by train", "Mira commutes to the office by cargo bike"
+    config = {"curator": {"language": "", "shadow": False}}
+    with serving(answers(quoting, verdict(kind, "train"))) as server:
+        config["llm"] = {"model": "m", "base_url": server.url}
+        clock = ManualClock(NOON)
+        with bardo.open(tmp_path / "helper", embedder=minilm, clock=clock, seed=1, config=config) as grimoire:
+            night(grimoire, train, 0)
+            report = night(grimoire, bike, 100)
+            (old,) = [fact for fact in grimoire.facts.list(status=None) if "train" in fact.text]
+            (new,) = [fact for fact in grimoire.facts.list(status=None) if "bike" in fact.text]
+            first = grimoire.recall("How does Mira commute to the office?")[0].record
+            links = {link.relation for link in grimoire.facts.links(old)}
+            is_told = any("disputed" in note for note in report.notes)
+    assert new.id == first.id or first.id in new.evidence
+    if kind == "update":
+        assert (old.status, old.ended_by, new.status, is_told) == ("superseded", "update", "active", False)
+    else:
+        assert (old.status, new.status, links, is_told) == ("active", "active", {"contradicts"}, True)
+
+
 def test_claims_are_grounded_in_what_they_cite():
     episode = bardo.Episode("Physiotherapy on Mondays helps the knee.", speaker="Mira")
     assert llm_extraction.is_grounded("Mira has physiotherapy on Mondays", [episode])

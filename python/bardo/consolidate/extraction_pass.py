@@ -17,7 +17,7 @@ from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate.clause import form_of
 from bardo.consolidate.concluded import apart_from_conclusions
 from bardo.consolidate.corrections.candidates import Candidates, order
-from bardo.consolidate.drawn import Resolution
+from bardo.consolidate.drawn import Correction, Resolution
 from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.consolidate.inherited_disputes import dispute_parents
 from bardo.consolidate.llm.questions import ASKED_AT_ONCE, first, of_one_question
@@ -49,8 +49,6 @@ JUDGED = "judged_facts"
 TOGETHER = 64
 #: Name of this step in the journal.
 ACTOR = "texts"
-#: Rule by which the language model's answer that a new fact updates a known one ends the known one.
-UPDATE = "update"
 
 #: Returns the worth of texts to an heir, 0 for one that has another copy.
 Rank = Callable[[Sequence[Episode]], Sequence[float]]
@@ -398,7 +396,6 @@ class Extractor:
     ) -> ExtractionReport:
         found, notes = ([], ()) if self._statements is not None else self._found(page)
         judged: Reconciliation | None = None
-        updates: Sequence[tuple[Fact, Fact]] = ()
         if self._asker:
             read = self._asker.read(page.episodes)
             found += [
@@ -410,18 +407,17 @@ class Extractor:
         if self._reconciler and found:
             found, judged = self._judged(self._reconciler, found, tick=tick)
             notes += judged.notes
-            updates = judged.updates
-        resolutions = [
-            Resolution(place, None, old.id, ends=True, since=None, rule=UPDATE)
-            for place, (old, _) in enumerate(updates, len(found))
-        ]
-        found += [newer for _, newer in updates]
+        resolutions: list[Resolution] = []
+        corrections: list[Correction] = []
+        if judged:
+            found, resolutions, corrections = judged.effects(found)
         born = [replace(fact, status=self._birth) for fact in self._in_known_words(found, tick)]
         with self._learning():
             vectors, fingerprint = self._vectors(born)
             outcomes, counts = self._facts.upsert_resolved(
                 born, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=marks,
-                answered=(judged.answers if judged else None) or {}, resolutions=resolutions, corrections=[],
+                answered=(judged.answers if judged else None) or {}, resolutions=resolutions,
+                corrections=corrections,
             )  # fmt: skip
         # After the mark has moved: should the process end here, a repetition is lost and none counts twice.
         for known, repeated in judged.duplicates if judged else ():

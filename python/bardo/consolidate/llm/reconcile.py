@@ -1,9 +1,10 @@
 """Stage 2 of an upsert: whether what reads differently says the same, asked of a language model.
 
 One question for a whole batch, about those facts alone that stage 1 did not find known and that resemble something that
-is. Where there is no answer of use, stage 1's result stands. Nothing pinned, inherited or shared is replaced. The words
-have a veto: a fact is replaced only by one that speaks against it, and repeated only by one that differs in no figure,
-name or negation.
+is. Where there is no answer of use, stage 1's result stands. Nothing pinned, inherited or shared is replaced. The model
+needs a second witness: a fact is replaced only by one that speaks against it or is close to it in meaning, and repeated
+only by one that differs in no figure, name or negation. Where the witness is missing, both facts stand, disputed: small
+models take "staging is in eu-central-1" for a repetition of "staging is in eu-west-1".
 """
 
 from __future__ import annotations
@@ -16,19 +17,28 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import FactStore, may_be_same_statement, speaks_against
+from bardo.consolidate.drawn import Correction, Resolution
 from bardo.consolidate.llm.llm_extraction import FramedSource
-from bardo.model import Fact
+from bardo.model import PRESUMED, Fact
 from bardo.ports import Message, Vectors
 
 if TYPE_CHECKING:
     from bardo.language.advisor import Advisor
 
+#: Rule by which the model's answer that a new fact updates a known one ends the known one.
+UPDATE = "update"
 #: Known facts that one new fact is held against.
 NEIGHBOURS = 3
 #: Nearest facts of any sort among which these are looked for.
 LOOKED_AT = 24
 #: Cosine from which a known fact may say the same: below it two sentences share their subject at most.
 ALIKE = 0.5
+#: Cosine from which a fact can take the place of a known one without words that speak against it. Of 480 corrections in
+#: blind wording 78 % reach it, and 12 % of 80 compatible pairs, of which a model calls hardly any an update.
+CLOSE = 0.6
+#: Cosine from which a fact can repeat a known one: "by cargo bike" is no repetition of "by train" (.82), "a pair of
+#: cats" is one of "two cats" (.99). Of the 480 corrections 4 % reach it without a figure or name that tells them apart.
+SAME = 0.85
 #: New facts of one question.
 ASKED_AT_ONCE = 12
 
@@ -65,6 +75,7 @@ class Reconciliation:
         new: To be stored; also those of which nothing of use was said.
         updates: Known fact and the one that takes its place.
         duplicates: Known fact and the one that repeats it.
+        disputes: Known fact and a new one about the same, of which it is open whether it ends or repeats the known one.
         answers: How often the model gave each answer that was of use.
         notes: Why there was none.
     """
@@ -72,8 +83,29 @@ class Reconciliation:
     new: tuple[Fact, ...]
     updates: tuple[tuple[Fact, Fact], ...] = ()
     duplicates: tuple[tuple[Fact, Fact], ...] = ()
+    disputes: tuple[tuple[Fact, Fact], ...] = ()
     answers: dict[str, int] | None = None
     notes: tuple[str, ...] = ()
+
+    def effects(self, found: Sequence[Fact]) -> tuple[list[Fact], list[Resolution], list[Correction]]:
+        """The facts to store, with their effects on known facts and on the turns that these rest on.
+
+        Args:
+            found: Facts to store, without those that update a known one.
+        """
+        facts = [*found, *(newer for _, newer in self.updates)]
+        resolutions = [
+            Resolution(facts.index(newer), None, known.id, ends=ends, since=None, rule=UPDATE)
+            for pairs, ends in ((self.updates, True), (self.disputes, False))
+            for known, newer in pairs
+        ]
+        corrections = [
+            Correction(later, earlier, PRESUMED)
+            for known, newer in (*self.updates, *self.disputes)
+            for later in newer.evidence
+            for earlier in known.evidence
+        ]
+        return facts, resolutions, corrections
 
 
 class Reconciler:
@@ -101,19 +133,23 @@ class Reconciler:
         asked = [place for place, known in enumerate(near) if known]
         for start in range(0, len(asked), ASKED_AT_ONCE):
             part = asked[start : start + ASKED_AT_ONCE]
-            found, note = self._ask([(facts[place], near[place]) for place in part])
+            found, note = self._ask([(facts[place], [known for known, _ in near[place]]) for place in part])
             verdicts |= {part[item]: verdict for item, verdict in found.items()}
             if note:
                 notes.append(note)
                 break
-        vetoed = [
-            place for place, (verdict, known) in verdicts.items() if not _agrees(facts[place], verdict, known)
-        ]
-        if vetoed:
+        cosines = {(place, each.id): cosine for place, found in enumerate(near) for each, cosine in found}
+        disputed = {
+            place: known
+            for place, (verdict, known) in verdicts.items()
+            if known is not None and not _is_borne_out(facts[place], verdict, known, cosines[place, known.id])
+        }
+        if disputed:
+            counted = "1 fact" if len(disputed) == 1 else f"{len(disputed)} facts"
             notes.append(
-                f"the model took {len(vetoed)} facts for known ones which differ in their words: both are kept"
+                f"the model took {counted} for known ones, which the words do not bear out: both are kept, disputed"
             )
-        settled = _settled({place: verdict for place, verdict in verdicts.items() if place not in vetoed})
+        settled = _settled({place: verdict for place, verdict in verdicts.items() if place not in disputed})
         pairs = {
             wanted: tuple(
                 (known, facts[place])
@@ -126,19 +162,27 @@ class Reconciler:
             new=tuple(fact for place, fact in enumerate(facts) if place not in settled),
             updates=pairs["update"],
             duplicates=pairs["duplicate"],
+            disputes=tuple(
+                (known, facts[place])
+                for place, known in sorted(disputed.items())
+                if known.id not in {old.id for old, _ in pairs["update"]}
+            ),
             answers=dict(Counter(verdict for verdict, _ in verdicts.values())),
             notes=tuple(notes),
         )
 
-    def _near(self, fact: Fact, vector: Vectors | None) -> list[Fact]:
-        """Known facts of one's own about the same that resemble this one, the most alike first."""
+    def _near(self, fact: Fact, vector: Vectors | None) -> list[tuple[Fact, float | None]]:
+        """Known facts of one's own about the same that resemble this one, the most alike first, with their cosines."""
         if vector is None:
-            ids = [id_ for id_, _ in self._facts.search_text(fact.text, LOOKED_AT)]
+            cosines: dict[str, float | None] = {
+                id_: None for id_, _ in self._facts.search_text(fact.text, LOOKED_AT)
+            }
         else:
-            ids = [id_ for id_, cosine in self._facts.nearest(vector, LOOKED_AT) if cosine >= ALIKE]
+            found = self._facts.nearest(vector, LOOKED_AT)
+            cosines = {id_: cosine for id_, cosine in found if cosine >= ALIKE}
         alike = [
-            known
-            for known in self._facts.get(ids)
+            (known, cosines[known.id])
+            for known in self._facts.get(list(cosines))
             if known is not None
             and known.category == fact.category
             and known.source in ("self", "derived")
@@ -187,13 +231,11 @@ class Reconciler:
         return first | {place + middle: verdict for place, verdict in second.items()}, note
 
 
-def _agrees(fact: Fact, verdict: str, known: Fact | None) -> bool:
-    """Whether the words allow what the model said of a fact and a known one."""
-    if known is None:
-        return True
+def _is_borne_out(fact: Fact, verdict: str, known: Fact, cosine: float | None) -> bool:
+    """Whether words and vectors bear out what the model said of a fact and a known one."""
     if verdict == "update":
-        return speaks_against(fact.text, known.text)
-    return may_be_same_statement(fact.text, known.text)
+        return (cosine or 0.0) >= CLOSE or speaks_against(fact.text, known.text)
+    return (cosine is None or cosine >= SAME) and may_be_same_statement(fact.text, known.text)
 
 
 def _settled(verdicts: dict[int, tuple[str, Fact | None]]) -> dict[int, tuple[str, Fact | None]]:
