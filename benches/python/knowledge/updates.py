@@ -41,7 +41,7 @@ def pair_of(case: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def effect(known: str, newer: str, settings: config.Llm, embedder: embedders.TextEmbedder) -> str:
-    """What the model's answer does to a known fact."""
+    """Effect of the model's answer on a known fact."""
     with fresh({"curator": {"language": ""}}) as (memory, _):
         memory.learn(known, category="people/user")
         memory.sleep()
