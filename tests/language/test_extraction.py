@@ -209,9 +209,9 @@ def verdict(kind: str, known: str | None = None) -> Callable[[str], dict[str, An
     """Says the same about every new fact, of the known fact that holds these words."""
 
     def judge(prompt: str) -> dict[str, Any]:
-        parts = re.findall(r"^(New|Known) (\d+):\n(.*?)</memory>", prompt, re.MULTILINE | re.DOTALL)
+        parts = re.findall(r"^(New|Known) (K?\d+):\n(.*?)</memory>", prompt, re.MULTILINE | re.DOTALL)
         number = next(
-            (int(place) for sort, place, text in parts if sort == "Known" and known and known in text), None
+            (place for sort, place, text in parts if sort == "Known" and known and known in text), None
         )
         items = [int(place) for sort, place, _ in parts if sort == "New"]
         return {"verdicts": [{"item": item, "verdict": kind, "known": number} for item in items]}
@@ -287,10 +287,10 @@ def test_new_facts_stay_new_and_the_model_is_not_asked_about_known_ones(
 @pytest.mark.parametrize(
     "verdicts",
     [
-        {"verdicts": [{"item": 1, "verdict": "update", "known": 7}]},
-        {"verdicts": [{"item": 9, "verdict": "duplicate", "known": 1}]},
+        {"verdicts": [{"item": 1, "verdict": "update", "known": "K7"}]},
+        {"verdicts": [{"item": 9, "verdict": "duplicate", "known": "K1"}]},
         {"verdicts": [{"item": 1, "verdict": "update"}]},
-        {"verdicts": [{"item": 1, "verdict": "erase", "known": 1}]},
+        {"verdicts": [{"item": 1, "verdict": "erase", "known": "K1"}]},
         {"verdicts": []},
         "nothing of the sort",
     ],
@@ -363,6 +363,26 @@ def test_what_the_model_takes_for_known_needs_a_second_witness(
         assert (old.status, old.ended_by, new.status, is_told) == ("superseded", "update", "active", False)
     else:
         assert (old.status, new.status, links, is_told) == ("active", "active", {"contradicts"}, True)
+
+
+@pytest.mark.parametrize("shadow", [False, True])
+def test_the_model_judges_what_the_rules_draw(tmp_path: Path, minilm: embedders.TextEmbedder, shadow: bool):
+    """No word announces that the cello is given up, and the model finds nothing that the rules have not found."""
+    clock = ManualClock(NOON)
+    with serving(answers(verdicts=verdict("update", "cello"))) as server:
+        config = {"curator": {"shadow": shadow}, "llm": {"model": "m", "base_url": server.url}}
+        with bardo.open(tmp_path / "helper", embedder=minilm, clock=clock, seed=1, config=config) as grimoire:
+            for text in (
+                "My brother Tobias plays the cello.",
+                "My brother Tobias plays the trombone in a band.",
+            ):
+                grimoire.remember(text, role="user", speaker="Mira", kind="turn")
+                report = grimoire.sleep()
+                clock.advance(86_400)
+            ended = {fact.text: fact.ended_by for fact in grimoire.facts.list(status="superseded")}
+            assert ended == {"Mira's brother Tobias plays the cello": "update"}
+            assert report.facts_superseded == 1
+            assert "trombone" in grimoire.recall("What does Tobias play?")[0].record.text
 
 
 def test_claims_are_grounded_in_what_they_cite():

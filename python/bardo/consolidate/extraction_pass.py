@@ -404,8 +404,9 @@ class Extractor:
             notes += self._asker.notes
         found, unfit = self._fit(found)
         notes += unfit
-        if self._reconciler and found:
-            found, judged = self._judged(self._reconciler, found, tick=tick)
+        if self._reconciler:
+            drawn = self._reconciler.drawn(page.episodes, tick) if self._statements else []
+            found, judged = self._judged(self._reconciler, found, drawn, tick=tick)
             notes += judged.notes
         resolutions: list[Resolution] = []
         corrections: list[Correction] = []
@@ -463,14 +464,20 @@ class Extractor:
         return self._embed([fact.text for fact in facts]) if facts else (None, None)
 
     def _judged(
-        self, reconciler: Reconciler, found: Sequence[Fact], *, tick: int
+        self, reconciler: Reconciler, found: Sequence[Fact], drawn: Sequence[Fact], *, tick: int
     ) -> tuple[list[Fact], Reconciliation]:
-        """Reconciles facts that the store does not know: returns the facts to store, and the decisions."""
-        vectors, fingerprint = self._vectors(found)
-        known = self._facts.known(found, tick=tick, vectors=vectors, fingerprint=fingerprint)
+        """Reconciles facts that the store does not know, and stored ones that the rules have just drawn.
+
+        Returns:
+            The facts to store, and the decisions.
+        """
+        vectors, fingerprint = self._vectors([*found, *drawn])
+        of_found = None if vectors is None else vectors[: len(found)]
+        known = self._facts.known(found, tick=tick, vectors=of_found, fingerprint=fingerprint)
         open_ = [place for place, id_ in enumerate(known) if id_ is None]
+        asked = [*open_, *range(len(found), len(found) + len(drawn))]
         judged = reconciler.judge(
-            [found[place] for place in open_], None if vectors is None else vectors[open_]
+            [*(found[place] for place in open_), *drawn], None if vectors is None else vectors[asked]
         )
         return [
             *(fact for fact, id_ in zip(found, known, strict=True) if id_ is not None),
