@@ -52,7 +52,7 @@ class Directive:
         approval: Action for which a rule requires approval.
         score: Score of a rule today, 0 to 10; 0 for all other kinds.
         by: Author.
-        at: Time of the last change, microseconds UTC.
+        at: Time of the last change, of a rule that of its words, microseconds UTC.
         origin: Agent that held it first; empty for the testator.
         generation: Number of lives between that agent and the testator.
         corrections: Corrections of what a rejection or a rule forbids, as JSON; empty if there are none.
