@@ -18,7 +18,6 @@ from typing import Any, Literal
 
 from blake3 import blake3
 
-from bardo._announce import announce
 from bardo.errors import EmbedderUnavailableError
 
 Precision = Literal["fp32", "int8"]
@@ -141,6 +140,8 @@ def ensure_variant(variant: str, write: Callable[[Path, Path], None]) -> Build:
     if found is not None:
         return found
     require_builder()
+    from bardo._announce import announce
+
     announce("building the model %s in %s: once on this machine, some seconds", variant, root)
     try:
         with _workspace(root) as workspace:
