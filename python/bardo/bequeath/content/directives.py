@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bardo._atomic import parse_json
+from bardo._printed import printed
 from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.bequeath.content.left_behind import LeftBehind, content_id
 from bardo.bequeath.lineage import GENERATION_LIMIT
@@ -86,6 +87,8 @@ class Directive:
     ended_why: str = ""
     ended_in: str = ""
     heard_in: str = ""
+
+    __str__ = printed
 
     @property
     def id(self) -> str:
